@@ -105,19 +105,19 @@ const COMMANDS = {
     headers({ write: true });
   },
   addon(args) {
-    const [asan] = said(args, "--asan");
+    const [asan] = flagsIn(args, "--asan");
     install();
     addon({ asan });
   },
   bundle(args) {
-    const [faults] = said(args, "--faults");
+    const [faults] = flagsIn(args, "--faults");
     install();
     addon();
     bundle({ faults });
     webConsole();
   },
   executable(args) {
-    const [faults, running] = said(args, "--faults", "--running");
+    const [faults, running] = flagsIn(args, "--faults", "--running");
     install();
     addon();
     webConsole();
@@ -276,12 +276,12 @@ function checkAside() {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   // The check ends long before the suites, so it has a lower priority.
   if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
-  const told = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => told.push(part));
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => output.push(part));
   const ended = new Promise((resolve) => child.once("close", (status) => resolve(status ?? 1)));
   return async () => {
     const status = await ended;
-    process.stderr.write(Buffer.concat(told));
+    process.stderr.write(Buffer.concat(output));
     return status;
   };
 }
@@ -359,7 +359,7 @@ function handOver(command, args, env = {}, ended = (status) => status) {
 }
 
 /** Returns which of the known flags are given; an unknown flag ends the build. */
-function said(args, ...known) {
+function flagsIn(args, ...known) {
   const strange = args.find((arg) => !known.includes(arg));
   if (strange !== undefined) fail(`there is no ${strange} here; there is: ${known.join(", ")}`);
   return known.map((flag) => args.includes(flag));

@@ -70,7 +70,7 @@ const newer: ExpensiveCall = async (_, round) => {
 let rounds = 0;
 
 /** Sends one kind of expensive request until `over` returns true. */
-async function keepAsking({ port, key }: RunningServer, call: ExpensiveCall, over: () => boolean) {
+async function keepSending({ port, key }: RunningServer, call: ExpensiveCall, over: () => boolean) {
   const send = askerOf(`http://127.0.0.1:${port}`, key);
   while (!over()) await call(send, ++rounds);
 }
@@ -122,7 +122,7 @@ try {
     "newer snapshots": newer,
   })) {
     let isOver = false;
-    const clients = Array.from({ length: CLIENTS }, () => keepAsking(server, call, () => isOver));
+    const clients = Array.from({ length: CLIENTS }, () => keepSending(server, call, () => isOver));
     const seen = await measure();
     isOver = true;
     await Promise.all(clients);

@@ -67,7 +67,7 @@ async function timed(page: Page, look: string, press: () => Promise<void>): Prom
 
 async function sentences({ page }: Visit): Promise<number[]> {
   const found: number[] = [];
-  const box = page.getByLabel(words.find.ask, { exact: true });
+  const box = page.getByLabel(words.find.prompt, { exact: true });
   for (const sentence of SENTENCES) {
     await box.fill(sentence);
     found.push(await timed(page, "globalThis.counted()", () => page.keyboard.press("Enter")));
@@ -97,7 +97,7 @@ async function names(visit: Visit): Promise<number[]> {
     await page.waitForLoadState("networkidle");
     // Two letters offer nothing, so the offers of the third letter are new. Without the pause, it
     // would belong to a burst, which is debounced.
-    await page.getByLabel(words.find.ask, { exact: true }).fill(name.slice(0, OFFERED_FROM - 1));
+    await page.getByLabel(words.find.prompt, { exact: true }).fill(name.slice(0, OFFERED_FROM - 1));
     await setTimeout(PAUSE_MS);
     const look = `() => document.querySelector(".combo-pop:not([hidden])") !== null`;
     const letter = name.charAt(OFFERED_FROM - 1);

@@ -93,7 +93,7 @@ function ours(segment: Segment, isHelped: boolean): Promise<Run> {
   const path = join(folder, "ours.csv");
   const work = {
     ...{ segment, path: sent },
-    wish: { fields: FIELDS, labels: null, column: undefined, fillZeros: false },
+    options: { fields: FIELDS, labels: null, column: undefined, fillZeros: false },
     onProgress: () => {},
     onFound: () => {},
     checkCancelled: () => {},

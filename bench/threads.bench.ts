@@ -17,12 +17,12 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
 import {
+  measureWithWrk,
   memoryOf,
   quiet,
   type RunningServer,
   startServer,
   wrkFreely,
-  wrkWhile,
 } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { PLAIN, seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
@@ -110,10 +110,10 @@ async function measuredApart(bodies: readonly string[] | null, memory: string): 
     const half = bodies === fresh ? fresh.length / 2 : 0;
     const warming = half === 0 ? bodies : fresh.slice(0, half);
     const load = { seconds, connections: CONNECTIONS };
-    await wrkWhile(servers, warming, { ...load, seconds: WARM_SECONDS });
+    await measureWithWrk(servers, warming, { ...load, seconds: WARM_SECONDS });
     const used = () => servers.reduce((sum, { pid }) => sum + processorUs(pid), 0);
     const before = used();
-    const seen = await wrkWhile(servers, half === 0 ? bodies : fresh.slice(half), load);
+    const seen = await measureWithWrk(servers, half === 0 ? bodies : fresh.slice(half), load);
     const { perSecond, requests, p99 } = seen;
     return { perSecond, us: (used() - before) / requests, p99 };
   } finally {

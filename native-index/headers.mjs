@@ -145,7 +145,7 @@ function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryL
         ...numbered("Columns::Number kRangeColumns", columns),
       ],
       [
-        "// Mark of these numbers, and of the numbers of dimensions and orders.",
+        "// Hash of all numbered names, also of dimensions and orders; both sides must agree.",
         `constexpr uint32_t kQueryLayout = ${queryLayout()}u;`,
       ],
     ],

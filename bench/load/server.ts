@@ -209,7 +209,7 @@ function msOf(time: string): number {
  * Like `wrkFreely`, for several servers at the same time. Returns the sums and the largest p99.
  * Each server has its own load generator and part of the bodies.
  */
-export async function wrkWhile(
+export async function measureWithWrk(
   servers: readonly RunningServer[],
   bodies: readonly string[] | null,
   { seconds, connections }: { readonly seconds: number; readonly connections: number },

@@ -1,7 +1,7 @@
-// Fuzz target: a hostile CSV file of a client. Input: four bytes that select delimiter, column,
-// header, and room, and the bytes of the file.
-// Invariant: for any file, scanning reads only inside the bytes, and returns the records, suffixes,
-// and CNPJs of a reader that goes byte by byte; its parts give the same as the whole.
+// Fuzz target: a client's hostile CSV file. Input: four bytes that select the delimiter, column,
+// header, and number of records per scan; then the bytes of the file.
+// Invariant: for any file, scanning reads only inside its bytes. It returns the records, suffixes,
+// and CNPJs that a byte-by-byte reader returns, even when the file is scanned in parts.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

@@ -27,7 +27,7 @@ std::string outcome(uint8_t choice, std::span<const uint8_t> bytes, size_t piece
                                .utf8 = (choice & 128) != 0,
                                .skipBadRows = (choice & 32) != 0 ? 6u : 0u};
   std::string reports;
-  const auto tell = [&reports](double number) { reports += std::to_string(number) + " "; };
+  const auto append = [&reports](double number) { reports += std::to_string(number) + " "; };
   try {
     MemberScan scan(files[choice % 3], options);
     for (size_t at = 0; at < bytes.size(); at += piece) {
@@ -35,20 +35,20 @@ std::string outcome(uint8_t choice, std::span<const uint8_t> bytes, size_t piece
       scan.push(bytes.subspan(at, length));
     }
     const ScanFindings findings = scan.finish();
-    tell(static_cast<double>(findings.rowsIn));
-    tell(static_cast<double>(findings.rowsKept));
-    for (const uint32_t bucket : findings.extents.buckets) tell(bucket);
-    for (const uint32_t length : findings.extents.lengths) tell(length);
-    tell(static_cast<double>(scan.output().encoding.right));
-    tell(static_cast<double>(scan.output().encoding.broken));
-    for (const double count : scan.output().odd.counts()) tell(count);
+    append(static_cast<double>(findings.rowsIn));
+    append(static_cast<double>(findings.rowsKept));
+    for (const uint32_t bucket : findings.extents.buckets) append(bucket);
+    for (const uint32_t length : findings.extents.lengths) append(length);
+    append(static_cast<double>(scan.output().encoding.right));
+    append(static_cast<double>(scan.output().encoding.broken));
+    for (const double count : scan.output().odd.counts()) append(count);
     for (const CodeCounter& counter : scan.output().counters) {
-      for (const uint32_t code : counter.codes()) tell(code);
-      for (const double count : counter.counts()) tell(count);
+      for (const uint32_t code : counter.codes()) append(code);
+      for (const double count : counter.counts()) append(count);
     }
     for (const auto& [rule, line, fields] : scan.output().odd.examples()) {
-      tell(rule);
-      tell(static_cast<double>(line));
+      append(rule);
+      append(static_cast<double>(line));
       for (const std::string& field : fields) reports += field + "\n";
     }
   } catch (const Failure& failure) {

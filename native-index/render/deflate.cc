@@ -104,11 +104,13 @@ class CodeLengths {
       from = to;
     }
     prefixCodes(counts_, kLengthCodeBitsMax, codes_);
-    while (told_ > 4 && codes_[kLengthOrder[told_ - 1]].length == 0) told_--;
+    while (lengthCodeCount_ > 4 && codes_[kLengthOrder[lengthCodeCount_ - 1]].length == 0) {
+      lengthCodeCount_--;
+    }
   }
 
   uint64_t bits() const {
-    uint64_t bits = 5 + 5 + 4 + 3 * told_;
+    uint64_t bits = 5 + 5 + 4 + 3 * lengthCodeCount_;
     for (size_t i = 0; i < size_; i++) bits += codes_[runs_[i].symbol].length + runs_[i].extraBits;
     return bits;
   }
@@ -116,8 +118,8 @@ class CodeLengths {
   void write(BitWriter& out) const {
     out.put(symbols_ - 257, 5);
     out.put(distances_ - 1, 5);
-    out.put(told_ - 4, 4);
-    for (size_t i = 0; i < told_; i++) out.put(codes_[kLengthOrder[i]].length, 3);
+    out.put(lengthCodeCount_ - 4, 4);
+    for (size_t i = 0; i < lengthCodeCount_; i++) out.put(codes_[kLengthOrder[i]].length, 3);
     for (size_t i = 0; i < size_; i++) {
       out.put(codes_[runs_[i].symbol]);
       out.put(runs_[i].extra, runs_[i].extraBits);
@@ -159,7 +161,7 @@ class CodeLengths {
   }
 
   size_t symbols_, distances_;
-  size_t told_ = kLengthCodes;  // codes for lengths
+  size_t lengthCodeCount_ = kLengthCodes;  // codes for lengths
   size_t size_ = 0;
   std::array<Coded, kSymbols + kDistances> runs_;
   std::array<uint32_t, kLengthCodes> counts_{};

@@ -175,13 +175,13 @@ void prefetchFields(const Segment& segment, std::span<const Field> fields,
   fieldValue(segment, fields.back(), rows.back());
   if (segment.blocks().checkedCount() == checked) return;
   const ColumnSet& columns = segment.columns();
-  const auto each = [&](auto ask) {
+  const auto each = [&](auto fetch) {
     for (const Field field : fields) {
-      for (const uint32_t row : rows) ask(kFieldSources[static_cast<size_t>(field)].column, row);
+      for (const uint32_t row : rows) fetch(kFieldSources[static_cast<size_t>(field)].column, row);
     }
   };
-  each([&columns](uint32_t column, uint32_t row) { columns.ask(column, row); });
-  each([&columns](uint32_t column, uint32_t row) { columns.askText(column, row); });
+  each([&columns](uint32_t column, uint32_t row) { columns.prefetchBlocks(column, row); });
+  each([&columns](uint32_t column, uint32_t row) { columns.prefetchTextBlocks(column, row); });
 }
 
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index) {

@@ -60,16 +60,16 @@ const STORED = {
 export function refuseBeyondBytes(
   plan: Plan,
   limit: keyof typeof STORED,
-  bytes: { readonly kept: number; readonly wanted: number },
+  bytes: { readonly retained: number; readonly wanted: number },
 ): void {
   const most = plan.limits[limit];
-  const { kept, wanted } = bytes;
-  if (most === 0 || kept + wanted <= most) return;
+  const { retained, wanted } = bytes;
+  if (most === 0 || retained + wanted <= most) return;
   const [what, fix] = STORED[limit];
   throw new AppError(
     "quota_exceeded",
     `The plan ${plan.name} keeps up to ${most} ${wordFor(most, "byte")} of ${what} (${limit}). ` +
-      `${kept} ${wordFor(kept, "is", "are")} kept, and this needs ` +
+      `${retained} ${wordFor(retained, "is", "are")} kept, and this needs ` +
       `${limit === "export_bytes" ? "more" : wanted}. ${fix}`,
     { headers: { "Retry-After": String(BYTES_RETRY_S) } },
   );

@@ -98,13 +98,13 @@ type Handle = (call: SessionCall<ServicePart>) => Reply;
 
 /** The routes of the console's data. */
 export const CONSOLE_DATA_ROUTES: readonly Route[] = [
-  ask("/translate", translateLeads, "first"),
-  ask("/explore", explore, "first"),
-  ask("/accounts/search", searchPage),
-  ask("/accounts/count", countAnyAccounts, "first"),
-  ask("/accounts/compare", compareAnyAccounts, "first"),
-  ask("/accounts/explain", explainAccount),
-  ask("/accounts/look-up", lookUpAccounts),
+  postQuery("/translate", translateLeads, "first"),
+  postQuery("/explore", explore, "first"),
+  postQuery("/accounts/search", searchPage),
+  postQuery("/accounts/count", countAnyAccounts, "first"),
+  postQuery("/accounts/compare", compareAnyAccounts, "first"),
+  postQuery("/accounts/explain", explainAccount),
+  postQuery("/accounts/look-up", lookUpAccounts),
   get("/accounts/suggest", suggestAccounts, ["q", "limit", "uf"]),
   get("/accounts/{cnpj}", readAccount),
   get("/companies/{root}", readCompany, ["limit", "cursor"]),
@@ -115,15 +115,15 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/status", readStatus),
   get("/exports", listConsoleExports, ["limit", "cursor"]),
   post("/exports", createConsoleExport),
-  ask("/exports/estimate", estimateExport),
+  postQuery("/exports/estimate", estimateExport),
   get("/exports/{id}", readConsoleExport, ["wait"]),
   remove("/exports/{id}", deleteExport),
   get("/exports/{id}/download", downloadExport),
   post("/exports/{id}/again", exportAgain),
   sendFile("/enrich/preview", previewFile, ["labels", "column", "lost_zeros"]),
   sendFile("/enrich/files", enrichFile, FILE_QUERY),
-  ask("/changes", changesByBody, "first"),
-  ask("/accounts/lists", listsOfAccounts, "first"),
+  postQuery("/changes", changesByBody, "first"),
+  postQuery("/accounts/lists", listsOfAccounts, "first"),
   get("/lists", listLists, ["limit", "cursor"]),
   post("/lists", createList),
   get("/lists/{id}", readList),
@@ -132,7 +132,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   get("/lists/{id}/entries", listEntries, ["limit", "cursor"]),
   fill("/lists/{id}/entries", addEntries),
   fill("/lists/{id}/entries/remove", removeEntries),
-  ask("/lists/{id}/entries/from-search", addFromSearch, "first"),
+  postQuery("/lists/{id}/entries/from-search", addFromSearch, "first"),
   get("/searches", listSearches, ["limit", "cursor"]),
   post("/searches", saveSearch),
   get("/searches/{id}", readSearch),
@@ -147,12 +147,12 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   owned(post("/webhooks/{id}", changeWebhook)),
   owned(remove("/webhooks/{id}", deleteWebhook)),
   owned(post("/webhooks/{id}/rotate", rotateWebhook)),
-  owned(ask("/webhooks/{id}/test", testWebhook, "first")),
+  owned(postQuery("/webhooks/{id}/test", testWebhook, "first")),
   get("/emails", listEmails, ["limit", "cursor"]),
   owned(post("/emails", createEmail)),
   owned(post("/emails/{id}", changeEmail)),
   owned(remove("/emails/{id}", deleteEmail)),
-  owned(ask("/emails/{id}/test", testEmail, "first")),
+  owned(postQuery("/emails/{id}/test", testEmail, "first")),
 ];
 
 /** Limits a route to owners, because webhooks and e-mails send data to other servers. */
@@ -169,19 +169,19 @@ function post(path: string, handle: Handle): Route {
 }
 
 /** Defines a query of the engine, which is shed under overload. */
-function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
+function postQuery(path: string, handle: Handle, sheds: Shedding = "last"): Route {
   return { method: "POST", path: at(path), access: "session", sheds, handle };
 }
 
 /** Defines a route that reads list entries, as JSON or as a file. */
 function fill(path: string, handle: Handle): Route {
   const query = ["column", "lost_zeros"];
-  return { ...ask(path, handle, "first"), query, pieces: ENTRY_FILES };
+  return { ...postQuery(path, handle, "first"), query, pieces: ENTRY_FILES };
 }
 
 /** A route that reads a spreadsheet. */
 function sendFile(path: string, handle: Handle, query: readonly string[]): Route {
-  return { ...ask(path, handle, "first"), query, pieces: SENT_FILES, filesOnly: true };
+  return { ...postQuery(path, handle, "first"), query, pieces: SENT_FILES, filesOnly: true };
 }
 
 function remove(path: string, handle: Handle): Route {

@@ -27,7 +27,7 @@ export function previewFile(
   const { query, service, plan, identity } = call;
   const labels: LabelLanguage = query.get("labels") === "en" ? "en" : "pt";
   const { fields } = plan;
-  const wish = { fields, labels, fillZeros: readZeros(query), column: query.get("column") };
+  const options = { fields, labels, fillZeros: readZeros(query), column: query.get("column") };
   call.spend(1);
   return withSentFile(call, async (sent) => {
     const { path } = await sent.end();
@@ -35,7 +35,7 @@ export function previewFile(
     const release = service.retain(segment);
     try {
       const preview = await readInTurn(identity.tenantId, () =>
-        previewEnrichment({ segment, path, wish }),
+        previewEnrichment({ segment, path, options }),
       );
       return typedAnswer<EnrichmentPreview>({ request_id: call.requestId, ...preview });
     } finally {

@@ -92,8 +92,8 @@ async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
   try {
     const received = await file.end();
     const hash = createHash("sha256").update(`${received.sha256} again ${id}`).digest("hex");
-    const wish = { fields, labels, title, format: format as SheetFormat, column, fillZeros };
-    const request = { asked: { ...context, bodyHash: hash }, wish };
+    const options = { fields, labels, title, format: format as SheetFormat, column, fillZeros };
+    const request = { asked: { ...context, bodyHash: hash }, options };
     return createdAnswer(call, (await acceptFile(call, received, request)).accepted);
   } finally {
     file.drop();

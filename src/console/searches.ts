@@ -143,7 +143,10 @@ async function save(
     createdAt: call.service.clock.nowMs(),
   };
   const wanted = Buffer.byteLength(`${row.spec}${name}${text ?? ""}`);
-  refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
+  refuseBeyondBytes(call.plan, "saved_bytes", {
+    retained: searches.storedBytes.of(tenantId).specs,
+    wanted,
+  });
   if (!searches.insert(row, SEARCHES_MAX)) throw searchesFull();
   const search = await whole(call, segment, find(call, row.id));
   return typedAnswer<{ search: OpenedSearch }>({ search }, 201);

@@ -23,7 +23,7 @@ interface RetriedStep<T> {
   readonly name: string;
   readonly retryLimits: RetryLimits;
   readonly signal: AbortSignal;
-  readonly say: (text: string) => void;
+  readonly report: (text: string) => void;
   readonly step: () => Promise<T>;
   /** Returns the progress so far; a new maximum counts as progress. */
   readonly reached?: () => number;
@@ -47,7 +47,8 @@ export function retryLimitsOf(stallMs: number, attempts: number): RetryLimits {
  * CommandError.
  */
 export async function withRetries<T>(trying: RetriedStep<T>): Promise<T> {
-  const { name, retryLimits, signal, say, step, reached = () => 0, leave = () => false } = trying;
+  const { name, retryLimits, signal, report, step } = trying;
+  const { reached = () => 0, leave = () => false } = trying;
   const { advice = () => null } = trying;
   let best = reached();
   for (let failures = 0; ; ) {
@@ -62,7 +63,7 @@ export async function withRetries<T>(trying: RetriedStep<T>): Promise<T> {
       best = Math.max(best, now);
       if (failures >= retryLimits.attempts) throw givenUp(name, failures, error, advice(error));
       const pauseMs = Math.max(pauseOf(failures, retryLimits), error.waitMs);
-      say(`${name}: ${error.message}; trying again in ${waitText(pauseMs)}`);
+      report(`${name}: ${error.message}; trying again in ${waitText(pauseMs)}`);
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }

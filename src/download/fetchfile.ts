@@ -46,7 +46,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
     if (have < file.bytes) {
       const answer = await begin(fetching, have);
       if (answer.status === 200 && have > 0) {
-        fetching.inquiry.say(`${file.name}: the share does not resume; beginning anew`);
+        fetching.inquiry.report(`${file.name}: the share does not resume; beginning anew`);
         have = await restart(handle, have, onBytes);
       }
       await receive(fetching, handle, answer, have);

@@ -97,7 +97,8 @@ export async function downloadTable(
   const share = { root: new URL(use.url), authorization: null, prefix: null };
   const client = new ShareClient(share, stallMs, use.proxies);
   const body = await withRetries({
-    ...{ name: file, retryLimits: retryLimitsOf(stallMs, ATTEMPTS), signal, say: listener.say },
+    ...{ name: file, retryLimits: retryLimitsOf(stallMs, ATTEMPTS) },
+    ...{ signal, report: listener.report },
     step: () => answerOf(client, url, use, file),
     advice: () => "Run the command again later, or set download.ibge_url.",
   });
@@ -107,7 +108,7 @@ export async function downloadTable(
   const bytes = Buffer.byteLength(text);
   const whole = join(to, file);
   await replaceFile(whole, text);
-  listener.say(
+  listener.report(
     `${whole}: ${rows.toLocaleString("en-US")} ${wordFor(rows, ...row)}, ${sizeText(bytes)}`,
   );
   return { file: whole, rows, bytes };

@@ -51,7 +51,7 @@ export interface ByteDisplay {
 /** Receives messages and progress. */
 export interface Listener {
   /** Prints a sentence without a full stop or a line end. */
-  readonly say: (text: string) => void;
+  readonly report: (text: string) => void;
   readonly show: (label: string, bytes: number) => ByteDisplay;
 }
 
@@ -108,7 +108,7 @@ export function inquiryOf(use: ShareUse): Inquiry {
     sources: shares.map((share) => new Source(share, stallMs, proxies)),
     retryLimits: retryLimitsOf(stallMs, QUESTION_ATTEMPTS),
     signal,
-    say: listener.say,
+    report: listener.report,
   };
 }
 
@@ -149,7 +149,7 @@ class MonthDownload {
         return await this.#fetch(label);
       } catch (error) {
         if (!(error instanceof NotReady)) throw error;
-        this.#options.listener.say(error.message);
+        this.#options.listener.report(error.message);
         reason ??= error;
       }
     }
@@ -195,7 +195,7 @@ class MonthFrom {
             error,
           );
         }
-        this.#say(
+        this.#report(
           `${label}: ${error.message}; it was published anew or is damaged: looking at it again ` +
             "and throwing away what is not of it",
         );
@@ -203,8 +203,8 @@ class MonthFrom {
     }
   }
 
-  #say(text: string): void {
-    this.#options.listener.say(text);
+  #report(text: string): void {
+    this.#options.listener.report(text);
   }
 
   async #complete(ready: ReadyMonth): Promise<Downloaded> {
@@ -260,9 +260,9 @@ class MonthFrom {
     const found = await examine({ final, ready, verify, check: readThrough });
     if (found.other.length > 0) {
       if (!replace) throw otherPublication(final, found.other);
-      this.#say(`${final} holds another publication (${namesText(found.other)}): replacing it`);
+      this.#report(`${final} holds another publication (${namesText(found.other)}): replacing it`);
     } else if (found.damaged.length === 0) return true;
-    else this.#say(`${final}: missing or damaged: ${namesText(found.damaged)}; fetching again`);
+    else this.#report(`${final}: missing or damaged: ${namesText(found.damaged)}; fetching again`);
     const record = this.#record(ready, null);
     const files = record.files.filter(({ name }) => found.same.includes(name));
     await reopen(paths, { ...record, files }, [...found.damaged, ...found.other]);
@@ -276,7 +276,7 @@ class MonthFrom {
     const left = month.bytes - have;
     const demand = { folder: paths.work, bytes: left, what: `the zips of ${month.label}` };
     checkSpace([demand, ...(this.#options.demands?.(month.bytes) ?? [])]);
-    this.#say(
+    this.#report(
       `${month.label}${ready.token === null ? "" : ` (${ready.token})`}: ` +
         `${month.files.length} ${wordFor(month.files.length, "zip")}, ` +
         `${sizeText(month.bytes)} from ${this.#inquiry.source.host}` +
@@ -294,7 +294,7 @@ class MonthFrom {
       items,
       streamLimit: this.#streamLimit,
       signal: this.#inquiry.signal,
-      say: (text) => this.#say(text),
+      report: (text) => this.#report(text),
       work: (file, lane) => this.#fetchOne({ file, paths, onBytes }, lane),
     });
     display.done();

@@ -27,7 +27,7 @@ type MonthFolders = ReadonlyMap<string, readonly string[]>;
 
 /** Finds the months of a source, without a cache. @throws ShareFault */
 async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
-  const { source, say } = inquiry;
+  const { source, report } = inquiry;
   const entries = await listFolder(inquiry, []);
   const here = monthsAmong(entries, []);
   if (here.size > 0) return here;
@@ -39,7 +39,7 @@ async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
   }
   const [path, months] = (await walk(inquiry, entries)) ?? [];
   if (path === undefined || months === undefined) return new Map();
-  say(`${source.host}: the months are in ${path.join("/")}`);
+  report(`${source.host}: the months are in ${path.join("/")}`);
   return months;
 }
 
@@ -196,7 +196,7 @@ export async function listMonth(
  * are skipped. @throws ShareFault with the reasons of all.
  */
 export async function inTurn<T>(
-  { sources, say }: Inquiry,
+  { sources, report }: Inquiry,
   attempt: (source: Source) => Promise<T>,
 ): Promise<T> {
   const faults: ShareFault[] = [];
@@ -212,7 +212,7 @@ export async function inTurn<T>(
       faults.push(error);
       if (source.months === null) source.fault = error;
       const next = sources.slice(index + 1).find(({ fault }) => fault === null);
-      if (next !== undefined) say(`${error.message}\nGoing on with ${placeOf(next.share)}`);
+      if (next !== undefined) report(`${error.message}\nGoing on with ${placeOf(next.share)}`);
     }
   }
   if (faults.length === 1) throw faults[0];

@@ -65,7 +65,7 @@ export async function inspectParts(
 ): Promise<ReadyMonth> {
   const members = await readMembers(inquiry, streamLimit, month);
   if (members === null) {
-    inquiry.say(
+    inquiry.report(
       "the share does not answer ranges: what the zips hold is checked when they are here",
     );
   }
@@ -84,7 +84,7 @@ async function readMembers(
     items: month.files,
     streamLimit,
     signal: inquiry.signal,
-    say: inquiry.say,
+    report: inquiry.report,
     work: async (file, lane) => {
       if (!ranges) return;
       const member = await withRetries({

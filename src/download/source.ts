@@ -61,7 +61,7 @@ export class Source implements Answerer {
 interface Manner {
   readonly retryLimits: RetryLimits;
   readonly signal: AbortSignal;
-  readonly say: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
 /** Listing requests to all sources of the setting. */

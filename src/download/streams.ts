@@ -23,13 +23,13 @@ interface ParallelWork<T> {
   readonly items: readonly T[];
   readonly streamLimit: StreamLimit;
   readonly signal: AbortSignal;
-  readonly say: (text: string) => void;
+  readonly report: (text: string) => void;
   readonly work: (item: T, lane: StreamContext) => Promise<void>;
 }
 
 /** Processes every item, started in order. @throws the first failure. */
 export async function inParallelStreams<T>(lanes: ParallelWork<T>): Promise<void> {
-  const { items, streamLimit, signal, say, work } = lanes;
+  const { items, streamLimit, signal, report, work } = lanes;
   const queue = [...items];
   const control = new AbortController();
   const onAbort = (): void => control.abort(signal.reason);
@@ -49,7 +49,7 @@ export async function inParallelStreams<T>(lanes: ParallelWork<T>): Promise<void
           // If the other streams have ended meanwhile, this stream must continue.
           if (running === 1) continue;
           streamLimit.streams = Math.max(1, Math.min(streamLimit.streams, running) - 1);
-          say(`${error.message}; going on with ${streamLimit.streams} at the same time`);
+          report(`${error.message}; going on with ${streamLimit.streams} at the same time`);
           break;
         }
         failures.push(error);

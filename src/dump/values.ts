@@ -95,8 +95,9 @@ export function cleanDate(record: DumpRecord, column: number, latest: number): n
 }
 
 /**
- * Converts a share capital to whole cents: decimal comma, with or without thousands dots. Further
- * decimals must be zero. Values above 2^53 cents are irregular, because they would be inexact.
+ * Converts a share capital to whole cents. It has a decimal comma, and may have dots as thousands
+ * separators. Decimals after the second must be zero. Values above 2^53 cents are irregular,
+ * because they would be inexact.
  */
 export function cleanCapital(record: DumpRecord, column: number): number {
   trim(record, column);

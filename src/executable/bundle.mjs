@@ -64,7 +64,7 @@ const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm",
 /** The addon in the bundle's folder. */
 const ADDON = "peneira.node";
 
-/** Milliseconds that a file of an older bundle stays: longer than any test suite runs. */
+/** Milliseconds for which files of an older bundle are retained: longer than any test suite. */
 const CACHED_MS = 15 * 60_000;
 
 /** Defines require(), because bundled CommonJS packages use it for Node's built-in modules. */

@@ -408,7 +408,7 @@ export class Exports implements Exporter {
     const { plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
     if (failure !== "quota_exceeded" || most === 0) return null;
-    return { most, kept: stored(() => this.#store.kept.of(tenantId)).files };
+    return { most, retained: stored(() => this.#store.storedBytes.of(tenantId)).files };
   }
 }
 

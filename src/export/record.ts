@@ -42,17 +42,17 @@ export type ExportFailure = keyof typeof EXPORT_FAILURES;
 /** Max bytes of a tenant's files, and the bytes of its files now. */
 export interface StorageQuota {
   readonly most: number;
-  readonly kept: number;
+  readonly retained: number;
 }
 
 /** Returns the sentence for a failure. `quota` is set if the tenant's quota was too small. */
 export function failureText(failure: ExportFailure, quota: StorageQuota | null): string {
   const text = EXPORT_FAILURES[failure];
   if (quota === null) return text;
-  const { most, kept } = quota;
+  const { most, retained } = quota;
   const fewer = "xport fewer rows or fields";
-  const remedy = kept > 0 ? `Delete exports first, or e${fewer}.` : `E${fewer}.`;
-  return `${text} The plan keeps up to ${most} bytes; ${kept} are kept now. ${remedy}`;
+  const remedy = retained > 0 ? `Delete exports first, or e${fewer}.` : `E${fewer}.`;
+  return `${text} The plan keeps up to ${most} bytes; ${retained} are kept now. ${remedy}`;
 }
 
 /** Max attempts to render an export. */

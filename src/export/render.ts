@@ -123,7 +123,7 @@ export async function renderEnrichment(
   const { fields, labels = null } = spec.output;
   const work = {
     ...{ segment, path: sentPath, format: spec.output.format as SheetFormat },
-    wish: { fields, labels, column: column ?? undefined, fillZeros },
+    options: { fields, labels, column: column ?? undefined, fillZeros },
     onProgress: (written: number, rows: number) => onProgress?.(written, rows),
     onFound: (rows: Uint32Array) => held?.(rows.filter((row) => row !== NO_ROW)),
     checkCancelled: () => {

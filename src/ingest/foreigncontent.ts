@@ -12,13 +12,13 @@ import { CommandError } from "../errors.ts";
 import type { CodeKind, KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
-/** Min share of rows (or of uses of codes) that proves that the content belongs to another file. */
+/** Min share of rows (or of occurrences of codes) that proves the content is another file's. */
 const SHARE = 0.9;
-/** Min number of rows or uses for a conclusion. */
+/** Min number of rows, or of occurrences of codes, before content counts as foreign. */
 const LEAST = 100;
 
 /** Rules that the rows of another file would break. */
-const TELLING: Readonly<Partial<Record<FileType, readonly Rule[]>>> = {
+const INDICATIVE: Readonly<Partial<Record<FileType, readonly Rule[]>>> = {
   empresas: ["nature_invalid", "size_invalid", "capital_invalid"],
   simples: ["flag_invalid"],
   estabelecimentos: ["status_invalid", "uf_invalid", "cnae_invalid", "municipality_invalid"],
@@ -62,7 +62,7 @@ export function refuseForeignContent(
 /** Returns a sentence if nearly all rows of a file break one rule; else an empty list. */
 function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   if (rowsIn < LEAST) return [];
-  for (const rule of TELLING[member.type] ?? []) {
+  for (const rule of INDICATIVE[member.type] ?? []) {
     const count = Math.min(rowsIn, tally.counts[RULE_NAMES.indexOf(rule)] ?? 0);
     if (count < SHARE * rowsIn) continue;
     return [

@@ -123,7 +123,7 @@ export class CsvColumn {
   #other(): ColumnRefusal | null {
     const other = otherFile(this.#head);
     if (other !== null) {
-      return new ColumnRefusal(`The file is ${other.name}, no CSV. ${other.mend}`);
+      return new ColumnRefusal(`The file is ${other.name}, no CSV. ${other.fix}`);
     }
     return isZip(this.#head) ? new ColumnRefusal(SPREADSHEET) : null;
   }

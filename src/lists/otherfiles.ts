@@ -11,7 +11,7 @@ interface OtherFile {
   /** With its article, as "a PDF". */
   readonly name: string;
   /** Advice, one sentence. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const SAVE = "Open it in a spreadsheet program, save it as XLSX or CSV, and send that.";
@@ -22,23 +22,23 @@ const WITHOUT = "Save it as XLSX (Excel workbook) without a password, or as CSV,
 
 const ODS = {
   name: "an OpenDocument (ODS)",
-  mend: "Save it as XLSX or as CSV, and send that.",
+  fix: "Save it as XLSX or as CSV, and send that.",
 } as const;
 
 /** Advice for each kind that is not a list, with its common name if it differs. */
-const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly mend: string }>>> = {
-  pdf: { mend: `Copy the CNPJs out of it. ${PICTURE}` },
-  xls: { mend: WITHOUT },
-  archive: { name: "an archive", mend: UNPACK },
-  picture: { mend: PICTURE },
-  rtf: { mend: `Save it as text. ${PICTURE}` },
-  parquet: { mend: COLUMN },
-  arrow: { mend: COLUMN },
-  sqlite: { mend: COLUMN },
+const FIXES: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly fix: string }>>> = {
+  pdf: { fix: `Copy the CNPJs out of it. ${PICTURE}` },
+  xls: { fix: WITHOUT },
+  archive: { name: "an archive", fix: UNPACK },
+  picture: { fix: PICTURE },
+  rtf: { fix: `Save it as text. ${PICTURE}` },
+  parquet: { fix: COLUMN },
+  arrow: { fix: COLUMN },
+  sqlite: { fix: COLUMN },
   ods: ODS,
-  html: { name: "a web page (HTML), which some systems save as .xls", mend: SAVE },
-  xml: { mend: SAVE },
-  zeros: { mend: "Its copy was not finished. Copy or download it again, and send that." },
+  html: { name: "a web page (HTML), which some systems save as .xls", fix: SAVE },
+  xml: { fix: SAVE },
+  zeros: { fix: "Its copy was not finished. Copy or download it again, and send that." },
 };
 
 /**
@@ -46,18 +46,18 @@ const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly men
  */
 export function otherFile(bytes: Uint8Array): OtherFile | null {
   const kind = kindOf(bytes);
-  const remedy = kind === null ? undefined : MENDS[kind.id];
+  const remedy = kind === null ? undefined : FIXES[kind.id];
   return kind === null || remedy === undefined ? null : { name: kind.name, ...remedy };
 }
 
 /** Parts (in lower case) that identify other packages which are zips like workbooks. */
 const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
-  { part: "word/document.xml", name: "a text document (DOCX)", mend: PICTURE },
-  { part: "ppt/presentation.xml", name: "a presentation (PPTX)", mend: PICTURE },
+  { part: "word/document.xml", name: "a text document (DOCX)", fix: PICTURE },
+  { part: "ppt/presentation.xml", name: "a presentation (PPTX)", fix: PICTURE },
   {
     part: "index/document.iwa",
     name: "a document of Numbers",
-    mend: "Export it to Excel or to CSV, and send that.",
+    fix: "Export it to Excel or to CSV, and send that.",
   },
   { part: "content.xml", ...ODS },
 ];
@@ -65,7 +65,7 @@ const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
 /** Identifies a zip that is not a workbook by its parts. */
 export function otherPackage(has: (part: string) => boolean): OtherFile {
   const found = PACKAGES.find(({ part }) => has(part));
-  return found ?? { name: "a zip of other files", mend: UNPACK };
+  return found ?? { name: "a zip of other files", fix: UNPACK };
 }
 
 /** True if a file may be a zip, as every XLSX is. */

@@ -192,7 +192,7 @@ export class Deliverer {
     faultPoint("deliver.before_commit");
     const event = work.fenced(() => this.#settle(row, outcome));
     faultPoint("deliver.after_commit");
-    this.#tell(receiver, event);
+    this.#logHealth(receiver, event);
   }
 
   #post(webhook: WebhookRow, notice: NoticeRow): Promise<DeliveryAttempt> {
@@ -241,7 +241,7 @@ export class Deliverer {
     return event;
   }
 
-  #tell({ id, kind, tenantId }: WebhookRow, event: HealthEvent): void {
+  #logHealth({ id, kind, tenantId }: WebhookRow, event: HealthEvent): void {
     if (event === "none") return;
     const what = kind === "email" ? "e-mail receiver" : "webhook";
     const words = event === "warned" ? `a ${what} keeps failing` : `a failing ${what} is disabled`;

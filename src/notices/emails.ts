@@ -38,7 +38,7 @@ const UNSUBSCRIBE = "/unsubscribe/";
 const TOKEN = /^(eml_[0-9a-f]{32})\.([\w-]{43})$/;
 
 /** Requested members of a receiver; undefined members remain unchanged. */
-interface EmailWish {
+interface EmailRequest {
   readonly address?: unknown;
   readonly searches?: unknown;
   readonly language?: unknown;
@@ -59,7 +59,7 @@ interface EmailParts {
 }
 
 /** Minimum time between two questions to a reader who has unsubscribed, in milliseconds. */
-const ASK_AGAIN_MS = 7 * 86_400_000;
+const QUESTION_PAUSE_MS = 7 * 86_400_000;
 
 /** The e-mail receivers of all tenants. */
 export class Emails {
@@ -82,19 +82,19 @@ export class Emails {
   }
 
   /**
-   * Creates a receiver. If the reader of its address unsubscribed before, the receiver is
-   * unsubscribed too, and an e-mail asks the reader. Throws `invalid_request` with every mistake,
-   * or `plan_not_allowed`.
+   * Creates a receiver. If the reader of its address unsubscribed before, the receiver starts as
+   * unsubscribed, and an e-mail offers to subscribe again. Throws `invalid_request`, which lists
+   * every mistake, or `plan_not_allowed`.
    */
-  create({ tenantId, actor }: ReceiverOwner, wish: EmailWish, most: number): WebhookRow {
+  create({ tenantId, actor }: ReceiverOwner, request: EmailRequest, most: number): WebhookRow {
     const { store, audit, clock, mailer } = this.#parts;
     if (mailer === null) {
       const detail = "This server sends no e-mail. Its operator must set notices.smtp.host.";
       throw new AppError("invalid_request", detail);
     }
     const mistakes: Mistake[] = [];
-    const url = this.#readAddress(tenantId, wish.address, mistakes);
-    const read = this.#read(tenantId, wish, START, mistakes);
+    const url = this.#readAddress(tenantId, request.address, mistakes);
+    const read = this.#read(tenantId, request, START, mistakes);
     const id = `eml_${randomBytes(16).toString("hex")}`;
     const at = clock.nowMs();
     stored(() =>
@@ -104,30 +104,31 @@ export class Emails {
         if (!store.insert({ ...row, seed, createdAt: at }, most))
           throw receiversFull("email", most);
         audit.record({ at, actor, tenantId, subject: id, action: "email.create", facts: {} });
-        this.#askReader({ id, tenantId, url }, at);
+        this.#questionReader({ id, tenantId, url }, at);
       }),
     );
     return this.find(tenantId, id);
   }
 
   /** Changes a receiver; enabling it resumes its queue. Throws like `create`, and `not_found`. */
-  change({ tenantId, actor }: ReceiverOwner, id: string, wish: EmailWish): WebhookRow {
+  change({ tenantId, actor }: ReceiverOwner, id: string, request: EmailRequest): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const before = this.find(tenantId, id);
     const mistakes: Mistake[] = [];
-    if (wish.enabled !== undefined && typeof wish.enabled !== "boolean") {
+    if (request.enabled !== undefined && typeof request.enabled !== "boolean") {
       const detail = "enabled must be true or false.";
       mistakes.push({ pointer: "/enabled", code: "wrong_type", detail });
     }
-    if (wish.enabled === true && before.unsubscribedAt !== null) {
+    if (request.enabled === true && before.unsubscribedAt !== null) {
       const detail =
         "The reader has unsubscribed. Only the reader can begin the e-mails again, with the " +
         "link at the end of any of them.";
       mistakes.push({ pointer: "/enabled", code: "unsubscribed", detail });
     }
-    const read = this.#read(tenantId, wish, before, mistakes);
+    const read = this.#read(tenantId, request, before, mistakes);
     const at = clock.nowMs();
-    const enabled = wish.enabled === undefined ? before.disabledAt === null : wish.enabled === true;
+    const enabled =
+      request.enabled === undefined ? before.disabledAt === null : request.enabled === true;
     const state = stateAfter(before, enabled, at);
     const line = { at, actor, tenantId, subject: id };
     stored(() =>
@@ -231,15 +232,15 @@ export class Emails {
    * If the address has unsubscribed before, unsubscribes the receiver, and asks the reader
    * unless that was done recently.
    */
-  #askReader(row: Pick<WebhookRow, "id" | "tenantId" | "url">, at: number): void {
+  #questionReader(row: Pick<WebhookRow, "id" | "tenantId" | "url">, at: number): void {
     const { store, mails } = this.#parts;
     const address = hashOf(row);
     const known = mails.unsubscription(row.tenantId, address);
     if (known === undefined) return;
     store.unsubscribe(row.id, known.at);
-    if (known.askedAt !== null && at - known.askedAt < ASK_AGAIN_MS) return;
-    mails.asked(row.tenantId, address, at);
-    mails.ask(row.id, at);
+    if (known.askedAt !== null && at - known.askedAt < QUESTION_PAUSE_MS) return;
+    mails.recordQuestion(row.tenantId, address, at);
+    mails.queueQuestion(row.id, at);
   }
 
   /** True if messages can be sent. */
@@ -300,21 +301,21 @@ export class Emails {
 
   #read(
     tenantId: string,
-    wish: EmailWish,
+    request: EmailRequest,
     known: Pick<WebhookRow, "searches" | "language" | "contacts">,
     mistakes: Mistake[],
   ): Pick<WebhookRow, "searches" | "language" | "contacts"> {
     const { searches: saved } = this.#parts;
     const searches =
-      wish.searches === undefined
+      request.searches === undefined
         ? known.searches
-        : readSearches(saved, tenantId, wish.searches, mistakes);
-    const language = wish.language === undefined ? known.language : wish.language;
+        : readSearches(saved, tenantId, request.searches, mistakes);
+    const language = request.language === undefined ? known.language : request.language;
     if (language !== "pt" && language !== "en") {
       const detail = "language must be pt or en.";
       mistakes.push({ pointer: "/language", code: "unknown_value", detail });
     }
-    const contacts = wish.contacts === undefined ? known.contacts === 1 : wish.contacts;
+    const contacts = request.contacts === undefined ? known.contacts === 1 : request.contacts;
     if (typeof contacts !== "boolean") {
       const detail = "contacts must be true or false.";
       mistakes.push({ pointer: "/contacts", code: "wrong_type", detail });

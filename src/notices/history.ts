@@ -26,7 +26,7 @@ export interface NoticeWithDeliveries {
 }
 
 /** Which notices a replay queues again. */
-interface ReplayWish {
+interface ReplayRequest {
   readonly tenantId: string;
   readonly id: string;
   /** Last notice of a range, or null for one notice. */
@@ -99,15 +99,15 @@ export class NoticeHistory {
   }
 
   /** Queues notices again; failed ones are counted again. Returns the number of notices. */
-  async replay(wish: ReplayWish): Promise<number> {
-    const { tenantId, id, through, webhook } = wish;
+  async replay(request: ReplayRequest): Promise<number> {
+    const { tenantId, id, through, webhook } = request;
     const first = this.find(tenantId, id).row;
     const last = through === null ? first : this.find(tenantId, through).row;
     if (webhook !== null) this.#checkReceiver(tenantId, webhook);
     const [from, to] = [first.sequence, last.sequence].sort((a, b) => a - b) as [number, number];
     let queued = 0;
     for (let after = from - 1; after < to; await nextTurn()) {
-      const step = stored(() => this.#replayStep(wish, after, to));
+      const step = stored(() => this.#replayStep(request, after, to));
       queued += step.queued;
       after = step.last;
     }
@@ -115,17 +115,17 @@ export class NoticeHistory {
   }
 
   /** Replays the next notices after a sequence number; returns their count and the last number. */
-  #replayStep(wish: ReplayWish, after: number, to: number) {
+  #replayStep(request: ReplayRequest, after: number, to: number) {
     const { store, clock } = this.#parts;
     return store.atomically(() => {
-      const rows = store.after(wish.tenantId, after, REPLAY_STEP);
+      const rows = store.after(request.tenantId, after, REPLAY_STEP);
       const wanted = rows.filter(({ sequence }) => sequence <= to);
-      const queued = wanted.filter((row) => this.#again(row, wish, clock.nowMs())).length;
+      const queued = wanted.filter((row) => this.#again(row, request, clock.nowMs())).length;
       return { queued, last: rows.at(-1)?.sequence ?? to };
     });
   }
 
-  #again(row: NoticeRow, { webhook, onlyFailed }: ReplayWish, nowMs: number): boolean {
+  #again(row: NoticeRow, { webhook, onlyFailed }: ReplayRequest, nowMs: number): boolean {
     if (row.state === "failed") {
       // The new count will be another event, so deliveries of the failure are dropped.
       this.#parts.hooks.drop(row.id);

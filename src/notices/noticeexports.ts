@@ -30,7 +30,7 @@ import { rolledSpec } from "./rolling.ts";
 import type { NoticeWork } from "./work.ts";
 
 /** The export that a search requests with each notice, as stored. */
-export interface ExportWish {
+export interface SavedExport {
   readonly output: unknown;
   readonly kinds: readonly ChangeKind[];
   readonly limit: number | null;
@@ -74,20 +74,20 @@ export class NoticeExports {
     if (row.exportId !== null) return { id: row.exportId };
     const { exporter, listed, plans, planOf, store, work } = this.#parts;
     const plan = plans[planOf(row)];
-    const wish = JSON.parse(row.export as string) as ExportWish;
+    const savedExport = JSON.parse(row.export as string) as SavedExport;
     try {
-      const output = titled(wish.output, { name: row.searchName, month: newer.label });
+      const output = titled(savedExport.output, { name: row.searchName, month: newer.label });
       const catalog = changeCatalog(older, newer);
       const saved = rolledSpec(JSON.parse(row.spec), row.daysFrom, newer.snapshotDate);
-      const spec = exportSpec(JSON.stringify(saved), { ...wish, output }, { plan, catalog });
-      const matches = wish.kinds.reduce((sum, kind) => sum + counts[kind], 0);
+      const spec = exportSpec(JSON.stringify(saved), { ...savedExport, output }, { plan, catalog });
+      const matches = savedExport.kinds.reduce((sum, kind) => sum + counts[kind], 0);
       faultPoint("count.before_export");
       const { record } = exporter.create({
         ...{ tenantId: row.tenantId, plan, spec, segment: newer },
         keyId: row.keyId ?? `user:${row.userId ?? ""}`,
         idempotencyKey: `notice:${row.id}`,
         bodyHash: row.id,
-        changes: { older, kinds: wish.kinds, watch },
+        changes: { older, kinds: savedExport.kinds, watch },
         lists: listed.pins(row.tenantId, spec),
         rows: Math.min(matches, spec.limit),
       });
@@ -161,7 +161,7 @@ function titled(
  */
 export function exportSpec(
   saved: string,
-  { output, limit }: Pick<ExportWish, "output" | "limit">,
+  { output, limit }: Pick<SavedExport, "output" | "limit">,
   { plan, catalog }: { readonly plan: Plan; readonly catalog: Catalog },
 ): AccountQuerySpec {
   const read: unknown = JSON.parse(saved);

@@ -31,7 +31,7 @@ import { OVERLAP_MS, rotatedSeeds, SEED_BYTES, seedsOf, signedHeaders } from "./
 const URL_MAX = 2_048;
 
 /** Requested members of a webhook; undefined members remain unchanged. */
-interface WebhookWish {
+interface WebhookRequest {
   readonly url?: unknown;
   readonly searches?: unknown;
   readonly signature?: unknown;
@@ -71,9 +71,9 @@ export class Webhooks {
   }
 
   /** Creates a webhook. Throws `invalid_request` with every mistake, or `plan_not_allowed`. */
-  create({ tenantId, actor }: ReceiverOwner, wish: WebhookWish, most: number): WebhookRow {
+  create({ tenantId, actor }: ReceiverOwner, request: WebhookRequest, most: number): WebhookRow {
     const { store, audit, clock } = this.#parts;
-    const read = this.#read(tenantId, wish, { url: null, searches: null, signature: "v1" });
+    const read = this.#read(tenantId, request, { url: null, searches: null, signature: "v1" });
     const id = `whk_${randomBytes(16).toString("hex")}`;
     const createdAt = clock.nowMs();
     const seed = randomBytes(SEED_BYTES);
@@ -90,10 +90,10 @@ export class Webhooks {
   }
 
   /** Changes a webhook; enabling it resumes its queue. Throws like `create`, and `not_found`. */
-  change({ tenantId, actor }: ReceiverOwner, id: string, wish: WebhookWish): WebhookRow {
+  change({ tenantId, actor }: ReceiverOwner, id: string, request: WebhookRequest): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const before = this.find(tenantId, id);
-    const read = this.#read(tenantId, wish, before);
+    const read = this.#read(tenantId, request, before);
     const nowMs = clock.nowMs();
     const enabled = read.enabled ?? before.disabledAt === null;
     const state = stateAfter(before, enabled, nowMs);
@@ -168,7 +168,7 @@ export class Webhooks {
 
   #read(
     tenantId: string,
-    wish: WebhookWish,
+    request: WebhookRequest,
     known: {
       readonly url: string | null;
       readonly searches: string | null;
@@ -176,18 +176,20 @@ export class Webhooks {
     },
   ) {
     const mistakes: Mistake[] = [];
-    const url = wish.url === undefined ? known.url : this.#readUrl(wish.url, mistakes);
+    const url = request.url === undefined ? known.url : this.#readUrl(request.url, mistakes);
     if (url === null && mistakes.length === 0) {
       const detail = "Say where notices go: an address that begins with https://.";
       mistakes.push({ pointer: "/url", code: "missing", detail });
     }
     const searches =
-      wish.searches === undefined
+      request.searches === undefined
         ? known.searches
-        : readSearches(this.#parts.searches, tenantId, wish.searches, mistakes);
+        : readSearches(this.#parts.searches, tenantId, request.searches, mistakes);
     const signature =
-      wish.signature === undefined ? known.signature : readSignature(wish.signature, mistakes);
-    if (wish.enabled !== undefined && typeof wish.enabled !== "boolean") {
+      request.signature === undefined
+        ? known.signature
+        : readSignature(request.signature, mistakes);
+    if (request.enabled !== undefined && typeof request.enabled !== "boolean") {
       const detail = "enabled must be true or false.";
       mistakes.push({ pointer: "/enabled", code: "wrong_type", detail });
     }
@@ -196,7 +198,7 @@ export class Webhooks {
       url: url as string,
       searches,
       signature,
-      enabled: wish.enabled as boolean | undefined,
+      enabled: request.enabled as boolean | undefined,
     };
   }
 

@@ -64,7 +64,7 @@ function fileOf() {
 
 /** Update intervals of the clock: on a terminal, and otherwise. */
 const TICK_MS = 1_000;
-const TELL_MS = 15_000;
+const REPORT_MS = 15_000;
 
 /**
  * Runs the steps `{ name, after, run }`; unknown names in `after` count as done. Returns seconds by
@@ -121,7 +121,7 @@ class Clock {
   constructor(out) {
     this.#out = out;
     const tick = out.isTTY ? () => this.#move() : () => this.#line(`still ${this.#atWork()}`);
-    this.#timer = setInterval(tick, out.isTTY ? TICK_MS : TELL_MS).unref();
+    this.#timer = setInterval(tick, out.isTTY ? TICK_MS : REPORT_MS).unref();
   }
 
   begins(name) {

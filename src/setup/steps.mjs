@@ -50,7 +50,7 @@ function alone(turn, work) {
 }
 
 /** Waits until no other process holds `name` in `folder`; returns a release function. */
-function hold({ folder, name, tell }) {
+function hold({ folder, name, report }) {
   const file = path.join(folder, `${name}.lock`);
   fs.mkdirSync(folder, { recursive: true });
   for (let reported = false; !taken(file); ) {
@@ -58,7 +58,7 @@ function hold({ folder, name, tell }) {
     if (holder === undefined) continue;
     if (!lives(holder)) remove(file, holder);
     else {
-      if (!reported) tell(`${name}: process ${holder} is running this step; waiting for it\n`);
+      if (!reported) report(`${name}: process ${holder} is running this step; waiting for it\n`);
       reported = true;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     }
@@ -170,7 +170,7 @@ export class Steps {
   }
 
   #turn(name) {
-    return { folder: this.#locks, name, tell: (line) => process.stderr.write(line) };
+    return { folder: this.#locks, name, report: (line) => process.stderr.write(line) };
   }
 
   /** Returns a hash of file contents and of a step's other inputs. */

@@ -146,7 +146,7 @@ export class ExportStore {
   /** Charges of exports. */
   readonly quota: QuotaStore;
   /** Stored bytes of tenants. */
-  readonly kept: StoredBytes;
+  readonly storedBytes: StoredBytes;
   /** Pinned lists, and previously exported accounts. */
   readonly lists: ListStore;
   readonly #database: StateDatabase;
@@ -157,7 +157,7 @@ export class ExportStore {
 
   constructor(database: StateDatabase) {
     this.quota = new QuotaStore(database);
-    this.kept = new StoredBytes(database);
+    this.storedBytes = new StoredBytes(database);
     this.lists = new ListStore(database);
     this.#database = database;
     this.#byId = database.prepare(`${COLUMNS} WHERE id = ?`);

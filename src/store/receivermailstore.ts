@@ -51,7 +51,7 @@ export class ReceiverMailStore {
   }
 
   /** Queues the question to the reader of a receiver. */
-  ask(webhook: string, nowMs: number): void {
+  queueQuestion(webhook: string, nowMs: number): void {
     this.#database
       .prepare("INSERT INTO receiver_mails (webhook, created_at, next_at) VALUES (?, ?, ?)")
       .run(webhook, nowMs, nowMs);
@@ -112,7 +112,7 @@ export class ReceiverMailStore {
   }
 
   /** Records the time of a question to the reader of an address. */
-  asked(tenantId: string, address: string, nowMs: number): void {
+  recordQuestion(tenantId: string, address: string, nowMs: number): void {
     this.#database
       .prepare("UPDATE unsubscriptions SET asked_at = ? WHERE tenant_id = ? AND address = ?")
       .run(nowMs, tenantId, address);

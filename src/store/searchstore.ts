@@ -83,12 +83,12 @@ const PLAIN = {
 /** The table `saved_searches`. */
 export class SearchStore {
   /** Stored bytes of tenants. */
-  readonly kept: StoredBytes;
+  readonly storedBytes: StoredBytes;
   readonly #database: StateDatabase;
 
   constructor(database: StateDatabase) {
     this.#database = database;
-    this.kept = new StoredBytes(database);
+    this.storedBytes = new StoredBytes(database);
   }
 
   /** Returns a tenant's searches after a position, newest first, then by id. */

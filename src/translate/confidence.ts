@@ -76,7 +76,7 @@ const MEASURES = {
   rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
     Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
   adjacent: ({ adjacent = 0 }) => Math.min(1, adjacent),
-  wishes: ({ unknownRequests }) => Math.min(3, unknownRequests),
+  requests: ({ unknownRequests }) => Math.min(3, unknownRequests),
   unmapped: ({ unmappedRequests, kinds = 0 }) => Math.min(3, unmappedRequests + kinds),
   several: ({ homonyms }) => Math.min(2, homonyms),
   outweighed: ({ outweighed = 0 }) => Math.min(2, outweighed),
@@ -109,7 +109,7 @@ const WEIGHTS: Readonly<Record<MeasureName, number>> = {
   common: -2,
   rare: -4,
   adjacent: -5,
-  wishes: -0.8,
+  requests: -0.8,
   unmapped: -1.2,
   several: -2.5,
   outweighed: -0.1,

@@ -1,7 +1,7 @@
 /**
  * Items of a list.
  * Input: a sentence and a position. Output: the kind of the item that begins there, and its end.
- * Invariant: derived only from the words, independent of their owners. An item has at most
+ * Invariant: depends only on the words, not on which reader has claimed them. An item has at most
  * `ITEM_MAX` tokens, so that the cost of a lookup is bounded.
  */
 

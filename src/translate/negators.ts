@@ -96,7 +96,7 @@ export const ARTICLES = wordSet("o a os as the");
 export const OUTSIDE = wordSet("fora afora outside beyond");
 /** Prepositions of place. */
 export const PLACE_LEADS = wordSet("em no na nos nas in at");
-/** Words after which a negator makes the request irrelevant: "não precisa ter telefone". */
+/** Words that, after a negator, make the next condition optional: "não precisa ter telefone". */
 export const OPENERS = wordSet(
   "precisa precisam exigem exija requer requerem importa importam importando exijo exige " +
     "exigir exigencia necessariamente " +

@@ -41,7 +41,7 @@ const DESCRIBED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["headquarters", "name", "status", "list"] as const),
 ]);
 
-/** Reports that a sentence has two requests. Returns true if it does. */
+/** If a sentence contains two requests, adds a note and returns true. */
 export function unmapSecondRequest(
   sentence: Sentence,
   notes: Notes,

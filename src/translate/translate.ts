@@ -168,7 +168,7 @@ export function translate(
   const limit = limitOf(sentence, notes);
   unmapAmounts(numbers);
   unmapPeople(sentence, notes);
-  const values = readFilters({ sentence, notes, counts, bounds });
+  const filterValues = readFilters({ sentence, notes, counts, bounds });
   findUnknownPlaces(around, places, "named");
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
@@ -182,13 +182,13 @@ export function translate(
   settleLeftovers(sentence, notes);
   const misled = leaveAlternatives({ sentence, notes, lists: namedLists }, places, numbered);
   const filters = filtersOf({
-    ...{ activities, hints, geo, numbered, conditions: values, districts: named },
+    ...{ activities, hints, geo, numbered, conditions: filterValues, districts: named },
     ...{ bounds, notes, contacts, records, lists: namedLists, shared: contacts.shared },
   });
   const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
   const conditions = hints.length + namedLists.anyOf.length + contacts.count + recorded;
   const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
-  const [sort, subject] = [sortOf(values, notes), conditions + values.natures.size > 0];
+  const [sort, subject] = [sortOf(filterValues, notes), conditions + filterValues.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
@@ -228,11 +228,15 @@ function contactsOf(
   notes: Notes,
   lookup: ReturnType<typeof catalogLookup>,
 ): MentionedContacts & { readonly shared: SharedMax } {
-  const values = findContactValues(sentence, notes, !lookup.lacks("contacts"));
+  const contactValues = findContactValues(sentence, notes, !lookup.lacks("contacts"));
   const isSame = unmapSameContacts(sentence, notes);
   const isNumbered = unmapCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
-  return { ...values, shared, lost: values.lost || isSame || isNumbered || shared.lost };
+  return {
+    ...contactValues,
+    shared,
+    lost: contactValues.lost || isSame || isNumbered || shared.lost,
+  };
 }
 
 /** Returns the filters; words for contacts that set no filter go to the notes. */

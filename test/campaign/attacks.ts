@@ -1,7 +1,7 @@
 /**
  * Attacks on a server's sockets.
- * Invariant: bounded in connections and bytes; loopback only; an attack leaves nothing after its
- * end.
+ * Invariant: bounded in connections and bytes; loopback only; an attack leaves nothing in place
+ * when it ends.
  */
 
 import { Client, withKeyring } from "../support/export/client.ts";
@@ -89,8 +89,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       `POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
       `Authorization: Bearer ${victim.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const everyMs = draw.chance(0.5) ? null : 200;
-    const wish = { port: victim.port, request: () => request, bytes: 1_024, everyMs };
-    return openReaders({ ...wish, count: 20 + draw.below(200) }).close;
+    const options = { port: victim.port, request: () => request, bytes: 1_024, everyMs };
+    return openReaders({ ...options, count: 20 + draw.below(200) }).close;
   },
 
   /** Sends endless bodies, to the sign-in or with a key. */

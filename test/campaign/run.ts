@@ -28,7 +28,7 @@ export interface Campaign {
   /** Default rounds: some minutes. */
   readonly rounds: number;
   /** Runs the campaign; returns figures for a person, or rejects with the broken promise. */
-  run(wish: CampaignSettings): Promise<string>;
+  run(settings: CampaignSettings): Promise<string>;
 }
 
 /** Every campaign by its name. */

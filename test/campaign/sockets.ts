@@ -96,7 +96,7 @@ async function attackOne(
   const after = await restingMiB(pid, warm ? before + GROWTH_MAX : 0);
   await stopServerProcess(server);
   if (warm) assert.ok(after - before <= GROWTH_MAX, `memory: ${before}, then ${after} MiB`);
-  return told(seen, rounds, warm ? after - before : 0);
+  return reportOf(seen, rounds, warm ? after - before : 0);
 }
 
 async function attackRound(victim: Victim, draw: Draw, seen: Seen): Promise<void> {
@@ -147,7 +147,7 @@ async function restingMiB(pid: number, enough: number): Promise<number> {
   }
 }
 
-function told({ tookMs, searchMs, rounds }: Seen, count: number, growth: number): string {
+function reportOf({ tookMs, searchMs, rounds }: Seen, count: number, growth: number): string {
   const share = (values: readonly number[], part: number) => {
     const sorted = [...values].sort((a, b) => a - b);
     return (sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN).toFixed(1);

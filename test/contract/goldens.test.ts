@@ -251,8 +251,8 @@ describe("goldens", () => {
       for (let i = 0; i < 3; i++) {
         const input = randomExportInput(draw, segment.catalog, rows) as { output: object };
         const output = { ...input.output, format, include_explain: i === 2 };
-        const wished = i === 0 ? { fields: OUTPUT_FIELD_NAMES } : input.output;
-        const sent = { ...input, limit: 120, output: { ...wished, ...output } };
+        const requested = i === 0 ? { fields: OUTPUT_FIELD_NAMES } : input.output;
+        const sent = { ...input, limit: 120, output: { ...requested, ...output } };
         const csv = { bom: undefined, delimiter: undefined };
         Object.assign(sent.output, format === "csv" ? {} : csv);
         const { spec } = normalizeSpec(sent, exportContext(segment.catalog));

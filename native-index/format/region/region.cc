@@ -331,7 +331,7 @@ void ColumnSet::prefetch(uint32_t column, uint32_t row) const {
   }
 }
 
-void ColumnSet::ask(uint32_t column, uint32_t row) const {
+void ColumnSet::prefetchBlocks(uint32_t column, uint32_t row) const {
   if (!holds(column)) return;
   const ColumnEntry& entry = entryOf(column, row);
   const uint64_t index = row & kBatchMask;
@@ -343,7 +343,7 @@ void ColumnSet::ask(uint32_t column, uint32_t row) const {
   }
 }
 
-void ColumnSet::askText(uint32_t column, uint32_t row) const {
+void ColumnSet::prefetchTextBlocks(uint32_t column, uint32_t row) const {
   if (!holds(column)) return;
   const ColumnEntry& entry = entryOf(column, row);
   if (entry.offsets_length == 0) return;
@@ -352,7 +352,8 @@ void ColumnSet::askText(uint32_t column, uint32_t row) const {
   blocks_->willNeed(offset, uint64_t{length} * width);
 }
 
-void ColumnSet::askSpan(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const {
+void ColumnSet::prefetchSpanBlocks(uint32_t column, uint32_t row, uint32_t count,
+                                   uint32_t width) const {
   if (!holds(column)) return;
   const ColumnEntry& entry = entryOf(column, row);
   const uint64_t first = row & kBatchMask;

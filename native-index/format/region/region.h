@@ -166,12 +166,12 @@ class ColumnSet {
   // Prefetches the data of a row (text offset, number, and validity) into the processor cache.
   // Useful when reading rows in random order.
   void prefetch(uint32_t column, uint32_t row) const;
-  // Prefetches the blocks of a row's value from disk; askText then prefetches those of texts and
-  // lists. Useful if many blocks are cold.
-  void ask(uint32_t column, uint32_t row) const;
-  void askText(uint32_t column, uint32_t row) const;
+  // Prefetches the blocks of a row's value from disk; prefetchTextBlocks then prefetches those of
+  // texts and lists. Useful if many blocks are cold.
+  void prefetchBlocks(uint32_t column, uint32_t row) const;
+  void prefetchTextBlocks(uint32_t column, uint32_t row) const;
   // Prefetches the blocks of `count` values from `row` on, all in one batch.
-  void askSpan(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
+  void prefetchSpanBlocks(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
   // `count` values of `width` bytes from `row` on, all in one batch.
   ColumnSpan span(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
 

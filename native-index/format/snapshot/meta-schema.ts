@@ -53,7 +53,7 @@ function either(one: Rule, other: unknown): Rule {
   );
 }
 
-/** Rule for a text of `length` characters of a class. */
+/** Rule for a string of `length` characters; `characters` is a regular expression's class. */
 function code(length: number, characters: string, expected: string): Rule {
   const one = new RegExp(`^[${characters}]{${length}}$`);
   const many = new RegExp(`^[${characters}]*$`);

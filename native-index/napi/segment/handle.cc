@@ -246,9 +246,9 @@ napi_value renderedPage(napi_env env, napi_callback_info info) {
     const std::span<double> facts = arguments.at(3, "facts").doubles(PageFacts::kCount);
     const Given room = arguments.at(4, "room");
     const std::span<uint8_t> bytes = room.isUndefined() ? std::span<uint8_t>() : room.bytes();
-    const std::span<uint8_t> lent = bytes.subspan(placeIn(bytes, facts));
+    const std::span<uint8_t> buffer = bytes.subspan(placeIn(bytes, facts));
     handle.work = Work();
-    return fromRendered(env, lent, [&](TextBuffer& text) {
+    return fromRendered(env, buffer, [&](TextBuffer& text) {
       renderPage(*segment, request, fields, handle.work, facts, text);
     });
   });
@@ -302,8 +302,8 @@ constexpr uint32_t kFacetThreadsMax = 64;
 napi_value facetsAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     std::vector<Facet> named = readFacets(arguments.at(2, "facets"));
-    const Given told = arguments.at(3, "threads");
-    const uint32_t threads = told.isUndefined() ? 1 : told.whole32(kFacetThreadsMax);
+    const Given threadCount = arguments.at(3, "threads");
+    const uint32_t threads = threadCount.isUndefined() ? 1 : threadCount.whole32(kFacetThreadsMax);
     const auto compute = [sent = SentRequest(arguments), wanted = std::move(named),
                           threads](const Segment& opened) -> Give {
       Work work;

@@ -112,22 +112,22 @@ std::vector<Field> readFields(const Given& names);
 RowRequest readRowRequest(const Given& object);
 
 // Larger render buffers are freed after the call; the rows of a sheet rendered together are 2 MB.
-constexpr size_t kKeptBytes = 1u << 22;
+constexpr size_t kRetainedBytes = 1u << 22;
 
-// Returns the bytes that `render` appends to a reused buffer. If they fit into `lent`, copies them
-// there and returns their length.
+// Returns the bytes that `render` appends to a reused buffer. If they fit into `buffer`, copies
+// them there and returns their length.
 template <class Render>
-napi_value fromRendered(napi_env env, std::span<uint8_t> lent, Render render) {
+napi_value fromRendered(napi_env env, std::span<uint8_t> buffer, Render render) {
   thread_local TextBuffer text;
   text.clear();
   render(text);
   const std::string_view made = text.text();
-  if (!lent.empty() && made.size() <= lent.size()) {
-    std::memcpy(lent.data(), made.data(), made.size());
+  if (!buffer.empty() && made.size() <= buffer.size()) {
+    std::memcpy(buffer.data(), made.data(), made.size());
     return fromNumber(env, static_cast<double>(made.size()));
   }
   const napi_value bytes = fromBytes(env, made);
-  if (text.capacity() > kKeptBytes) text.release();
+  if (text.capacity() > kRetainedBytes) text.release();
   return bytes;
 }
 

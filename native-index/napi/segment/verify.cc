@@ -32,8 +32,8 @@ void prove(const Segment& segment, Range range, uint32_t* progress) {
 
 napi_value start(napi_env env, std::shared_ptr<Segment> segment, Range range,
                  std::shared_ptr<SharedCounters> progress) {
-  const auto compute = [held = std::move(segment), range, told = std::move(progress)]() -> Give {
-    prove(*held, range, told == nullptr ? nullptr : told->data());
+  const auto compute = [held = std::move(segment), range, counter = std::move(progress)]() -> Give {
+    prove(*held, range, counter == nullptr ? nullptr : counter->data());
     return fromUndefined;
   };
   return computeAsync(env, "peneira.verify", compute);

@@ -64,7 +64,7 @@ constexpr Columns::Number kRangeColumns[] = {
     Columns::kFederalDebtOther,           // 16
 };
 
-// Mark of these numbers, and of the numbers of dimensions and orders.
+// Hash of all numbered names, also of dimensions and orders; both sides must agree.
 constexpr uint32_t kQueryLayout = 24337213u;
 
 }  // namespace peneira

@@ -127,13 +127,13 @@ class Firsts {
 
 // If the rows are the first of an answer, `rows` has every earlier row, so no look-up is needed.
 std::vector<uint32_t> firstsOfBeginning(const Segment& segment, std::span<const uint32_t> rows) {
-  std::vector<uint32_t> kept;
+  std::vector<uint32_t> firstRows;
   std::unordered_set<uint64_t> seen;
   seen.reserve(rows.size());
   for (const uint32_t row : rows) {
-    if (seen.insert(rootOfRow(segment, row)).second) kept.push_back(row);
+    if (seen.insert(rootOfRow(segment, row)).second) firstRows.push_back(row);
   }
-  return kept;
+  return firstRows;
 }
 
 }  // namespace
@@ -151,12 +151,12 @@ std::vector<uint32_t> firstsPerCompany(const Segment& segment,
                                        const FirstsPerCompanyRequest& request,
                                        std::span<const uint32_t> rows, Work& work) {
   if (request.beginning) return firstsOfBeginning(segment, rows);
-  std::vector<uint32_t> kept;
+  std::vector<uint32_t> firstRows;
   Firsts firsts(segment, request, work);
   for (const uint32_t row : rows) {
-    if (firsts.isFirst(row)) kept.push_back(row);
+    if (firsts.isFirst(row)) firstRows.push_back(row);
   }
-  return kept;
+  return firstRows;
 }
 
 namespace {

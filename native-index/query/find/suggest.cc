@@ -184,8 +184,8 @@ class Suggestion {
     word.isWide = false;
   }
 
-  // Edits that a row needs for the words tested on its names, or more than `most`; nullopt once the
-  // budget of names is used up.
+  // Edits needed to match the wide words, which are compared with the names themselves, to a row;
+  // more than `most` if too many are needed. nullopt once the budget of names is used up.
   std::optional<uint32_t> wideEdits(const Wide& wide, uint32_t row, uint32_t most) {
     if (wide.empty()) return 0;
     if (namesLeft_ == 0) return std::nullopt;

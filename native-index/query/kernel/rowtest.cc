@@ -163,8 +163,8 @@ ColumnSpan RangeTest::spanOf(uint32_t column, uint32_t row, uint32_t count) cons
 }
 
 void RangeTest::willNeed(uint32_t row, uint32_t count) const {
-  columns_->askSpan(column_, row, count, width_);
-  if (orColumn_ != kNoColumn) columns_->askSpan(orColumn_, row, count, width_);
+  columns_->prefetchSpanBlocks(column_, row, count, width_);
+  if (orColumn_ != kNoColumn) columns_->prefetchSpanBlocks(orColumn_, row, count, width_);
 }
 
 bool RangeTest::matchesIn(const ColumnSpan& span, uint32_t index) const {

@@ -230,7 +230,7 @@ export function readListNames(
 /** Prints a list that is here. */
 export function printList({ path, files, bytes, fetched_bytes, already }: FetchedList): void {
   const what = `${path}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}`;
-  LISTENER.say(
+  LISTENER.report(
     already ? `${what}; the newest, nothing to fetch` : `${what}; ${sizeText(fetched_bytes)} came`,
   );
 }
@@ -299,7 +299,7 @@ export async function untilSignal(work: (signal: AbortSignal) => Promise<void>):
     await work(control.signal);
   } catch (error) {
     if (!(control.signal.reason instanceof Interrupted)) throw error;
-    LISTENER.say(control.signal.reason.message);
+    LISTENER.report(control.signal.reason.message);
     process.exit(128 + constants.signals[control.signal.reason.signal]);
   } finally {
     for (const name of SIGNALS) process.off(name, end);
@@ -310,7 +310,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Writes lines and progress bars to standard error. */
 const LISTENER: Listener = {
-  say(text) {
+  report(text) {
     if (stderr.isTTY) stderr.redraw(`${text}\n`);
     else stderr.print(`${text}\n`);
   },
@@ -344,7 +344,7 @@ export function printDownloaded(downloaded: Downloaded): void {
   const release = token === null ? "" : `, ${token}`;
   const what = `${folder}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}${release}`;
   const rate = sizeText(Math.round(fetched / Math.max(seconds, 0.001)));
-  LISTENER.say(
+  LISTENER.report(
     already
       ? `${what}; complete, nothing to fetch`
       : `${what}; ${sizeText(fetched)} came, ${rate}/s`,

@@ -155,7 +155,7 @@ async function enrich(
     signal = received;
   };
   const work = {
-    ...{ segment, wish: options, path: file, format },
+    ...{ segment, options, path: file, format },
     onProgress: (done: number, total: number) => {
       display ??= progress("enrich", total);
       display.update(done);

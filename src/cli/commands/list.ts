@@ -251,7 +251,7 @@ function make(open: Opened, given: string): void {
   if (kind === undefined) throw new CommandError(`--kind must be ${KINDS.join(" or ")}.`, 2);
   const name = nameOf(given);
   const row = withoutPlace(() => createNamed(lists, tenantId, { name, kind }, limits()));
-  say(row, options, "was made");
+  report(row, options, "was made");
 }
 
 /** Runs a change; removes the request pointer from an error, because a command has none. */
@@ -273,7 +273,7 @@ function rename(open: Opened, wanted: string, newName: string): void {
   const { id } = find(open, wanted);
   const name = nameOf(newName);
   const row = withoutPlace(() => renameNamed(open.lists, open.tenantId, id, name));
-  say(row, open.options, `was called ${wanted} before`);
+  report(row, open.options, `was called ${wanted} before`);
 }
 
 async function remove(open: Opened, wanted: string): Promise<void> {
@@ -283,7 +283,7 @@ async function remove(open: Opened, wanted: string): Promise<void> {
   else stderr.print(`list ${row.name} (${row.id}) is deleted.\n`);
 }
 
-function say(row: ListRow, { json }: ListOptions, what: string): void {
+function report(row: ListRow, { json }: ListOptions, what: string): void {
   if (json) print({ list: listJson(row) });
   else stderr.print(`list ${row.name} (${row.id}) ${what}.\n`);
 }

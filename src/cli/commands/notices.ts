@@ -247,8 +247,8 @@ async function replay(
   options: ReplayOptions,
 ): Promise<void> {
   const { through = null, webhook = null, onlyFailed = false } = options;
-  const wish = { tenantId, id, through, webhook, onlyFailed };
-  const queued = await history.replay(wish).catch(refusal);
+  const request = { tenantId, id, through, webhook, onlyFailed };
+  const queued = await history.replay(request).catch(refusal);
   if (options.json) print({ queued });
   else stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
 }

@@ -206,8 +206,8 @@ async function fetchServed(config: Config, address: string, dataDir: string): Pr
   const folder = join(dataDir, "snapshots");
   openDataDir(dataDir);
   try {
-    const say = (text: string) => void stderr.print(`${text}\n`);
-    await fetchNewest({ config, address, folder, say });
+    const report = (text: string) => void stderr.print(`${text}\n`);
+    await fetchNewest({ config, address, folder, report });
   } catch (error) {
     const hasFiles =
       existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith("."));

@@ -349,7 +349,7 @@ class Update {
     const last_update = { at: timeNow(), month, problem };
     const refused = this.#refused === undefined ? {} : { refused: this.#refused };
     const news = { ...this.#check, last_update, ...refused };
-    writeLastCheck(this.#parts.folder, news, (text) => this.#say(text));
+    writeLastCheck(this.#parts.folder, news, (text) => this.#log(text));
   }
 
   async run(): Promise<UpdateReport> {
@@ -368,7 +368,7 @@ class Update {
     const snapshot = join(folder, snapshotName(downloaded.month));
     renameSync(join(this.#desk, snapshotName(downloaded.month)), snapshot);
     syncDirectory(folder);
-    this.#say(`${snapshot}: ready to be served`);
+    this.#log(`${snapshot}: ready to be served`);
     if (!this.#parts.flags.keepDump) rmSync(downloaded.folder, { recursive: true, force: true });
     return this.#report({ updated: true, month: downloaded.month, snapshot, accounts, downloaded });
   }
@@ -376,8 +376,8 @@ class Update {
   /** Fetches the newest snapshot of a store, unless the folder has it. */
   async #fetch(address: string, newest: KnownSnapshot | null): Promise<UpdateReport> {
     const { config, folder, signal } = this.#parts;
-    const say = (text: string): void => this.#say(text);
-    const options = { config, address, folder, say, signal, newest: newest?.label };
+    const report = (text: string): void => this.#log(text);
+    const options = { config, address, folder, report, signal, newest: newest?.label };
     const { fetchNewest } = await import("../update/fetchsnapshot.ts");
     const { month, path, fetched: updated } = await fetchNewest(options);
     this.#check = { asked_at: timeNow(), published: month };
@@ -385,18 +385,18 @@ class Update {
     const found = snapshots.find((one) => one.path === path) ?? newest;
     if (found === null) throw new CommandError(`${path} was fetched, and is not valid.`);
     const { label, accounts, path: snapshot } = found;
-    this.#say(
+    this.#log(
       updated ? `${path}: ready to be served` : `${label} is here, and the store has nothing newer`,
     );
     return this.#report({ updated, month: label, snapshot, accounts, downloaded: null });
   }
 
-  #say(text: string): void {
-    this.#options.listener.say(text);
+  #log(text: string): void {
+    this.#options.listener.report(text);
   }
 
   #snapshots(): Promise<KnownSnapshot[]> {
-    return listSnapshots(this.#parts.folder, (text) => this.#say(text));
+    return listSnapshots(this.#parts.folder, (text) => this.#log(text));
   }
 
   /** Downloads the newest month of the share that is newer than `newest`; null if there is none. */
@@ -413,7 +413,7 @@ class Update {
         return downloaded;
       } catch (error) {
         if (!(error instanceof NotReady)) throw error;
-        this.#say(error.message);
+        this.#log(error.message);
         this.#skipped.push({ month, why: error.message });
       }
     }
@@ -430,7 +430,7 @@ class Update {
     const run = async () => (await runImport(downloaded.folder, flags)).accounts;
     return run().catch(async (error: unknown) => {
       if (!(error instanceof CommandError)) throw error;
-      this.#say(`${error.message}\nThe import failed; comparing the checksums of all zips`);
+      this.#log(`${error.message}\nThe import failed; comparing the checksums of all zips`);
       const { month } = downloaded;
       const again = await downloadMonth({ ...this.#options, month, verify: true });
       if (!again.already) return run();
@@ -455,7 +455,7 @@ class Update {
       } catch (error) {
         const earlier = existsSync(to) ? listsIn(to)[list] : undefined;
         if (!(error instanceof ShareFault) || earlier === undefined) throw error;
-        this.#say(`warning: ${error.message}\nImporting ${earlier} instead`);
+        this.#log(`warning: ${error.message}\nImporting ${earlier} instead`);
       }
       found[list] = listsIn(to)[list] as string;
     }
@@ -467,17 +467,17 @@ class Update {
       throw new CommandError("There is no snapshot yet, and no month of the share can be taken.");
     }
     const { label: month, path: snapshot, accounts } = newest;
-    this.#say(`${month} is the newest month here, and the share has nothing newer that is whole`);
+    this.#log(`${month} is the newest month here, and the share has nothing newer that is whole`);
     return this.#report({ updated: false, month, snapshot, accounts, downloaded: null });
   }
 
   async #report(done: Done): Promise<UpdateReport> {
     const { keep, folder, signal } = this.#parts;
     const snapshots = await this.#snapshots();
-    const say = (text: string): void => this.#say(text);
-    const changes = await countChanges(snapshots, { folder, desk: this.#desk, signal, say });
+    const report = (text: string): void => this.#log(text);
+    const changes = await countChanges(snapshots, { folder, desk: this.#desk, signal, report });
     // Removes old snapshots only after their changes were counted.
-    const { removed, kept } = keepNewest(snapshots, keep, say);
+    const { removed, kept } = keepNewest(snapshots, keep, report);
     const published = this.#check?.published ?? null;
     return { ...done, published, skipped: this.#skipped, changes, removed, kept };
   }

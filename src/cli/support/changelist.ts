@@ -107,7 +107,7 @@ function temporaryPlace(): Place {
     rmSync(folder, { recursive: true, force: true });
     process.off("exit", leave);
   };
-  // If a reader closes the pipe, the process ends without calling `leave`.
+  // If the reader closes the pipe, the process exits before the caller can call `leave`.
   process.once("exit", leave);
   return { folder, leave };
 }

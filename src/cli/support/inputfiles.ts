@@ -83,14 +83,14 @@ export function refuseText(text: string): void {
 function translated(text: string, segment: Segment): unknown {
   const { explain, ...spec } = translate(text, segment).spec;
   const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
-  const say = (title: string, notes: readonly Note[]) => {
+  const report = (title: string, notes: readonly Note[]) => {
     for (const { words, detail } of notes) {
       stderr.print(`${title}: ${words === undefined ? "" : `"${words}": `}${detail}\n`);
     }
   };
-  say("assumed", assumptions);
-  say("warning", warnings);
-  say("not mapped", unmapped);
+  report("assumed", assumptions);
+  report("warning", warnings);
+  report("not mapped", unmapped);
   if (!isUncertain(explain.confidence)) return spec;
   throw new CommandError(
     `The sentence was not understood well enough (confidence ${explain.confidence}). ` +

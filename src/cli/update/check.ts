@@ -73,7 +73,7 @@ export async function printCheck(parts: CheckParts): Promise<void> {
 /** Checks, and records the result next to the snapshots. @throws errors that are not the share's */
 export async function checkShare(parts: CheckParts): Promise<CheckReport> {
   const { use, folder, clock } = parts;
-  const [newest] = existsSync(folder) ? await listSnapshots(folder, use.listener.say) : [];
+  const [newest] = existsSync(folder) ? await listSnapshots(folder, use.listener.report) : [];
   const checked_at = new Date(clock.nowMs()).toISOString();
   const head = { checked_at, shares: use.shares.map(hostOf), here: hereOf(newest) };
   const nothing = { ...head, published: null, newer: false, takes: null, not_taken: [] };
@@ -90,7 +90,7 @@ export async function checkShare(parts: CheckParts): Promise<CheckReport> {
   }
   const news = { asked_at: checked_at, published };
   const { last_update } = existsSync(folder)
-    ? writeLastCheck(folder, news, use.listener.say)
+    ? writeLastCheck(folder, news, use.listener.report)
     : readLastCheck(folder);
   if (published === null) {
     return {

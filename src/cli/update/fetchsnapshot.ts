@@ -39,7 +39,7 @@ export interface SnapshotFetch {
   readonly config: Config;
   readonly address: string;
   readonly folder: string;
-  readonly say: (text: string) => void;
+  readonly report: (text: string) => void;
   /** Newest month in the folder, even if it came from elsewhere; older ones are not fetched. */
   readonly newest?: string | undefined;
   readonly signal?: AbortSignal;
@@ -112,15 +112,15 @@ class Fetch {
   readonly #key: string;
   readonly #folder: string;
   readonly #name: string;
-  readonly #say: (text: string) => void;
+  readonly #report: (text: string) => void;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(store: ObjectStore, key: string, { folder, say, signal }: SnapshotFetch) {
+  constructor(store: ObjectStore, key: string, { folder, report, signal }: SnapshotFetch) {
     this.#store = store;
     this.#key = key;
     this.#folder = folder;
     this.#name = basename(key);
-    this.#say = say;
+    this.#report = report;
     this.#signal = signal;
   }
 
@@ -136,7 +136,7 @@ class Fetch {
     const partial = this.#partial(tag);
     const have = existsSync(partial) ? statSync(partial).size : 0;
     checkSpace([{ folder: this.#folder, bytes: sizeBytes - have, what: "the snapshot" }]);
-    this.#say(`fetching ${shown} (${sizeBytes} bytes${have > 0 ? `, ${have} are here` : ""})`);
+    this.#report(`fetching ${shown} (${sizeBytes} bytes${have > 0 ? `, ${have} are here` : ""})`);
     await this.#fetch(partial, { sizeBytes, tag });
     await this.#verify(partial);
     renameSync(partial, path);
@@ -172,7 +172,7 @@ class Fetch {
         const now = existsSync(path) ? statSync(path).size : 0;
         failures = now > offset ? 0 : failures + 1;
         if (failures === TRIES) throw error;
-        this.#say(`cut after ${now} of ${sizeBytes} bytes; resuming`);
+        this.#report(`cut after ${now} of ${sizeBytes} bytes; resuming`);
       }
     }
     const descriptor = openSync(path, "r");

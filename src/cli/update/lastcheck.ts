@@ -90,14 +90,14 @@ export function readLastCheck(folder: string): LastLook {
 export function writeLastCheck(
   folder: string,
   news: Partial<LastLook>,
-  say: (text: string) => void,
+  report: (text: string) => void,
 ): LastLook {
   const look = { ...readLastCheck(folder), ...news };
   try {
     writeRecord(folder, LAST_CHECK_FILE, { format: 1, ...look });
   } catch (error) {
     const { message } = error as Error;
-    say(`warning: what is published could not be noted for a server's metrics: ${message}`);
+    report(`warning: what is published could not be noted for a server's metrics: ${message}`);
   }
   return look;
 }

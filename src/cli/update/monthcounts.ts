@@ -55,7 +55,7 @@ interface Place {
   /** Folder for the comparison, on the same disk. */
   readonly desk: string;
   readonly signal: AbortSignal;
-  readonly say: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function countChanges(
   } catch (error) {
     place.signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
-    place.say(`what changed from ${before.label} to ${newest.label} was not counted: ${why}`);
+    place.report(`what changed from ${before.label} to ${newest.label} was not counted: ${why}`);
     return null;
   }
 }
@@ -93,7 +93,7 @@ async function countPair(older: string, newer: string, place: Place): Promise<Mo
     if (same !== undefined) return same;
     const totals = await compare(since, until, place);
     const counts = { since: monthOf(since), until: monthOf(until), totals };
-    place.say(wordsOf(counts));
+    place.report(wordsOf(counts));
     const others = known.filter(({ until: { snapshot } }) => snapshot !== until.label);
     writeRecord(place.folder, CHANGES_FILE, {
       format: 1,

@@ -25,7 +25,7 @@ export interface KnownSnapshot {
 /** Opens every file that a server would open. */
 export async function listSnapshots(
   folder: string,
-  say: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<KnownSnapshot[]> {
   const found: KnownSnapshot[] = [];
   for (const name of readdirSync(folder).sort()) {
@@ -36,7 +36,7 @@ export async function listSnapshots(
       const { label, snapshot_date: date } = meta;
       found.push({ path, label, date, accounts: rowCount, bytes });
     } catch (error) {
-      say(`${path} is not a valid snapshot and is skipped: ${(error as Error).message}`);
+      report(`${path} is not a valid snapshot and is skipped: ${(error as Error).message}`);
     }
   }
   const order = ({ label, date }: KnownSnapshot) => `${label} ${date}`;
@@ -66,7 +66,7 @@ const WHY = {
 export function keepNewest(
   snapshots: readonly KnownSnapshot[],
   keep: number | null,
-  say: (text: string) => void,
+  report: (text: string) => void,
 ): Keeping {
   const removed: string[] = [];
   const kept: { snapshot: string; why: string }[] = [];
@@ -74,7 +74,7 @@ export function keepNewest(
   for (const { path: snapshot } of keep === null ? [] : ours.slice(keep)) {
     const why = whyNotRemoved(snapshot);
     const became = why === null ? "removed" : "not removed";
-    say(`${snapshot}: ${became} (--keep ${keep})${why === null ? "" : `: ${why}`}`);
+    report(`${snapshot}: ${became} (--keep ${keep})${why === null ? "" : `: ${why}`}`);
     if (why === null) removed.push(snapshot);
     else kept.push({ snapshot, why });
   }

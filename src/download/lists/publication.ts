@@ -123,7 +123,7 @@ async function newestQuarter(inquiry: SourceInquiry): Promise<Publication> {
     if (files.length > 0 && files.every(({ bytes }) => bytes > 0)) {
       return { list: "pgfn", name, asOf: lastMonthOf(name), files };
     }
-    inquiry.say(`${name} is not complete: it lacks ${lacking.join(", ") || "a zip with bytes"}`);
+    inquiry.report(`${name} is not complete: it lacks ${lacking.join(", ") || "a zip with bytes"}`);
   }
   throw new ShareFault("None of PGFN's newest quarters is complete. Try again later.");
 }

@@ -96,7 +96,7 @@ async function downloadList(list: PublicList, use: ListsUse): Promise<FetchedLis
         if (round === ROUNDS_MAX) {
           throw new ShareFault(`it changed or came damaged ${round} times: ${reasonOf(error)}.`);
         }
-        use.listener.say(`${list.toUpperCase()}: ${error.message}; looking at it again`);
+        use.listener.report(`${list.toUpperCase()}: ${error.message}; looking at it again`);
       }
     }
   } catch (error) {
@@ -119,7 +119,7 @@ function inquiryOf(list: PublicList, use: ListsUse): SourceInquiry {
     source: new Source(share, stallMs, proxies),
     retryLimits: retryLimitsOf(stallMs, QUESTION_ATTEMPTS),
     signal,
-    say: listener.say,
+    report: listener.report,
   };
 }
 
@@ -178,12 +178,13 @@ class ListDownload {
     }
     if (!this.#use.verify) return true;
     const faults = await this.#faults((file) => this.#finalPath(file));
-    if (faults.length > 0) this.#say(`${list.toUpperCase()}: ${faults.join("; ")}; fetching again`);
+    if (faults.length > 0)
+      this.#report(`${list.toUpperCase()}: ${faults.join("; ")}; fetching again`);
     return faults.length === 0;
   }
 
-  #say(text: string): void {
-    this.#use.listener.say(text);
+  #report(text: string): void {
+    this.#use.listener.report(text);
   }
 
   /** Removes partial files of other publications of the same files. */
@@ -205,7 +206,7 @@ class ListDownload {
     );
     const left = items.reduce((sum, { bytes }, i) => sum + bytes - (sizes[i] ?? 0), 0);
     checkSpace([{ folder: this.#work, bytes: Math.max(0, left), what: list.toUpperCase() }]);
-    this.#say(`${name}: ${sizeText(left)} to fetch from ${this.#inquiry.source.host}`);
+    this.#report(`${name}: ${sizeText(left)} to fetch from ${this.#inquiry.source.host}`);
     const display = this.#use.listener.show(`download ${name}`, left);
     let done = 0;
     const onBytes = (bytes: number): void => {
@@ -217,7 +218,7 @@ class ListDownload {
       await inParallelStreams({
         ...{ items, streamLimit: { streams: this.#use.streams } },
         signal: this.#inquiry.signal,
-        say: (text) => this.#say(text),
+        report: (text) => this.#report(text),
         work: (file, lane) => this.#fetchOne(file, onBytes, lane),
       });
     } finally {
@@ -301,7 +302,7 @@ class ListDownload {
     await replaceDocument(this.#use.to, RECORD, content);
     for (const one of older) {
       await rm(join(this.#use.to, one), { recursive: true, force: true });
-      this.#say(`${one}: removed, as ${name} is newer`);
+      this.#report(`${one}: removed, as ${name} is newer`);
     }
   }
 

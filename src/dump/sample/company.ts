@@ -273,8 +273,8 @@ function alphanumericRoot(position: number): number {
 }
 
 /**
- * Returns the number of branches without the head office. 1.5 % of companies have any, with a heavy
- * tail; in total, branches are 4.2 % of the establishments.
+ * Returns the number of branches, not counting the head office. 1.5% of companies have any, with a
+ * heavy tail; in total, branches are 4.2% of the establishments.
  */
 export function branchCount(seed: number, index: number): number {
   const h = hash(seed, STREAMS.branches, index);

@@ -200,7 +200,7 @@ const ENDINGS = words("N R S L X TEC LAR MAX");
 const SURNAME_ENDINGS = words("NES LINI RES ZANI DEIRO LHAES NELLI RANO");
 /** Prefixes of district names; usually none. */
 const DISTRICT_KINDS = words("JARDIM_ VILA_ PARQUE_ CONJUNTO_");
-/** Number of company words in sixteen that have an ending. */
+/** Number of company words in sixteen that get an ending, such as TEC. */
 const ENDED = 6;
 
 /** Returns the shares of groups; each is the previous one times `ratio`. */

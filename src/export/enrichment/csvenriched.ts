@@ -103,7 +103,7 @@ class CsvWriter {
   #isMarked = false;
 
   constructor(work: EnrichmentWork, layout: CsvLayout, source: RecordSource) {
-    const { fields, labels } = work.wish;
+    const { fields, labels } = work.options;
     const { delimiter } = layout;
     this.#source = source;
     this.#work = work;
@@ -111,7 +111,7 @@ class CsvWriter {
     const shape = { format: "csv", fields, extra: [], delimiter, firstNumber: 1 } as const;
     const { own, whole } = encoderOf(layout.encoding);
     this.#encodeAll = whole;
-    this.#suffixes = new Suffixes(work.wish, layout, own);
+    this.#suffixes = new Suffixes(work.options, layout, own);
     const { heading, blank, request } = this.#suffixes;
     this.#enrichment = openEnrichment(request, { ...shape, labels: labels ?? undefined });
     this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
@@ -159,7 +159,7 @@ class CsvWriter {
   /** Parses the odd cells, and sets the suffixes of their records. */
   #readOdd(bytes: Uint8Array, known: Uint32Array): void {
     const { takesRoots } = this.#layout;
-    const { fillZeros } = this.#work.wish;
+    const { fillZeros } = this.#work.options;
     const { records, cnpjs } = this.#scanner;
     const { blank, delimiter } = this.#suffixes;
     const odd = this.#scanner.oddCells();

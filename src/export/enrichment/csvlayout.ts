@@ -129,7 +129,7 @@ function refuseOthers(head: Uint8Array): void {
   if (nameOf(Buffer.from(head)) === "utf-32") throw new ColumnRefusal(UTF32);
   const other = otherFile(head);
   if (other !== null) {
-    throw new ColumnRefusal(`The file is ${other.name}, no CSV. ${other.mend}`);
+    throw new ColumnRefusal(`The file is ${other.name}, no CSV. ${other.fix}`);
   }
   if (isZip(head)) throw new ColumnRefusal("The file is a spreadsheet, no CSV.");
 }
@@ -178,10 +178,10 @@ export function headerRow(rows: readonly (readonly string[])[]): number {
   let isNamed = false;
   const scores = above.map((row, at) => {
     const filled = row.filter((cell) => cell.trim() !== "").length;
-    const says = filled >= Math.min(2, width) && row.some((cell) => /\bcnpj\b/i.test(cell));
-    if (at >= HEADER_ROWS && (!says || isNamed)) return 0;
-    isNamed ||= says;
-    return filled + (says ? width : 0);
+    const isHeader = filled >= Math.min(2, width) && row.some((cell) => /\bcnpj\b/i.test(cell));
+    if (at >= HEADER_ROWS && (!isHeader || isNamed)) return 0;
+    isNamed ||= isHeader;
+    return filled + (isHeader ? width : 0);
   });
   const best = Math.max(0, ...scores);
   return best === 0 ? 0 : scores.indexOf(best);

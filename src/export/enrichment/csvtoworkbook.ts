@@ -55,7 +55,7 @@ export async function enrichCsvAsXlsx(
   work: EnrichmentWork,
   layout: CsvLayout,
 ): Promise<OutcomeTally> {
-  const { labels, fields } = work.wish;
+  const { labels, fields } = work.options;
   refuseBeyondSheet(layout, fields.length + 1);
   const looked = new LookupRows(work);
   const columns = new Columns(layout);
@@ -98,9 +98,12 @@ function latin1(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-function widthsOf({ wish }: EnrichmentWork): number[] {
-  const headings = newHeadings(wish).slice(1);
-  return [STATUS_WIDTH, ...wish.fields.map((field, at) => widthOf(field, headings[at] ?? field))];
+function widthsOf({ options }: EnrichmentWork): number[] {
+  const headings = newHeadings(options).slice(1);
+  return [
+    STATUS_WIDTH,
+    ...options.fields.map((field, at) => widthOf(field, headings[at] ?? field)),
+  ];
 }
 
 interface CsvRow {

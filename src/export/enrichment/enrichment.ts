@@ -96,11 +96,11 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
     return { ...sheetLayout(layout), ...summed(tally) };
   }
   if (work.format === "xlsx") {
-    const layout = await readCsvLayout(work.path, work.wish.column);
+    const layout = await readCsvLayout(work.path, work.options.column);
     return { ...csvLayout(layout), ...summed(await enrichCsvAsXlsx(work, layout)) };
   }
   const known = new KnownRows(work.segment, work.spare);
-  const layout = await readCsvLayout(work.path, work.wish.column, (cnpjs) => {
+  const layout = await readCsvLayout(work.path, work.options.column, (cnpjs) => {
     work.checkCancelled();
     known.add(cnpjs);
   });
@@ -137,7 +137,7 @@ interface OpenRecords {
 }
 
 async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
-  const { column, labels } = work.wish;
+  const { column, labels } = work.options;
   const layout = await readSheetLayout(file, { column, isWhole: true }, () => {});
   const dates = new Set<number>();
   const onDate = (record: number) => dates.add(record);

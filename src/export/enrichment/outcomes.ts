@@ -29,7 +29,7 @@ export interface EnrichmentOptions {
 export interface EnrichmentWork {
   readonly segment: Segment;
   readonly path: string;
-  readonly wish: EnrichmentOptions;
+  readonly options: EnrichmentOptions;
   /** Format of the new file; by default, that of the uploaded one. */
   readonly format?: "csv" | "xlsx" | undefined;
   /** Takes bytes of the new file, in order. The memory may be reused after the call. */

@@ -35,7 +35,7 @@ const REFUSED_SHOWN = 100;
 interface PreviewWork {
   readonly segment: Segment;
   readonly path: string;
-  readonly wish: EnrichmentOptions & { readonly labels: LabelLanguage };
+  readonly options: EnrichmentOptions & { readonly labels: LabelLanguage };
 }
 
 /** A row whose CNPJ was refused. */
@@ -83,8 +83,8 @@ interface EnrichmentPreview {
 
 /** Previews a file. Throws as `readLayout`. */
 export async function previewEnrichment(work: PreviewWork): Promise<EnrichmentPreview> {
-  const { path, wish } = work;
-  const { format, sheet, layout, pieces, dates } = await openRecords(path, wish);
+  const { path, options } = work;
+  const { format, sheet, layout, pieces, dates } = await openRecords(path, options);
   const preview = new Preview(work, layout, dates);
   const scanner = new CsvRecords({ delimiter: layout.delimiter, column: layout.column });
   for await (const piece of pieces) {
@@ -176,7 +176,7 @@ class Preview {
 
   #batch(count: number): CnpjBatch {
     const { takesRoots } = this.#layout;
-    return new CnpjBatch(count, { takesRoots, fillZeros: this.#work.wish.fillZeros });
+    return new CnpjBatch(count, { takesRoots, fillZeros: this.#work.options.fillZeros });
   }
 
   #read(batch: CnpjBatch, record: number, text: () => string): string | undefined {
@@ -201,11 +201,11 @@ class Preview {
 
   /** Returns the first rows with the values of their accounts. */
   #filled(): FilledRow[] {
-    const { segment, wish } = this.#work;
+    const { segment, options } = this.#work;
     const batch = this.#batch(this.#shown.length);
     for (const { text } of this.#shown) batch.add(text);
     const shape = { format: "jsonl", extra: [], delimiter: ",", firstNumber: 1 } as const;
-    const request = { ...shape, fields: wish.fields, labels: wish.labels };
+    const request = { ...shape, fields: options.fields, labels: options.labels };
     const { rows, text } = segment.native.lookUp(batch.keys, request);
     batch.settle(rows);
     const lines = Buffer.from(text).toString().split("\n");
@@ -214,7 +214,7 @@ class Preview {
       const outcome = batch.outcome(at);
       const hasAccount = batch.rows[at] !== NO_ROW;
       const account = hasAccount ? (JSON.parse(lines[line++] as string) as AccountValues) : null;
-      return { row, cells, outcome, status: outcomeWords(outcome, wish.labels), account };
+      return { row, cells, outcome, status: outcomeWords(outcome, options.labels), account };
     });
   }
 

@@ -43,12 +43,12 @@ export async function enrichXlsx(
 ): Promise<{ readonly layout: SheetLayout; readonly tally: OutcomeTally }> {
   await refuseOtherKinds(file);
   const looked = new LookupRows(work);
-  const layout = await readSheetLayout(file, work.wish, (cell, takesRoots) => {
+  const layout = await readSheetLayout(file, work.options, (cell, takesRoots) => {
     work.checkCancelled();
     looked.add(cell, takesRoots);
   });
   looked.end();
-  refuseTooWide(layout, work.wish.fields.length + 1);
+  refuseTooWide(layout, work.options.fields.length + 1);
   const zip = new ZipPackage(work.write);
   const tally = new OutcomeTally();
   const styles = layout.styles === null ? null : await newStyles(file, layout.styles);
@@ -78,7 +78,7 @@ export class LookupRows {
   }
 
   add({ text, isDate, row }: ColumnCell, takesRoots: boolean): void {
-    const { fillZeros } = this.#work.wish;
+    const { fillZeros } = this.#work.options;
     this.#batch ??= new CnpjBatch(BATCH_ROWS, { takesRoots, fillZeros });
     if (isDate) this.#batch.addDate();
     else this.#batch.add(text);
@@ -127,7 +127,7 @@ export class NewCells {
     this.#work = work;
     this.#layout = layout;
     this.#parts = parts;
-    this.width = layout.width + 1 + work.wish.fields.length;
+    this.width = layout.width + 1 + work.options.fields.length;
   }
 
   /** Returns the cells to append to a row, one character per byte. */
@@ -141,7 +141,7 @@ export class NewCells {
     tally.count(code);
     if (code !== 0) this.#work.onProgress(++this.#written, rows);
     const outcome = OUTCOMES[code] as (typeof OUTCOMES)[number];
-    const words = outcomeWords(outcome, this.#work.wish.labels);
+    const words = outcomeWords(outcome, this.#work.options.labels);
     return this.#text(this.#layout.width, number, words) + this.#account(number);
   }
 
@@ -149,7 +149,7 @@ export class NewCells {
   #headings(before: string): string {
     const { header, width } = this.#layout;
     const style = STYLE.exec(before)?.[1] ?? "";
-    return newHeadings(this.#work.wish)
+    return newHeadings(this.#work.options)
       .map((heading, at) => this.#text(width + at, header, heading, style))
       .join("");
   }
@@ -175,7 +175,7 @@ export class NewCells {
       if (this.#parts.looked.rows[number] !== NO_ROW) numbers.push(number);
     }
     const rows = Uint32Array.from(numbers, (number) => this.#parts.looked.rows[number] as number);
-    const { fields, labels } = this.#work.wish;
+    const { fields, labels } = this.#work.options;
     const shape = { format: "xlsx", fields, extra: [], delimiter: ",", firstNumber: 1 } as const;
     const request = { ...shape, labels: labels ?? undefined };
     const xml = Buffer.from(this.#work.segment.native.renderRows(rows, request));

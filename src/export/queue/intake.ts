@@ -206,11 +206,11 @@ export class Intake {
   }
 
   #refuseBeyondBytes({ tenantId, plan, enrichment }: NewExport, { spec }: Made): void {
-    const { files, specs } = this.#parts.store.kept.of(tenantId);
+    const { files, specs } = this.#parts.store.storedBytes.of(tenantId);
     const sentBytes = enrichment?.file.bytes ?? 0;
-    refuseBeyondBytes(plan, "export_bytes", { kept: files, wanted: sentBytes + 1 });
+    refuseBeyondBytes(plan, "export_bytes", { retained: files, wanted: sentBytes + 1 });
     const wanted = Buffer.byteLength(spec);
-    refuseBeyondBytes(plan, "saved_bytes", { kept: specs, wanted });
+    refuseBeyondBytes(plan, "saved_bytes", { retained: specs, wanted });
   }
 
   #refuseBeyondQuota({ tenantId, plan, rows: wanted, enrichment }: NewExport): void {

@@ -486,7 +486,7 @@ export class ExportQueue {
     const { store, plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
     if (most === 0 || expiresAt !== null) return Number.POSITIVE_INFINITY;
-    return Math.max(0, most - store.kept.of(tenantId).files);
+    return Math.max(0, most - store.storedBytes.of(tenantId).files);
   }
 
   #retentionMs({ plan }: ExportRow): number {

@@ -133,7 +133,7 @@ function problemObject(status: number, codes: readonly ErrorCode[], access: Acce
   };
 }
 
-/** Headers that only errors of a status have. */
+/** Extra headers, by status, that only error responses carry. */
 const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   416: ["Accept-Ranges", "Content-Range"],

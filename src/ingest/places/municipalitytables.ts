@@ -127,14 +127,14 @@ export function populationWarnings(
       ibge === null || byIbge.has(ibge) ? [] : [[ibge, `${ibge} ${name}/${uf}`] as const],
     ),
   );
-  const say = (what: string, all: readonly string[], end: string): string[] => {
+  const describe = (what: string, all: readonly string[], end: string): string[] => {
     if (all.length === 0) return [];
     const count = `${all.length} ${wordFor(all.length, "municipality", "municipalities")}`;
     const more = all.length > CODES_SHOWN ? ", …" : "";
     return [`${what} ${count}${end}: ${all.slice(0, CODES_SHOWN).join(", ")}${more}`];
   };
   return [
-    ...say("the population file lacks", [...lacked.values()], ""),
-    ...say("the population file has", strange, " that nothing is known of"),
+    ...describe("the population file lacks", [...lacked.values()], ""),
+    ...describe("the population file has", strange, " that nothing is known of"),
   ];
 }

@@ -31,7 +31,7 @@ const NO_CODE =
 
 /** Returns a sentence for each way in which municipalities were found. */
 export function municipalityWarnings(odd: readonly OddMunicipality[]): string[] {
-  const say = (how: Finding, one: string, more: string, end = ""): string[] => {
+  const describe = (how: Finding, one: string, more: string, end = ""): string[] => {
     const found = odd.filter((municipality) => municipality.how === how);
     if (found.length === 0) return [];
     const count = found.length.toLocaleString("en-US");
@@ -42,18 +42,18 @@ export function municipalityWarnings(odd: readonly OddMunicipality[]): string[] 
     return [`${count} ${what}: ${shown}${others}.${end === "" ? "" : ` ${end}.`}`];
   };
   return [
-    ...say(
+    ...describe(
       "none",
       "of the dump is known neither by its name nor by its code",
       "of the dump are known neither by their name nor by their code",
       NO_CODE,
     ),
-    ...say(
+    ...describe(
       "code",
       "has another name in the dump's table and was taken by its TOM code",
       "have other names in the dump's table and were taken by their TOM codes",
     ),
-    ...say(
+    ...describe(
       "spelling",
       "is spelled otherwise in the dump's table and was taken for the one of its state with the " +
         "nearest name that no other code has",
@@ -61,7 +61,7 @@ export function municipalityWarnings(odd: readonly OddMunicipality[]): string[] 
         "the nearest names that no other code has",
       "Check them, or give the official table of TOM and IBGE codes with --municipalities",
     ),
-    ...say(
+    ...describe(
       "contradiction",
       "has a name and a TOM code that contradict each other, and was taken by its name",
       "have names and TOM codes that contradict each other, and were taken by their names",

@@ -1,8 +1,8 @@
 /**
- * Pass 1 of an import: scans every large member, and reads the six small tables, in their encoding.
- * Invariant: the encoding is decided for all files together, after all were read as ISO-8859-1,
- * which the registry publishes. Only a month in UTF-8 needs a second scan. The maximum number of
- * malformed rows applies to all files together.
+ * Pass 1 of an import: scans every large member, and reads the six small tables.
+ * Invariant: all files are first read as ISO-8859-1, the registry's encoding. Only those that turn
+ * out to be UTF-8 are read again; all files together decide if a file has too little evidence. The
+ * maximum number of malformed rows applies to all files together.
  */
 import { basename } from "node:path";
 import type { DumpFolder } from "../../dump/archive.ts";

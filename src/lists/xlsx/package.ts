@@ -168,7 +168,7 @@ function refuseOthers(bytes: Buffer): void {
     throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${what}`, remedy);
   };
   const other = otherFile(bytes);
-  if (other !== null) refuse(other.name, other.mend);
+  if (other !== null) refuse(other.name, other.fix);
   if (bytes.length === 0) refuse("empty", "Send the file again.");
   if (!isZip(bytes) && isText(bytes)) refuse("text, as CSV is", AS_CSV);
 }

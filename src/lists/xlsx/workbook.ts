@@ -52,8 +52,8 @@ interface Relation {
 export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
   const main = (await relationsOf(file, "")).find(({ type }) => type === "officeDocument");
   if (main === undefined || !main.path.toLowerCase().startsWith("xl/")) {
-    const { name, mend } = otherPackage((part) => file.has(part));
-    throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${name}`, mend);
+    const { name, fix } = otherPackage((part) => file.has(part));
+    throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${name}`, fix);
   }
   const book = new WorkbookTaker(main.path);
   if (main.path.toLowerCase().endsWith(".bin")) {

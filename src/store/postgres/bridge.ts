@@ -126,7 +126,7 @@ export class Bridge {
   }
 
   /** Sends a request and waits. Throws `StateAway`, or `StatementRefused`. */
-  ask(request: BridgeRequest): QueryAnswer {
+  request(request: BridgeRequest): QueryAnswer {
     if (this.#isEnded) throw new TypeError("The database connection is not open");
     // The other thread must learn of each end, or it takes the next request for a part of the same
     // transaction.
@@ -146,7 +146,7 @@ export class Bridge {
   /** Closes a session; the thread ends with the last one. */
   close(session: number): void {
     if (this.#isEnded) return;
-    this.ask({ session, kind: "close" });
+    this.request({ session, kind: "close" });
     if (--this.#open === 0) this.#end();
   }
 

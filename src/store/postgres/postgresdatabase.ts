@@ -57,7 +57,7 @@ export class PostgresDatabase implements StateDatabase {
     return new PostgresStatement<Parameters, Row>(translationOf(sql), (text, values, writes) => {
       if (writes) this.#written++;
       const kind = writes && !this.#begun ? "write" : "query";
-      return this.#bridge.ask({ session: this.#session, kind, text, values });
+      return this.#bridge.request({ session: this.#session, kind, text, values });
     });
   }
 
@@ -70,14 +70,14 @@ export class PostgresDatabase implements StateDatabase {
 
   #whole<Result>(work: () => Result, reads: boolean): Result {
     const session = this.#session;
-    this.#bridge.ask({ session, kind: "begin", reads });
+    this.#bridge.request({ session, kind: "begin", reads });
     this.#begun = true;
     let isDone = false;
     try {
       const result = work();
       this.#begun = false;
       isDone = true;
-      this.#bridge.ask({ session, kind: "end", commits: true });
+      this.#bridge.request({ session, kind: "end", commits: true });
       return result;
     } catch (error) {
       if (!isDone) this.#undo();
@@ -90,7 +90,7 @@ export class PostgresDatabase implements StateDatabase {
   #undo(): void {
     this.#begun = false;
     try {
-      this.#bridge.ask({ session: this.#session, kind: "end", commits: false });
+      this.#bridge.request({ session: this.#session, kind: "end", commits: false });
     } catch {
       // The server undoes the transaction of a lost connection; the caller gets the first error.
     }
@@ -112,7 +112,7 @@ export class PostgresDatabase implements StateDatabase {
   }
 
   exec(text: string): void {
-    this.#bridge.ask({ session: this.#session, kind: "exec", text });
+    this.#bridge.request({ session: this.#session, kind: "exec", text });
   }
 
   othersVersion(): VersionReader {
@@ -125,7 +125,7 @@ export class PostgresDatabase implements StateDatabase {
 
   atOneMoment(): PostgresDatabase {
     const reader = new PostgresDatabase(this.#address, { listens: false, bridge: this.#bridge });
-    this.#bridge.ask({ session: reader.#session, kind: "begin", reads: true });
+    this.#bridge.request({ session: reader.#session, kind: "begin", reads: true });
     reader.#begun = true;
     return reader;
   }

@@ -28,7 +28,7 @@ const EXPLAINED_MIN = 0.7;
 /** Texts that contain a smaller share are not suggested. */
 const OFFERED_MIN = 0.25;
 /** Longer runs name no activity, and a request has few runs; other words are left over. */
-const TELLING_MAX = 12;
+const DISTINCTIVE_MAX = 12;
 const RUNS_MAX = 12;
 /** Words before an activity that mean any company. */
 const LEADS = new Set(
@@ -46,7 +46,7 @@ interface Run {
   readonly to: number;
   readonly role: TradeRole | null;
   /** Tokens of the search words. */
-  readonly telling: readonly number[];
+  readonly distinctive: readonly number[];
 }
 
 /**
@@ -56,7 +56,7 @@ export function findByName(context: ActivityContext, others: boolean): FoundActi
   const found: FoundActivity[] = [];
   for (const run of runsOf(context.sentence).slice(0, RUNS_MAX)) {
     const isRequested = isWanted(context, run, others || found.length > 0);
-    if (!isRequested && run.telling.length < 2) continue;
+    if (!isRequested && run.distinctive.length < 2) continue;
     const whole = choose(context, run);
     const parts = whole === null ? partsOf(context.sentence, run) : [];
     const chosen =
@@ -93,14 +93,14 @@ function runOf(sentence: Sentence, start: number, end: number): Run | null {
   let from = start;
   while (from < end && isFiller(sentence, from) && roleAt(sentence, from) === null) from++;
   const lead = from < end ? roleAt(sentence, from) : null;
-  const telling: number[] = [];
+  const distinctive: number[] = [];
   for (let at = lead?.to ?? from; at < end; at++) {
-    if (!isFiller(sentence, at) && sentence.folded(at).length > 2) telling.push(at);
+    if (!isFiller(sentence, at) && sentence.folded(at).length > 2) distinctive.push(at);
   }
-  const to = (telling.at(-1) ?? -1) + 1;
-  return telling.length === 0 || telling.length > TELLING_MAX
+  const to = (distinctive.at(-1) ?? -1) + 1;
+  return distinctive.length === 0 || distinctive.length > DISTINCTIVE_MAX
     ? null
-    : { from, to, role: lead?.value ?? null, telling };
+    : { from, to, role: lead?.value ?? null, distinctive };
 }
 
 function roleAt(sentence: Sentence, at: number) {
@@ -129,7 +129,7 @@ function choose(context: ActivityContext, run: Run): FoundActivity | null {
   if (best === undefined || best.explained < EXPLAINED_MIN || chosen.length > CHOSEN_MAX)
     return null;
   const had = new Set(chosen.flatMap(({ words }) => [...words]));
-  const taken = run.telling.filter((at) => had.has(sentence.tokens[at]?.key ?? ""));
+  const taken = run.distinctive.filter((at) => had.has(sentence.tokens[at]?.key ?? ""));
   const lead = run.role === null ? [] : [run.from];
   const codes = chosen.map(({ code }) => punctuateCnae(code));
   const activity = claimed(sentence, [...lead, ...taken], {
@@ -149,8 +149,8 @@ function choose(context: ActivityContext, run: Run): FoundActivity | null {
 }
 
 /** Returns the certainty; it is lower for leftover words, several texts, or a single word. */
-function certaintyOf({ explained }: RankedCode, choices: number, { telling }: Run): number {
-  const base = telling.length > 1 ? 0.8 : 0.6;
+function certaintyOf({ explained }: RankedCode, choices: number, { distinctive }: Run): number {
+  const base = distinctive.length > 1 ? 0.8 : 0.6;
   return Math.round(base * explained * (1 - 0.1 * (choices - 1)) * 100) / 100;
 }
 
@@ -205,8 +205,8 @@ function offered(ranked: readonly RankedCode[]): string[] {
     .map(({ code }) => punctuateCnae(code));
 }
 
-function keysOf(sentence: Sentence, { telling }: Run): string[] {
-  return telling.map((at) => sentence.tokens[at]?.key ?? "");
+function keysOf(sentence: Sentence, { distinctive }: Run): string[] {
+  return distinctive.map((at) => sentence.tokens[at]?.key ?? "");
 }
 
 function isFiller(sentence: Sentence, at: number): boolean {

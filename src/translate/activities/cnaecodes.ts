@@ -36,7 +36,7 @@ const BETWEEN_MAX = 4;
 const SUBCLASS =
   /^(\d{4}-\d[/.-]\d{2}|\d{2}\.\d{2}-\d[/.-]?\d{2}|\d{5}[/-]\d{2}|\d{4}[./]\d[/-]\d{2})$/;
 const CLASS = /^(\d{4}-\d|\d{2}\.\d{2}-\d)$/;
-/** Words near a bare number that make it an amount. */
+/** Words that show that a bare number near them is no CNAE code: an amount, CNPJ, or phone. */
 const AMOUNTS = new Set(
   "capital reais faturamento receita mil milhao milhoes cnpj telefone".split(" "),
 );

@@ -56,14 +56,14 @@ const NAME_MAX = 8;
 export function noteKinds(context: KindContext, from: number, to: number): number {
   const { sentence } = context;
   for (let at = from; at < Math.min(to, from + NAME_MAX); at++) {
-    if (isSilent(sentence, from, to, at)) say(context, at);
+    if (isSilent(sentence, from, to, at)) addNote(context, at);
   }
   if (isAlone(sentence, from - 1)) {
     sentence.claim(from - 1, from, "activity");
-    say(context, from - 1);
+    addNote(context, from - 1);
   }
   if (!isAlone(sentence, to)) return to;
-  say(context, to);
+  addNote(context, to);
   return to + 1;
 }
 
@@ -83,7 +83,7 @@ interface KindContext {
   readonly notes: Notes;
 }
 
-function say({ sentence, notes }: KindContext, at: number): void {
+function addNote({ sentence, notes }: KindContext, at: number): void {
   const { text, folded } = sentence.tokens[at] as { text: string; folded: string };
   const kind = text.toLowerCase();
   notes.assume(

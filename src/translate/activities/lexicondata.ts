@@ -1,9 +1,9 @@
 /**
  * The table of the curated lexicon. Input: the lexicon's entries. Output: names of trades and of
  * goods in their lookup form.
- * Invariant: a name in several entries means the codes of the first entry, and possibly those of
- * the others. Plurals that the analyzer does not reduce are also names.
- * On its own because the build runs it; a built program contains only the table.
+ * Invariant: a name in several entries has the codes of the first entry, and possibly those of the
+ * others. Plurals that the analyzer does not reduce are also names.
+ * In a separate file because it runs at build time; a built program contains only the table.
  */
 import { Phrases } from "../words/phrases.ts";
 import { type PhraseText, phraseText } from "../words/phrasetable.ts";

@@ -129,7 +129,9 @@ const RAW = /^0/;
 export const GROWING = new Set(
   "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam".split(" "),
 );
-/** Words for gathering: goods that no forest has are collected by others, such as refuse. */
+/**
+ * Words for gathering. With goods that no forest has, such as refuse, they do not mean gathering.
+ */
 export const GATHERING = new Set("coleta extrativismo extrativista extrativistas".split(" "));
 /** Code for gathering other products of native forests. */
 export const GATHERED = "0220999";

@@ -22,7 +22,7 @@ const FIRMS = new Set(
   "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
 );
 /** Maximum words of a trade whose first words the next trade borrows. */
-const LENT_MAX = 6;
+const BORROWED_MAX = 6;
 
 /** The previous reading. */
 export interface Before {
@@ -232,11 +232,11 @@ export function readElidedTrade(
   // "restaurantes exceto bares": the excluded trade has its own name.
   const named = negator >= to && lexicon().trades.longest(sentence.tokens, at) !== null;
   if (at === to || named) return null;
-  const own = sentence.tokens.slice(at, at + LENT_MAX);
-  for (let head = Math.min(LENT_WORDS_MAX, to - from); head > 0; head--) {
+  const own = sentence.tokens.slice(at, at + BORROWED_MAX);
+  for (let head = Math.min(BORROWED_WORDS_MAX, to - from); head > 0; head--) {
     for (const first of startsOf(sentence, from, to, head)) {
-      const lent = sentence.tokens.slice(first, first + head);
-      const reading = lentReading(sentence, at, lent, { own, role });
+      const borrowed = sentence.tokens.slice(first, first + head);
+      const reading = borrowedReading(sentence, at, borrowed, { own, role });
       if (reading !== null) return reading;
     }
   }
@@ -244,7 +244,7 @@ export function readElidedTrade(
 }
 
 /** Maximum words borrowed: three in "lojas de material elétrico e hidráulico". */
-const LENT_WORDS_MAX = 3;
+const BORROWED_WORDS_MAX = 3;
 
 /** Returns where borrowed words may begin: at the name, or after "loja de". */
 function startsOf({ tokens }: Sentence, from: number, to: number, head: number): number[] {
@@ -254,18 +254,18 @@ function startsOf({ tokens }: Sentence, from: number, to: number, head: number):
 }
 
 /** Reads borrowed words together with the words at a token, in either gender. */
-function lentReading(
+function borrowedReading(
   sentence: Sentence,
   at: number,
-  lent: readonly Token[],
+  borrowed: readonly Token[],
   { own, role }: { readonly own: readonly Token[]; readonly role: TradeRole | null },
 ): GoodsReading | null {
   const [word, ...rest] = own;
   if (word === undefined) return null;
   const { trades, goods } = lexicon();
-  const first = lent.length;
+  const first = borrowed.length;
   for (const form of gendersOf(word)) {
-    const tokens = [...lent, form, ...rest];
+    const tokens = [...borrowed, form, ...rest];
     const free = (i: number) => i < first || sentence.free(at + i - first);
     const match = trades.longest(tokens, 0, free);
     if (match !== null && match.to > first) {

@@ -273,7 +273,7 @@ interface Unclear {
   readonly owner: string;
 }
 
-type Leads = readonly [wished: string, out: string];
+type Leads = readonly [included: string, out: string];
 
 /** Returns the text of an exclusion up to a token; empty if no filter can express it. */
 function phraseOf(sentence: Sentence, from: number, last: number): string {
@@ -286,14 +286,14 @@ function readingsOf({ phrase, item, owner }: Unclear): Sentences {
   if (owner === "unmapped")
     return { pt: `${questions[0]} ${NEITHER.pt}`, en: `${questions[1]} ${NEITHER.en}` };
   const bare = bareOf(item, owner);
-  const [[wishedPt, outPt], [wishedEn, outEn]] = leadsOf(owner);
+  const [[includedPt, outPt], [includedEn, outEn]] = leadsOf(owner);
   const [after, before] = phrase === "" ? ["", ""] : [`, ${phrase}`, `${phrase}, `];
   const canBeOut = CAN_BE_OUT.has(owner);
   const pt = canBeOut ? `para excluir, “${before}${outPt}${bare}”.` : "para excluir não há filtro.";
   const en = canBeOut ? `to leave it out, "${before}${outEn}${bare}".` : "no filter leaves it out.";
   return {
-    pt: `${questions[0]} Para exigir, diga “${wishedPt}${bare}${after}”; ${pt}`,
-    en: `${questions[1]} To require it, write "${wishedEn}${bare}${after}"; ${en}`,
+    pt: `${questions[0]} Para exigir, diga “${includedPt}${bare}${after}”; ${pt}`,
+    en: `${questions[1]} To require it, write "${includedEn}${bare}${after}"; ${en}`,
   };
 }
 

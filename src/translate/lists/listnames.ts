@@ -67,7 +67,7 @@ function meant(lists: readonly NamedList[], written: string): readonly NamedList
   return exact.length === 1 ? exact : lists;
 }
 
-/** Returns a text from its first word to its last, with single spaces. */
+/** Returns the text without marks before its first and after its last word, single-spaced. */
 function spellingOf(text: string): string {
   const words = tokenize(text).filter(({ kind }) => kind !== "mark");
   const spelled = text.slice(words[0]?.start ?? 0, words.at(-1)?.end);

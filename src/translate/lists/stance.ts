@@ -1,9 +1,9 @@
 /**
  * Decides whether lists in a sentence are included or excluded. Input: a mention with its
  * introducing words, and the previous mention. Output: in, out, or unclear.
- * Invariant: an exclusion by "exceto" or "fora da" continues over "e" to a list that is a noun
- * ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The result is unclear if the
- * mention has another preposition or verb than the previous one, and after two negators.
+ * Invariant: an exclusion by "exceto" or "fora da" carries across "e" to a list that is named by a
+ * noun phrase ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The result is
+ * unclear after two negators, or if preposition or verb differ from those of the previous mention.
  */
 
 import { kindAt } from "../items.ts";
@@ -141,7 +141,7 @@ function isVerb({ from, to }: SeenMention): boolean {
   return to === from + 1;
 }
 
-/** Returns the end of the item before "e" or a comma; -1 if neither joins `lead`. */
+/** If "e" or a comma joins `lead` to an earlier item, returns that item's end; otherwise -1. */
 function joinBefore(sentence: Sentence, lead: number): number {
   let at = lead;
   while (at > lead - JOIN_MAX && isJoiner(sentence, at - 1)) at--;

@@ -18,13 +18,13 @@ export function requestAfterExclusion(
 ): void {
   if (mentions.some((one) => !one.negated && !one.dropped)) return;
   for (const run of excludedRuns(sentence, mentions)) {
-    const first = firstWished(sentence, run);
+    const first = firstIncluded(sentence, run);
     if (first > 0) for (const one of run.slice(first)) one.negated = false;
   }
 }
 
 /** Returns the index of the first place in a run that delimits the search, or -1. */
-function firstWished(sentence: Sentence, run: readonly Mention[]): number {
+function firstIncluded(sentence: Sentence, run: readonly Mention[]): number {
   let isClosed = false;
   for (let at = 1; at < run.length; at++) {
     const link = linkOf(sentence, run[at - 1] as Mention, run[at] as Mention);

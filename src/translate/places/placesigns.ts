@@ -371,7 +371,7 @@ export function isShouted(sentence: Sentence): boolean {
 
 interface Casing {
   readonly shouted: boolean;
-  /** True if capitals mark names: neither everything nor every word has one. */
+  /** True if capitals distinguish names: the text is neither all caps nor title case. */
   readonly names: boolean;
 }
 

@@ -300,7 +300,7 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
 
 /** Reduces mentions of regions to the regions meant; the notes count their municipalities. */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
-  const keep = keepingOf(wishedStates(mentions));
+  const keep = keepingOf(includedStates(mentions));
   for (const one of mentions) {
     if (one.dropped || one.regions.length === 0 || one.cities.length === 0) continue;
     if (one.negated) one.cities = keep(one.cities);
@@ -353,7 +353,7 @@ function keepingOf(states: ReadonlySet<string>): (cities: readonly City[]) => re
 }
 
 /** Returns the states that are requested or contain requested cities. */
-function wishedStates(mentions: readonly Mention[]): ReadonlySet<string> {
+function includedStates(mentions: readonly Mention[]): ReadonlySet<string> {
   const states = new Set<string>();
   const lists = new Set<readonly City[]>();
   for (const one of mentions) {

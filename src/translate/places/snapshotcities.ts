@@ -222,7 +222,7 @@ export class Seats {
   readonly #given: SnapshotPlaces | undefined;
   #made: ReadonlyMap<string, Seat> | undefined;
 
-  /** `given` has the seats that an operator supplied to the import, if any. */
+  /** `given` has the municipal seats that the operator supplied at import, if any. */
   constructor(given: SnapshotPlaces | undefined) {
     this.#given = given;
   }

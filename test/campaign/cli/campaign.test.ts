@@ -24,7 +24,7 @@ describe("campaigns", () => {
   });
 
   it("attacks sockets without ending the server or locking out other clients", async () => {
-    const told = await CAMPAIGNS.sockets?.run({ rounds: 10, seed: 20_261_122 });
-    assert.match(told ?? "", /^uws: 5 rounds .* 0 failed;.*\nnode: 5 rounds .* 0 failed;/);
+    const report = await CAMPAIGNS.sockets?.run({ rounds: 10, seed: 20_261_122 });
+    assert.match(report ?? "", /^uws: 5 rounds .* 0 failed;.*\nnode: 5 rounds .* 0 failed;/);
   });
 });

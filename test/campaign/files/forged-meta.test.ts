@@ -189,9 +189,9 @@ describe("metadata", () => {
     it(`rejects: ${words}`, async () => {
       const meta = forge.meta() as Meta;
       change(meta);
-      const told = await refusal(forge.withMeta(meta));
-      assert.ok(told?.includes(words), told ?? "it was opened");
-      assert.match(told ?? "", /not made by `peneira import`.*import the dump again$/);
+      const failure = await refusal(forge.withMeta(meta));
+      assert.ok(failure?.includes(words), failure ?? "it was opened");
+      assert.match(failure ?? "", /not made by `peneira import`.*import the dump again$/);
       if (words.includes("but the index has")) return;
       assert.throws(() => createSnapshotWriter(join(folder, "new"), meta), CommandError);
     });
@@ -224,8 +224,8 @@ describe("metadata", () => {
   it("applies the same rules to string tables", async () => {
     const meta = forge.meta() as Meta;
     meta.lookups.cnaes[0][1] = "another name";
-    const told = await refusal(forge.forge({ meta: JSON.stringify(meta) }));
-    assert.match(told ?? "", /table cnae_description of its index has other values/);
+    const failure = await refusal(forge.forge({ meta: JSON.stringify(meta) }));
+    assert.match(failure ?? "", /table cnae_description of its index has other values/);
   });
 
   it("accepts the metadata of the committed snapshots and of a new one", async () => {

@@ -121,15 +121,15 @@ describe("a scrubber", () => {
     const segments: Segment[] = [];
     for (const path of paths) segments.push(await openSegment(path));
     lines = [];
-    const told: Segment[] = [];
+    const reported: Segment[] = [];
     const clock: ManualClock = manualClock(1_000);
     const scrubber = new Scrubber({
       segments: () => segments,
-      damaged: (segment) => told.push(segment),
+      damaged: (segment) => reported.push(segment),
       ...{ log, seconds, clock, random: () => 0.5 },
     });
     scrubber.glance();
-    return { scrubber, segments, segment: segments[0] as Segment, told, clock };
+    return { scrubber, segments, segment: segments[0] as Segment, reported, clock };
   }
 
   /** Flips a bit in the first account's name; the page with it was read before. */
@@ -185,7 +185,7 @@ describe("a scrubber", () => {
 
   it("detects silent damage within one pass", async () => {
     const path = freshFile();
-    const { scrubber, segment, clock, told } = await scrubbing([path]);
+    const { scrubber, segment, clock, reported } = await scrubbing([path]);
     assert.equal(nameOf(segment), first.legal_name);
     silence(segment);
     alterName(path);
@@ -194,7 +194,7 @@ describe("a scrubber", () => {
     clock.advance(PASS_SECONDS * 1_000);
     await scrubber.step();
     assert.equal(nameOf(segment), "snapshot_unavailable");
-    assert.deepEqual(told, [segment]);
+    assert.deepEqual(reported, [segment]);
     assert.equal(scrubber.counts.damaged, 1);
     await scrubber.step();
     assert.equal(lines.length, 1, "one line");
@@ -228,10 +228,10 @@ describe("a scrubber", () => {
       segments.map(({ native }) => native.poisoned()),
       [true, false],
     );
-    const said = lines.map((line) => JSON.parse(line).msg as string);
+    const messages = lines.map((line) => JSON.parse(line).msg as string);
     assert.deepEqual(
       [/was touched/, /nothing of it/, /as it was written/].map(
-        (words) => said.filter((line) => words.test(line)).length,
+        (words) => messages.filter((line) => words.test(line)).length,
       ),
       [2, 1, 1],
     );
@@ -260,7 +260,7 @@ describe("a scrubber", () => {
       }
       await scrubber.step();
       const found = segment.native.poisoned();
-      if (found) for (const ask of asked) assert.equal(outcome(ask), "snapshot_unavailable");
+      if (found) for (const query of asked) assert.equal(outcome(query), "snapshot_unavailable");
       else assert.ok(isWhole(path), `round ${round}, ${kind}: an alteration was not found`);
       segment.close();
     }

@@ -63,13 +63,13 @@ function load(books: FleetBooks, isOver: () => boolean): Promise<unknown> {
 }
 
 const print = (text: string) => process.stdout.write(`# ${text}\n`);
-const told = (counts: ReadonlyMap<string, number>) =>
+const tallyText = (counts: ReadonlyMap<string, number>) =>
   [...counts].map(([kind, times]) => `${kind}: ${times}`).join(", ");
 
 function printScore(client: FleetClient, books: FleetBooks, ground: FleetGround): void {
   const took = [...books.tookMs].sort((a, b) => a - b);
   const at = (share: number) => ((took[Math.floor(took.length * share)] ?? 0) / 1_000).toFixed(1);
-  print(`answers: ${told(client.tally)}`);
+  print(`answers: ${tallyText(client.tally)}`);
   print(`exports ${books.exports}, walks ${books.walks}, starts ${ground.starts}`);
   print(`an export took ${at(0.5)} s (median), ${at(0.99)} s (p99), ${at(0.9999)} s (longest)`);
   print(`longest time without a good answer: ${(client.silenceMs / 1_000).toFixed(1)} s`);
@@ -94,7 +94,7 @@ describe("a fleet behind HAProxy", { skip }, () => {
       let months = 1;
       await harms.run(COUNTS, () => ground.give(months++));
       const seconds = Math.round((performance.now() - beganMs) / 1_000);
-      print(`seed ${SEED}, ${seconds} s: ${told(harms.tally)}`);
+      print(`seed ${SEED}, ${seconds} s: ${tallyText(harms.tally)}`);
       isOver = true;
       const late = sleep(SETTLE_MS, "late", { ref: false });
       const settled = await Promise.race([clients, late]);

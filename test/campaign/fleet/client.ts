@@ -60,7 +60,7 @@ export class FleetClient {
   /** Sends a request until it has one of these statuses. */
   async until(path: string, asked: Asked, expected: readonly number[]): Promise<Answer> {
     for (;;) {
-      const answer = await this.ask(path, asked, expected);
+      const answer = await this.request(path, asked, expected);
       if (answer !== null) return answer;
       if (this.violations.length > VIOLATIONS_MAX) throw new Error("too many violations");
       await sleep(AGAIN_MS);
@@ -68,7 +68,7 @@ export class FleetClient {
   }
 
   /** Sends a request once; null if it was not answered as expected. */
-  async ask(path: string, asked: Asked, expected: readonly number[]): Promise<Answer | null> {
+  async request(path: string, asked: Asked, expected: readonly number[]): Promise<Answer | null> {
     const answer = await this.#send(path, asked).catch((error: Error) => error);
     if (answer instanceof Error) {
       this.#count(`no answer (${(answer as NodeJS.ErrnoException).code ?? answer.message})`);

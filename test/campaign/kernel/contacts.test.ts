@@ -203,7 +203,7 @@ describe("corrupt bytes in CONTACTS", () => {
   const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
   /** Returns the offset of a number in the header for the second kind, phones. */
   const ofPhones = (at: number) => start + 32 + 24 + at;
-  const ask = (of: NativeSegment) => of.phoneRows(Float64Array.of(551133334444));
+  const lookUp = (of: NativeSegment) => of.phoneRows(Float64Array.of(551133334444));
 
   it("are ignored if the section's name or version differs", () => {
     for (const forge of [
@@ -212,7 +212,7 @@ describe("corrupt bytes in CONTACTS", () => {
     ]) {
       const other = open(forge);
       assert.equal(other.hasContacts, false);
-      assert.equal(ask(other).size, 0);
+      assert.equal(lookUp(other).size, 0);
       assert.equal(other.emailRows(["contador@example.com"]).size, 0);
       other.close();
     }
@@ -243,7 +243,7 @@ describe("corrupt bytes in CONTACTS", () => {
       const other = open((bytes) => {
         for (let at = 0; at <= 1 << bits; at++) bytes.writeUInt32LE(value, starts + 4 * at);
       });
-      assert.throws(() => ask(other), DAMAGED);
+      assert.throws(() => lookUp(other), DAMAGED);
       other.close();
     }
     const everyEntry = (change: (bytes: Buffer, at: number) => void) => (bytes: Buffer) => {
@@ -256,7 +256,7 @@ describe("corrupt bytes in CONTACTS", () => {
       everyEntry((bytes, at) => bytes.writeUInt16LE(bytes.readUInt16LE(at) | 0xfff, at)),
     ]) {
       const other = open(forge);
-      assert.throws(() => ask(other), DAMAGED);
+      assert.throws(() => lookUp(other), DAMAGED);
       other.close();
     }
   });

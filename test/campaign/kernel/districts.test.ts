@@ -148,15 +148,15 @@ describe("districts", () => {
         for (const limit of [0, 1, 20]) {
           const { names, rows, total } = segment.districts(code, typed, limit);
           const first = all.slice(0, limit);
-          const told = `${code} ${typed} ${limit}`;
-          assert.equal(total, all.length, told);
+          const message = `${code} ${typed} ${limit}`;
+          assert.equal(total, all.length, message);
           assert.deepEqual(
             [...rows],
             first.map((one) => one.rows.length),
-            told,
+            message,
           );
           const best = first.map((one) => fixture.rows[one.rows[0] as number]?.district);
-          assert.deepEqual(names, best, told);
+          assert.deepEqual(names, best, message);
         }
       }
     }

@@ -126,21 +126,21 @@ it("returns the twin's pages, totals, and match sets", () => {
     const count = random() < 0.1 ? MANY : 1 + Math.floor(random() * 4);
     const clauses = [postal(random, count), ...beside(random)];
     const expected = matchesOf(rows, clauses);
-    const told = JSON.stringify(clauses);
+    const message = JSON.stringify(clauses);
     segment.dropCaches();
-    assert.equal(segment.count(clauses), expected.length, told);
+    assert.equal(segment.count(clauses), expected.length, message);
     const rank = { order: [{ key: "score", descending: true }], method: "rank" } as const;
     const limit = random() < 0.5 ? 5 : 1 << 20;
     const afterRow = Math.floor(random() * rows.length) - 1;
     const page = segment.select({ clauses, ...rank, seed: 0n, afterRow, limit });
     const rest = expected.filter((row) => row > afterRow);
-    assert.deepEqual([...page.rows], rest.slice(0, limit), told);
+    assert.deepEqual([...page.rows], rest.slice(0, limit), message);
     assert.equal(page.more, rest.length > limit);
     const order = [{ key: "cnpj", descending: false }] as const;
     const byCnpj = { clauses, order, seed: 0n, afterRow: -1, limit: 20 } as const;
     const wanted = sorted(rows, expected, order, 0n).slice(0, 20);
     for (const method of ["walk", "gather"] as const) {
-      assert.deepEqual([...segment.select({ ...byCnpj, method }).rows], wanted, told);
+      assert.deepEqual([...segment.select({ ...byCnpj, method }).rows], wanted, message);
     }
     found += expected.length;
   }

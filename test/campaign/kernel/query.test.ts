@@ -185,12 +185,12 @@ describe("queries on the addon", () => {
           randomClause(random, rows.length),
         );
         const expected = matchesOf(rows, clauses);
-        const told = JSON.stringify(clauses);
-        assert.equal(segment.count(clauses), expected.length, told);
-        assert.equal(segment.count(clauses), expected.length, `remembered ${told}`);
+        const label = JSON.stringify(clauses);
+        assert.equal(segment.count(clauses), expected.length, label);
+        assert.equal(segment.count(clauses), expected.length, `remembered ${label}`);
         const limit = 1 + Math.floor(random() * 1000);
         const all = joined(segment, { clauses, limit: Math.max(limit, expected.length >> 3) });
-        assert.deepEqual(all, expected, told);
+        assert.deepEqual(all, expected, label);
         if (expected.length > 0) nonEmpty++;
       }
     }
@@ -207,13 +207,13 @@ describe("queries on the addon", () => {
           ...(random() < 0.5 ? [randomClause(random, rows.length)] : []),
         ];
         const expected = matchesOf(rows, clauses);
-        const told = JSON.stringify(clauses);
-        assert.equal(segment.count(clauses), expected.length, told);
+        const label = JSON.stringify(clauses);
+        assert.equal(segment.count(clauses), expected.length, label);
         const limit = 1 + (expected.length >> 1);
-        assert.deepEqual(joined(segment, { clauses, limit }), expected, told);
+        assert.deepEqual(joined(segment, { clauses, limit }), expected, label);
         const order = [{ key: "cnpj", descending: false }] as const;
         const walked = page(segment, { clauses, order, method: "walk", limit: 9 });
-        assert.deepEqual([...walked.rows], sorted(rows, expected, order, 0n).slice(0, 9), told);
+        assert.deepEqual([...walked.rows], sorted(rows, expected, order, 0n).slice(0, 9), label);
         if (expected.length > 0) nonEmpty++;
       }
     }

@@ -25,7 +25,7 @@ import { Ledger } from "./ledger.ts";
 import { runLoad } from "./load.ts";
 import { planCycle, REQUESTS } from "./plan.ts";
 import { References } from "./reference.ts";
-import { type Ask, buildVictim, makeKeys, type Reply, Server } from "./server.ts";
+import { buildVictim, makeKeys, type Reply, type RequestOptions, Server } from "./server.ts";
 
 const BACKUPS = Number(process.env.BACKUP_ROUNDS ?? 6);
 const ACCOUNTS = 1_500;
@@ -87,8 +87,13 @@ function changeKeys(round: number): void {
 
 const bodyOf = (reply: Reply) => JSON.parse(reply.body.toString());
 
-async function right(from: Server, path: string, ask: Ask, status = 200): Promise<Reply> {
-  const reply = await from.ask(path, ask);
+async function right(
+  from: Server,
+  path: string,
+  options: RequestOptions,
+  status = 200,
+): Promise<Reply> {
+  const reply = await from.request(path, options);
   assert.equal(reply.status, status, `${path}: ${reply.body.toString().slice(0, 300)}`);
   return reply;
 }
@@ -107,11 +112,11 @@ async function signIn(): Promise<Readonly<Record<string, string>>> {
     clock: systemClock,
   });
   const email = "person@example.com";
-  const wish = { email, tenant: { name: "steady" }, role: "owner" } as const;
-  const { password } = await users.create(wish);
+  const profile = { email, tenant: { name: "steady" }, role: "owner" } as const;
+  const { password } = await users.create(profile);
   database.close();
-  const ask = { method: "POST", tenant: null, body: { email, password } };
-  const reply = await right(server, "/v1/console/session", ask);
+  const options = { method: "POST", tenant: null, body: { email, password } };
+  const reply = await right(server, "/v1/console/session", options);
   return { cookie: (reply.headers.get("set-cookie") ?? "").split(";")[0] as string };
 }
 
@@ -158,12 +163,12 @@ describe("a backup of a running server", () => {
     const first = bodyOf(await right(server, "/v1/accounts/search", search)) as Page;
     const next = { ...search, body: { spec: first.spec, cursor: first.next_cursor } };
     const second = bodyOf(await right(server, "/v1/accounts/search", next)) as Page;
-    const kept = ledger.entries().filter(({ removal, seen, tenant }) => {
+    const remaining = ledger.entries().filter(({ removal, seen, tenant }) => {
       return removal === "none" && seen?.record.status === "done" && tenant !== 2;
     });
-    assert.ok(kept.length > 5);
+    assert.ok(remaining.length > 5);
     const links = new Map<string, string>();
-    for (const { id, tenant } of kept) {
+    for (const { id, tenant } of remaining) {
       links.set(id as string, await linkOf(server, id as string, tenant));
     }
     const restored = await copied("last");

@@ -98,8 +98,8 @@ class Run {
   async #live(lane: number, plan: CyclePlan): Promise<void> {
     if (this.#failed) return;
     const { end, cycle } = plan;
-    const told = end.how === "point" ? `${end.point}:${end.nth}` : `${end.how} ${end.afterMs} ms`;
-    await this.#guard(lane, `cycle ${cycle} (${told})`, () =>
+    const ending = end.how === "point" ? `${end.point}:${end.nth}` : `${end.how} ${end.afterMs} ms`;
+    await this.#guard(lane, `cycle ${cycle} (${ending})`, () =>
       (this.#lanes[lane] as Lane).live(plan),
     );
     this.#lives++;

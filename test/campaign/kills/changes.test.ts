@@ -51,7 +51,7 @@ describe("changes of a real server", () => {
     server = await startServerProcess({ snapshot: served, dataDir });
     key ||= server.key;
   };
-  const ask = (path: string, body?: object, headers: Record<string, string> = {}) =>
+  const request = (path: string, body?: object, headers: Record<string, string> = {}) =>
     fetch(server.base + path, {
       method: body === undefined ? "GET" : "POST",
       redirect: "manual",
@@ -71,7 +71,7 @@ describe("changes of a real server", () => {
   };
   const question = { since: "2026-08", spec: {}, limit: 1 };
   const totals = async () => {
-    const response = await ask("/v1/changes", question);
+    const response = await request("/v1/changes", question);
     assert.equal(response.status, 200, await response.clone().text());
     return ((await response.json()) as ChangesAnswer).totals;
   };
@@ -91,9 +91,9 @@ describe("changes of a real server", () => {
 
   it("rebuild a list that a kill truncated, with the same answers", async () => {
     await start();
-    const status = (await (await ask("/v1/status")).json()) as { changes_since: string[] };
+    const status = (await (await request("/v1/status")).json()) as { changes_since: string[] };
     assert.deepEqual(status.changes_since, ["2026-08"]);
-    void ask("/v1/changes", question).catch(() => {});
+    void request("/v1/changes", question).catch(() => {});
     await until(() => names().length > 0);
     const seen = names();
     await killServerProcess(server);
@@ -110,21 +110,21 @@ describe("changes of a real server", () => {
 
   it("finish a killed export with the bytes that rendering produces", async () => {
     const body = { since: "2026-08", spec: {}, output: { format: "xlsx" } };
-    const created = await ask("/v1/exports", body, { "idempotency-key": "crash" });
+    const created = await request("/v1/exports", body, { "idempotency-key": "crash" });
     assert.equal(created.status, 201, await created.clone().text());
     const { export: record, spec } = (await created.json()) as {
       export: { export_id: string; kinds: ChangeKind[]; watch: string[] };
       spec: AccountQuerySpec;
     };
     const path = `/v1/exports/${record.export_id}`;
-    const state = async () => ((await (await ask(path)).json()) as { status: string }).status;
+    const state = async () => ((await (await request(path)).json()) as { status: string }).status;
     await until(async () => (await state()) !== "queued");
     await killServerProcess(server);
     // Removes the list and the older month; the export has its own link to the month.
     for (const name of names()) rmSync(join(lists, name));
     renameSync(place("2026-08"), join(folder, "away"));
     await start();
-    const done = (await (await ask(`${path}?wait=30`)).json()) as Record<string, unknown>;
+    const done = (await (await request(`${path}?wait=30`)).json()) as Record<string, unknown>;
     assert.equal(done.status, "done");
     const older = await openSegment(join(folder, "away"));
     const newer = await openSegment(place("2026-09"));
@@ -152,7 +152,7 @@ describe("changes of a real server", () => {
     await stopServerProcess(server);
     await start();
     await until(async () => {
-      const status = (await (await ask("/v1/status")).json()) as { changes_since: string[] };
+      const status = (await (await request("/v1/status")).json()) as { changes_since: string[] };
       return status.changes_since.length === 2;
     });
     assert.ok((await totals()).entered >= 0);

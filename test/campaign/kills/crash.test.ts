@@ -253,11 +253,11 @@ describe("the server", () => {
     const keys = makeKeys(dataDir);
     const where = { snapshot: references.snapshots[0] as string, dataDir, keys };
     const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, output: { format: "csv" } };
-    const ask = { method: "POST", tenant: 0, body, headers: { "idempotency-key": "poison" } };
+    const options = { method: "POST", tenant: 0, body, headers: { "idempotency-key": "poison" } };
     try {
       const first = await Server.start({ ...where, fault: "render.begin:1" });
       assert.ok(first instanceof Server);
-      await first.ask("/v1/exports", ask).catch(() => undefined);
+      await first.request("/v1/exports", options).catch(() => undefined);
       assert.equal((await first.death).signal, "SIGKILL");
       for (let again = 0; again < 7; again++) {
         const next = await Server.start({ ...where, fault: "render.begin:1" });
@@ -266,14 +266,16 @@ describe("the server", () => {
       }
       const server = await Server.start(where);
       assert.ok(server instanceof Server);
-      const replay = await server.ask("/v1/exports", ask);
+      const replay = await server.request("/v1/exports", options);
       assert.equal(replay.headers.get("idempotent-replayed"), "true");
       const { export: record } = JSON.parse(replay.body.toString());
       assert.equal(record.status, "failed");
       assert.equal(record.error.code, "too_many_attempts");
-      const other = { ...ask, headers: { "idempotency-key": "wholesome" } };
-      const { export: made } = JSON.parse((await server.ask("/v1/exports", other)).body.toString());
-      const read = await server.ask(`/v1/exports/${made.export_id}?wait=20`, { tenant: 0 });
+      const other = { ...options, headers: { "idempotency-key": "wholesome" } };
+      const { export: made } = JSON.parse(
+        (await server.request("/v1/exports", other)).body.toString(),
+      );
+      const read = await server.request(`/v1/exports/${made.export_id}?wait=20`, { tenant: 0 });
       assert.equal(JSON.parse(read.body.toString()).status, "done");
       assert.equal((await server.end("SIGTERM")).code, 0);
     } finally {

@@ -70,7 +70,7 @@ export async function runDiskFull(seed: number): Promise<string> {
     const ledger = new Ledger();
     ledger.life++;
     const world = { server, ledger, references, snapshot: 0, dataDir };
-    const told = await fillTwice(world, disk).catch(async (error: unknown) => {
+    const summary = await fillTwice(world, disk).catch(async (error: unknown) => {
       if (!(error instanceof Gone)) throw error;
       const { code, signal } = await started.death;
       const how = `${code ?? signal} under ${error.message}:\n${started.output}`;
@@ -78,7 +78,7 @@ export async function runDiskFull(seed: number): Promise<string> {
     });
     must((await server.end("SIGTERM")).code === 0, "I10", `it does not stop:\n${server.output}`);
     await checkRemains({ dataDir, ledger, references });
-    return told;
+    return summary;
   } finally {
     if (server?.alive) await server.end("SIGKILL");
     disk.dispose();
@@ -126,8 +126,8 @@ async function fillTwice(world: Recovered, disk: SmallDisk): Promise<string> {
 
 async function expectDone(world: Recovered, entry: Entry): Promise<void> {
   const record = await read(world, entry);
-  const told = JSON.stringify(record);
-  must(record?.status === "done", "I3", `${entry.key} did not end well: ${told}`);
+  const recordText = JSON.stringify(record);
+  must(record?.status === "done", "I3", `${entry.key} did not end well: ${recordText}`);
 }
 
 /** Exports the large file and deletes it; returns `done` or the failure code. */
@@ -137,7 +137,7 @@ async function createLarge(
   onEnd: () => void = () => {},
 ): Promise<string> {
   const headers = { "idempotency-key": key };
-  const reply = await server.ask("/v1/exports", {
+  const reply = await server.request("/v1/exports", {
     method: "POST",
     tenant: 0,
     headers,
@@ -146,12 +146,12 @@ async function createLarge(
   must(reply.status === 201, "I12", `a create was answered by ${reply.status}`);
   const made = jsonOf(reply) as { spec: AccountQuerySpec; export: SeenRecord };
   const { export_id: id, snapshot } = made.export;
-  const ended = await server.ask(`/v1/exports/${id}?wait=30`, { tenant: 0 });
+  const ended = await server.request(`/v1/exports/${id}?wait=30`, { tenant: 0 });
   onEnd();
   const record = jsonOf(ended) as SeenRecord;
   const doneAt = record.status === "done" ? 0 : null;
   ledger.held.note({ tenant: 0, snapshot, spec: made.spec, sentAt: 0 }, doneAt);
-  const removed = await server.ask(`/v1/exports/${id}`, { method: "DELETE", tenant: 0 });
+  const removed = await server.request(`/v1/exports/${id}`, { method: "DELETE", tenant: 0 });
   must(removed.status === 204, "I12", `a removal was answered by ${removed.status}`);
   ledger.removedOther(id);
   return record.error?.code ?? record.status;
@@ -165,7 +165,7 @@ async function createUntilRefused(world: Recovered): Promise<number> {
   let refusals = 0;
   for (let i = 0; i < 200 && refusals < 3; i++) {
     const entry = world.ledger.sent(1, `full-${i}`, SMALL);
-    const reply = await world.server.ask("/v1/exports", {
+    const reply = await world.server.request("/v1/exports", {
       ...{ method: "POST", tenant: 1, body: REQUESTS[SMALL] ?? {} },
       headers: { "idempotency-key": entry.key },
     });
@@ -186,7 +186,7 @@ async function createUntilRefused(world: Recovered): Promise<number> {
 async function expectSearch({ server }: Recovered): Promise<void> {
   const { spec } = LARGE;
   const options = { method: "POST", tenant: 2, body: { spec, limit: 5 } };
-  const reply = await server.ask("/v1/accounts/search", options);
+  const reply = await server.request("/v1/accounts/search", options);
   must(reply.status === 200, "I12", `a search on a full disk: ${reply.status}\n${server.output}`);
 }
 

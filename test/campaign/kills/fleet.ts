@@ -128,7 +128,7 @@ export class FleetCampaign {
       output: { format: "csv", fields: ["cnpj", "legal_name"] },
     };
     const headers = { "content-type": "application/json", "idempotency-key": key };
-    const answer = await this.#ask(at, "/v1/exports", { method: "POST", body, headers });
+    const answer = await this.#request(at, "/v1/exports", { method: "POST", body, headers });
     if (answer === null) return null;
     if (answer.status === 201) {
       return ((await answer.json()) as ExportAnswer).export.export_id;
@@ -141,7 +141,7 @@ export class FleetCampaign {
   }
 
   /** Sends a request; returns null if the server was killed or paused and does not answer. */
-  async #ask(
+  async #request(
     at: number,
     path: string,
     {
@@ -201,7 +201,7 @@ export class FleetCampaign {
 
   async #ended(id: string, until: number): Promise<Record> {
     for (let at = 0; performance.now() < until; at = (at + 1) % SERVERS) {
-      const answer = await this.#ask(at, `/v1/exports/${id}?wait=2`);
+      const answer = await this.#request(at, `/v1/exports/${id}?wait=2`);
       if (answer === null) continue;
       assert.equal(answer.status, 200, `an export is ${answer.status}`);
       const record = (await answer.json()) as Record;
@@ -213,9 +213,9 @@ export class FleetCampaign {
   /** Checks that every server returns the bytes named in the record. */
   async #checkFile(id: string, record: Record): Promise<void> {
     for (let at = 0; at < SERVERS; at++) {
-      const link = await this.#ask(at, `/v1/exports/${id}/download`);
+      const link = await this.#request(at, `/v1/exports/${id}/download`);
       assert.equal(link?.status, 303);
-      const file = await this.#ask(at, link?.headers.get("location") ?? "");
+      const file = await this.#request(at, link?.headers.get("location") ?? "");
       assert.equal(file?.status, 200);
       const bytes = Buffer.from((await file?.arrayBuffer()) ?? new ArrayBuffer(0));
       assert.equal(sha256(bytes), record.sha256);

@@ -104,6 +104,6 @@ export function checkOne(further: Further, { rows, moments, unseen }: Expected):
   const missing = rows.slice(0, until).filter((account) => {
     return !held.has(account) && (moments.get(account)?.sentAt ?? knownAt) >= knownAt;
   });
-  const told = `${id} lacks ${missing.length} such as ${missing[0]}, which nobody had`;
-  must(missing.length <= unseen, "I14", told);
+  const message = `${id} lacks ${missing.length} such as ${missing[0]}, which nobody had`;
+  must(missing.length <= unseen, "I14", message);
 }

@@ -32,22 +32,22 @@ export async function checkHeld(world: World): Promise<void> {
 
 async function entriesOver(world: World, tenant: number): Promise<string[]> {
   const { server } = world;
-  const ask = async (path: string) => {
-    const reply = await server.ask(path, { tenant });
+  const request = async (path: string) => {
+    const reply = await server.request(path, { tenant });
     if (reply.status !== 200) throw unexpected(world, reply, "a list of exported accounts");
     return jsonOf(reply) as object;
   };
-  const { list } = (await ask("/v1/lists/exported")) as { list: { entries: number } };
+  const { list } = (await request("/v1/lists/exported")) as { list: { entries: number } };
   const entries: string[] = [];
   for (let cursor = ""; ; ) {
     const path = `/v1/lists/exported/entries?limit=${PAGE}${cursor}`;
-    const page = (await ask(path)) as { entries: string[]; next_cursor: string | null };
+    const page = (await request(path)) as { entries: string[]; next_cursor: string | null };
     entries.push(...page.entries);
     if (page.next_cursor === null) break;
     cursor = `&cursor=${page.next_cursor}`;
   }
-  const told = list.entries;
-  must(told === entries.length, "I13", `${nameOf(tenant)} has ${entries.length}, not ${told}`);
+  const count = list.entries;
+  must(count === entries.length, "I13", `${nameOf(tenant)} has ${entries.length}, not ${count}`);
   return entries;
 }
 
@@ -74,11 +74,11 @@ export async function checkStoredHeld(
        FROM lists JOIN tenants ON tenants.id = tenant_id WHERE sequence < 0`,
     )
     .all();
-  for (const { sequence, entries: told, tenant: name } of lists) {
+  for (const { sequence, entries: count, tenant: name } of lists) {
     const tenant = TENANTS.findIndex((one) => one.name === name);
     const stored = storedExports(database, name, files, ledger);
     const entries = storedEntries(database, sequence);
-    must(told === entries.length, "I13", `${name} has ${entries.length} entries, not ${told}`);
+    must(count === entries.length, "I13", `${name} has ${entries.length} entries, not ${count}`);
     const others = knownTo(ledger, tenant).map((known) => ({ ...known, done: false }));
     checkEntries(name, entries, await boundsOf(references, [...stored, ...others]));
   }

@@ -44,7 +44,7 @@ const STATUS_MS_MAX = 1_000;
 const SETTLE_READS_MAX = 15;
 const PAGE = 50;
 /** Number of exports that are kept for the next life. */
-const KEPT = 24;
+const RETAINED = 24;
 const SIDE_BY_SIDE = 6;
 
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)(?:\.(?:gz|zst))?$/;
@@ -84,8 +84,8 @@ async function checkFile(
   if (further !== undefined) return ledger.further.read(further, bytes);
   const { snapshot, spec } = ledger.find(id) ?? {};
   const wanted = await references.of(snapshot ?? "", spec as never);
-  const told = `${basename(path)} (${bytes.byteLength} bytes) is not the whole export`;
-  must(sha256Of(bytes) === wanted.sha256, "I5", told);
+  const message = `${basename(path)} (${bytes.byteLength} bytes) is not the whole export`;
+  must(sha256Of(bytes) === wanted.sha256, "I5", message);
 }
 
 interface StoredDone {
@@ -116,7 +116,7 @@ function checkState(
     const same = bytes.byteLength === size && sha256Of(bytes) === sha256;
     must(same, "I4", `the file of ${id} is not the one that is stored`);
   }
-  checkKept(database);
+  checkStoredBytes(database);
   const keyless = database
     .prepare<[], { id: string }>(
       `SELECT id FROM exports WHERE 1 <>
@@ -136,7 +136,7 @@ function checkState(
 }
 
 /** Checks I9: the sums of a tenant's storage equal those of its rows. */
-function checkKept(database: Database.Database): void {
+function checkStoredBytes(database: Database.Database): void {
   const wrong = database
     .prepare<[], { id: string }>(
       `SELECT tenant_id AS id FROM
@@ -163,13 +163,13 @@ export async function checkRecovered(recovered: Recovered): Promise<void> {
   await checkDisk(recovered);
   const { ledger } = recovered;
   const there = ledger.entries().filter(({ id, removal }) => id !== null && removal === "none");
-  await each(there.slice(0, -KEPT), (entry) => remove(recovered, entry));
+  await each(there.slice(0, -RETAINED), (entry) => remove(recovered, entry));
   ledger.tidy();
 }
 
 /** Checks I8 and I10: the status answers immediately, and a search uses the served snapshot. */
 async function checkAnswers({ server, snapshot }: World): Promise<void> {
-  const status = await server.ask("/v1/status", { tenant: 0 });
+  const status = await server.request("/v1/status", { tenant: 0 });
   must(status.status === 200, "I10", `the status is ${status.status}`);
   const tookMs = status.receivedAt - status.sentAt;
   must(tookMs <= STATUS_MS_MAX, "I10", `the status took ${tookMs} ms`);
@@ -239,7 +239,7 @@ async function wholeList(world: World, tenant: number): Promise<string[]> {
   const ids: string[] = [];
   let path = `/v1/exports?limit=${PAGE}`;
   for (;;) {
-    const reply = await server.ask(path, { tenant });
+    const reply = await server.request(path, { tenant });
     if (reply.status !== 200) throw unexpected(world, reply, "a list");
     const page = jsonOf(reply) as {
       exports: readonly SeenRecord[];

@@ -244,11 +244,11 @@ export class Ledger {
 
   /** Forgets removed exports, so that a long run does not grow. */
   tidy(): void {
-    const kept = this.#entries.filter(({ removal }) => removal !== "done");
+    const retained = this.#entries.filter(({ removal }) => removal !== "done");
     for (const entry of this.#entries) {
       if (entry.removal === "done" && entry.id !== null) this.#byId.delete(entry.id);
     }
-    this.#entries.splice(0, this.#entries.length, ...kept);
+    this.#entries.splice(0, this.#entries.length, ...retained);
   }
 
   #held(entry: Entry, done: boolean): void {

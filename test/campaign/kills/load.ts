@@ -103,13 +103,13 @@ function post({ server, references }: World, entry: Entry, body: number): Promis
   const headers = { "idempotency-key": key };
   if (sent === null) {
     const options = { method: "POST", tenant, headers, body: REQUESTS[body] ?? {} };
-    return server.ask("/v1/exports", options);
+    return server.request("/v1/exports", options);
   }
   const labels = sent.labels === null ? "" : `&labels=${sent.labels}`;
   const path = `/v1/enrich/files?fields=${sent.fields.join(",")}${labels}`;
   const file = references.sent[sent.sent] as Buffer;
   const type = { ...headers, "content-type": "text/csv" };
-  return server.ask(path, { method: "POST", tenant, headers: type, file });
+  return server.request(path, { method: "POST", tenant, headers: type, file });
 }
 
 function refused(world: World, entry: Entry, reply: Reply): void {
@@ -120,14 +120,16 @@ function refused(world: World, entry: Entry, reply: Reply): void {
   world.ledger.counts.refused++;
 }
 
-/** Reads an export and waits up to `waitSeconds` for its end; null if it is gone or expired. */
+/**
+ * Reads an export, waiting up to `waitSeconds` for it to finish; null if it is gone or expired.
+ */
 export async function read(
   { server, ledger, ...world }: World,
   entry: Entry,
   waitSeconds: number = WAIT_SECONDS,
 ): Promise<SeenRecord | null> {
   const wait = waitSeconds === 0 ? "" : `?wait=${waitSeconds}`;
-  const reply = await server.ask(`/v1/exports/${entry.id}${wait}`, { tenant: entry.tenant });
+  const reply = await server.request(`/v1/exports/${entry.id}${wait}`, { tenant: entry.tenant });
   if (reply.status !== 200) {
     lost({ server, ledger, ...world }, entry, reply);
     return null;
@@ -151,7 +153,7 @@ function lost(world: World, entry: Entry, reply: Reply): void {
 /** Downloads a finished file whole or in ranges and compares it with the reference. */
 export async function download(world: World, entry: Entry, parts: number): Promise<void> {
   const { server } = world;
-  const asked = await server.ask(`/v1/exports/${entry.id}/download`, { tenant: entry.tenant });
+  const asked = await server.request(`/v1/exports/${entry.id}/download`, { tenant: entry.tenant });
   if (asked.status === 409) return notReady(world, entry, asked);
   if (asked.status !== 303) return lost(world, entry, asked);
   const link = asked.headers.get("location") ?? "";
@@ -162,7 +164,7 @@ export async function download(world: World, entry: Entry, parts: number): Promi
   for (let from = 0; from < file.sizeBytes; from += size) {
     const to = Math.min(file.sizeBytes, from + size) - 1;
     const headers = parts === 1 ? {} : { range: `bytes=${from}-${to}` };
-    const reply = await server.ask(link, { tenant: null, headers });
+    const reply = await server.request(link, { tenant: null, headers });
     if (reply.status !== (parts === 1 ? 200 : 206)) return lost(world, entry, reply);
     pieces.push(reply.body);
   }
@@ -200,7 +202,7 @@ export async function remove(world: World, entry: Entry): Promise<void> {
   if (entry.busy > 0 || entry.removal !== "none") return;
   entry.removal = "asked";
   const options = { method: "DELETE", tenant: entry.tenant };
-  const reply = await server.ask(`/v1/exports/${entry.id}`, options);
+  const reply = await server.request(`/v1/exports/${entry.id}`, options);
   if (reply.status !== 204 && reply.status !== 404) {
     throw unexpected(world, reply, `the removal of ${entry.id}`);
   }
@@ -210,7 +212,7 @@ export async function remove(world: World, entry: Entry): Promise<void> {
 async function foreign(world: World, entry: Entry): Promise<void> {
   const tenant = (entry.tenant + 1) % TENANTS.length;
   for (const path of ["", "/download"]) {
-    const reply = await world.server.ask(`/v1/exports/${entry.id}${path}`, { tenant });
+    const reply = await world.server.request(`/v1/exports/${entry.id}${path}`, { tenant });
     if (reply.status !== 404) throw unexpected(world, reply, `another tenant's ${entry.id}`);
   }
 }
@@ -218,7 +220,7 @@ async function foreign(world: World, entry: Entry): Promise<void> {
 /** Reads one page of a tenant's list, and checks every record against the ledger. */
 async function list(world: World, tenant: number, limit: number): Promise<void> {
   const { server, ledger } = world;
-  const reply = await server.ask(`/v1/exports?limit=${limit}`, { tenant });
+  const reply = await server.request(`/v1/exports?limit=${limit}`, { tenant });
   if (reply.status !== 200) throw unexpected(world, reply, "a list");
   const { exports } = jsonOf(reply) as { exports: readonly SeenRecord[] };
   for (const record of exports) {
@@ -233,7 +235,7 @@ async function list(world: World, tenant: number, limit: number): Promise<void> 
 async function search(world: World, request: number): Promise<void> {
   const { spec } = REQUESTS[request] as { spec: object };
   const options = { method: "POST", tenant: 0, body: { spec, limit: 20 } };
-  const reply = await world.server.ask("/v1/accounts/search", options);
+  const reply = await world.server.request("/v1/accounts/search", options);
   if (reply.status !== 200) throw unexpected(world, reply, "a search");
   const { snapshot } = jsonOf(reply) as { snapshot: string };
   must(snapshot === LABELS[world.snapshot], "I8", `a search says ${snapshot}`);
@@ -241,7 +243,7 @@ async function search(world: World, request: number): Promise<void> {
 
 /** Throws for an answer outside the contract; excused statuses end the client instead. */
 export function unexpected({ excused = [] }: Pick<World, "excused">, reply: Reply, of: string) {
-  const told = `${of} was answered by ${reply.status} ${reply.body.toString().slice(0, 500)}`;
-  if (excused.includes(reply.status)) return new Gone(told);
-  return new Violation(reply.status >= 500 ? "I12" : "I1", told);
+  const message = `${of} was answered by ${reply.status} ${reply.body.toString().slice(0, 500)}`;
+  if (excused.includes(reply.status)) return new Gone(message);
+  return new Violation(reply.status >= 500 ? "I12" : "I1", message);
 }

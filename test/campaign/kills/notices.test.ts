@@ -125,28 +125,28 @@ describe("notices of a killed server", () => {
   }
 
   async function setUp(server: Server): Promise<Saved> {
-    const ask = async (path: string, body: object) => {
-      const reply = await server.ask(path, { method: "POST", tenant: 0, body });
+    const request = async (path: string, body: object) => {
+      const reply = await server.request(path, { method: "POST", tenant: 0, body });
       assert.equal(reply.status, 201, reply.body.toString());
       return JSON.parse(reply.body.toString()) as {
         readonly search: { readonly id: string };
         readonly list: { readonly id: string };
       };
     };
-    await ask("/v1/webhooks", { url: receiver.url });
-    await ask("/v1/emails", { address: "ana@example.com" });
+    await request("/v1/webhooks", { url: receiver.url });
+    await request("/v1/emails", { address: "ana@example.com" });
     const ids: string[] = [];
     for (let n = 0; n < SEARCHES; n++) {
       const uf = ["SP", "MG", "RJ", "BA", "PR", "RS"][n];
       const spec = { filters: { geo: { uf_any_of: [uf] } } };
       // One search requests a file with each notice.
       const more = n === 0 ? { export: { output: { format: "csv" } } } : {};
-      ids.push((await ask("/v1/searches", { name: `search ${n}`, spec, ...more })).search.id);
+      ids.push((await request("/v1/searches", { name: `search ${n}`, spec, ...more })).search.id);
     }
-    const { list } = await ask("/v1/lists", { name: "to be deleted" });
+    const { list } = await request("/v1/lists", { name: "to be deleted" });
     const spec = { filters: { lists: { exclude: [list.id] } } };
-    const broken = (await ask("/v1/searches", { name: "broken", spec })).search.id;
-    const gone = await server.ask(`/v1/lists/${list.id}`, { method: "DELETE", tenant: 0 });
+    const broken = (await request("/v1/searches", { name: "broken", spec })).search.id;
+    const gone = await server.request(`/v1/lists/${list.id}`, { method: "DELETE", tenant: 0 });
     assert.ok(gone.status < 300, gone.body.toString());
     return { ids: [...ids, broken], broken };
   }
@@ -154,7 +154,11 @@ describe("notices of a killed server", () => {
   /** Replaces the spec of a search by a valid one. */
   async function repair(server: Server, search: string): Promise<void> {
     const body = { spec: { filters: {} } };
-    const reply = await server.ask(`/v1/searches/${search}`, { method: "PATCH", tenant: 0, body });
+    const reply = await server.request(`/v1/searches/${search}`, {
+      method: "PATCH",
+      tenant: 0,
+      body,
+    });
     assert.equal(reply.status, 200, reply.body.toString());
   }
 
@@ -204,7 +208,7 @@ describe("notices of a killed server", () => {
         }
       }
     }
-    const reply = await server.ask("/v1/notices?limit=200", { tenant: 0 });
+    const reply = await server.request("/v1/notices?limit=200", { tenant: 0 });
     const { notices } = JSON.parse(reply.body.toString()) as {
       notices: { notice_id: string; state: string; export_id: string | null }[];
     };
@@ -212,7 +216,7 @@ describe("notices of a killed server", () => {
     assert.equal(notices.filter(({ state }) => state === "counted").length, ids.length * 2 - 1);
     assert.equal(notices.filter(({ state }) => state === "failed").length, 1);
     assert.equal(notices.filter(({ export_id }) => export_id !== null).length, 2);
-    const exports = await server.ask("/v1/exports", { tenant: 0 });
+    const exports = await server.request("/v1/exports", { tenant: 0 });
     const made = JSON.parse(exports.body.toString()) as { exports: object[] };
     assert.equal(made.exports.length, 2, "an export was made twice");
   }

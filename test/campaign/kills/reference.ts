@@ -91,8 +91,8 @@ export class References {
     assert(segment !== undefined, `no snapshot ${label}`);
     if (sentOf(spec) !== undefined) return this.#enrichedAccounts(segment, spec, number);
     const path = join(this.#folder, `accounts-${number}`);
-    const wish = { output: { format: "csv", fields: ["cnpj"] } };
-    const { output } = normalizeSpec(wish, exportContext(segment.catalog)).spec;
+    const body = { output: { format: "csv", fields: ["cnpj"] } };
+    const { output } = normalizeSpec(body, exportContext(segment.catalog)).spec;
     await renderExport({ segment, spec: { ...spec, output }, path });
     const [, ...lines] = readFileSync(path, "latin1").trimEnd().split(/\r?\n/);
     rmSync(path);
@@ -120,7 +120,7 @@ export class References {
     const path = join(this.#folder, `reference-${number}`);
     const job = { segment, spec, path };
     const sent = sentOf(spec);
-    const told =
+    const summary =
       sent === undefined
         ? await renderExport(job)
         : await renderEnrichment({ ...job, ...this.#enrichment(sent) });
@@ -130,11 +130,11 @@ export class References {
     assert.deepEqual(
       { sha256, sizeBytes: bytes.byteLength },
       {
-        sha256: told.sha256,
-        sizeBytes: told.sizeBytes,
+        sha256: summary.sha256,
+        sizeBytes: summary.sizeBytes,
       },
     );
-    return { rowCount: told.rowCount, sizeBytes: bytes.byteLength, sha256 };
+    return { rowCount: summary.rowCount, sizeBytes: bytes.byteLength, sha256 };
   }
 }
 

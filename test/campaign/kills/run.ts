@@ -67,8 +67,8 @@ export function readOptions(args: readonly string[], nowMs = Date.now()): CrashO
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const wish = readOptions(args);
-  const { seed, cycles, hits, lanes, powerCuts } = wish;
+  const settings = readOptions(args);
+  const { seed, cycles, hits, lanes, powerCuts } = settings;
   process.stdout.write(`seed ${seed}\n`);
   if (cycles > 0 || hits > 0) await campaign({ seed, cycles, hitsMin: hits, lanes });
   if (powerCuts > 0) {
@@ -77,14 +77,14 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write("power cuts:\n");
     await campaign({ seed, cycles: powerCuts, hitsMin: 0, lanes: 1, ground: powerGround });
   }
-  if (wish.diskFull) process.stdout.write(`full disk: ${await runDiskFull(seed)}\n`);
+  if (settings.diskFull) process.stdout.write(`full disk: ${await runDiskFull(seed)}\n`);
 }
 
 async function campaign(options: CampaignOptions): Promise<void> {
-  let told = 0;
+  let printed = 0;
   const onCycle = (done: number, total: number) => {
-    if (done - told < 100) return;
-    told = done;
+    if (done - printed < 100) return;
+    printed = done;
     process.stderr.write(`${done} lives of ${total}\n`);
   };
   process.stdout.write(printReport(await runCampaign({ ...options, onCycle })));

@@ -30,7 +30,7 @@ const DEATH_MS_MAX = 5_000;
 /** Maximum time of a request, in milliseconds; requests that wait do so for up to 20 s. */
 const REQUEST_MS_MAX = 60_000;
 /** Retained output, in characters. */
-const OUTPUT_KEPT = 20_000;
+const OUTPUT_MAX = 20_000;
 
 /** How a process ended. */
 export interface Death {
@@ -48,7 +48,7 @@ export interface Reply {
 }
 
 /** A request; it has the tenant's key unless the tenant is null. */
-export interface Ask {
+export interface RequestOptions {
   readonly method?: string;
   readonly tenant: number | null;
   readonly body?: object;
@@ -147,7 +147,7 @@ export class Server {
    * Sends a request. Throws `Gone` if the process died or was stopped during the request. Throws
    * `Violation` if a live process lost a connection, or if the answer is not excused.
    */
-  async ask(path: string, options: Ask): Promise<Reply> {
+  async request(path: string, options: RequestOptions): Promise<Reply> {
     const { method = "GET", tenant, body, file, headers = {} } = options;
     const sentAt = Date.now();
     const key = tenant === null ? undefined : (this.#keys[tenant] as string);
@@ -198,7 +198,7 @@ function watch(child: ChildProcess, keys: readonly string[]): Booting {
   const base = new Promise<string>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
-        text = (text + chunk.toString()).slice(-OUTPUT_KEPT);
+        text = (text + chunk.toString()).slice(-OUTPUT_MAX);
         const line = /^listening on (http:\/\/\S+)$/m.exec(text)?.[1];
         if (line !== undefined) resolve(line);
       });

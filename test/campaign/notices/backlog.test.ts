@@ -34,7 +34,7 @@ const WORK_MS = 20 * 60_000;
 const OVERTAKEN_MAX = 2 * AT_ONCE;
 
 /** The notice in a request. */
-interface Told {
+interface Delivered {
   readonly search_id: string;
   readonly notice_id: string;
   readonly sequence: number;
@@ -43,9 +43,9 @@ interface Told {
 /** A host with one or more receivers, which counts open requests and connections. */
 class Host {
   /** Requests that were answered 204, by path and id. */
-  readonly arrived = new Map<string, Told>();
+  readonly arrived = new Map<string, Delivered>();
   /** First attempts by path, in the order of arrival. */
-  readonly first = new Map<string, Told[]>();
+  readonly first = new Map<string, Delivered[]>();
   /** True while the network is down. */
   away = true;
   mostRequests = 0;
@@ -85,15 +85,15 @@ class Host {
   }
 
   #hear(path: string, id: string, body: Buffer, response: ServerResponse): void {
-    const { data } = JSON.parse(body.toString()) as { readonly data: Told };
+    const { data } = JSON.parse(body.toString()) as { readonly data: Delivered };
     const { search_id, notice_id, sequence } = data;
-    const told = { search_id, notice_id, sequence };
+    const delivered = { search_id, notice_id, sequence };
     assert.equal(id, notice_id);
     const key = `${path} ${id}`;
     if (!this.#seen.has(key)) {
       this.#seen.add(key);
       const own = this.first.get(path) ?? [];
-      own.push(told);
+      own.push(delivered);
       this.first.set(path, own);
     }
     if (this.away) {
@@ -101,7 +101,7 @@ class Host {
       return;
     }
     assert.ok(!this.arrived.has(key), `${key} came twice`);
-    this.arrived.set(key, told);
+    this.arrived.set(key, delivered);
     setTimeout(() => response.writeHead(204).end(), 1);
   }
 }
@@ -174,30 +174,30 @@ function checkHost(host: Host, { perHost, searches }: { perHost: number; searche
   const numbers = Array.from({ length: MONTHS }, (_, at) => at + 1);
   for (const path of host.first.keys()) {
     const own = [...host.arrived].filter(([key]) => key.startsWith(`${path} `));
-    const bySearch = groupsOf(own.map(([, told]) => told));
+    const bySearch = groupsOf(own.map(([, delivered]) => delivered));
     assert.equal(bySearch.size, searches);
-    for (const told of bySearch.values()) {
-      const found = told.map(({ sequence }) => sequence).sort((a, b) => a - b);
+    for (const delivered of bySearch.values()) {
+      const found = delivered.map(({ sequence }) => sequence).sort((a, b) => a - b);
       assert.deepEqual(found, numbers);
     }
   }
-  for (const told of host.first.values()) checkOrder(told);
+  for (const delivered of host.first.values()) checkOrder(delivered);
 }
 
-function groupsOf(all: readonly Told[]): Map<string, Told[]> {
-  const groups = new Map<string, Told[]>();
-  for (const told of all) {
-    const own = groups.get(told.search_id) ?? [];
-    own.push(told);
-    groups.set(told.search_id, own);
+function groupsOf(all: readonly Delivered[]): Map<string, Delivered[]> {
+  const groups = new Map<string, Delivered[]>();
+  for (const delivered of all) {
+    const own = groups.get(delivered.search_id) ?? [];
+    own.push(delivered);
+    groups.set(delivered.search_id, own);
   }
   return groups;
 }
 
 /** Checks that first attempts begin month after month. */
-function checkOrder(told: readonly Told[]): void {
-  for (const [at, { sequence }] of told.entries()) {
-    const later = told.slice(0, Math.max(0, at - OVERTAKEN_MAX));
+function checkOrder(delivered: readonly Delivered[]): void {
+  for (const [at, { sequence }] of delivered.entries()) {
+    const later = delivered.slice(0, Math.max(0, at - OVERTAKEN_MAX));
     const overtaken = later.some((one) => one.sequence > sequence);
     assert.ok(!overtaken, `number ${sequence} began after a later one`);
   }

@@ -9,11 +9,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { askFor, CONSOLE_CALLS, makeTargets, type Targets } from "../../support/console/calls.ts";
 import {
-  type Ask,
+  CONSOLE_CALLS,
+  makeTargets,
+  requestFor,
+  type Targets,
+} from "../../support/console/calls.ts";
+import {
   type ConsoleServer,
   type Person,
+  type SentRequest,
   startConsole,
 } from "../../support/console/fake.ts";
 import { type WireAnswer, WireConnection } from "../../support/fuzz/client.ts";
@@ -70,8 +75,12 @@ after(() => {
 });
 
 /** Returns a request that is right, or wrong in a few details. */
-function fuzzed(draw: Draw, targets: Targets, sender: Person): Ask & { readonly raw: Buffer } {
-  const good = askFor(draw.of(ROUTES), targets, sender);
+function fuzzed(
+  draw: Draw,
+  targets: Targets,
+  sender: Person,
+): SentRequest & { readonly raw: Buffer } {
+  const good = requestFor(draw.of(ROUTES), targets, sender);
   const method = draw.chance(0.85) ? good.method : draw.of(METHODS);
   const parts = good.path.split("/");
   if (draw.chance(0.1)) parts[draw.below(parts.length - 4) + 4] = draw.of(IDS);
@@ -89,7 +98,12 @@ function jsonOf(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value) ?? "");
 }
 
-function bytesOf({ method, path, headers = {}, raw }: Ask & { readonly raw: Buffer }): Buffer {
+function bytesOf({
+  method,
+  path,
+  headers = {},
+  raw,
+}: SentRequest & { readonly raw: Buffer }): Buffer {
   const sent = { host: "127.0.0.1", ...headers, "content-length": String(raw.length) };
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
   const head = `${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
@@ -158,7 +172,7 @@ for (const transport of TRANSPORTS) {
         [],
         "never came up",
       );
-      const again = await server.ask({
+      const again = await server.send({
         ...{ method: "GET", path: "/v1/console/sessions", headers: other.headers },
       });
       assert.equal(again.status, 200);

@@ -36,7 +36,7 @@ const PROGRESS_MS = 10_000;
 /** Maximum pipelined requests on a connection. */
 const RUN_MAX = 8;
 /** Things seen that are remembered. */
-const KEPT_MAX = 60;
+const RETAINED_MAX = 60;
 
 /** Statuses of the HTTP layer for bytes that are no valid request. */
 const BELOW = [400, 408, 431, 505];
@@ -74,7 +74,7 @@ function keysOf({ dataDir, key }: ServerProcess): FuzzWorld["keys"] {
 function learn(world: FuzzWorld, { path, method }: FuzzRequest, answer: WireAnswer): void {
   const keep = <Value>(list: Value[], value: Value) => {
     list.push(value);
-    if (list.length > KEPT_MAX) list.shift();
+    if (list.length > RETAINED_MAX) list.shift();
   };
   const { status, headers, body } = answer;
   if (headers.etag !== undefined) keep(world.tags, headers.etag);
@@ -145,7 +145,7 @@ class Fuzzing {
   async run(count: number): Promise<void> {
     for (let sent = 0; sent < count; ) {
       const requests = this.#next();
-      await this.#ask(requests);
+      await this.#request(requests);
       sent += requests.length;
     }
   }
@@ -162,7 +162,7 @@ class Fuzzing {
     return requests;
   }
 
-  async #ask(requests: readonly FuzzRequest[]): Promise<void> {
+  async #request(requests: readonly FuzzRequest[]): Promise<void> {
     const [first] = requests as [FuzzRequest];
     const bytes = Buffer.concat(requests.map((request) => request.bytes));
     if (first.resets === true) return this.#connection.reset(bytes);
@@ -175,7 +175,7 @@ class Fuzzing {
     if (ended && requests.length > 1 && !this.#world.waitsInLine) {
       // Repeats the unanswered requests one by one.
       this.cut++;
-      for (const request of requests.slice(answers.length)) await this.#ask([request]);
+      for (const request of requests.slice(answers.length)) await this.#request([request]);
       return;
     }
     const statuses = answers.map(({ status }) => status).join(" ");

@@ -50,9 +50,9 @@ const inOrder = (ids: readonly string[]) =>
   assert.equal(ids.join(), [...ids.keys()].map((n) => `n${n}`).join());
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
-async function until(what: () => boolean, said: () => string): Promise<void> {
+async function until(what: () => boolean, message: () => string): Promise<void> {
   for (let round = 0; round < 500 && !what(); round++) await sleep(10);
-  assert.ok(what(), said());
+  assert.ok(what(), message());
 }
 
 for (const transport of TRANSPORTS) {
@@ -188,7 +188,7 @@ for (const transport of TRANSPORTS) {
         () => `${server.sockets.open} are left`,
       );
     };
-    const ask = async (path: string, from = ONES_OWN) => {
+    const request = async (path: string, from = ONES_OWN) => {
       const answers = await sendAndRead({ port: server.port, from }, get(path), { enough: 1 });
       return answers;
     };
@@ -209,7 +209,7 @@ for (const transport of TRANSPORTS) {
         () => "not all of them are answered",
       );
       const silent = await hold(ONES_OWN, 100);
-      assert.deepEqual((await ask("/v1/status")).statuses, [401]);
+      assert.deepEqual((await request("/v1/status")).statuses, [401]);
       await until(
         () => silent.closed() >= 65,
         () => `${silent.closed()} of the idle ones are closed`,
@@ -223,11 +223,11 @@ for (const transport of TRANSPORTS) {
       await hold(ONES_OWN, 35, await poll());
       await busy(35);
       await hold(ONES_OWN, 30);
-      const refused = await ask("/v1/status");
+      const refused = await request("/v1/status");
       assert.deepEqual(refused.statuses, [503]);
       assert.match(refused.text, /"code":"overloaded"/);
       for (const path of ["/healthz", "/readyz", "/healthz"]) {
-        assert.deepEqual((await ask(path)).statuses, [200], path);
+        assert.deepEqual((await request(path)).statuses, [200], path);
       }
       assert.equal(server.sockets.busy, 35, "one that asks was closed");
       await release();
@@ -242,11 +242,11 @@ for (const transport of TRANSPORTS) {
       await release();
       await hold(OTHER, 5, await poll());
       await busy(5);
-      const refused = await ask("/v1/status", OTHER);
+      const refused = await request("/v1/status", OTHER);
       assert.deepEqual(refused.statuses, [503]);
       assert.match(refused.text, /More than 5 connections of your address/);
-      assert.deepEqual((await ask("/healthz", OTHER)).statuses, [200]);
-      assert.deepEqual((await ask("/v1/status", "127.0.0.3")).statuses, [401]);
+      assert.deepEqual((await request("/healthz", OTHER)).statuses, [200]);
+      assert.deepEqual((await request("/v1/status", "127.0.0.3")).statuses, [401]);
       await release();
     });
 

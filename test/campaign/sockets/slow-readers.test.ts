@@ -19,7 +19,13 @@ import {
   TEST_LIMITS,
   TRANSPORTS,
 } from "../../support/http/fake.ts";
-import { addFile, ask, linkOf, patternBytes, settledAt } from "../../support/http/file-fixture.ts";
+import {
+  addFile,
+  fetchFile,
+  linkOf,
+  patternBytes,
+  settledAt,
+} from "../../support/http/file-fixture.ts";
 import { openReaders, type SlowReaders } from "../../support/sockets/slow-readers.ts";
 
 /** A client must read 100 kB a second, averaged over a second. */
@@ -127,7 +133,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual([server.streams.used, inFlight(server, "scale")], [4, 4]);
       for (let round = 0; round < 2; round++) {
         assert.ok(await pageArrives(server, "enterprise"));
-        assert.ok((await ask(server.port, file)).whole);
+        assert.ok((await fetchFile(server.port, file)).whole);
       }
       // A second crowd gets a quarter of the slots that the first one left, and leaves some.
       const second = open(pageOf(server, "growth"), 10, [1_024, null]);

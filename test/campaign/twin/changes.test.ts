@@ -38,8 +38,8 @@ interface Subject extends MonthPair {
   readonly twin: ChangesTwin;
 }
 
-async function makeSubject(wish: PairOptions): Promise<Subject> {
-  const pair = await makePair(wish);
+async function makeSubject(options: PairOptions): Promise<Subject> {
+  const pair = await makePair(options);
   const [older, newer] = [pair.older.segment, pair.newer.segment];
   const path = join(pair.folder, "pair.changes");
   await buildChangeList(older, newer, path);
@@ -71,7 +71,7 @@ function randomQuestion({ list, twin, older, newer }: Subject, draw: Draw): Ques
   return { query: { list, spec, kinds, watch }, fields, expected, wanted };
 }
 
-function told({ query: { spec, kinds, watch } }: Question): string {
+function described({ query: { spec, kinds, watch } }: Question): string {
   return JSON.stringify({ filters: spec.filters, kinds, watch });
 }
 
@@ -95,10 +95,10 @@ function onlyCountsDiffer({ older, newer }: Subject, watch: readonly OutputField
 async function compare(question: Question): Promise<void> {
   const { query, fields, expected, wanted } = question;
   const items = changeItems(query.list, await allOf(query), fields);
-  assert.deepEqual(items, wanted, told(question));
+  assert.deepEqual(items, wanted, described(question));
   const count = (kind: string) => expected.filter(({ change }) => change === kind).length;
   const totals = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, count(kind)]));
-  assert.deepEqual(await changeTotals(query), totals, told(question));
+  assert.deepEqual(await changeTotals(query), totals, described(question));
 }
 
 /** Joins pages of one size, and checks that each page leads to the next. */
@@ -216,7 +216,7 @@ describe("changes equal a linear scan over both months", () => {
       const subject = subjects[i % 2] as Subject;
       const { query, wanted } = randomQuestion(subject, draw);
       const entries = await allOf(query);
-      const wish = { format: "csv", fields: ["cnpj", "uf", "registration_status"] } as const;
+      const options = { format: "csv", fields: ["cnpj", "uf", "registration_status"] } as const;
       const lines = wanted.map(({ cnpj, change, changed_fields: changed }) => {
         const find = (rows: Subject["older"]["rows"]) => rows.find((row) => row.cnpj === cnpj);
         const row = find(subject.newer.rows) ?? find(subject.older.rows);
@@ -224,7 +224,7 @@ describe("changes equal a linear scan over both months", () => {
         return `${change},${names},${cnpj},${row?.uf ?? ""},${row?.registration_status ?? ""}\r\n`;
       });
       const text = (part: readonly ChangeEntry[]) =>
-        Buffer.concat(changeRows(query.list, part, wish)).toString();
+        Buffer.concat(changeRows(query.list, part, options)).toString();
       assert.equal(text(entries), lines.join(""));
       assert.equal(entries.map((entry) => text([entry])).join(""), lines.join(""));
     }

@@ -180,16 +180,16 @@ describe("one account per company on the addon", () => {
       const answer = sorted(rows, matchesOf(rows, clauses), order, seed);
       const firsts = roots(answer);
       const request = { clauses, order, seed, beginning: false };
-      const ask = (ids: readonly number[]) => [
+      const firstsOf = (ids: readonly number[]) => [
         ...native.firstsPerCompany(Uint32Array.from(ids), request),
       ];
-      assert.deepEqual(ask(answer), firsts, JSON.stringify(clauses));
+      assert.deepEqual(firstsOf(answer), firsts, JSON.stringify(clauses));
       const begun = Uint32Array.from(answer.slice(0, 500));
       const beginning = native.firstsPerCompany(begun, { ...request, beginning: true });
       assert.deepEqual([...beginning], roots([...begun]));
       const some = answer.filter(() => random() < 0.3);
       assert.deepEqual(
-        ask(some),
+        firstsOf(some),
         some.filter((id) => firsts.includes(id)),
       );
     }

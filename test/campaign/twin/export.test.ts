@@ -22,10 +22,10 @@ const TENANTS = ["a", "b", "c"] as const;
 const PLANS: Readonly<Record<string, PlanName>> = { a: "free", b: "growth", c: "scale" };
 const RUNNING: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4 };
 const WAITING: Readonly<Record<string, number>> = { a: 2, b: 3, c: 4 };
-const KEPT_MS: Readonly<Record<string, number>> = { a: DAY_MS, b: 3 * DAY_MS, c: 3 * DAY_MS };
+const RETENTION_MS: Readonly<Record<string, number>> = { a: DAY_MS, b: 3 * DAY_MS, c: 3 * DAY_MS };
 
 /** One export in the model. */
-interface Told {
+interface ModelExport {
   readonly id: string;
   readonly tenant: string;
   state: "queued" | "running" | "done" | "failed" | "deleted";
@@ -38,16 +38,16 @@ interface Told {
 
 /** The complete state of the model. */
 class Model {
-  readonly exports: Told[] = [];
-  readonly keys = new Map<string, { export: Told; request: string; at: number }>();
+  readonly exports: ModelExport[] = [];
+  readonly keys = new Map<string, { export: ModelExport; request: string; at: number }>();
   /** The tenant that had the last turn. */
   turn = "";
 
-  of(tenant: string, state: Told["state"]): Told[] {
+  of(tenant: string, state: ModelExport["state"]): ModelExport[] {
     return this.exports.filter((one) => one.tenant === tenant && one.state === state);
   }
 
-  running(): Told[] {
+  running(): ModelExport[] {
     return this.exports.filter(({ state }) => state === "running");
   }
 
@@ -61,7 +61,7 @@ class Model {
           this.of(id, "running").length < (RUNNING[id] as number),
       );
       if (next === undefined) return;
-      const taken = this.of(next, "queued")[0] as Told;
+      const taken = this.of(next, "queued")[0] as ModelExport;
       taken.state = "running";
       taken.attempts++;
       taken.claims++;
@@ -94,22 +94,22 @@ function create(tenant: string, key: string, request: string): Step {
   return step(`create(${tenant}, ${key}, ${request})`, (model, real) => {
     const nowMs = real.clock.nowMs();
     const known = model.keys.get(`${tenant} ${key}`);
-    const kept = known !== undefined && nowMs - known.at <= DAY_MS ? known : undefined;
+    const first = known !== undefined && nowMs - known.at <= DAY_MS ? known : undefined;
     const room = model.of(tenant, "running").length < (RUNNING[tenant] as number) ? 1 : 0;
     const full = model.of(tenant, "queued").length >= Math.max(WAITING[tenant] as number, room);
-    const ask = () =>
+    const createExport = () =>
       real.create(tenant, key, { plan: PLANS[tenant] as PlanName, spec: specOf(request) });
     const refused = (code: string) =>
-      assert.throws(ask, (error: AppError) => error.code === code, code);
-    if (kept !== undefined && (kept.request !== request || kept.export.state === "deleted")) {
+      assert.throws(createExport, (error: AppError) => error.code === code, code);
+    if (first !== undefined && (first.request !== request || first.export.state === "deleted")) {
       refused("idempotency_key_reused");
-    } else if (kept !== undefined) {
-      const answer = ask();
-      assert.deepEqual([answer.replayed, answer.record.id], [true, kept.export.id]);
+    } else if (first !== undefined) {
+      const answer = createExport();
+      assert.deepEqual([answer.replayed, answer.record.id], [true, first.export.id]);
     } else if (full) {
       refused("rate_limited");
     } else {
-      const { record, replayed } = ask();
+      const { record, replayed } = createExport();
       assert.equal(replayed, false);
       const none = {
         state: "queued",
@@ -118,9 +118,14 @@ function create(tenant: string, key: string, request: string): Step {
         failure: null,
         expired: false,
       } as const;
-      const told: Told = { id: record.id, tenant, ...none, expiresAt: Number.POSITIVE_INFINITY };
-      model.exports.push(told);
-      model.keys.set(`${tenant} ${key}`, { export: told, request, at: nowMs });
+      const entry: ModelExport = {
+        id: record.id,
+        tenant,
+        ...none,
+        expiresAt: Number.POSITIVE_INFINITY,
+      };
+      model.exports.push(entry);
+      model.keys.set(`${tenant} ${key}`, { export: entry, request, at: nowMs });
     }
   });
 }
@@ -130,20 +135,20 @@ function end(n: number, how: "file" | "failed" | "threw" | "crashed"): Step {
   return step(`end(${n}, ${how})`, (model, real) => {
     const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
     if (held === undefined) return;
-    const told = model.exports.find(({ id }) => held.wish.path.includes(id)) as Told;
+    const entry = model.exports.find(({ id }) => held.request.path.includes(id)) as ModelExport;
     if (how === "file") {
-      held.end(rendered(held.wish));
-      const expiresAt = real.clock.nowMs() + (KEPT_MS[told.tenant] as number);
-      Object.assign(told, { state: "done", expiresAt: Math.min(told.expiresAt, expiresAt) });
+      held.end(rendered(held.request));
+      const expiresAt = real.clock.nowMs() + (RETENTION_MS[entry.tenant] as number);
+      Object.assign(entry, { state: "done", expiresAt: Math.min(entry.expiresAt, expiresAt) });
     } else if (how === "failed") {
       held.end({ kind: how, failure: "disk_full", error: {} });
-      Object.assign(told, { state: "failed", failure: "disk_full" });
+      Object.assign(entry, { state: "failed", failure: "disk_full" });
     } else {
       held.end({ kind: how, error: {} });
-      if (told.attempts < 3) told.state = "queued";
+      if (entry.attempts < 3) entry.state = "queued";
       else {
         const failure = how === "threw" ? "render_failed" : "too_many_attempts";
-        Object.assign(told, { state: "failed", failure });
+        Object.assign(entry, { state: "failed", failure });
       }
     }
   });
@@ -152,10 +157,10 @@ function end(n: number, how: "file" | "failed" | "threw" | "crashed"): Step {
 function remove(n: number): Step {
   return step(`remove(${n})`, (model, real) => {
     const there = model.exports.filter(({ state }) => state !== "deleted");
-    const told = there[n % Math.max(1, there.length)];
-    if (told === undefined) return;
-    real.exports.remove(told.tenant, told.id);
-    told.state = "deleted";
+    const entry = there[n % Math.max(1, there.length)];
+    if (entry === undefined) return;
+    real.exports.remove(entry.tenant, entry.id);
+    entry.state = "deleted";
   });
 }
 
@@ -167,26 +172,26 @@ function pass(hours: number): Step {
 function loseFile(n: number): Step {
   return step(`loseFile(${n})`, (model, real) => {
     const there = model.exports.filter(({ state, expired }) => state === "done" && !expired);
-    const told = there[n % Math.max(1, there.length)];
-    if (told === undefined) return;
-    rmSync(real.exports.filePath(real.record(told.tenant, told.id)), { force: true });
+    const entry = there[n % Math.max(1, there.length)];
+    if (entry === undefined) return;
+    rmSync(real.exports.filePath(real.record(entry.tenant, entry.id)), { force: true });
   });
 }
 
 /** Ends the process, by SIGTERM or without notice, and starts another one. */
 function restart(how: "stop" | "crash"): Step {
   return step(`restart(${how})`, async (model, real) => {
-    const lost = (told: Told) => !real.names("exports").includes(`${told.id}.csv`);
-    for (const told of model.exports) {
-      if (told.state === "done" && !told.expired && lost(told)) {
-        Object.assign(told, { state: "queued", attempts: 0 });
+    const lost = (entry: ModelExport) => !real.names("exports").includes(`${entry.id}.csv`);
+    for (const entry of model.exports) {
+      if (entry.state === "done" && !entry.expired && lost(entry)) {
+        Object.assign(entry, { state: "queued", attempts: 0 });
       }
     }
-    for (const told of model.running()) {
-      const attempts = told.attempts - 1;
-      const isPoison = how !== "stop" && told.claims - attempts >= 8;
-      if (!isPoison) Object.assign(told, { state: "queued", attempts });
-      else Object.assign(told, { state: "failed", failure: "too_many_attempts" });
+    for (const entry of model.running()) {
+      const attempts = entry.attempts - 1;
+      const isPoison = how !== "stop" && entry.claims - attempts >= 8;
+      if (!isPoison) Object.assign(entry, { state: "queued", attempts });
+      else Object.assign(entry, { state: "failed", failure: "too_many_attempts" });
     }
     model.turn = "";
     if (how === "stop") await real.exports.close();
@@ -194,27 +199,27 @@ function restart(how: "stop" | "crash"): Step {
     real.reopen();
     real.exports.start(real.segment);
     const nowMs = real.clock.nowMs();
-    const kept = model.exports.filter(
+    const remaining = model.exports.filter(
       ({ state, expiresAt }) => state === "done" && expiresAt > nowMs,
     );
-    assert.deepEqual(real.names("exports"), kept.map(({ id }) => `${id}.csv`).sort());
+    assert.deepEqual(real.names("exports"), remaining.map(({ id }) => `${id}.csv`).sort());
   });
 }
 
 function compare(model: Model, real: Real): void {
   const nowMs = real.clock.nowMs();
-  for (const told of model.exports) {
-    if (told.state === "deleted") {
-      assert.equal(real.exports.find(told.id), undefined);
+  for (const entry of model.exports) {
+    if (entry.state === "deleted") {
+      assert.equal(real.exports.find(entry.id), undefined);
       continue;
     }
-    if (told.state === "done" && told.expiresAt <= nowMs) told.expired = true;
-    const { state, failure, expired, expiresAtMs } = real.record(told.tenant, told.id);
+    if (entry.state === "done" && entry.expiresAt <= nowMs) entry.expired = true;
+    const { state, failure, expired, expiresAtMs } = real.record(entry.tenant, entry.id);
     assert.deepEqual(
       { state, failure, expired, expiresAtMs },
       {
-        ...{ state: told.state, failure: told.failure, expired: told.expired },
-        expiresAtMs: told.state === "done" ? told.expiresAt : null,
+        ...{ state: entry.state, failure: entry.failure, expired: entry.expired },
+        expiresAtMs: entry.state === "done" ? entry.expiresAt : null,
       },
     );
   }
@@ -238,7 +243,7 @@ function narrow(real: Real): void {
     const limits = real.plans[plan].limits as Record<string, number>;
     limits.concurrent_exports = RUNNING[tenant] as number;
     limits.queued_exports = WAITING[tenant] as number;
-    limits.export_retention = (KEPT_MS[tenant] as number) / 1_000;
+    limits.export_retention = (RETENTION_MS[tenant] as number) / 1_000;
   }
 }
 

@@ -110,9 +110,9 @@ describe("facets", () => {
       const counted = facets(segment, clausesOf(segment, spec.filters), FACETS);
       for (const name of FACETS) {
         const facet = counted[name];
-        const told = `${name} of ${JSON.stringify(spec.filters)}`;
+        const message = `${name} of ${JSON.stringify(spec.filters)}`;
         const plain = facet?.values.map(({ value, count }) => [value, count]);
-        assert.deepEqual({ ...facet, values: plain }, scan(rows, name), told);
+        assert.deepEqual({ ...facet, values: plain }, scan(rows, name), message);
       }
     }
   });

@@ -63,10 +63,10 @@ after(() => {
 });
 
 /** Asserts that both files give the same result, without caches. */
-function same<Value>(what: string, ask: (one: NativeSegment) => Value): void {
+function same<Value>(what: string, query: (one: NativeSegment) => Value): void {
   const [found, wanted] = [segment.native, plain].map((one) => {
     one.dropCaches();
-    return ask(one);
+    return query(one);
   });
   assert.deepEqual(found, wanted, what);
 }

@@ -19,12 +19,12 @@ import {
   BIG,
   cut,
   type Dumps,
+  downloadOptions,
   faultsFor,
   LABEL,
   makeDumps,
   refusal,
   shareOf,
-  wishOf,
   withShare,
 } from "../../support/download/dumps.ts";
 import { anyFault, inTime } from "../../support/download/faults.ts";
@@ -47,14 +47,14 @@ describe("a republished month", () => {
         cut(30_000),
         ...Array(20).fill({ kind: "status", status: 403 }),
       ]);
-      const wish = wishOf(share.url, dumps.root, { streams: 1 });
-      await refusal(downloadMonth(wish));
+      const options = downloadOptions(share.url, dumps.root, { streams: 1 });
+      await refusal(downloadMonth(options));
       share.plan = () => null;
       await share.addFolder(LABEL, dumps.older);
       const from = share.served.length;
-      const done = await downloadMonth(wish);
+      const done = await downloadMonth(options);
       assert.equal(done.token, "D60912");
-      await assertWhole(share, wish.to);
+      await assertWhole(share, options.to);
       const ranges = share.served.slice(from).map(({ range }) => range);
       assert.ok(ranges.every((range) => range === null || /-\d+$/.test(range)));
     });
@@ -74,10 +74,10 @@ describe("a republished month", () => {
         }
         return null;
       };
-      const wish = wishOf(share.url, dumps.root);
-      assert.equal((await downloadMonth(wish)).token, "D60912");
-      await assertWhole(share, wish.to);
-      assert.match(wish.said.join("\n"), /published anew or is damaged/);
+      const options = downloadOptions(share.url, dumps.root);
+      assert.equal((await downloadMonth(options)).token, "D60912");
+      await assertWhole(share, options.to);
+      assert.match(options.messages.join("\n"), /published anew or is damaged/);
     });
   });
 
@@ -90,9 +90,9 @@ describe("a republished month", () => {
         }
         return null;
       };
-      const wish = wishOf(share.url, dumps.root);
-      const done = await downloadMonth(wish);
-      await assertWhole(share, wish.to);
+      const options = downloadOptions(share.url, dumps.root);
+      const done = await downloadMonth(options);
+      await assertWhole(share, options.to);
       assert.equal(done.fetched_bytes, done.bytes + share.bytesOf(LABEL, BIG).length);
     });
   });
@@ -113,10 +113,13 @@ describe("a republished month", () => {
         }
         return null;
       };
-      const wish = wishOf(share.url, dumps.root);
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
-      assert.match(wish.said.join("\n"), /another zip than the one that was looked at before/);
+      const options = downloadOptions(share.url, dumps.root);
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
+      assert.match(
+        options.messages.join("\n"),
+        /another zip than the one that was looked at before/,
+      );
     });
   });
 
@@ -126,24 +129,24 @@ describe("a republished month", () => {
         if (method === "GET") share.put(LABEL, BIG, share.bytesOf(LABEL, BIG));
         return method === "GET" && path === "" ? { kind: "drop" } : null;
       };
-      const wish = wishOf(share.url, dumps.root);
-      assert.match(await refusal(downloadMonth(wish)), /changed at the share .* 3 times/);
-      assertNothing(wish.to);
+      const options = downloadOptions(share.url, dumps.root);
+      assert.match(await refusal(downloadMonth(options)), /changed at the share .* 3 times/);
+      assertNothing(options.to);
     });
   });
 
   it("does not replace a finished month unless requested", async () => {
     await withShare(dumps.first, async (share) => {
-      const wish = wishOf(share.url, dumps.root);
-      await downloadMonth(wish);
+      const options = downloadOptions(share.url, dumps.root);
+      await downloadMonth(options);
       share.put(LABEL, BIG, share.bytesOf(LABEL, BIG));
-      assert.equal((await downloadMonth(wish)).already, true, "a new tag alone is no other zip");
+      assert.equal((await downloadMonth(options)).already, true, "a new tag alone is no other zip");
       await share.addFolder(LABEL, dumps.older);
-      const before = await readFile(join(wish.to, LABEL, BIG));
-      assert.match(await refusal(downloadMonth(wish)), /another publication .*--replace/);
-      assert.ok(before.equals(await readFile(join(wish.to, LABEL, BIG))));
-      await downloadMonth({ ...wish, replace: true });
-      await assertWhole(share, wish.to);
+      const before = await readFile(join(options.to, LABEL, BIG));
+      assert.match(await refusal(downloadMonth(options)), /another publication .*--replace/);
+      assert.ok(before.equals(await readFile(join(options.to, LABEL, BIG))));
+      await downloadMonth({ ...options, replace: true });
+      await assertWhole(share, options.to);
     });
   });
 });
@@ -151,34 +154,34 @@ describe("a republished month", () => {
 describe("a finished month", () => {
   it("is repaired where it is damaged", async () => {
     await withShare(dumps.first, async (share) => {
-      const wish = wishOf(share.url, dumps.root, { verify: true });
-      await downloadMonth(wish);
-      const path = join(wish.to, LABEL, BIG);
+      const options = downloadOptions(share.url, dumps.root, { verify: true });
+      await downloadMonth(options);
+      const path = join(options.to, LABEL, BIG);
       const bytes = await readFile(path);
       bytes.writeUInt8(bytes.readUInt8(5_000) ^ 1, 5_000);
       await writeFile(path, bytes);
-      assert.equal((await downloadMonth({ ...wish, verify: false })).already, true);
-      const healed = await downloadMonth(wish);
+      assert.equal((await downloadMonth({ ...options, verify: false })).already, true);
+      const healed = await downloadMonth(options);
       assert.equal(healed.fetched_bytes, bytes.length);
-      await assertWhole(share, wish.to);
+      await assertWhole(share, options.to);
       await writeFile(path, bytes.subarray(0, 100));
-      await downloadMonth({ ...wish, verify: false });
-      await assertWhole(share, wish.to);
+      await downloadMonth({ ...options, verify: false });
+      await assertWhole(share, options.to);
     });
   });
 
   it("is adopted if made by hand and identical, else left untouched", async () => {
     await withShare(dumps.first, async (share) => {
-      const wish = wishOf(share.url, dumps.root);
-      await mkdir(join(wish.to, LABEL), { recursive: true });
+      const options = downloadOptions(share.url, dumps.root);
+      await mkdir(join(options.to, LABEL), { recursive: true });
       for (const [name, file] of share.months.get(LABEL) ?? []) {
-        await writeFile(join(wish.to, LABEL, name), file.content as Buffer);
+        await writeFile(join(options.to, LABEL, name), file.content as Buffer);
       }
-      assert.equal((await downloadMonth(wish)).already, true);
+      assert.equal((await downloadMonth(options)).already, true);
       const other = join(dumps.older, BIG);
-      await writeFile(join(wish.to, LABEL, BIG), await readFile(other));
-      assert.match(await refusal(downloadMonth({ ...wish })), /another publication/);
-      assert.ok((await readFile(other)).equals(await readFile(join(wish.to, LABEL, BIG))));
+      await writeFile(join(options.to, LABEL, BIG), await readFile(other));
+      assert.match(await refusal(downloadMonth({ ...options })), /another publication/);
+      assert.ok((await readFile(other)).equals(await readFile(join(options.to, LABEL, BIG))));
     });
   });
 });
@@ -190,9 +193,9 @@ describe("a share without ETags and dates", () => {
         share.months.get(LABEL)?.set(name, { ...file, etag: null, modified: null });
       }
       share.plan = faultsFor(BIG, [cut(9_000), cut(9_000)]);
-      const wish = wishOf(share.url, dumps.root);
-      await downloadMonth(wish);
-      await assertWhole(share, wish.to);
+      const options = downloadOptions(share.url, dumps.root);
+      await downloadMonth(options);
+      await assertWhole(share, options.to);
       assert.ok(share.served.every(({ range }) => range === null || /-\d+$/.test(range)));
     });
   });
@@ -229,22 +232,25 @@ describe("random faults", () => {
     const share = await shareOf(dumps.first);
     try {
       share.plan = chaos(seed);
-      const wish = wishOf(share.url, dumps.root, { streams: 1 + (seed % 4), stallMs: 120 });
-      const end = await downloadMonth(wish).then(
+      const options = downloadOptions(share.url, dumps.root, {
+        streams: 1 + (seed % 4),
+        stallMs: 120,
+      });
+      const end = await downloadMonth(options).then(
         () => "whole",
         (error: unknown) => {
           assert.ok(error instanceof CommandError, `${seed}: ${String(error)}`);
           return "refused";
         },
       );
-      if (end === "whole") await assertWhole(share, wish.to);
-      else assertNothing(wish.to);
+      if (end === "whole") await assertWhole(share, options.to);
+      else assertNothing(options.to);
       share.plan = () => null;
       const mixed = /mixed/.test(
-        await downloadMonth({ ...wish, replace: true }).then(() => "", String),
+        await downloadMonth({ ...options, replace: true }).then(() => "", String),
       );
-      if (mixed) assertNothing(wish.to);
-      else await assertWhole(share, wish.to);
+      if (mixed) assertNothing(options.to);
+      else await assertWhole(share, options.to);
       return end;
     } finally {
       await share.stop();

@@ -104,17 +104,17 @@ function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): 
 }
 
 /** Compares rows by the first difference, because a diff of thousands of rows takes minutes. */
-function assertRows(rows: readonly number[], expected: readonly number[], told = ""): void {
+function assertRows(rows: readonly number[], expected: readonly number[], message = ""): void {
   const at = rows.findIndex((row, i) => row !== expected[i]);
-  assert.equal(at < 0 ? "" : `${rows[at]} at ${at}, not ${expected[at]}`, "", told);
-  assert.equal(rows.length, expected.length, told);
+  assert.equal(at < 0 ? "" : `${rows[at]} at ${at}, not ${expected[at]}`, "", message);
+  assert.equal(rows.length, expected.length, message);
 }
 
 /** Compares a scroll with the twin's answer, which ignores the limit. */
 function compare({ segment }: Subject, spec: AccountQuerySpec, complete: readonly number[]): void {
-  const told = JSON.stringify(spec);
-  assert.equal(scroll(segment, spec, SMALL).matches, complete.length, told);
-  assertRows(joined(segment, spec, SMALL), complete.slice(0, spec.limit), told);
+  const message = JSON.stringify(spec);
+  assert.equal(scroll(segment, spec, SMALL).matches, complete.length, message);
+  assertRows(joined(segment, spec, SMALL), complete.slice(0, spec.limit), message);
 }
 
 /** Sums of the work of all calls, and the clauses by which they counted and selected. */
@@ -352,16 +352,19 @@ describe("scroll", () => {
   });
 
   it("describes both phases of a fallback, and one phase without a heading", () => {
-    const told = (mode: string) => {
+    const planText = (mode: string) => {
       const industry = { cnae_any_of: ["47"], secondary_cnae_mode: mode };
       return describePlans(planPhases(small.segment, specOf(small, { filters: { industry } })));
     };
     assert.match(
-      told("fallback"),
+      planText("fallback"),
       /^phase {4}1\nmethod [\s\S]*\nphase {4}2\nmethod [\s\S]*cnae_secondary/,
     );
-    assert.match(told("full"), /^method [\s\S]*any of cnae_primary x \d+ or cnae_secondary x \d+$/);
-    assert.doesNotMatch(told("off"), /phase|cnae_secondary/);
+    assert.match(
+      planText("full"),
+      /^method [\s\S]*any of cnae_primary x \d+ or cnae_secondary x \d+$/,
+    );
+    assert.doesNotMatch(planText("off"), /phase|cnae_secondary/);
   });
 });
 

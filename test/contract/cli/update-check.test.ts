@@ -29,7 +29,7 @@ import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
-import { type Dumps, LABEL, makeDumps, wishOf } from "../../support/download/dumps.ts";
+import { type Dumps, downloadOptions, LABEL, makeDumps } from "../../support/download/dumps.ts";
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
@@ -87,7 +87,7 @@ describe("an update check", () => {
 
   function partsOf(over: Partial<CheckParts> = {}): CheckParts {
     return {
-      use: wishOf(share.url, dumps.root),
+      use: downloadOptions(share.url, dumps.root),
       ...{ folder, dumps: join(folder, ".download"), monthsTried: 3 },
       demands: () => [],
       clock: manualClock(NOW),
@@ -158,7 +158,7 @@ describe("an update check", () => {
       /^2026-10 at the share has nothing newer than what is here: its files say D6/,
     );
     assert.match(why, /D60912 \(2026-09-12\), and here is the data of 2026-09-12/);
-    // Sources that are two months apart are rejected for any local snapshots.
+    // Sources that are two months apart are rejected, regardless of the local snapshots.
     await share.addFolder("2026-11", dumps.older);
     const other = (await checkShare(partsOf())).not_taken;
     assert.match(
@@ -262,7 +262,7 @@ describe("an update check", () => {
     const messages: string[] = [];
     const use = {
       ...parts.use,
-      listener: { ...parts.use.listener, say: messages.push.bind(messages) },
+      listener: { ...parts.use.listener, report: messages.push.bind(messages) },
     };
     assert.equal((await checkShare({ ...parts, use })).takes, LABEL);
     assert.match(messages.join("\n"), /could not be noted for a server's metrics/);

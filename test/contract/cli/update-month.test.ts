@@ -142,9 +142,9 @@ describe("the metrics of a server", () => {
 });
 
 describe("the changes since the previous month", () => {
-  function count(signal = new AbortController().signal, say: (text: string) => void = quiet) {
+  function count(signal = new AbortController().signal, report: (text: string) => void = quiet) {
     const desk = join(folder, ".update");
-    return snapshots().then((known) => countChanges(known, { folder, desk, signal, say }));
+    return snapshots().then((known) => countChanges(known, { folder, desk, signal, report }));
   }
 
   it("are counted like the twin's, once for a pair", async () => {

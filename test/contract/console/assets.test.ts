@@ -62,7 +62,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
-      server.ask({ method, path, headers });
+      server.send({ method, path, headers });
     const rest = ({ headers }: Got) =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => !USUAL.includes(name)));
 
@@ -93,7 +93,11 @@ for (const transport of TRANSPORTS) {
       const away = await get("/app", { host: "peneira.example" });
       assert.equal(away.headers["strict-transport-security"], "max-age=31536000");
       const insecure = await startConsole(transport, { folder, insecureHttp: true });
-      const got = await insecure.ask({ method: "GET", path: "/app", headers: { host: "box.lan" } });
+      const got = await insecure.send({
+        method: "GET",
+        path: "/app",
+        headers: { host: "box.lan" },
+      });
       assert.equal(got.headers["strict-transport-security"], undefined);
       await insecure.close();
     });
@@ -188,14 +192,14 @@ for (const transport of TRANSPORTS) {
         assert.equal(got.headers["content-type"], "application/problem+json");
         assert.ok(!got.text.includes("not for anybody"));
       }
-      const posted = await server.ask({ method: "POST", path: "/app", body: {} });
+      const posted = await server.send({ method: "POST", path: "/app", body: {} });
       assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD, OPTIONS"]);
     });
 
     it("are reported as missing if they were not built", async () => {
       const bare = await startConsole(transport);
       for (const path of ["/app", "/app/keys", "/app/assets/main-ABC123.js"]) {
-        const got = await bare.ask({ method: "GET", path });
+        const got = await bare.send({ method: "GET", path });
         assert.equal(got.status, 404);
         assert.match(got.text, /node build\.mjs console/);
       }

@@ -33,9 +33,9 @@ for (const transport of MATRIX) {
     after(() => server.close());
 
     const get = (query = "", by = owner): Promise<Got> =>
-      server.ask({ method: "GET", path: AUDIT + query, headers: by.headers });
+      server.send({ method: "GET", path: AUDIT + query, headers: by.headers });
     const post = (path: string, body: unknown, by = owner): Promise<Got> =>
-      server.ask({ method: "POST", path: `/v1/console${path}`, headers: by.headers, body });
+      server.send({ method: "POST", path: `/v1/console${path}`, headers: by.headers, body });
     const page = async (query = "", by = owner): Promise<AuditPage> => {
       const got = await get(query, by);
       assert.equal(got.status, 200, got.text);
@@ -75,7 +75,7 @@ for (const transport of MATRIX) {
         return (got as { webhook: { id: string } }).webhook.id;
       };
       const gone = await made(`${url}/gone`);
-      await server.ask({
+      await server.send({
         ...{ method: "DELETE", path: `/v1/console/webhooks/${gone}`, headers: boss.headers },
       });
       const hook = await made(url);
@@ -137,7 +137,7 @@ for (const transport of MATRIX) {
         assert.equal(got.json().code, code, `${query}: ${got.text}`);
       }
       const exports = `/v1/console/exports?cursor=${mine}`;
-      const got = await server.ask({ method: "GET", path: exports, headers: owner.headers });
+      const got = await server.send({ method: "GET", path: exports, headers: owner.headers });
       assert.equal(got.json().code, "invalid_cursor", "a cursor is of one list");
     });
 

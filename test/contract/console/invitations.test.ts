@@ -28,7 +28,7 @@ for (const transport of MATRIX) {
     after(() => server.close());
 
     const post = (path: string, body: unknown, headers = {}) =>
-      server.ask({ method: "POST", path: BASE + path, headers, body });
+      server.send({ method: "POST", path: BASE + path, headers, body });
     const byOwner = (path: string, body: unknown = {}) => post(path, body, owner.headers);
     const invite = async (email: string, role = "member"): Promise<InvitedMember> => {
       const got = await byOwner("/invitations", { email, role });
@@ -41,7 +41,7 @@ for (const transport of MATRIX) {
       post("/invitation/accept", { token, password });
     const members = async () => {
       const path = `${BASE}/members`;
-      const got = await server.ask({ method: "GET", path, headers: owner.headers });
+      const got = await server.send({ method: "GET", path, headers: owner.headers });
       return (got.json() as unknown as MemberList).members;
     };
     /** Ends all delays by advancing the clock, and renews the owner's session, which ends too. */
@@ -68,7 +68,7 @@ for (const transport of MATRIX) {
       const got = await accept(made.token);
       assert.equal(got.status, 200, got.text);
       const cookie = got.headers["set-cookie"]?.split(";")[0] as string;
-      const mine = await server.ask({
+      const mine = await server.send({
         method: "GET",
         path: `${BASE}/sessions`,
         headers: { cookie },
@@ -101,7 +101,7 @@ for (const transport of MATRIX) {
       tokens.push(second.token);
       assert.equal((await accept(first.token)).status, 401);
       const path = `${BASE}/members/${first.id}/invitation`;
-      const gone = await server.ask({ method: "DELETE", path, headers: owner.headers });
+      const gone = await server.send({ method: "DELETE", path, headers: owner.headers });
       assert.equal(gone.status, 204, gone.text);
       assert.equal((await accept(second.token)).status, 401);
       assert.ok((await members()).every(({ id }) => id !== first.id));

@@ -31,10 +31,10 @@ for (const transport of MATRIX) {
     after(() => server.close());
 
     const post = (path: string, body: unknown = {}): Promise<Got> =>
-      server.ask({ method: "POST", path: KEYS + path, headers: owner.headers, body });
+      server.send({ method: "POST", path: KEYS + path, headers: owner.headers, body });
     const as = <Shape>(got: Got): Shape => got.json() as unknown as Shape;
     const list = async (): Promise<ApiKey[]> => {
-      const got = await server.ask({ method: "GET", path: KEYS, headers: owner.headers });
+      const got = await server.send({ method: "GET", path: KEYS, headers: owner.headers });
       return as<{ keys: ApiKey[] }>(got).keys;
     };
     const make = async (body: object = { name: "crm" }): Promise<CreatedKeyAnswer> => {
@@ -44,7 +44,7 @@ for (const transport of MATRIX) {
     };
     const works = async (key: string): Promise<number> => {
       const headers = { authorization: `Bearer ${key}` };
-      return (await server.ask({ method: "GET", path: "/v1/status", headers })).status;
+      return (await server.send({ method: "GET", path: "/v1/status", headers })).status;
     };
 
     it("get the console's plan and are shown once", async () => {
@@ -55,7 +55,7 @@ for (const transport of MATRIX) {
       assert.equal(made.expires_at, null);
       assert.equal(await works(made.key), 200);
       const [secret] = made.key.split("_").slice(2);
-      const listed = await server.ask({ method: "GET", path: KEYS, headers: owner.headers });
+      const listed = await server.send({ method: "GET", path: KEYS, headers: owner.headers });
       assert.ok(!listed.text.includes(secret as string), "the secret is in the list");
       const one = (await list()).find(({ key_id }) => key_id === made.key_id);
       assert.equal(one?.name, "crm – São Paulo");

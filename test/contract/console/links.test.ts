@@ -32,10 +32,10 @@ for (const transport of MATRIX) {
 
     const open = (token: string, headers: Headers = {}, more: object = {}) => {
       tokens.push(token);
-      return server.ask({ method: "POST", path: LINK, headers, body: { token, ...more } });
+      return server.send({ method: "POST", path: LINK, headers, body: { token, ...more } });
     };
     const statusOf = async (headers: Headers): Promise<number> =>
-      (await server.ask({ method: "GET", path: "/v1/console/sessions", headers })).status;
+      (await server.send({ method: "GET", path: "/v1/console/sessions", headers })).status;
 
     it("work once, for their own user only, over any existing session", async () => {
       const ana = await server.person("acme", "owner");
@@ -57,7 +57,7 @@ for (const transport of MATRIX) {
     it("are not used up by their page, other sites, plain HTTP, or a wrong body", async () => {
       const bob = await server.person("acme", "member");
       const token = server.service.sessions.linkFor(bob.id);
-      const page = await server.ask({ method: "GET", path: `${LINK}?token=${token}` });
+      const page = await server.send({ method: "GET", path: `${LINK}?token=${token}` });
       assert.notEqual(page.status, 200);
       assert.equal((await open(token, { "sec-fetch-site": "cross-site" })).status, 403);
       assert.equal((await open(token, { origin: "https://evil.example" })).status, 403);

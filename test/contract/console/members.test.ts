@@ -32,16 +32,16 @@ for (const transport of MATRIX) {
     after(() => server.close());
 
     const post = (path: string, body: unknown = {}, by = owner): Promise<Got> =>
-      server.ask({ method: "POST", path: MEMBERS + path, headers: by.headers, body });
+      server.send({ method: "POST", path: MEMBERS + path, headers: by.headers, body });
     const as = <Shape>(got: Got): Shape => got.json() as unknown as Shape;
     const list = async (by = owner): Promise<Member[]> => {
-      const got = await server.ask({ method: "GET", path: MEMBERS, headers: by.headers });
+      const got = await server.send({ method: "GET", path: MEMBERS, headers: by.headers });
       return as<{ members: Member[] }>(got).members;
     };
     const open = async ({ headers }: Person): Promise<number> =>
-      (await server.ask({ method: "GET", path: "/v1/console/sessions", headers })).status;
+      (await server.send({ method: "GET", path: "/v1/console/sessions", headers })).status;
     const signIn = (email: string, password: string): Promise<Got> =>
-      server.ask({ method: "POST", path: "/v1/console/session", body: { email, password } });
+      server.send({ method: "POST", path: "/v1/console/session", body: { email, password } });
 
     it("get a password that works and is shown once", async () => {
       const got = await post("", { email: " Rui@Example.com", role: "member" });
@@ -70,7 +70,7 @@ for (const transport of MATRIX) {
         const boss = await slow.person("acme", "owner");
         const bob = await slow.person("acme", "member");
         const send = (path: string, body: unknown) =>
-          slow.ask({ method: "POST", path, headers: boss.headers, body });
+          slow.send({ method: "POST", path, headers: boss.headers, body });
         assert.equal((await send(MEMBERS, { email: "one@example.com" })).status, 201);
         const change = { current_password: boss.password, new_password: "another long password" };
         for (const [path, body] of [
@@ -137,7 +137,7 @@ for (const transport of MATRIX) {
       const given = await post(`/${second.id}`, { role: "member" }, second);
       assert.equal(as<Member>(given).role, "member");
       assert.equal(await open(second), 200);
-      const refused = await server.ask({ method: "GET", path: MEMBERS, headers: second.headers });
+      const refused = await server.send({ method: "GET", path: MEMBERS, headers: second.headers });
       assert.deepEqual([refused.status, refused.json().code], [403, "role_not_allowed"]);
     });
 

@@ -12,11 +12,11 @@ import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { AuditRow } from "../../../src/store/auditstore.ts";
 import {
-  askFor,
   CONSOLE_CALLS,
   consoleRoutes,
   makeTargets,
   OPEN,
+  requestFor,
   type Statuses,
   type Targets,
 } from "../../support/console/calls.ts";
@@ -98,8 +98,8 @@ for (const transport of MATRIX) {
         const was = stateOf(server, owner.tenantId);
         const sender = OPEN.includes(route) ? { ...owner, headers: {} } : null;
         for (const headers of [{}, { authorization: `Bearer ${key}` }]) {
-          const bare = askFor(route, targets, sender);
-          const got = await server.ask({ ...bare, headers: { ...bare.headers, ...headers } });
+          const bare = requestFor(route, targets, sender);
+          const got = await server.send({ ...bare, headers: { ...bare.headers, ...headers } });
           if (OPEN.includes(route)) {
             assert.equal(got.status, 200, got.text);
             continue;
@@ -114,9 +114,9 @@ for (const transport of MATRIX) {
         for (const kind of [0, 1, 2] as const) {
           const targets = await newTenant();
           const sender = await senderOf(kind);
-          const request = askFor(route, targets, sender);
+          const request = requestFor(route, targets, sender);
           const was = stateOf(server, owner.tenantId);
-          const got = await server.ask(request);
+          const got = await server.send(request);
           const wanted = (statuses as Statuses)[kind];
           assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
           for (const { actor, subject } of newLines(was)) {
@@ -152,7 +152,7 @@ for (const transport of MATRIX) {
         const fresh = await server.again(owner);
         const foreign = await server.person("elsewhere", "owner");
         const was = stateOf(server, owner.tenantId);
-        const good = askFor(route, targets, fresh);
+        const good = requestFor(route, targets, fresh);
         const token = fresh.headers["x-csrf-token"] as string;
         const wrong: Readonly<Record<string, string>>[] = [
           { "x-csrf-token": "" },
@@ -168,15 +168,15 @@ for (const transport of MATRIX) {
           { origin: "null" },
         ];
         for (const headers of wrong) {
-          const got = await server.ask({ ...good, headers: { ...good.headers, ...headers } });
+          const got = await server.send({ ...good, headers: { ...good.headers, ...headers } });
           assert.equal(got.status, 403, `${JSON.stringify(headers)}: ${got.text}`);
           assert.equal(got.json().code, "csrf_invalid");
         }
         const { "x-csrf-token": _, ...none } = good.headers as Record<string, string>;
-        assert.equal((await server.ask({ ...good, headers: none })).status, 403);
+        assert.equal((await server.send({ ...good, headers: none })).status, 403);
         assert.deepEqual(stateOf(server, owner.tenantId), was);
         const own = { "sec-fetch-site": "same-origin", origin: `http://127.0.0.1:${server.port}` };
-        const got = await server.ask({ ...good, headers: { ...good.headers, ...own } });
+        const got = await server.send({ ...good, headers: { ...good.headers, ...own } });
         assert.notEqual(got.status, 403, got.text);
       });
     }

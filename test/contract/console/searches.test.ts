@@ -219,7 +219,7 @@ for (const transport of MATRIX) {
         let last = await saved();
         for (let i = 0; i < 10 && last.status === 201; i++) last = await saved();
         assert.deepEqual([last.status, last.json.code], [429, "quota_exceeded"]);
-        const { specs } = server.service.searches.kept.of(poor.tenantId);
+        const { specs } = server.service.searches.storedBytes.of(poor.tenantId);
         assert.ok(specs > 2_000 && specs <= 4_000, `${specs} bytes`);
         assert.match(
           last.json.detail,

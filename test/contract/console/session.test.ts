@@ -33,10 +33,10 @@ type Headers = Readonly<Record<string, string>>;
 const pairOf = (got: Got): string => (got.headers["set-cookie"] ?? "").split(";")[0] as string;
 
 const signIn = (server: ConsoleServer, { email, password }: Person, headers: Headers = {}) =>
-  server.ask({ method: "POST", path: SESSION, headers, body: { email, password } });
+  server.send({ method: "POST", path: SESSION, headers, body: { email, password } });
 
 const statusOf = async (server: ConsoleServer, headers: Headers): Promise<number> =>
-  (await server.ask({ method: "GET", path: SESSIONS, headers })).status;
+  (await server.send({ method: "GET", path: SESSIONS, headers })).status;
 
 /** Returns the number of mistakes that an answer reports. */
 const mistakesIn = (got: Got): number => (got.json().errors as unknown as unknown[]).length;
@@ -64,7 +64,7 @@ for (const transport of MATRIX) {
     });
 
     it("are described in full, and only to their own user", async () => {
-      const none = (await server.ask({ method: "GET", path: SESSION })).json();
+      const none = (await server.send({ method: "GET", path: SESSION })).json();
       assert.deepEqual(Object.keys(none), ["request_id", "user", "keep_seconds", "contact"]);
       assert.equal(none.user, null);
       const got = await signIn(server, ana);
@@ -76,7 +76,7 @@ for (const transport of MATRIX) {
         idle_seconds: 1_800,
         expires_at: expires,
       });
-      const read = await server.ask({ method: "GET", path: SESSION, headers: headersOf(got) });
+      const read = await server.send({ method: "GET", path: SESSION, headers: headersOf(got) });
       const {
         request_id: __,
         keep_seconds,
@@ -91,7 +91,7 @@ for (const transport of MATRIX) {
     it("last up to the maximum on request, also in the browser", async () => {
       const sign = (keep: unknown, at = server) => {
         const body = { email: ana.email, password: ana.password, keep };
-        return at.ask({ method: "POST", path: SESSION, headers: {}, body });
+        return at.send({ method: "POST", path: SESSION, headers: {}, body });
       };
       const retained = await sign(true);
       assert.match(retained.headers["set-cookie"] ?? "", /; Max-Age=2592000$/);
@@ -161,7 +161,7 @@ for (const transport of MATRIX) {
         assert.equal(await statusOf(server, headers), wanted, JSON.stringify(headers));
       }
       const lines = [`Cookie: ${ana.cookie}`, `cookie: ${ana.cookie}`];
-      const twice = await server.ask({ method: "GET", path: SESSIONS, lines });
+      const twice = await server.send({ method: "GET", path: SESSIONS, lines });
       assert.deepEqual([twice.status, twice.json().code], [422, "invalid_request"]);
     });
 
@@ -178,7 +178,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, { cookie: pairOf(got) }), 200);
       assert.notEqual(pairOf(next), pairOf(got));
       // A failed attempt ends nothing.
-      const failed = await server.ask({
+      const failed = await server.send({
         ...{ method: "POST", path: SESSION, headers: { cookie: pairOf(next) } },
         body: { email: ana.email, password: "wrong" },
       });
@@ -189,12 +189,12 @@ for (const transport of MATRIX) {
     it("end when they are signed out, for their cookie and no other", async () => {
       const other = await server.again(ana);
       const { cookie, headers } = await server.again(ana);
-      const out = await server.ask({ method: "DELETE", path: SESSION, headers });
+      const out = await server.send({ method: "DELETE", path: SESSION, headers });
       assert.equal(out.status, 204);
       const gone = "peneira_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
       assert.equal(out.headers["set-cookie"], gone);
       assert.equal(await statusOf(server, { cookie }), 401);
-      const replayed = await server.ask({ method: "DELETE", path: SESSION, headers });
+      const replayed = await server.send({ method: "DELETE", path: SESSION, headers });
       assert.equal(replayed.json().code, "session_required");
       assert.equal(await statusOf(server, other.headers), 200);
     });
@@ -202,14 +202,14 @@ for (const transport of MATRIX) {
     it("are listed, and all end together", async () => {
       const bob = await server.person("acme", "member");
       const second = await server.again(bob);
-      const got = await server.ask({ method: "GET", path: SESSIONS, headers: second.headers });
+      const got = await server.send({ method: "GET", path: SESSIONS, headers: second.headers });
       const list = (got.json() as unknown as { sessions: Record<string, unknown>[] }).sessions;
       assert.equal(list.length, 2);
       assert.equal(list.filter(({ current }) => current).length, 1);
       const members = ["id", "created_at", "seen_at", "current"];
       for (const line of list) assert.deepEqual(Object.keys(line), members);
       const { headers } = second;
-      assert.equal((await server.ask({ method: "DELETE", path: SESSIONS, headers })).status, 204);
+      assert.equal((await server.send({ method: "DELETE", path: SESSIONS, headers })).status, 204);
       assert.equal(await statusOf(server, bob.headers), 401);
       assert.equal(await statusOf(server, second.headers), 401);
       assert.equal(await statusOf(server, ana.headers), 200);
@@ -236,7 +236,7 @@ for (const transport of MATRIX) {
       const path = "/v1/console/password";
       const request = { current_password: bob.password, new_password: "seven quiet harbours" };
       const change = (body: object) =>
-        server.ask({ method: "POST", path, headers: bob.headers, body });
+        server.send({ method: "POST", path, headers: bob.headers, body });
       const wrong = await change({ ...request, current_password: "not it" });
       assert.equal(wrong.status, 422);
       assert.ok(!wrong.text.includes("not it") && !wrong.text.includes("harbours"));
@@ -266,7 +266,7 @@ for (const transport of MATRIX) {
       const bodies: string[] = [];
       for (const body of claims) {
         clock.advance(3_600_000);
-        const got = await server.ask({ method: "POST", path: SESSION, body });
+        const got = await server.send({ method: "POST", path: SESSION, body });
         assert.equal(got.status, 401);
         assert.equal(got.headers["set-cookie"], undefined);
         bodies.push(got.text.replace(/req_\w+/, ""));
@@ -280,7 +280,7 @@ for (const transport of MATRIX) {
       const statuses: number[] = [];
       for (let i = 0; i < 5; i++) {
         const body = { email: ana.email, password: `guess ${i}` };
-        const got = await server.ask({ method: "POST", path: SESSION, body });
+        const got = await server.send({ method: "POST", path: SESSION, body });
         statuses.push(got.status);
         if (got.status === 429) assert.match(got.headers["retry-after"] ?? "", /^\d+$/);
       }
@@ -321,13 +321,14 @@ for (const transport of MATRIX) {
         [{ email: ana.email, password: "secret-a", remember: true }, 1],
       ];
       for (const [body, count] of bodies) {
-        const got = await server.ask({ method: "POST", path: SESSION, body });
+        const got = await server.send({ method: "POST", path: SESSION, body });
         assert.equal(got.status, 422, got.text);
         assert.equal(mistakesIn(got), count, got.text);
         assert.ok(!/secret-|xxxx/.test(got.text), got.text);
       }
       for (const body of ["", "[]", "null", '{"email":"a","email":"b"}', "{", '"x"']) {
-        assert.equal((await server.ask({ method: "POST", path: SESSION, body })).status, 422, body);
+        const { status } = await server.send({ method: "POST", path: SESSION, body });
+        assert.equal(status, 422, body);
       }
     });
 
@@ -336,27 +337,27 @@ for (const transport of MATRIX) {
       for (const { method, path, access } of ROUTES) {
         if (access !== "key") continue;
         const request = { method, path, headers: fresh.headers };
-        const got = await server.ask({ ...request, ...(method === "POST" ? { body: {} } : {}) });
+        const got = await server.send({ ...request, ...(method === "POST" ? { body: {} } : {}) });
         assert.deepEqual([got.status, got.json().code], [401, "authentication_required"], path);
       }
       const authorization = `Bearer ${server.keys.enterprise}`;
       for (const path of ["", "/", "/nope", "/session/x", "/%73essions", "/keys/a/b/c"]) {
         const request = { method: "GET", path: `/v1/console${path}` };
-        const keyed = await server.ask({ ...request, headers: { authorization } });
+        const keyed = await server.send({ ...request, headers: { authorization } });
         assert.deepEqual([keyed.status, keyed.json().code], [401, "session_required"], path);
         assert.match(keyed.headers["www-authenticate"] ?? "", /^Session /);
         const known = path === "/%73essions" ? 200 : 404;
         assert.equal(
-          (await server.ask({ ...request, headers: fresh.headers })).status,
+          (await server.send({ ...request, headers: fresh.headers })).status,
           known,
           path,
         );
       }
       const put = { method: "PUT", path: SESSIONS };
-      assert.equal((await server.ask(put)).status, 401);
-      const refused = await server.ask({ ...put, headers: fresh.headers });
+      assert.equal((await server.send(put)).status, 401);
+      const refused = await server.send({ ...put, headers: fresh.headers });
       assert.deepEqual([refused.status, refused.headers.allow], [405, "GET, HEAD, DELETE"]);
-      assert.equal((await server.ask({ ...put, headers: { cookie: fresh.cookie } })).status, 403);
+      assert.equal((await server.send({ ...put, headers: { cookie: fresh.cookie } })).status, 403);
     });
 
     it("are limited by the console's rate, each user alone", async () => {
@@ -365,7 +366,7 @@ for (const transport of MATRIX) {
         const one = await hurried.person("acme", "owner");
         const two = await hurried.person("acme", "member");
         const request = { method: "GET", path: SESSIONS, headers: one.headers };
-        const answers = await Promise.all(Array.from({ length: 120 }, () => hurried.ask(request)));
+        const answers = await Promise.all(Array.from({ length: 120 }, () => hurried.send(request)));
         const refused = answers.filter(({ status }) => status === 429);
         assert.ok(refused.length > 0, "never refused");
         for (const { headers } of refused) assert.match(headers["retry-after"] ?? "", /^\d+$/);

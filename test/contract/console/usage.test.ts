@@ -30,19 +30,19 @@ for (const transport of MATRIX) {
 
     const read = async (query = "", by = owner): Promise<UsageAnswer> => {
       const request = { method: "GET", path: USAGE + query, headers: by.headers };
-      const got = await server.ask(request);
+      const got = await server.send(request);
       assert.equal(got.status, 200, got.text);
       return got.json() as unknown as UsageAnswer;
     };
     const searchByKey = async (): Promise<void> => {
       const headers = { authorization: `Bearer ${key.key}` };
       const path = "/v1/accounts/search";
-      const got = await server.ask({ method: "POST", path, headers, body: BODY });
+      const got = await server.send({ method: "POST", path, headers, body: BODY });
       assert.equal(got.status, 200, got.text);
     };
     const searchByUser = async (by = owner): Promise<void> => {
       const path = "/v1/console/accounts/search";
-      const got = await server.ask({ method: "POST", path, headers: by.headers, body: BODY });
+      const got = await server.send({ method: "POST", path, headers: by.headers, body: BODY });
       assert.equal(got.status, 200, got.text);
     };
 
@@ -85,8 +85,8 @@ for (const transport of MATRIX) {
       const before = await read("?days=1");
       const { cookie } = owner;
       const request = { method: "POST", path: "/v1/console/keys", headers: { cookie }, body: {} };
-      assert.equal((await server.ask(request)).status, 403);
-      await server.ask({ method: "GET", path: "/v1/console/session", headers: { cookie } });
+      assert.equal((await server.send(request)).status, 403);
+      await server.send({ method: "GET", path: "/v1/console/session", headers: { cookie } });
       const after = await read("?days=1");
       assert.equal(after.today.requests - before.today.requests, 2);
     });
@@ -116,12 +116,12 @@ for (const transport of MATRIX) {
     it("is queried by whole days that are stored", async () => {
       for (const days of ["0", "401", "-1", "1.5", "", "x", "1e2", "030x"]) {
         const request = { method: "GET", path: `${USAGE}?days=${days}`, headers: owner.headers };
-        const got = await server.ask(request);
+        const got = await server.send(request);
         assert.equal(got.status, 422, `${days}: ${got.text}`);
         assert.match(got.text, /"pointer":"\/query\/days"/);
       }
       const unknown = { method: "GET", path: `${USAGE}?day=1`, headers: owner.headers };
-      assert.equal((await server.ask(unknown)).status, 422);
+      assert.equal((await server.send(unknown)).status, 422);
     });
 
     it("shows members their own and the sum of all others, without names", async () => {

@@ -19,11 +19,11 @@ import {
   BIG,
   cut,
   type Dumps,
+  downloadOptions,
   faultsFor,
   LABEL,
   makeDumps,
   refusal,
-  wishOf,
   withShare,
 } from "../../support/download/dumps.ts";
 import type { Fault } from "../../support/download/webdav-server.ts";
@@ -37,7 +37,7 @@ after(() => dumps.dispose());
 describe("a download", () => {
   it("fetches the zips that an import needs, once", async () => {
     await withShare(dumps.first, async (share) => {
-      const options = wishOf(share.url, dumps.root);
+      const options = downloadOptions(share.url, dumps.root);
       const done = await downloadMonth(options);
       await assertWhole(share, options.to);
       assert.equal(done.files, 27);
@@ -54,7 +54,7 @@ describe("a download", () => {
 
   it("fetches the partners on request, also later", async () => {
     await withShare(dumps.first, async (share) => {
-      const options = wishOf(share.url, dumps.root);
+      const options = downloadOptions(share.url, dumps.root);
       await downloadMonth(options);
       const before = share.sent(BIG);
       const done = await downloadMonth({ ...options, all: true });
@@ -69,10 +69,10 @@ describe("a download", () => {
       share.put("2026-12", "Simples.zip", share.bytesOf(LABEL, "Simples.zip"));
       await share.addFolder("2026-11", dumps.first);
       share.put("2026-11", "Simples.zip", await readFile(join(dumps.older, "Simples.zip")));
-      const options = wishOf(share.url, dumps.root, { month: null });
+      const options = downloadOptions(share.url, dumps.root, { month: null });
       assert.equal((await downloadMonth(options)).month, LABEL);
-      assert.match(options.said.join("\n"), /2026-12 is not complete.*26 of 27.*missing/);
-      assert.match(options.said.join("\n"), /mixed: D61010 .*D60912 \(Simples\.zip\)/);
+      assert.match(options.messages.join("\n"), /2026-12 is not complete.*26 of 27.*missing/);
+      assert.match(options.messages.join("\n"), /mixed: D61010 .*D60912 \(Simples\.zip\)/);
       assert.match(await refusal(downloadMonth({ ...options, month: "2026-12" })), /not complete/);
       assert.match(
         await refusal(downloadMonth({ ...options, month: "2026-11" })),
@@ -87,7 +87,7 @@ describe("a download", () => {
   it("rejects a zip whose member does not match its name", async () => {
     await withShare(dumps.first, async (share) => {
       share.put(LABEL, "Cnaes.zip", share.bytesOf(LABEL, "Paises.zip"));
-      const options = wishOf(share.url, dumps.root);
+      const options = downloadOptions(share.url, dumps.root);
       assert.match(await refusal(downloadMonth(options)), /Cnaes\.zip holds .*PAISCSV/);
       share.put(LABEL, "Cnaes.zip", Buffer.alloc(5_000, "no zip "));
       assert.match(await refusal(downloadMonth(options)), /Cnaes\.zip .* is damaged at the share/);
@@ -113,7 +113,7 @@ describe("network trouble", () => {
         cut(1_000),
         { kind: "trickle", bytes: 1, everyMs: 20 },
       ]);
-      const options = wishOf(share.url, dumps.root, { streams: 1 });
+      const options = downloadOptions(share.url, dumps.root, { streams: 1 });
       await downloadMonth(options);
       await assertWhole(share, options.to);
       const gets = share.served.filter(
@@ -127,7 +127,7 @@ describe("network trouble", () => {
       ]);
       // The tail is read first. Besides it, only bytes that a trickle had in flight come twice.
       assert.ok(share.sent(BIG) <= size + 4_096 + 200, `${share.sent(BIG)} of ${size}`);
-      assert.match(options.said.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
+      assert.match(options.messages.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
     });
   });
 
@@ -139,10 +139,10 @@ describe("network trouble", () => {
         refused++;
         return { kind: "status", status: 429, headers: { "retry-after": "30" } };
       };
-      const options = wishOf(share.url, dumps.root, { streams: 3 });
+      const options = downloadOptions(share.url, dumps.root, { streams: 3 });
       await downloadMonth(options);
       await assertWhole(share, options.to);
-      assert.match(options.said.join("\n"), /answers 429; going on with 2 at the same time/);
+      assert.match(options.messages.join("\n"), /answers 429; going on with 2 at the same time/);
     });
   });
 
@@ -152,11 +152,11 @@ describe("network trouble", () => {
         return { kind: "status", status: 503, headers: { "retry-after": seconds } };
       };
       share.plan = faultsFor(BIG, [busy("1")]);
-      const options = wishOf(share.url, dumps.root, { streams: 1 });
+      const options = downloadOptions(share.url, dumps.root, { streams: 1 });
       const started = performance.now();
       await downloadMonth(options);
       assert.ok(performance.now() - started >= 1_000);
-      const other = wishOf(share.url, dumps.root, { streams: 1 });
+      const other = downloadOptions(share.url, dumps.root, { streams: 1 });
       share.plan = faultsFor(BIG, [busy("86400")]);
       assert.match(await refusal(downloadMonth(other)), /asks to come back in 1440 min/);
       share.plan = ({ path }) => (path.endsWith(BIG) ? { kind: "drop" } : null);
@@ -176,12 +176,12 @@ describe("network trouble", () => {
         if (path.endsWith(BIG) && range === null && cuts-- > 0) return cut(20_000);
         return { kind: "no-range" };
       };
-      const options = wishOf(share.url, dumps.root, { streams: 1 });
+      const options = downloadOptions(share.url, dumps.root, { streams: 1 });
       await downloadMonth(options);
       await assertWhole(share, options.to);
-      assert.match(options.said.join("\n"), /does not answer ranges/);
+      assert.match(options.messages.join("\n"), /does not answer ranges/);
       assert.match(
-        options.said.join("\n"),
+        options.messages.join("\n"),
         /Municipios\.zip: the share does not resume; beginning anew/,
       );
     });
@@ -198,15 +198,15 @@ describe("network trouble", () => {
     await withShare(dumps.first, async (share) => {
       for (const [fault, words] of faults) {
         share.plan = faultsFor(BIG, Array(20).fill(fault));
-        const options = wishOf(share.url, dumps.root);
+        const options = downloadOptions(share.url, dumps.root);
         assert.match(await refusal(downloadMonth(options)), words);
         assertNothing(options.to);
       }
       share.plan = faultsFor(BIG, [cut(9_000), { kind: "shift", by: 5 }]);
-      const settings = wishOf(share.url, dumps.root);
+      const settings = downloadOptions(share.url, dumps.root);
       await downloadMonth(settings);
       await assertWhole(share, settings.to);
-      assert.match(settings.said.join("\n"), /sends another range/);
+      assert.match(settings.messages.join("\n"), /sends another range/);
     });
   });
 
@@ -214,7 +214,7 @@ describe("network trouble", () => {
     await withShare(dumps.first, async (share) => {
       const control = new AbortController();
       share.plan = faultsFor(BIG, [{ kind: "stall", after: 30_000 }]);
-      const options = wishOf(share.url, dumps.root, { streams: 1, stallMs: 60_000 });
+      const options = downloadOptions(share.url, dumps.root, { streams: 1, stallMs: 60_000 });
       const work = downloadMonth({ ...options, signal: control.signal });
       const part = () => {
         const folder = join(options.to, `${LABEL}.part`);
@@ -236,7 +236,7 @@ describe("disk space", () => {
   it("leaves no empty folder if it is missing", async () => {
     await withShare(dumps.first, async (share) => {
       const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the import" };
-      const options = wishOf(share.url, dumps.root, { demands: () => [demand] });
+      const options = downloadOptions(share.url, dumps.root, { demands: () => [demand] });
       assert.match(await refusal(downloadMonth(options)), /not enough for/);
       const left = () => readdirSync(options.to).filter((name) => !name.startsWith("."));
       assert.deepEqual(left(), []);

@@ -92,7 +92,7 @@ async function fetched(name: ServiceTable, { proxy = "direct", address = url } =
       ...{ url: address, proxies: proxyRules(proxy, {}), stallMs: 200 },
       signal: new AbortController().signal,
       listener: {
-        say: (text) => void messages.push(text),
+        report: (text) => void messages.push(text),
         show: () => ({ update: (bytes) => (shown = bytes), done: () => undefined }),
       },
     });

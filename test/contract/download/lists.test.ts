@@ -50,7 +50,7 @@ function use(over: Partial<ListsUse> = {}): ListsUse {
     ...{ sanctionsUrl: publishers.sanctionsUrl, debtsUrl: publishers.debts.url },
     signal: new AbortController().signal,
     listener: {
-      say: (text) => void messages.push(text),
+      report: (text) => void messages.push(text),
       show: () => ({ update: () => {}, done: () => {} }),
     },
     check: (path, list) => readSanctions(path, "2026-08-10", list),

@@ -20,11 +20,11 @@ import {
   BIG,
   cut,
   type Dumps,
+  downloadOptions,
   faultsFor,
   LABEL,
   makeDumps,
   refusal,
-  wishOf,
 } from "../../support/download/dumps.ts";
 import { anyFault, inTime } from "../../support/download/faults.ts";
 import { type ShareOptions, WebdavShare } from "../../support/download/webdav-server.ts";
@@ -75,7 +75,7 @@ describe("downloads a complete month from", () => {
       const root = options.root === "/a%20b/" ? "/a b/" : options.root;
       await withMirror({ ...options, ...(root === undefined ? {} : { root }) }, async (share) => {
         share.plan = faultsFor(BIG, [cut(20_000), { kind: "drop" }]);
-        const options = wishOf(share.url.replace("/a b/", "/a%20b/") + tail, dumps.root);
+        const options = downloadOptions(share.url.replace("/a b/", "/a%20b/") + tail, dumps.root);
         const done = await downloadMonth(options);
         await assertWhole(share, options.to);
         assert.equal(done.token, "D61010");
@@ -100,7 +100,7 @@ describe("downloads a complete month from", () => {
           }));
         return JSON.stringify(rows);
       };
-      const options = wishOf(share.url, dumps.root);
+      const options = downloadOptions(share.url, dumps.root);
       await downloadMonth(options);
       await assertWhole(share, options.to);
     });
@@ -111,10 +111,10 @@ describe("downloads a complete month from", () => {
       await withMirror({ base: CNPJ, decoys: DECOYS }, async (share) => {
         const { origin } = new URL(share.url);
         const query = `${member}=${encodeURIComponent(`/${CNPJ}`)}`;
-        const options = wishOf(`${origin}/index.php/s/Tok3n?${query}`, dumps.root);
+        const options = downloadOptions(`${origin}/index.php/s/Tok3n?${query}`, dumps.root);
         await downloadMonth(options);
         await assertWhole(share, options.to);
-        assert.doesNotMatch(options.said.join("\n"), /the months are in/);
+        assert.doesNotMatch(options.messages.join("\n"), /the months are in/);
       });
     }
   });
@@ -125,16 +125,16 @@ describe("downloads a complete month from", () => {
     symlinkSync(dumps.first, join(root, LABEL));
     await withMirror({}, async (share) => {
       for (const path of [root, join(root, LABEL)]) {
-        const options = wishOf(pathToFileURL(path).href, dumps.root);
+        const options = downloadOptions(pathToFileURL(path).href, dumps.root);
         const done = await downloadMonth(options);
         await assertWhole(share, options.to);
         assert.equal(done.host, "this machine");
       }
     });
     rmSync(join(root, LABEL));
-    const gone = wishOf(pathToFileURL(root).href, dumps.root);
+    const gone = downloadOptions(pathToFileURL(root).href, dumps.root);
     assert.match(await refusal(downloadMonth(gone)), /no months at .*a folder/);
-    const nowhere = wishOf("file:///no/such/folder", dumps.root);
+    const nowhere = downloadOptions("file:///no/such/folder", dumps.root);
     assert.match(await refusal(downloadMonth(nowhere)), /no folder \/no\/such\/folder\/\. Check/);
   });
 });
@@ -149,7 +149,7 @@ describe("a month that changes during a download from a page", () => {
         if (first) share.put(LABEL, BIG, older);
         return null;
       };
-      const options = wishOf(share.url, dumps.root);
+      const options = downloadOptions(share.url, dumps.root);
       assert.match(await refusal(downloadMonth(options)), /releases are mixed/);
       assertNothing(options.to);
     });
@@ -161,7 +161,7 @@ describe("a month that changes during a download from a page", () => {
         const status = path.endsWith("Simples.zip") ? 404 : 405;
         return method === "HEAD" ? { kind: "status", status } : null;
       };
-      const options = wishOf(share.url, dumps.root);
+      const options = downloadOptions(share.url, dumps.root);
       assert.match(
         await refusal(downloadMonth(options)),
         /1 of 27 zips is missing \(Simples\.zip\)/,
@@ -178,7 +178,7 @@ describe("several addresses", () => {
     await withMirror({ form: "nginx", root: "/" }, async (second) => {
       await withMirror({}, async (first) => {
         const urls = [first.url, second.url];
-        const options = wishOf(urls, dumps.root, { month: null });
+        const options = downloadOptions(urls, dumps.root, { month: null });
         await downloadMonth(options);
         assert.equal(second.served.length, 0, "nobody asks the second without a reason");
         await second.addFolder("2026-11", dumps.first);
@@ -195,12 +195,12 @@ describe("several addresses", () => {
         ];
         for (const [what, happen, month, words] of cases) {
           happen();
-          const other = wishOf(urls, dumps.root, { month });
+          const other = downloadOptions(urls, dumps.root, { month });
           const done = await downloadMonth(other);
           assert.equal(done.host, new URL(second.url).host, what);
           await assertWhole(second, other.to, done.month);
-          assert.match(other.said.join("\n"), words, what);
-          assert.match(other.said.join("\n"), /Going on with http:\/\/127/, what);
+          assert.match(other.messages.join("\n"), words, what);
+          assert.match(other.messages.join("\n"), /Going on with http:\/\/127/, what);
         }
       });
     });
@@ -211,7 +211,7 @@ describe("several addresses", () => {
       await withMirror({}, async (first) => {
         await second.addFolder("2026-09", dumps.older);
         first.plan = () => ({ kind: "status", status: 403 });
-        const options = wishOf([first.url, second.url], dumps.root);
+        const options = downloadOptions([first.url, second.url], dumps.root);
         const inquiry = inquiryOf(options);
         for (const label of await listMonths(inquiry)) await listMonth(inquiry, label, false);
         assert.deepEqual(
@@ -219,10 +219,10 @@ describe("several addresses", () => {
           ["PROPFIND", "GET"],
           "once, in both ways",
         );
-        assert.equal(options.said.filter((text) => text.includes("Going on with")).length, 1);
+        assert.equal(options.messages.filter((text) => text.includes("Going on with")).length, 1);
         // If two sources fail, both reasons are reported.
         second.plan = first.plan;
-        const other = inquiryOf(wishOf([first.url, second.url], dumps.root));
+        const other = inquiryOf(downloadOptions([first.url, second.url], dumps.root));
         const requested = () => first.served.length + second.served.length;
         const reasons = await refusal(listMonths(other));
         const before = requested();
@@ -240,7 +240,7 @@ describe("several addresses", () => {
           const dead = method === "GET" && range === null && path.endsWith(BIG);
           return dead ? { kind: "status", status: 403 } : null;
         };
-        const options = wishOf([first.url, second.url], dumps.root);
+        const options = downloadOptions([first.url, second.url], dumps.root);
         const done = await downloadMonth(options);
         assert.equal(done.token, "D60912");
         await assertWhole(second, options.to);
@@ -251,7 +251,7 @@ describe("several addresses", () => {
   it("are all named if all fail", async () => {
     await withMirror({}, async (first) => {
       first.plan = () => ({ kind: "status", status: 404 });
-      const options = wishOf([first.url, "http://127.0.0.1:9/"], dumps.root);
+      const options = downloadOptions([first.url, "http://127.0.0.1:9/"], dumps.root);
       const words = await refusal(downloadMonth(options));
       assert.match(words, /None of the 2 addresses will do:\n- 127.*no folder.*404[\s\S]*bad port/);
       await assert.rejects(listMonths(inquiryOf(options)), /None of the 2 addresses/);
@@ -271,7 +271,9 @@ describe("a share that rejects the client from the start", () => {
     for (const fault of faults) {
       await withMirror({}, async (share) => {
         share.plan = () => fault;
-        const words = await refusal(downloadMonth(wishOf(share.url, dumps.root, { stallMs: 60 })));
+        const words = await refusal(
+          downloadMonth(downloadOptions(share.url, dumps.root, { stallMs: 60 })),
+        );
         assert.match(words, /turns away where you ask from.*outside Brazil and in many clouds/);
         assert.match(words, /proxy in Brazil.*download\.proxy.*mirror.*--url.*ssh and rsync/);
         assert.match(words, /docs\/load\.md, From outside Brazil/);
@@ -283,7 +285,7 @@ describe("a share that rejects the client from the start", () => {
   it("is not reported so if it has answered before", async () => {
     await withMirror({}, async (share) => {
       share.plan = ({ path }) => (path === `${LABEL}/` ? { kind: "drop" } : null);
-      const words = await refusal(downloadMonth(wishOf(share.url, dumps.root)));
+      const words = await refusal(downloadMonth(downloadOptions(share.url, dumps.root)));
       assert.match(words, /Run the command again later/);
       assert.doesNotMatch(words, /Brazil/);
     });
@@ -296,7 +298,7 @@ describe("a missing month", () => {
       await withMirror(options as ShareOptions, async (share) => {
         await share.addFolder("2026-09", dumps.older);
         const send = (month: string) =>
-          refusal(downloadMonth(wishOf(share.url, dumps.root, { month })));
+          refusal(downloadMonth(downloadOptions(share.url, dumps.root, { month })));
         assert.match(
           await send("2027-01"),
           /^2027-01 is not published; the newest is 2026-10 \(127/,
@@ -317,7 +319,11 @@ describe("a missing month", () => {
       share.months.clear();
       for (const name of [`${LABEL}-09`, `${LABEL}-30`, `${LABEL}-31b`])
         share.months.set(name, files);
-      const month = await listMonth(inquiryOf(wishOf(share.url, dumps.root)), LABEL, false);
+      const month = await listMonth(
+        inquiryOf(downloadOptions(share.url, dumps.root)),
+        LABEL,
+        false,
+      );
       assert.ok(month.files.every(({ url }) => url.pathname.startsWith(`/${LABEL}-30/`)));
     });
   });
@@ -346,7 +352,7 @@ describe("random faults of every kind of source", () => {
         share.plan = () => (rng() < rate ? anyFault(rng) : null);
       }
       const urls = shares.map(({ url }) => url);
-      const options = wishOf(urls, dumps.root, {
+      const options = downloadOptions(urls, dumps.root, {
         streams: 1 + (seed % 3),
         stallMs: 120,
         verify: true,

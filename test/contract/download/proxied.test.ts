@@ -10,7 +10,13 @@ import { after, before, describe, it } from "node:test";
 import { inspect } from "node:util";
 import { downloadMonth } from "../../../src/download/month.ts";
 import { proxyRules } from "../../../src/download/proxy.ts";
-import { assertWhole, type Dumps, LABEL, makeDumps, wishOf } from "../../support/download/dumps.ts";
+import {
+  assertWhole,
+  type Dumps,
+  downloadOptions,
+  LABEL,
+  makeDumps,
+} from "../../support/download/dumps.ts";
 import { httpProxy, type ProxyOptions, socksProxy } from "../../support/download/proxies.ts";
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 
@@ -41,7 +47,7 @@ const KINDS: readonly Kind[] = [
 
 /** Returns the outcome of a download through a proxy, and all its messages. */
 async function through(proxy: string, address = url(), environment = {}) {
-  const options = wishOf(address, dumps.root, {
+  const options = downloadOptions(address, dumps.root, {
     proxies: proxyRules(proxy === "" ? null : proxy, environment),
   });
   let words = "";
@@ -51,7 +57,7 @@ async function through(proxy: string, address = url(), environment = {}) {
     assert.doesNotMatch(inspect(error, { depth: 12, showHidden: true }), /s3cr3t/);
     return null;
   });
-  const messages = `${options.said.join("\n")}\n${words}`;
+  const messages = `${options.printed.join("\n")}\n${words}`;
   assert.doesNotMatch(messages, /s3cr3t/);
   return { options, done, words, messages };
 }

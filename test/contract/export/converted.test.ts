@@ -81,7 +81,7 @@ async function converted(
 ) {
   const pieces: Buffer[] = [];
   const summary = await enrichFile({
-    ...{ segment, path: fileOf(bytes), wish: { ...OPTIONS, ...options }, format },
+    ...{ segment, path: fileOf(bytes), options: { ...OPTIONS, ...options }, format },
     write: (piece) => pieces.push(Buffer.from(piece)),
     onProgress: (written, rows) => assert.ok(written <= rows),
     onFound: () => {},
@@ -369,7 +369,7 @@ describe("a preview", () => {
   const preview = (bytes: Uint8Array, options: Partial<EnrichmentOptions> = {}) =>
     previewEnrichment({
       ...{ segment, path: fileOf(bytes) },
-      wish: { ...OPTIONS, ...options, labels: "pt" },
+      options: { ...OPTIONS, ...options, labels: "pt" },
     });
 
   it("shows how a file is parsed, the first rows, and the refused ones", async () => {

@@ -74,7 +74,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const WISH: EnrichmentOptions = {
+const OPTIONS: EnrichmentOptions = {
   fields: FIELDS,
   labels: null,
   column: undefined,
@@ -83,14 +83,14 @@ const WISH: EnrichmentOptions = {
 
 async function enriched(
   bytes: Uint8Array,
-  wish: Partial<EnrichmentOptions> = {},
+  options: Partial<EnrichmentOptions> = {},
   spare = false,
 ): Promise<{ readonly bytes: Buffer; readonly summary: EnrichmentSummary }> {
   const path = join(folder, "sent");
   writeFileSync(path, bytes);
   const pieces: Buffer[] = [];
   const summary = await enrichFile({
-    ...{ segment, path, wish: { ...WISH, ...wish } },
+    ...{ segment, path, options: { ...OPTIONS, ...options } },
     write: (piece) => pieces.push(Buffer.from(piece)),
     onProgress: () => {},
     onFound: () => {},
@@ -116,22 +116,22 @@ function compareCsv(sent: SentFile, out: Buffer, labels: "pt" | "en" | null, see
   assert.deepEqual(out.subarray(0, sent.mark.length), sent.mark);
   const before = slowRecords(textOf(sent, sent.bytes), sent.delimiter);
   const after = slowRecords(textOf(sent, out), sent.delimiter);
-  const told = `file ${seed}`;
-  assert.equal(after.length, before.length, `${told}: as many rows as came`);
-  assert.equal(before.length, sent.expected.length, told);
+  const label = `file ${seed}`;
+  assert.equal(after.length, before.length, `${label}: as many rows as came`);
+  assert.equal(before.length, sent.expected.length, label);
   const from = sent.expected.findIndex(({ kind }) => kind === "heading");
   const width = Math.max(...before.slice(Math.max(0, from)).map(({ cells }) => cells.length));
   for (const [at, what] of sent.expected.entries()) {
     const [was, is] = [before[at], after[at]] as [(typeof before)[0], (typeof after)[0]];
-    assert.equal(is.end, was.end, `${told}, record ${at}: the end of the line`);
-    assert.ok(is.raw.startsWith(was.raw), `${told}, record ${at}: the bytes that were sent`);
+    assert.equal(is.end, was.end, `${label}, record ${at}: the end of the line`);
+    assert.ok(is.raw.startsWith(was.raw), `${label}, record ${at}: the bytes that were sent`);
     if (what.kind === "untouched") {
-      assert.equal(is.raw, was.raw, told);
+      assert.equal(is.raw, was.raw, label);
       continue;
     }
-    assert.deepEqual(is.cells.slice(0, was.cells.length), was.cells, told);
+    assert.deepEqual(is.cells.slice(0, was.cells.length), was.cells, label);
     const padding = width - was.cells.length;
-    assert.deepEqual(is.cells.slice(was.cells.length, width), new Array(padding).fill(""), told);
+    assert.deepEqual(is.cells.slice(was.cells.length, width), new Array(padding).fill(""), label);
     const headings = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
     const expected =
       what.kind === "heading"
@@ -139,7 +139,7 @@ function compareCsv(sent: SentFile, out: Buffer, labels: "pt" | "en" | null, see
         : what.kind === "empty"
           ? new Array(FIELDS.length + 1).fill("")
           : cellsOf(what.outcome, what.account, labels);
-    assert.deepEqual(is.cells.slice(width), expected, `${told}, record ${at}: ${was.raw}`);
+    assert.deepEqual(is.cells.slice(width), expected, `${label}, record ${at}: ${was.raw}`);
   }
 }
 
@@ -281,8 +281,8 @@ describe("an enriched CSV file", () => {
   });
 
   it("is refused with a message if it cannot be parsed", async () => {
-    const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
-      assert.rejects(enriched(bytes, wish), { message });
+    const refused = (bytes: Uint8Array, message: RegExp, options = {}) =>
+      assert.rejects(enriched(bytes, options), { message });
     for (const nothing of ["", "\ufeff", "\r\n\r\n", " \n"]) {
       await refused(Buffer.from(nothing), /^The file is empty\.$/);
     }
@@ -426,8 +426,8 @@ describe("an enriched workbook", () => {
       await assert.rejects(enriched(sent), { message });
       const path = join(folder, "kind");
       writeFileSync(path, sent);
-      await assert.rejects(readLayout(path, WISH), { message });
-      assert.equal((await readLayout(path, WISH, "csv")).rows, 1);
+      await assert.rejects(readLayout(path, OPTIONS), { message });
+      assert.equal((await readLayout(path, OPTIONS, "csv")).rows, 1);
     }
   });
 

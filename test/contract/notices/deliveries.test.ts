@@ -301,9 +301,9 @@ describe("deliveries", () => {
     office.notices.webhooks.change(OWNER, id, { enabled: false });
     const ids = queue(900);
     office.database.exec("UPDATE deliveries SET state = 'failed', next_at = NULL");
-    const wish = { tenantId: TENANT, id: ids[0] as string, through: ids.at(-2) as string };
+    const request = { tenantId: TENANT, id: ids[0] as string, through: ids.at(-2) as string };
     const { history } = office.notices;
-    const queued = await history.replay({ ...wish, webhook: null, onlyFailed: true });
+    const queued = await history.replay({ ...request, webhook: null, onlyFailed: true });
     const left = office.database.prepare("SELECT notice FROM deliveries WHERE state = 'failed'");
     assert.deepEqual([queued, left.pluck().all()], [899, ids.slice(-1)]);
   });

@@ -271,8 +271,8 @@ describe("e-mails of notices", () => {
     assert.deepEqual(deliveries(waiting), []);
     const [after = ""] = queue(1);
     for (const notice of [first, waiting, after]) {
-      const wish = { tenantId: TENANT, id: notice, through: null, webhook: null };
-      await office.notices.history.replay({ ...wish, onlyFailed: false });
+      const request = { tenantId: TENANT, id: notice, through: null, webhook: null };
+      await office.notices.history.replay({ ...request, onlyFailed: false });
     }
     await later(HOUR);
     assert.equal(server.got.length, 1);

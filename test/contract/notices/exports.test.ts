@@ -23,7 +23,7 @@ import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { FakeExporter } from "../../support/export/fake-exporter.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
-const WISH = { kinds: ["entered"], limit: null };
+const EXPORT = { kinds: ["entered"], limit: null };
 
 let pair: MonthPair;
 let folder: string;
@@ -69,7 +69,7 @@ it("a refused export is explained in words, in the log and to receivers", async 
   const office = await openOffice({ folder, parts });
   try {
     await office.serve(join(folder, "a.peneira"));
-    office.search("Refused", {}, { export: JSON.stringify({ ...WISH, output: {} }) });
+    office.search("Refused", {}, { export: JSON.stringify({ ...EXPORT, output: {} }) });
     office.search("Plain");
     await office.serve(join(folder, "b.peneira"));
     await office.work();
@@ -104,7 +104,7 @@ it("a queue without room for a day leaves a notice without its file, in words", 
   const office = await openOffice({ folder, parts });
   try {
     await office.serve(join(folder, "a.peneira"));
-    const id = office.search("Full", {}, { export: JSON.stringify({ ...WISH, output: {} }) });
+    const id = office.search("Full", {}, { export: JSON.stringify({ ...EXPORT, output: {} }) });
     office.notices.emails.create(OWNER, { address: "full@example.com" }, 9);
     await office.serve(join(folder, "b.peneira"));
     const state = () => {
@@ -141,11 +141,11 @@ it("files of notices are named after their search and month, and linked", async 
   const office = await openOffice({ folder, parts });
   try {
     await office.serve(join(folder, "a.peneira"));
-    const wish = (output: object) => ({ export: JSON.stringify({ ...WISH, output }) });
+    const withExport = (output: object) => ({ export: JSON.stringify({ ...EXPORT, output }) });
     const spec = { output: { fields: ["cnpj"] } };
-    const plain = office.search("Padarias de São João", spec, wish({ format: "xlsx" }));
-    office.search("Own", spec, wish({ format: "csv", title: "Minha lista" }));
-    office.search("n".repeat(120), spec, wish({ format: "csv" }));
+    const plain = office.search("Padarias de São João", spec, withExport({ format: "xlsx" }));
+    office.search("Own", spec, withExport({ format: "csv", title: "Minha lista" }));
+    office.search("n".repeat(120), spec, withExport({ format: "csv" }));
     office.notices.emails.create(OWNER, { address: "ana@example.com", searches: [plain] }, 9);
     const { label } = await office.serve(join(folder, "b.peneira"));
     await office.work();

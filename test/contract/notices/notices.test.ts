@@ -84,8 +84,8 @@ describe("notices", () => {
     await receiver.close();
   });
 
-  const hook = (wish: object = {}) =>
-    office.notices.webhooks.create(OWNER, { url: receiver.url, ...wish }, 100);
+  const hook = (options: object = {}) =>
+    office.notices.webhooks.create(OWNER, { url: receiver.url, ...options }, 100);
   const all = () => office.notices.history.page(TENANT, { before: 1e9, limit: 1_000 });
 
   it("are counted exactly, with the fields that differ", async () => {
@@ -284,8 +284,10 @@ describe("notices", () => {
     office.search("fine");
     await office.serve(newer);
     await office.work();
-    const heard = receiver.got.map(eventOf).map(({ type, data }) => `${type} ${data.search_name}`);
-    assert.deepEqual(heard.sort(), ["search.changed fine", "search.failed broken"]);
+    const delivered = receiver.got
+      .map(eventOf)
+      .map(({ type, data }) => `${type} ${data.search_name}`);
+    assert.deepEqual(delivered.sort(), ["search.changed fine", "search.failed broken"]);
     const failed = all().find(({ row }) => row.searchId === broken);
     assert.equal(failed?.row.state, "failed");
     assert.match(failed?.row.failure ?? "", /no list of this id/);

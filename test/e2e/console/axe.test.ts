@@ -193,7 +193,7 @@ async function openCompany(visit: Visit): Promise<void> {
 }
 
 async function offerNames(visit: Visit): Promise<void> {
-  await visit.page.getByLabel(find.ask, { exact: true }).fill("comercio");
+  await visit.page.getByLabel(find.prompt, { exact: true }).fill("comercio");
   const option = visit.page.getByRole("option").first();
   await option.waitFor();
   await visit.page.keyboard.press("ArrowDown");

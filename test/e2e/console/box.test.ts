@@ -44,12 +44,12 @@ function withoutZeros(cnpj: unknown): string {
 }
 
 async function write({ page }: Visit, text: string): Promise<void> {
-  await page.getByLabel(find.ask, { exact: true }).fill(text);
+  await page.getByLabel(find.prompt, { exact: true }).fill(text);
 }
 
-async function ask(visit: Visit, text: string): Promise<void> {
+async function submitSentence(visit: Visit, text: string): Promise<void> {
   await write(visit, text);
-  await button(visit.page, find.askSubmit).click();
+  await button(visit.page, find.promptSubmit).click();
 }
 
 test("reads a number as people write it, and nothing else as a number", () => {
@@ -124,13 +124,13 @@ describe("a number in the search box", () => {
       const account = page.accounts.find(({ cnpj }) => shortNumberIn(withoutZeros(cnpj)) !== null);
       const cnpj = String(account?.cnpj);
       const lacks = cnpj.length - withoutZeros(cnpj).length;
-      await ask(visit, withoutZeros(cnpj));
+      await submitSentence(visit, withoutZeros(cnpj));
       const alert = visit.page.getByRole("alert");
       await alert.filter({ hasText: find.lostZeros(lacks) }).waitFor();
       await alert.getByRole("link", { name: cnpjText(cnpj) }).click();
       await heading(visit, companyName(String(account?.legal_name))).waitFor();
       await visit.page.goBack();
-      await ask(visit, "11.222.333/0001-8");
+      await submitSentence(visit, "11.222.333/0001-8");
       await alert.filter({ hasText: find.digitMissing }).waitFor();
     },
   );
@@ -141,7 +141,7 @@ describe("a number in the search box", () => {
     const account = await someAccount(visit, BRANCH);
     const cnpj = String(account.cnpj);
     for (const text of [cnpj, `CNPJ ${cnpjText(cnpj)}`, cnpj.slice(0, 8)]) {
-      await ask(visit, text);
+      await submitSentence(visit, text);
       await heading(visit, companyName(String(account.legal_name))).waitFor();
       assert.equal(new URL(visit.page.url()).hash.slice(0, 18), `#/empresa/${cnpj.slice(0, 8)}`);
       await visit.page.getByText(cnpjText(cnpj)).first().waitFor();
@@ -171,10 +171,10 @@ describe("a number in the search box", () => {
     const visit = await open(ana);
     await visit.go("/app");
     visit.expect(404);
-    await ask(visit, "11.222.333/0001-82");
-    const told = `${company.unknown("11.222.333/0001-82")} ${company.mistyped}`;
-    await visit.page.getByRole("alert").filter({ hasText: told }).waitFor();
-    await ask(visit, "99.999.998");
+    await submitSentence(visit, "11.222.333/0001-82");
+    const shown = `${company.unknown("11.222.333/0001-82")} ${company.mistyped}`;
+    await visit.page.getByRole("alert").filter({ hasText: shown }).waitFor();
+    await submitSentence(visit, "99.999.998");
     await visit.page
       .getByRole("alert")
       .filter({ hasText: find.unknownRoot("99999998") })
@@ -234,12 +234,12 @@ describe("a misspelled name", () => {
     const name = companyName(String(account.legal_name));
     const typed = String(account.legal_name).replace(/marmitaria/i, "marmitaira");
     await visit.go("/app");
-    await ask(visit, typed);
+    await submitSentence(visit, typed);
     await visit.page.getByText(find.notUnderstood, { exact: true }).waitFor();
     const offered = visit.page.locator(".empty section").filter({ hasText: find.similarNames });
     await offered.getByRole("link", { name }).first().waitFor();
     assert.ok((await offered.getByRole("link").count()) <= 5);
-    await button(visit.page, find.askAsName(typed)).click();
+    await button(visit.page, find.searchAsName(typed)).click();
     await visit.page.getByText(find.noneTitle).waitFor();
     await offered.getByRole("link", { name }).first().click();
     await heading(visit, name).waitFor();
@@ -250,14 +250,14 @@ describe("a text without a meaning", () => {
   inBrowser("shows no number, but what to do", async (open) => {
     const visit = await open(ana);
     await visit.go("/app");
-    await ask(visit, "asdfgh qwerty");
+    await submitSentence(visit, "asdfgh qwerty");
     await visit.page.getByText(find.notUnderstood, { exact: true }).waitFor();
     assert.equal(await visit.page.locator(".count-total").count(), 0);
-    assert.equal(await button(visit.page, find.askAnyway).count(), 0, "nothing was understood");
+    assert.equal(await button(visit.page, find.searchAnyway).count(), 0, "nothing was understood");
     const examples = visit.page.locator(".empty .offer");
     await examples.first().waitFor();
     assert.equal(await examples.count(), 3);
-    await button(visit.page, find.askAsName("asdfgh qwerty")).click();
+    await button(visit.page, find.searchAsName("asdfgh qwerty")).click();
     await visit.page.getByText(find.noneTitle).waitFor();
     await visit.page.goBack();
     await examples.first().click();
@@ -280,9 +280,9 @@ describe("a text without a meaning", () => {
   inBrowser("offers what was understood, and the rest as a name", async (open) => {
     const visit = await open(ana);
     await visit.go("/app");
-    await ask(visit, "lojas de roupas zzyzx em Xyzópolis do Norte");
+    await submitSentence(visit, "lojas de roupas zzyzx em Xyzópolis do Norte");
     await visit.page.getByText(find.notUnderstood, { exact: true }).waitFor();
-    await button(visit.page, find.askAnyway).click();
+    await button(visit.page, find.searchAnyway).click();
     await visit.page.locator(".count-total").waitFor();
   });
 
@@ -292,8 +292,8 @@ describe("a text without a meaning", () => {
     const first = visit.page.locator(".overview-examples button").first();
     await first.waitFor();
     const text = await first.innerText();
-    const box = visit.page.getByLabel(find.ask, { exact: true });
-    assert.equal(await box.getAttribute("placeholder"), find.askPlaceholder(text));
+    const box = visit.page.getByLabel(find.prompt, { exact: true });
+    assert.equal(await box.getAttribute("placeholder"), find.promptPlaceholder(text));
     await first.click();
     await visit.page.getByRole("gridcell").first().waitFor();
     assert.equal(shell.views.find, find.title.split(" ")[0]);

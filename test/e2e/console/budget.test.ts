@@ -80,7 +80,7 @@ describe("the files of the console", () => {
 describe("a first visit", () => {
   inBrowser(
     "asks for few and small files, each once, and a second one for none of them",
-    async (open, tell) => {
+    async (open, report) => {
       const visit = await open(ana);
       const first = await loaded(visit);
       const assets = first.filter(({ url }) => url.includes("/assets/"));
@@ -88,8 +88,8 @@ describe("a first visit", () => {
       const styles = /<style>(.*?)<\/style>/s.exec(readFileSync(join(DIST, "page.html"), "utf8"));
       const inPage = brotliCompressSync(styles?.[1] as string).length;
       const bytes = assets.reduce((sum, one) => sum + one.bytes, inPage);
-      tell(`${first.length} requests, ${bytes} bytes of ${assets.length} files and the page`);
-      for (const one of first) tell(`${one.bytes} ${new URL(one.url).pathname}`);
+      report(`${first.length} requests, ${bytes} bytes of ${assets.length} files and the page`);
+      for (const one of first) report(`${one.bytes} ${new URL(one.url).pathname}`);
       assert.ok(first.length <= REQUESTS_MAX, visit.requests.join("\n"));
       assert.ok(bytes < FIRST_BYTES_MAX, `${bytes} bytes`);
       assert.equal(new Set(assets.map(({ url }) => url)).size, assets.length, "each once");
@@ -104,7 +104,7 @@ describe("a first visit", () => {
     },
   );
 
-  inBrowser(`is painted within ${PAINT_MS} ms`, async (open, tell) => {
+  inBrowser(`is painted within ${PAINT_MS} ms`, async (open, report) => {
     const times: number[] = [];
     // The best of some: other suites run on the same machine.
     for (let turn = 0; turn < 6; turn++) {
@@ -118,14 +118,14 @@ describe("a first visit", () => {
       // Else the pages of the turns before share the processor with the next.
       await visit.context.close();
     }
-    tell(`first paint after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
+    report(`first paint after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
     assert.ok(Math.min(...times) < PAINT_MS, times.join(" "));
   });
 
   for (const width of [1440, 390]) {
     inBrowser(`moves nothing while it loads, ${width} px wide`, async (open) => {
-      const wish = { width, before: WATCH_SHIFTS };
-      const visit = await open(ana, wish);
+      const options = { width, before: WATCH_SHIFTS };
+      const visit = await open(ana, options);
       const shifts: Record<string, unknown> = {};
       const hash = "#uf=SP&status=2";
       for (const view of [...VIEWS, hash]) {

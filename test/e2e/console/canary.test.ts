@@ -97,9 +97,9 @@ describe("texts of the registry", () => {
         const drawer = page.getByRole("dialog");
         await drawer.getByText(table.drawer.why).waitFor();
         await page.waitForLoadState("networkidle");
-        const told = await drawer.innerText();
-        const shown = CANARIES.filter((one) => told.includes(one));
-        assert.ok(shown.length >= 3, told);
+        const shownText = await drawer.innerText();
+        const shown = CANARIES.filter((one) => shownText.includes(one));
+        assert.ok(shown.length >= 3, shownText);
         await unharmed(visit);
       }
     },
@@ -131,8 +131,8 @@ describe("texts that users typed", () => {
       for (const sentence of CANARIES) {
         await page.goto("about:blank");
         await visit.go("/app");
-        await page.getByLabel(find.ask, { exact: true }).fill(`padarias em SP ${sentence}`);
-        await button(page, find.askSubmit).click();
+        await page.getByLabel(find.prompt, { exact: true }).fill(`padarias em SP ${sentence}`);
+        await button(page, find.promptSubmit).click();
         await page.locator(".told, .ask-error").first().waitFor();
         await unharmed(visit);
       }

@@ -118,8 +118,8 @@ describe("a sentence and a link", () => {
     const { phone, email } = await someone(visit);
     const [written = ""] = spellings(phone);
     await visit.go("/app");
-    await page.getByLabel(find.ask, { exact: true }).fill(`empresas com o telefone ${written}`);
-    await button(page, find.askSubmit).click();
+    await page.getByLabel(find.prompt, { exact: true }).fill(`empresas com o telefone ${written}`);
+    await button(page, find.promptSubmit).click();
     await page.locator(".part-contact").first().waitFor();
     await shows(visit, await totalOf(visit, { contact: { phone_any_of: [phone] } }));
     const rail = page.getByRole("complementary");

@@ -27,7 +27,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
 
 async function largest(visit: Visit, ibge: string, q = "") {
   const path = `/districts?municipality_ibge=${ibge}&q=${q}`;
-  const { districts } = await visit.ask<DistrictsFound>(path);
+  const { districts } = await visit.getJson<DistrictsFound>(path);
   assert.ok(districts.length > 2, `${ibge}: ${districts.length} districts`);
   return districts.map(({ name, accounts }) => ({ folded: foldDistrict(name), accounts }));
 }
@@ -111,8 +111,8 @@ for (const [locale, screen, words] of [
           await box.fill(typed);
           const option = rail.getByRole("option").first();
           await eventually(async () => {
-            const told = (await option.textContent()) ?? "";
-            assert.ok(told.includes(districtTitle(first.folded)), `${typed}: ${told}`);
+            const shownText = (await option.textContent()) ?? "";
+            assert.ok(shownText.includes(districtTitle(first.folded)), `${typed}: ${shownText}`);
           });
         }
         await box.press("Enter");
@@ -122,9 +122,9 @@ for (const [locale, screen, words] of [
         await rail.getByRole("list", { name: find.district, exact: true }).waitFor();
         // A city without this district drops it and shows a message.
         await visit.go(`/app#city=${SP}&district=${RIO}:${encodeURIComponent(first.folded)}`);
-        await button(page, text.outsideMend).click();
+        await button(page, text.outsideFix).click();
         await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));
-        assert.equal(await button(page, text.outsideMend).count(), 0);
+        assert.equal(await button(page, text.outsideFix).count(), 0);
         await box.fill("qqqqqq");
         await rail.getByText(text.nothing).waitFor();
       },

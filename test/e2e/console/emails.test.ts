@@ -55,8 +55,8 @@ const suite = consoleSuite(
 const { inBrowser } = suite;
 
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
-const emails = async (visit: Visit) => (await visit.ask<EmailPage>("/emails")).emails;
-const searches = async (visit: Visit) => (await visit.ask<SearchList>("/searches")).searches;
+const emails = async (visit: Visit) => (await visit.getJson<EmailPage>("/emails")).emails;
+const searches = async (visit: Visit) => (await visit.getJson<SearchList>("/searches")).searches;
 
 async function clean(visit: Visit, name: string): Promise<void> {
   await visit.page.evaluate(AXE);
@@ -168,7 +168,7 @@ describe("an e-mail receiver", () => {
     await button(dialog(visit).last(), notices.remove).click();
     await page.getByText(notices.hooksEmpty).waitFor();
     assert.deepEqual(await emails(visit), []);
-    const { lines } = await visit.ask<AuditPage>("/audit");
+    const { lines } = await visit.getJson<AuditPage>("/audit");
     const actions = new Set(lines.map(({ action }) => action));
     for (const action of ["create", "disable", "enable", "unsubscribe", "delete"] as const) {
       assert.ok(actions.has(`email.${action}`), action);

@@ -91,7 +91,7 @@ async function paste({ page }: Visit, text: string): Promise<boolean> {
 async function finished(visit: Visit): Promise<ExportView> {
   let record: ExportView | undefined;
   await eventually(async () => {
-    record = (await visit.ask<ExportList>("/exports?limit=1")).exports[0];
+    record = (await visit.getJson<ExportList>("/exports?limit=1")).exports[0];
     assert.equal(record?.status, "done");
   });
   return record as ExportView;
@@ -137,7 +137,7 @@ describe("a spreadsheet", () => {
     assert.equal(await entry(visit, exports.useQuery).count(), 0, "it is no search");
     await entry(visit, exports.again).click();
     await eventually(async () => {
-      const { exports: listed } = await visit.ask<ExportList>("/exports?limit=5");
+      const { exports: listed } = await visit.getJson<ExportList>("/exports?limit=5");
       const both = listed.filter(({ kind }) => kind === "enrichment");
       assert.deepEqual(
         both.map(({ status, size_bytes: size }) => [status, size]),
@@ -223,21 +223,21 @@ describe("a spreadsheet", () => {
     for (const text of [cnpjs.slice(0, 3).join(", "), cnpjs.slice(0, 3).join(" ")]) {
       await visit.go("/app");
       await page.locator("#ask").fill(text);
-      await button(page, find.askSubmit).click();
+      await button(page, find.promptSubmit).click();
       await page.locator(".enrich-table").waitFor();
       assert.deepEqual(await counts(visit), ["3", "0", "0", "0"], text);
     }
     await visit.go("/app");
     assert.equal(await paste(visit, cnpjs[0] as string), false, "it stays in the box");
     await page.locator("#ask").fill(cnpjs[0] as string);
-    await button(page, find.askSubmit).click();
+    await button(page, find.promptSubmit).click();
     await page.locator(".company").waitFor();
   });
 
   inBrowser("beyond the plan is refused before it starts", async (open) => {
     const visit = await open(free);
     const { page } = visit;
-    const { limits, usage } = await visit.ask<{
+    const { limits, usage } = await visit.getJson<{
       limits: Record<string, number>;
       usage: { export_rows_left: number | null };
     }>("/status");

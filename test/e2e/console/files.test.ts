@@ -59,7 +59,7 @@ async function downloaded(visit: Visit): Promise<Buffer> {
 
 const radio = (visit: Visit, name: string) => dialog(visit).getByRole("radio", { name });
 const newest = async (visit: Visit) =>
-  (await visit.ask<ExportList>("/exports?limit=1")).exports[0] as ExportView;
+  (await visit.getJson<ExportList>("/exports?limit=1")).exports[0] as ExportView;
 
 describe("an export", () => {
   inBrowser("has the bytes of the API's, with what was chosen", async (open) => {
@@ -141,11 +141,11 @@ describe("an export", () => {
         await route.abort();
       } else await route.continue();
     });
-    const before = (await visit.ask<ExportList>("/exports?limit=200")).exports.length;
+    const before = (await visit.getJson<ExportList>("/exports?limit=200")).exports.length;
     await button(dialog(visit), exports.send).click();
     await button(dialog(visit), exports.retry).click();
     await dialog(visit).getByRole("link", { name: exports.download }).waitFor();
-    const after = (await visit.ask<ExportList>("/exports?limit=200")).exports.length;
+    const after = (await visit.getJson<ExportList>("/exports?limit=200")).exports.length;
     assert.equal(after, before + 1);
   });
 
@@ -203,7 +203,7 @@ describe("an export", () => {
     await eventually(async () => assert.equal(await rows.count(), count + 1));
     await first.getByRole("link", { name: exports.download }).waitFor();
     const { sha256: hash } = await newest(visit);
-    const { exports: both } = await visit.ask<ExportList>("/exports?limit=2");
+    const { exports: both } = await visit.getJson<ExportList>("/exports?limit=2");
     assert.equal(both[1]?.sha256, hash, "the same query on the same data is the same file");
     await first.getByRole("button").last().click();
     await entry(visit, exports.remove).click();
@@ -236,7 +236,7 @@ describe("a saved search", () => {
     await page.getByRole("link", { name: shell.viewsShort.saved }).click();
     const row = page.locator(".record").first();
     await row.getByText(exports.unchanged).waitFor();
-    const [search] = (await visit.ask<{ searches: SavedSearch[] }>("/searches")).searches;
+    const [search] = (await visit.getJson<{ searches: SavedSearch[] }>("/searches")).searches;
     const total = search?.now?.total ?? 0;
     assert.equal(await row.locator(".counts b").first().innerText(), number(total));
     // As if saved on other data: the change is shown with its sign.
@@ -272,7 +272,7 @@ describe("a paginated list", () => {
   inBrowser("shows every line once, and asks again for a page that failed", async (open) => {
     const visit = await open(ana);
     const { page } = visit;
-    const { lines } = await visit.ask<AuditPage>("/audit?limit=50");
+    const { lines } = await visit.getJson<AuditPage>("/audit?limit=50");
     assert.ok(lines.length >= 3);
     let fails = false;
     await page.route(/\/v1\/console\/audit\?/, async (route) => {
@@ -371,7 +371,7 @@ describe("keys, usage and members", () => {
   inBrowser("usage tells what was asked, also after a restart", async (open) => {
     const visit = await open(ana);
     await visit.send("/accounts/search", { spec: SPEC, limit: 17 });
-    const before = await visit.ask<UsageAnswer>("/usage?days=30");
+    const before = await visit.getJson<UsageAnswer>("/usage?days=30");
     assert.ok(before.today.accounts >= 17 && before.today.export_rows > 0);
     await visit.go("/app/usage");
     await heading(visit, charts.usage.title).waitFor();
@@ -381,7 +381,7 @@ describe("keys, usage and members", () => {
     await visit.page.goto("about:blank");
     await suite.served.restart();
     const again = await open(ana);
-    const after = await again.ask<UsageAnswer>("/usage?days=30");
+    const after = await again.getJson<UsageAnswer>("/usage?days=30");
     assert.ok(after.today.requests >= before.today.requests);
     assert.equal(after.today.export_rows, before.today.export_rows);
     assert.ok(after.senders.some(({ name, kind }) => kind === "console" && name === ana.email));

@@ -154,8 +154,8 @@ describe("finding", () => {
     const visit = await open(ana);
     await visit.go("/app");
     const { page } = visit;
-    await page.getByLabel(find.ask, { exact: true }).fill(SENTENCE);
-    await button(page, find.askSubmit).click();
+    await page.getByLabel(find.prompt, { exact: true }).fill(SENTENCE);
+    await button(page, find.promptSubmit).click();
     await page.locator(".told").waitFor();
     assert.equal(await page.locator(".told-sentence").innerText(), SENTENCE);
     for (const role of ["place", "contact"]) await page.locator(`.part-${role}`).first().waitFor();
@@ -172,7 +172,7 @@ describe("finding", () => {
     const spec = structuredClone(translated.spec) as ExploreAnswer["spec"];
     spec.filters.contact.require_email = false;
     await shows(visit, (await explored(visit, spec)).total);
-    await page.getByText(find.toldEdited).waitFor();
+    await page.getByText(find.meaningEdited).waitFor();
     await page.goBack();
     await shows(visit, translated.matches);
   });
@@ -329,7 +329,7 @@ describe("reading", () => {
     const visit = await open(ana);
     await visit.go("/app");
     await visit.page
-      .getByLabel(find.ask, { exact: true })
+      .getByLabel(find.prompt, { exact: true })
       .fill("restaurantes no estado de São Paulo");
     await visit.page.keyboard.press("Enter");
     await visit.page.getByRole("grid").waitFor();

@@ -60,7 +60,7 @@ for (const [language, locale, words, sentence] of LANGUAGES) {
       const { page } = visit;
       const { keyboard } = page;
       await visit.go("/app");
-      await page.getByLabel(find.ask, { exact: true }).waitFor();
+      await page.getByLabel(find.prompt, { exact: true }).waitFor();
       await keyboard.press("/");
       await keyboard.type(sentence);
       await keyboard.press("Enter");

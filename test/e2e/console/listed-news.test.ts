@@ -98,7 +98,7 @@ describe("news of a saved search that names lists", () => {
     await entry(visit, "CSV").click();
     await visit.page.getByText(news.exporting).waitFor();
     await eventually(async () => {
-      const [made] = (await visit.ask<ExportList>("/exports")).exports as [ExportView];
+      const [made] = (await visit.getJson<ExportList>("/exports")).exports as [ExportView];
       assert.deepEqual([made.status, made.row_count], ["done", 7]);
     });
   });
@@ -107,7 +107,7 @@ describe("news of a saved search that names lists", () => {
     const visit = await open(ana);
     const { page } = visit;
     const gone = shell.mistakes.list_not_found as string;
-    const { csrf_token: token = "" } = await visit.ask<{ csrf_token?: string }>("/session");
+    const { csrf_token: token = "" } = await visit.getJson<{ csrf_token?: string }>("/session");
     const headers = { "x-csrf-token": token, origin: visit.base };
     const path = `${visit.base}/v1/console/lists/${list}`;
     assert.equal((await visit.context.request.delete(path, { headers })).status(), 204);

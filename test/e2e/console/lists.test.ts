@@ -43,12 +43,12 @@ async function found(visit: Visit, limit: number): Promise<SearchPage> {
 
 /** The users' lists, newest first. */
 async function all(visit: Visit): Promise<AccountList[]> {
-  const { lists: every } = await visit.ask<{ lists: AccountList[] }>("/lists");
+  const { lists: every } = await visit.getJson<{ lists: AccountList[] }>("/lists");
   return every.filter(({ read_only }) => !read_only);
 }
 
-async function ask({ page }: Visit, sentence: string): Promise<void> {
-  await page.getByRole("combobox", { name: words.find.ask }).fill(sentence);
+async function submitSentence({ page }: Visit, sentence: string): Promise<void> {
+  await page.getByRole("combobox", { name: words.find.prompt }).fill(sentence);
   await page.keyboard.press("Enter");
 }
 
@@ -122,9 +122,9 @@ describe("lists", () => {
     const refused = page.locator(".lists-refused tbody tr");
     assert.deepEqual(await refused.locator("td:first-child").allTextContents(), ["4", "5", "6"]);
     await onOneLine(visit);
-    const told = (await refused.allTextContents()).join(" ");
+    const shown = (await refused.allTextContents()).join(" ");
     for (const reason of ["not_a_number", "wrong_check_digits", "lost_zeros"] as const) {
-      assert.ok(told.includes(lists.reasons[reason]), reason);
+      assert.ok(shown.includes(lists.reasons[reason]), reason);
     }
     await button(page, lists.fillZeros).click();
     await counted(visit, lists.added, 1);
@@ -199,7 +199,7 @@ describe("lists", () => {
     assert.match(page.url(), /not_in_lists=exported/);
     await shows(visit, total);
     // A sentence that names no lists keeps the manual choice.
-    await ask(visit, "empresas ativas em São Paulo com e-mail");
+    await submitSentence(visit, "empresas ativas em São Paulo com e-mail");
     await page.waitForURL(/email/);
     assert.match(page.url(), /not_in_lists=exported/);
     assert.ok(await box.isChecked());
@@ -230,12 +230,12 @@ describe("lists", () => {
     const { page } = visit;
     const [list] = (await all(visit)) as [AccountList];
     await visit.go(`/app${HASH}`);
-    await ask(visit, "empresas em São Paulo que não estão na lista Clientes");
+    await submitSentence(visit, "empresas em São Paulo que não estão na lista Clientes");
     await page.waitForURL(new RegExp(`not_in_lists=${list.id}`));
-    await ask(visit, "empresas em São Paulo que ainda não exportei");
+    await submitSentence(visit, "empresas em São Paulo que ainda não exportei");
     await page.waitForURL(/not_in_lists=exported/);
     assert.ok(!page.url().includes(list.id));
-    await ask(visit, "empresas em São Paulo com e-mail");
+    await submitSentence(visit, "empresas em São Paulo com e-mail");
     await page.waitForURL(/email/);
     assert.ok(!page.url().includes("_lists="), page.url());
   });

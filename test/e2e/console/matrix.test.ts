@@ -81,7 +81,7 @@ for (const [width, height] of SIZES) {
           await visit.go("/app");
           await page.locator('.overview[data-busy="false"][data-blank="false"]').waitFor();
           found.push(...(await look(visit, "start", dark)));
-          await page.getByLabel(find.ask, { exact: true }).fill(sentence);
+          await page.getByLabel(find.prompt, { exact: true }).fill(sentence);
           await page.keyboard.press("Enter");
           await page.getByRole("grid").waitFor();
           assert.notEqual(await countOf(visit), "0");

@@ -81,7 +81,7 @@ describe("news of a saved search", () => {
     const before = await countOf(visit);
     publish();
     await eventually(async () => {
-      const served = await visit.ask<Status>("/status");
+      const served = await visit.getJson<Status>("/status");
       assert.equal(served.snapshot, NEWER);
     });
     // The next request is answered from the newer month.
@@ -114,9 +114,9 @@ describe("news of a saved search", () => {
         if (shown === total) break;
         await button(visit.page, news.more(number(total - shown))).click();
       }
-      const told = await lines.allTextContents();
+      const shownText = await lines.allTextContents();
       for (const [i, { before, after, changed_fields: fields }] of wanted.changes.entries()) {
-        const line = told[i] ?? "";
+        const line = shownText[i] ?? "";
         if (before === null) assert.ok(line.includes(news.isNew), line);
         else if (after === null) assert.ok(line.includes(news.isGone), line);
         else if (fields.includes("municipality_ibge")) {
@@ -167,7 +167,7 @@ describe("news of a saved search", () => {
     await entry(visit, "CSV").click();
     await visit.page.getByText(news.exporting).waitFor();
     await eventually(async () => {
-      const [made] = (await visit.ask<ExportList>("/exports")).exports as [ExportView];
+      const [made] = (await visit.getJson<ExportList>("/exports")).exports as [ExportView];
       assert.equal(made.status, "done");
       assert.equal(made.row_count, totals.left);
     });
@@ -185,7 +185,7 @@ describe("news of a saved search", () => {
       await visit.page.getByText(news.exporting).waitFor();
       let made: ExportView | undefined;
       await eventually(async () => {
-        [made] = (await visit.ask<ExportList>("/exports")).exports;
+        [made] = (await visit.getJson<ExportList>("/exports")).exports;
         assert.equal(made?.status, "done");
         assert.equal(made.row_count, totals.entered);
       });

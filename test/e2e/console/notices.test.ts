@@ -61,12 +61,13 @@ before(async () => {
 after(() => receiver.close());
 
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
-const searches = async (visit: Visit) => (await visit.ask<SearchList>("/searches")).searches;
-const hooks = async (visit: Visit) => (await visit.ask<WebhookPage>("/webhooks")).webhooks;
+const searches = async (visit: Visit) => (await visit.getJson<SearchList>("/searches")).searches;
+const hooks = async (visit: Visit) => (await visit.getJson<WebhookPage>("/webhooks")).webhooks;
 const idOf = async (visit: Visit, wanted = NAME) =>
   (await searches(visit)).find(({ name }) => name === wanted)?.id;
 const optionsOf = async (visit: Visit, wanted: string) =>
-  (await visit.ask<NoticeOptionsAnswer>(`/searches/${await idOf(visit, wanted)}/notices`)).search;
+  (await visit.getJson<NoticeOptionsAnswer>(`/searches/${await idOf(visit, wanted)}/notices`))
+    .search;
 
 async function clean(visit: Visit, name: string): Promise<void> {
   await visit.page.evaluate(AXE);
@@ -183,7 +184,7 @@ describe("a monthly notice", () => {
     const id = (await idOf(visit)) ?? "";
     const feed = async () => {
       const path = `/searches/${id}/notices`;
-      return (await visit.ask<NoticeOptionsAnswer>(path)).search.feed;
+      return (await visit.getJson<NoticeOptionsAnswer>(path)).search.feed;
     };
     const first = await feed();
     assert.equal((await visit.context.request.get(`${visit.base}${first}`)).status(), 200);
@@ -197,7 +198,7 @@ describe("a monthly notice", () => {
     await dialog(visit).getByLabel(notices.onlyChanges).check();
     await button(page, shell.save).click();
     await page.getByText(notices.saved).waitFor();
-    const { search } = await visit.ask<NoticeOptionsAnswer>(`/searches/${id}/notices`);
+    const { search } = await visit.getJson<NoticeOptionsAnswer>(`/searches/${id}/notices`);
     assert.deepEqual([search.feed, search.only_changes], [null, true]);
     assert.equal((await hooks(visit))[0]?.searches?.length, 2);
   });
@@ -217,7 +218,7 @@ describe("a monthly notice", () => {
     const name = notices.listName("Clientes");
     await page.getByText(commands.savedToast(name)).waitFor();
     const id = (await searches(visit)).find((one) => one.name === name)?.id;
-    const { search } = await visit.ask<NoticeOptionsAnswer>(`/searches/${id}/notices`);
+    const { search } = await visit.getJson<NoticeOptionsAnswer>(`/searches/${id}/notices`);
     assert.ok(search.watch?.includes("registration_status") && search.watch.includes("email"));
     assert.ok(!search.watch?.includes("postal_code"));
     assert.notEqual(search.export, null);
@@ -245,7 +246,7 @@ describe("a notice of the next month", () => {
     receiver.answer = status(503);
     renameSync(next, join(suite.served.sample.folder, "months", `${NEWER}.peneira`));
     const last = async () => {
-      const { notices: found } = await visit.ask<NoticePage>(`/notices?search=${id}`);
+      const { notices: found } = await visit.getJson<NoticePage>(`/notices?search=${id}`);
       return found[0];
     };
     await eventually(async () => assert.equal((await last())?.deliveries[0]?.last_status, 503));
@@ -257,7 +258,7 @@ describe("a notice of the next month", () => {
     await row.getByText(held).waitFor();
     await row.getByText(notices.last(month(NEWER))).waitFor();
     await clean(visit, "the last notices");
-    const paused = await visit.ask<NoticePage>(`/notices?search=${await idOf(visit, ROLLING)}`);
+    const paused = await visit.getJson<NoticePage>(`/notices?search=${await idOf(visit, ROLLING)}`);
     assert.deepEqual(paused.notices, []);
     await visit.go(`/app/news#${id}`);
     await page.getByText(held).waitFor();
@@ -302,7 +303,7 @@ describe("the webhooks", () => {
     await page.getByText(notices.removed).waitFor();
     await page.getByText(notices.hooksEmpty).waitFor();
     assert.deepEqual(await hooks(visit), []);
-    const { lines } = await visit.ask<AuditPage>("/audit");
+    const { lines } = await visit.getJson<AuditPage>("/audit");
     const own = lines.filter(({ action }) => action.startsWith("webhook."));
     assert.ok(own.length >= 4 && own.every(({ actor }) => actor.you));
   });

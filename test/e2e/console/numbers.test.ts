@@ -108,7 +108,7 @@ describe("the menu of a chart", () => {
     await page.getByRole("button", { name: charts.more }).click();
     await press(visit, charts.municipalities, charts.onMap);
     const dialog = page.getByRole("dialog");
-    const { places } = await visit.ask<PlacesAnswer>("/places?uf=SP");
+    const { places } = await visit.getJson<PlacesAnswer>("/places?uf=SP");
     const asked = { spec: SP, facets: ["municipality"] };
     const { facets } = await visit.send<Counted>("/accounts/count", asked);
     const [first] = facets.municipality?.values ?? [];

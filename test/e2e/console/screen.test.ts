@@ -138,17 +138,17 @@ describe("the screen of an office laptop", () => {
     );
   });
 
-  inBrowser("has ten rows with number, phone and e-mail below a sentence", async (open, tell) => {
+  inBrowser("has ten rows with number, phone and e-mail below a sentence", async (open, report) => {
     const visit = await open(ana, SIZE);
     const { page } = visit;
     await visit.go("/app");
-    await page.getByLabel(find.ask, { exact: true }).fill(SENTENCE);
-    await button(page, find.askSubmit).click();
+    await page.getByLabel(find.prompt, { exact: true }).fill(SENTENCE);
+    await button(page, find.promptSubmit).click();
     assert.notEqual(await countOf(visit), "0");
     await page.locator(".suggestion").first().waitFor();
     await page.locator('[data-row="12"]').waitFor({ state: "attached" });
     const { rows, headings } = (await page.evaluate(IN_SIGHT)) as Sight;
-    tell(`${rows} rows, ${headings.join(", ")}`);
+    report(`${rows} rows, ${headings.join(", ")}`);
     assert.ok(rows >= ROWS_MIN, `${rows} rows are in sight`);
     for (const column of ["name", "cnpj", "phone", "email"] as const) {
       assert.ok(headings.includes(table.columns[column]), `${column} is in sight`);

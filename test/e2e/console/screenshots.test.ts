@@ -25,13 +25,13 @@ const { inBrowser } = consoleSuite({ accounts: 60_000, seed: 6 }, async (served)
 
 /** A picture: its window, and the steps that lead to its view. */
 interface Picture {
-  readonly wish: VisitOptions;
+  readonly options: VisitOptions;
   readonly arrive: (visit: Visit) => Promise<void>;
 }
 
 async function asked(visit: Visit): Promise<void> {
   await visit.go("/app");
-  await visit.page.getByLabel(words.find.ask, { exact: true }).fill(SENTENCE);
+  await visit.page.getByLabel(words.find.prompt, { exact: true }).fill(SENTENCE);
   await visit.page.keyboard.press("Enter");
   await visit.page.getByRole("grid").waitFor();
   await visit.page.locator(".told").waitFor();
@@ -39,9 +39,9 @@ async function asked(visit: Visit): Promise<void> {
 
 const WIDE = { width: 1440, height: 900, locale: "en-GB" } as const;
 const PICTURES: Readonly<Record<string, Picture>> = {
-  find: { wish: WIDE, arrive: asked },
+  find: { options: WIDE, arrive: asked },
   account: {
-    wish: WIDE,
+    options: WIDE,
     async arrive(visit) {
       await asked(visit);
       await visit.page.locator("[data-row='0'] [data-column='0']").click();
@@ -49,7 +49,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     },
   },
   export: {
-    wish: WIDE,
+    options: WIDE,
     async arrive(visit) {
       await asked(visit);
       await button(visit.page.locator(".found"), words.commands.button).click();
@@ -57,14 +57,14 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     },
   },
   "start-dark": {
-    wish: { ...WIDE, dark: true },
+    options: { ...WIDE, dark: true },
     async arrive(visit) {
       await visit.go("/app");
       await visit.page.locator('.overview[data-busy="false"][data-blank="false"]').waitFor();
     },
   },
   phone: {
-    wish: { width: 390, height: 844, locale: "en-GB" },
+    options: { width: 390, height: 844, locale: "en-GB" },
     arrive: asked,
   },
 };
@@ -78,9 +78,9 @@ async function take({ page, context }: Visit, file: string): Promise<void> {
 }
 
 describe("the pictures of the documents", () => {
-  for (const [name, { wish, arrive }] of Object.entries(PICTURES)) {
+  for (const [name, { options, arrive }] of Object.entries(PICTURES)) {
     inBrowser(`show ${name}`, async (open) => {
-      const visit = await open(ana, wish);
+      const visit = await open(ana, options);
       await arrive(visit);
       const file = join(FOLDER, `${name}.webp`);
       if (process.env.RENEW_PICTURES === "1") await take(visit, file);

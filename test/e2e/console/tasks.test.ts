@@ -46,7 +46,7 @@ async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
 }
 
 /** The search box, if the view has one. */
-const box = ({ page }: Visit, words: Words) => page.getByLabel(words.find.ask, { exact: true });
+const box = ({ page }: Visit, words: Words) => page.getByLabel(words.find.prompt, { exact: true });
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 
 const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
@@ -64,7 +64,7 @@ const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
     const { cnpj, name } = await someone(visit);
     await visit.go("/app");
     await box(visit, words).fill(cnpjText(cnpj));
-    await button(visit.page, words.find.askSubmit).click();
+    await button(visit.page, words.find.promptSubmit).click();
     // Until the account is loaded, the heading of a company page is the CNPJ.
     await visit.page
       .locator("main h1")

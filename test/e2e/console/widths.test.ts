@@ -134,7 +134,7 @@ describe("the names of plans", () => {
   inBrowser("stand in every view that shows a plan", async (open) => {
     for (const locale of LANGUAGES) {
       const visit = await open(ana, { locale });
-      const { plan } = await visit.ask<{ plan: string }>("/usage?days=1");
+      const { plan } = await visit.getJson<{ plan: string }>("/usage?days=1");
       const { plans } = locale === "pt-BR" ? portugueseWords : englishWords;
       const name = plans.names[plan] as string;
       await visit.send("/keys", { name: "CRM" });
@@ -153,7 +153,7 @@ describe("the names of plans", () => {
 describe("the names of limits", () => {
   inBrowser("are words in both languages", async (open) => {
     const visit = await open(ana);
-    const { limits } = await visit.ask<{ limits: object }>("/usage?days=1");
+    const { limits } = await visit.getJson<{ limits: object }>("/usage?days=1");
     for (const { charts } of [portugueseWords, englishWords]) {
       for (const name of Object.keys(limits)) assert.ok(name in charts.usage.limitNames, name);
     }
@@ -162,7 +162,7 @@ describe("the names of limits", () => {
 
 describe("an address", () => {
   const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-  const ask = async (path: string, accept: string, method = "GET") => {
+  const request = async (path: string, accept: string, method = "GET") => {
     const init = { method, headers: { accept }, redirect: "manual" } as const;
     return fetch(suite.served.base + path, init);
   };
@@ -176,7 +176,7 @@ describe("an address", () => {
       ["text/html;q=0", "/docs"],
     ] as const) {
       for (const method of ["GET", "HEAD"]) {
-        const answer = await ask("/", accept, method);
+        const answer = await request("/", accept, method);
         const seen = [answer.status, answer.headers.get("location"), answer.headers.get("vary")];
         assert.deepEqual(seen, [302, to, "Accept"], accept);
       }
@@ -185,7 +185,7 @@ describe("an address", () => {
 
   it("that does not exist is a page for browsers, and a problem for programs", async () => {
     for (const path of ["/nada", "/app/nada", "/app/nada/mais", "/docs/nada"]) {
-      const page = await ask(path, BROWSER);
+      const page = await request(path, BROWSER);
       assert.deepEqual([page.status, page.headers.get("vary")], [404, "Accept"], path);
       assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
       const text = await page.text();
@@ -193,14 +193,14 @@ describe("an address", () => {
         assert.ok(text.includes(part), `${path}: ${part}`);
       }
       assert.ok(!text.includes("nada"), "nothing of the address is in the page");
-      const head = await ask(path, BROWSER, "HEAD");
+      const head = await request(path, BROWSER, "HEAD");
       assert.deepEqual([head.status, await head.text()], [404, ""]);
-      const problem = await ask(path, "*/*");
+      const problem = await request(path, "*/*");
       assert.equal(problem.headers.get("content-type"), "application/problem+json", path);
       assert.equal(((await problem.json()) as { code: string }).code, "not_found");
     }
     for (const path of ["/v1/nada", "/v1/console/nada", "/app/assets/nada.js", "/files/nada"]) {
-      const answer = await ask(path, BROWSER);
+      const answer = await request(path, BROWSER);
       assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/, path);
     }
   });

@@ -76,7 +76,7 @@ async function expected(bytes: Uint8Array, format?: "csv" | "xlsx"): Promise<Buf
   const pieces: Buffer[] = [];
   await enrichFile({
     ...{ segment, path, format },
-    wish: { fields: FIELDS, labels: "pt", column: undefined, fillZeros: false },
+    options: { fields: FIELDS, labels: "pt", column: undefined, fillZeros: false },
     write: (piece) => pieces.push(Buffer.from(piece)),
     onProgress: () => {},
     onFound: () => {},
@@ -96,8 +96,8 @@ async function send(
     headers: { Authorization: `Bearer ${key}`, "Content-Type": type, "Idempotency-Key": name },
     body: Buffer.from(bytes),
   });
-  const told = (await answer.json()) as Created & Record<string, unknown>;
-  return { status: answer.status, told, replayed: answer.headers.get("idempotent-replayed") };
+  const json = (await answer.json()) as Created & Record<string, unknown>;
+  return { status: answer.status, json, replayed: answer.headers.get("idempotent-replayed") };
 }
 
 async function finished(client: Client, id: string): Promise<Record<string, unknown>> {
@@ -116,10 +116,10 @@ async function downloaded(client: Client, id: string): Promise<Buffer> {
 async function typeOf(server: ServerProcess, bytes: Uint8Array, query = "fields=uf") {
   const client = new Client(server.base, server.key);
   const type = bytes[0] === 0x50 && bytes[1] === 0x4b ? XLSX : "text/csv";
-  const { status, told } = await send(server, bytes, { name: `t${Math.random()}`, type, query });
-  assert.equal(status, 201, JSON.stringify(told));
-  await finished(client, told.export.export_id);
-  const { headers } = await fetch(client.base + (await client.link(told.export.export_id)));
+  const { status, json } = await send(server, bytes, { name: `t${Math.random()}`, type, query });
+  assert.equal(status, 201, JSON.stringify(json));
+  await finished(client, json.export.export_id);
+  const { headers } = await fetch(client.base + (await client.link(json.export.export_id)));
   return headers.get("content-type");
 }
 
@@ -138,11 +138,11 @@ describe("a sent file", () => {
 
   it("becomes an export with columns appended, CSV out of CSV", async () => {
     const bytes = csvOf(2_500);
-    const { status, told } = await send(server, bytes, { name: "csv" });
-    assert.equal(status, 201, JSON.stringify(told));
-    assert.deepEqual([told.column, told.sheet, told.rows], ["CNPJ", null, 2_500]);
-    assert.deepEqual([told.export.kind, told.export.format], ["enrichment", "csv"]);
-    const { export_id: id } = told.export;
+    const { status, json } = await send(server, bytes, { name: "csv" });
+    assert.equal(status, 201, JSON.stringify(json));
+    assert.deepEqual([json.column, json.sheet, json.rows], ["CNPJ", null, 2_500]);
+    assert.deepEqual([json.export.kind, json.export.format], ["enrichment", "csv"]);
+    const { export_id: id } = json.export;
     const record = await finished(client, id);
     assert.deepEqual([record.kind, record.row_count], ["enrichment", 2_500]);
     const file = await downloaded(client, id);
@@ -151,11 +151,11 @@ describe("a sent file", () => {
     assert.ok(readFileSync(join(dataDir, "sent", id)).equals(bytes), "the sent file is kept");
     const again = await send(server, bytes, { name: "csv" });
     assert.deepEqual([again.status, again.replayed], [201, "true"]);
-    assert.equal(again.told.export.export_id, id);
+    assert.equal(again.json.export.export_id, id);
     const other = await send(server, bytes, { name: "csv", query: "fields=uf" });
-    assert.deepEqual([other.status, other.told.code], [422, "idempotency_key_reused"]);
+    assert.deepEqual([other.status, other.json.code], [422, "idempotency_key_reused"]);
     const changed = await send(server, csvOf(10), { name: "csv" });
-    assert.deepEqual([changed.status, changed.told.code], [422, "idempotency_key_reused"]);
+    assert.deepEqual([changed.status, changed.json.code], [422, "idempotency_key_reused"]);
     assert.deepEqual(sentFiles(dataDir), [id], "no other file is left");
     assert.equal((await client.get(`/v1/exports/${id}`, "DELETE")).status, 204);
     assert.deepEqual(sentFiles(dataDir), []);
@@ -167,23 +167,23 @@ describe("a sent file", () => {
       ...cnpjs.slice(0, 40).map((cnpj) => [cellOf(cnpj), cellOf("x")]),
     ];
     const bytes = await workbook([{ name: "Base", rows }]);
-    const { status, told } = await send(server, bytes, { name: "xlsx", type: XLSX });
-    assert.deepEqual([status, told.sheet, told.rows], [201, "Base", 40]);
-    assert.ok(!("other_sheets" in told) && !("hidden_sheets" in told));
+    const { status, json } = await send(server, bytes, { name: "xlsx", type: XLSX });
+    assert.deepEqual([status, json.sheet, json.rows], [201, "Base", 40]);
+    assert.ok(!("other_sheets" in json) && !("hidden_sheets" in json));
     const three = await workbook([
       ...["Base", "Outra"].map((name) => ({ name, rows })),
       { name: "Oculta", rows, state: "hidden" as const },
     ]);
     const more = await send(server, three, { name: "three", type: XLSX });
-    assert.equal(more.status, 201, JSON.stringify(more.told));
-    assert.deepEqual([more.told.other_sheets, more.told.hidden_sheets], [1, 1]);
+    assert.equal(more.status, 201, JSON.stringify(more.json));
+    assert.deepEqual([more.json.other_sheets, more.json.hidden_sheets], [1, 1]);
     const [sent, out] = [join(sample.folder, "three.xlsx"), join(sample.folder, "three-out.xlsx")];
     writeFileSync(sent, three);
     const run = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
     assert.match(run.err, /of sheet "Base"; other sheets not enriched: 1/);
-    const record = await finished(client, told.export.export_id);
+    const record = await finished(client, json.export.export_id);
     assert.deepEqual([record.format, record.row_count], ["xlsx", 40]);
-    const file = await downloaded(client, told.export.export_id);
+    const file = await downloaded(client, json.export.export_id);
     assert.ok(file.equals(await expected(bytes)));
   });
 
@@ -196,12 +196,12 @@ describe("a sent file", () => {
       [sheet, XLSX, "xlsx", "csv"],
     ] as const) {
       const query = `${QUERY}&format=${to}&title=Clientes%20novos`;
-      const { status, told } = await send(server, bytes, { name: `to-${to}`, type, query });
-      assert.deepEqual([status, told.export.format], [201, to], JSON.stringify(told));
-      await finished(client, told.export.export_id);
-      const file = await downloaded(client, told.export.export_id);
+      const { status, json } = await send(server, bytes, { name: `to-${to}`, type, query });
+      assert.deepEqual([status, json.export.format], [201, to], JSON.stringify(json));
+      await finished(client, json.export.export_id);
+      const file = await downloaded(client, json.export.export_id);
       assert.ok(file.equals(await expected(bytes, to)));
-      assert.match(await client.link(told.export.export_id), new RegExp(`\\.${to}\\?`));
+      assert.match(await client.link(json.export.export_id), new RegExp(`\\.${to}\\?`));
       const [sent, out] = [join(sample.folder, `in.${from}`), join(sample.folder, `out.${to}`)];
       writeFileSync(sent, bytes);
       const flags = ["--fields", FIELDS.join(","), "--labels", "pt", "--force"];
@@ -211,9 +211,9 @@ describe("a sent file", () => {
       assert.ok(readFileSync(out).equals(file), "the bytes of the server");
     }
     const long = Buffer.from(`CNPJ;x\n${cnpjs[0]};${"a".repeat(40_000)}\n`);
-    const { status, told } = await send(server, long, { name: "long", query: "format=xlsx" });
-    assert.deepEqual([status, told.code], [422, "invalid_request"]);
-    assert.match(String(told.detail), /Row 2 has a cell with more than 32,767 characters/);
+    const { status, json } = await send(server, long, { name: "long", query: "format=xlsx" });
+    assert.deepEqual([status, json.code], [422, "invalid_request"]);
+    assert.match(String(json.detail), /Row 2 has a cell with more than 32,767 characters/);
   });
 
   it("has the encoding and header of the file in its media type", async () => {
@@ -239,8 +239,8 @@ describe("a sent file", () => {
   it("is refused with a message if it cannot be parsed or the request is wrong", async () => {
     const refused = async (bytes: Uint8Array, more: object, code: string, pointer: string) => {
       const name = `wrong-${Math.random()}`;
-      const { status, told } = await send(server, bytes, { name, ...more });
-      const [first] = (told as unknown as { errors: { code: string; pointer: string }[] }).errors;
+      const { status, json } = await send(server, bytes, { name, ...more });
+      const [first] = (json as unknown as { errors: { code: string; pointer: string }[] }).errors;
       assert.deepEqual([status, first?.code, first?.pointer], [422, code, pointer]);
     };
     await refused(Buffer.from("a;b\nc;d\n"), {}, "unreadable_file", "");
@@ -281,11 +281,11 @@ describe("the bytes and rows of sent files", () => {
     const server = await start(freshDir(), settings);
     const client = new Client(server.base, server.key);
     const first = await send(server, csvOf(80), { name: "a" });
-    await finished(client, first.told.export.export_id);
+    await finished(client, first.json.export.export_id);
     // 72 of 80 rows were found, so 28 are left.
     const over = await send(server, csvOf(29), { name: "b" });
-    assert.deepEqual([over.status, over.told.code], [429, "quota_exceeded"]);
-    assert.match(String(over.told.detail), /72 are used or reserved, and this file has 29/);
+    assert.deepEqual([over.status, over.json.code], [429, "quota_exceeded"]);
+    assert.match(String(over.json.detail), /72 are used or reserved, and this file has 29/);
     const within = await client.post("/v1/enrich", { cnpjs: [...cnpjs.slice(0, 28), "1"] });
     assert.equal(within.status, 200);
     const none = await client.post("/v1/enrich", { cnpjs: cnpjs.slice(0, 1) });
@@ -294,7 +294,7 @@ describe("the bytes and rows of sent files", () => {
     assert.equal(absent.status, 200, "refused CNPJs cost nothing");
     const large = Buffer.concat([csvOf(1), Buffer.alloc(20_000, "0;x;y\r\n")]);
     const bytes = await send(server, large, { name: "c" });
-    assert.deepEqual([bytes.status, bytes.told.code], [429, "quota_exceeded"]);
+    assert.deepEqual([bytes.status, bytes.json.code], [429, "quota_exceeded"]);
     await stopServerProcess(server);
   });
 });
@@ -308,7 +308,7 @@ describe("a sent file that was accepted when the server ended", () => {
     const sent = await Promise.all(
       Array.from({ length: 6 }, (_, at) => send(server, bytes, { name: `kill-${at}` })),
     );
-    const ids = sent.map(({ told }) => told.export.export_id);
+    const ids = sent.map(({ json }) => json.export.export_id);
     await killServerProcess(server);
     writeFileSync(join(dataDir, "sent", `${"0".repeat(32)}.tmp`), "half a file");
     writeFileSync(join(dataDir, "sent", `exp_${"0".repeat(32)}`), "of no export");
@@ -329,7 +329,7 @@ describe("a sent file that was accepted when the server ended", () => {
     const sent = await Promise.all(
       Array.from({ length: 5 }, (_, at) => send(first, bytes, { name: `backup-${at}` })),
     );
-    const ids = sent.map(({ told }) => told.export.export_id);
+    const ids = sent.map(({ json }) => json.export.export_id);
     await killServerProcess(first);
     const wanted = sha256(await expected(bytes));
     for (const exports of [true, false]) {
@@ -351,8 +351,8 @@ describe("a sent file that was accepted when the server ended", () => {
     const dataDir = freshDir();
     let server = await start(dataDir);
     const { key } = server;
-    const { told } = await send(server, csvOf(40_000), { name: "gone" });
-    const { export_id: id } = told.export;
+    const { json } = await send(server, csvOf(40_000), { name: "gone" });
+    const { export_id: id } = json.export;
     await finished(new Client(server.base, key), id);
     await killServerProcess(server);
     const file = join(dataDir, "exports", `${id}.csv`);
@@ -372,8 +372,8 @@ describe("a sent file whose export has expired", () => {
   it("is removed from the disk", async () => {
     const dataDir = freshDir();
     const server = await start(dataDir, { PENEIRA_EXPORTS_RETENTION: "1" });
-    const { told } = await send(server, csvOf(5), { name: "expires" });
-    assert.deepEqual(sentFiles(dataDir), [told.export.export_id]);
+    const { json } = await send(server, csvOf(5), { name: "expires" });
+    assert.deepEqual(sentFiles(dataDir), [json.export.export_id]);
     for (let round = 0; round < 80 && sentFiles(dataDir).length > 0; round++) await sleep(100);
     assert.deepEqual(sentFiles(dataDir), []);
     await stopServerProcess(server);

@@ -244,7 +244,7 @@ for (const transport of ["uws", "node"]) {
       const questions = [...SCENARIOS, ...EXPORT_SCENARIOS];
       assert.ok(questions.length > 100);
       for (const scenario of questions) {
-        const [here, there] = [await tell(asker, scenario), await tell(alone, scenario)];
+        const [here, there] = [await outcomeOf(asker, scenario), await outcomeOf(alone, scenario)];
         assert.equal(here, there, `${scenario.name}\n${difference(here, there)}`);
       }
       // Newest first: all exports except those created before the scenarios.
@@ -274,7 +274,7 @@ function difference(one: string, two: string): string {
 }
 
 /** The answer to a scenario of the table. */
-async function tell(tenant: Tenant, scenario: Scenario): Promise<string> {
+async function outcomeOf(tenant: Tenant, scenario: Scenario): Promise<string> {
   const { method = "POST", path = "/v1/accounts/search", plan, headers = {}, body } = scenario;
   const answer = await tenant.send({ method, path, headers, body }, plan);
   return output(answer, [TIMES, OWN]);

@@ -53,7 +53,7 @@ interface Answer {
 }
 
 /** A kept connection. */
-class KeptAlive {
+class PersistentConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #base: string;
 
@@ -100,8 +100,8 @@ function keyOf(plan: string): { readonly key: string; readonly id: string } {
   return { key, id: key.split("_")[1] ?? "" };
 }
 
-function connectionsTo({ base }: ServerProcess): KeptAlive[] {
-  return Array.from({ length: CONNECTIONS }, () => new KeptAlive(base));
+function connectionsTo({ base }: ServerProcess): PersistentConnection[] {
+  return Array.from({ length: CONNECTIONS }, () => new PersistentConnection(base));
 }
 
 const SEARCH = { spec: { filters: { geo: { uf_any_of: ["SP", "MG"] } }, limit: 5 } };
@@ -117,10 +117,10 @@ function withoutMoment(text: string): string {
 /** Requests of every kind, answered or forwarded by threads. */
 async function questions(base: string, key: string): Promise<string[]> {
   const answers: string[] = [];
-  const connections = Array.from({ length: 5 }, () => new KeptAlive(base));
+  const connections = Array.from({ length: 5 }, () => new PersistentConnection(base));
   let requested = 0;
   const send = async (path: string, body?: unknown): Promise<Answer> => {
-    const one = connections[requested++ % connections.length] as KeptAlive;
+    const one = connections[requested++ % connections.length] as PersistentConnection;
     const answer = await one.send(key, path, body);
     answers.push(`${path} ${answer.status} ${withoutMoment(answer.text)}`);
     return answer;
@@ -179,7 +179,7 @@ describe("three threads", () => {
 
   it("answer a search in a list, which the owner of the lists serves", async () => {
     const connections = connectionsTo(server);
-    const [first] = connections as [KeptAlive];
+    const [first] = connections as [PersistentConnection];
     const { key } = server;
     const [account] = JSON.parse(
       (await first.send(key, "/v1/accounts/search", SEARCH)).text,
@@ -226,7 +226,7 @@ describe("three threads", () => {
       .slice(0, CONCURRENT)
       .map((one) => ({ one, over: halfABody(server.base, key) }));
     for (let tries = 0; ; tries++) {
-      const { status } = await (connections[4] as KeptAlive).send(key, "/v1/status");
+      const { status } = await (connections[4] as PersistentConnection).send(key, "/v1/status");
       if (status === 429) break;
       assert(tries < 500, "the requests are under way");
       await sleep(10);
@@ -236,7 +236,7 @@ describe("three threads", () => {
     }
     for (const { over } of waiting) (await over)();
     for (let tries = 0; ; tries++) {
-      const { status } = await (connections[5] as KeptAlive).send(
+      const { status } = await (connections[5] as PersistentConnection).send(
         key,
         "/v1/accounts/count",
         SEARCH,
@@ -284,7 +284,7 @@ describe("three threads", () => {
         }
       }),
     );
-    const one = connections[0] as KeptAlive;
+    const one = connections[0] as PersistentConnection;
     const metrics = (await one.send("", "/metrics")).text;
     const counted = [...metrics.matchAll(/^peneira_requests_total\{.*plan="scale"\} (\d+)$/gm)];
     assert.equal(

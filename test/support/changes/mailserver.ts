@@ -79,7 +79,7 @@ function talk(socket: Socket, state: MailServer, answered: () => void): void {
   let buffer = "";
   let data: string[] | null = null;
   let envelope: { from: string; to: string[] } = { from: "", to: [] };
-  const say = (step: keyof typeof DEFAULTS, then: () => void = () => {}) => {
+  const replyWith = (step: keyof typeof DEFAULTS, then: () => void = () => {}) => {
     const reply = state.replies[step];
     if (reply === "cut") {
       socket.destroy();
@@ -102,11 +102,11 @@ function talk(socket: Socket, state: MailServer, answered: () => void): void {
       socket.write("250-mail.test\r\n250-ENHANCEDSTATUSCODES\r\n250 8BITMIME\r\n");
     else if (verb === "MAIL") {
       envelope = { from: /<([^>]*)>/.exec(line)?.[1] ?? "", to: [] };
-      say("MAIL");
+      replyWith("MAIL");
     } else if (verb === "RCPT") {
-      say("RCPT", () => envelope.to.push(/<([^>]*)>/.exec(line)?.[1] ?? ""));
+      replyWith("RCPT", () => envelope.to.push(/<([^>]*)>/.exec(line)?.[1] ?? ""));
     } else if (verb === "DATA") {
-      say("DATA", () => {
+      replyWith("DATA", () => {
         data = [];
       });
     } else if (verb === "QUIT") socket.end("221 bye\r\n");
@@ -121,9 +121,9 @@ function talk(socket: Socket, state: MailServer, answered: () => void): void {
     }
     data = null;
     answered();
-    say("end", () => state.got.push({ ...envelope, raw: lines.join("\r\n") }));
+    replyWith("end", () => state.got.push({ ...envelope, raw: lines.join("\r\n") }));
   };
-  say("greeting");
+  replyWith("greeting");
   socket.on("data", (chunk: Buffer) => {
     buffer += chunk.toString("latin1");
     for (let end = buffer.indexOf("\r\n"); end >= 0; end = buffer.indexOf("\r\n")) {

@@ -55,7 +55,7 @@ export interface OfficeOptions {
   };
 }
 
-/** Turns after which work counts as endless; they take minutes. */
+/** Maximum number of turns before work is assumed endless; this many already take minutes. */
 const TURNS_MAX = 5_000;
 
 let searches = 0;

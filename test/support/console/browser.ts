@@ -57,12 +57,12 @@ export interface ConsoleOptions {
 /** A served console. */
 export class ServedConsole {
   readonly sample: SampleSnapshot;
-  readonly #wish: ConsoleOptions;
+  readonly #options: ConsoleOptions;
   server!: ServerProcess;
 
   private constructor(sample: SampleSnapshot, options: ConsoleOptions) {
     this.sample = sample;
-    this.#wish = options;
+    this.#options = options;
   }
 
   /** Builds the page if needed, makes a snapshot, and serves it. */
@@ -75,7 +75,7 @@ export class ServedConsole {
   }
 
   async #serve(): Promise<void> {
-    const { snapshot, settings } = this.#wish;
+    const { snapshot, settings } = this.#options;
     this.server = await startServerProcess({
       snapshot: snapshot?.(this.sample) ?? this.sample.snapshot,
       dataDir: this.dataDir,
@@ -222,7 +222,7 @@ export class Visit {
   }
 
   /** Requests console routes outside the page, with its cookie. */
-  async ask<Value>(path: string): Promise<Value> {
+  async getJson<Value>(path: string): Promise<Value> {
     const answer = await this.context.request.get(`${this.base}/v1/console${path}`);
     assert.equal(answer.status(), 200, await answer.text());
     return (await answer.json()) as Value;
@@ -230,7 +230,7 @@ export class Visit {
 
   /** Sends to the console's routes outside the page, with its cookie and its CSRF token. */
   async send<Value>(path: string, body: object): Promise<Value> {
-    const { csrf_token: token = "" } = await this.ask<{ csrf_token?: string }>("/session");
+    const { csrf_token: token = "" } = await this.getJson<{ csrf_token?: string }>("/session");
     const answer = await this.context.request.post(`${this.base}/v1/console${path}`, {
       data: body,
       headers: {

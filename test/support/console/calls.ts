@@ -4,7 +4,7 @@
  * Invariant: a route without a line here, or a line without a route, fails the suites that use it.
  */
 import assert from "node:assert/strict";
-import type { Ask, ConsoleServer, Person } from "./fake.ts";
+import type { ConsoleServer, Person, SentRequest } from "./fake.ts";
 
 /** A tenant's objects that requests can be about. */
 export interface Targets {
@@ -176,7 +176,7 @@ export function consoleRoutes({ table }: ConsoleServer): string[] {
 }
 
 /** The request of a line, as a user sends it. */
-export function askFor(route: string, targets: Targets, sender: Person | null): Ask {
+export function requestFor(route: string, targets: Targets, sender: Person | null): SentRequest {
   const [method = "", template = ""] = route.split(" ");
   const [, kind = ""] = template.split("/");
   const ids: Readonly<Record<string, string>> = {
@@ -214,7 +214,7 @@ export async function makeTargets(server: ConsoleServer, owner: Person): Promise
   const post = async (path: string, body: unknown) => {
     made++;
     const sent = { ...headers, "idempotency-key": `target-${made}` };
-    const got = await server.ask({ method: "POST", path: BASE + path, headers: sent, body });
+    const got = await server.send({ method: "POST", path: BASE + path, headers: sent, body });
     assert.ok(got.status < 300, got.text);
     return JSON.parse(got.text);
   };

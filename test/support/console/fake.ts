@@ -33,7 +33,7 @@ export interface ConsoleOptions {
 }
 
 /** A request; `host` defaults to the server's address. */
-export interface Ask {
+export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export interface Person {
 /** A server with a console. */
 export interface ConsoleServer extends FakeServer {
   readonly table: RouteTable;
-  ask(request: Ask): Promise<Got>;
+  send(request: SentRequest): Promise<Got>;
   /** Makes a user of a tenant, with a session. */
   person(tenant: string, role: Role): Promise<Person>;
   /** Another session of a user. */
@@ -98,7 +98,7 @@ export async function startConsole(
   return {
     ...server,
     table: table as unknown as RouteTable,
-    ask: (one) => send(server.port, one),
+    send: (one) => send(server.port, one),
     again,
     person: async (tenant, role) => {
       people++;
@@ -131,7 +131,7 @@ async function entered({ sessions }: Service, person: Person): Promise<Person> {
   return { ...person, cookie, headers: { cookie, "x-csrf-token": session.csrfToken } };
 }
 
-async function send(port: number, { method, path, headers = {}, lines = [], body }: Ask) {
+async function send(port: number, { method, path, headers = {}, lines = [], body }: SentRequest) {
   const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
   const bytes = Buffer.from(text);
   const sent = new Map([["host", `127.0.0.1:${port}`], ...Object.entries(headers)]);

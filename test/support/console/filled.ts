@@ -1,7 +1,7 @@
 /**
  * A console with something to show in every view, and the address of each.
- * Invariant: every view of the router has an address here, also the pages of a company, of a list,
- * and of a search's news. Names are long, as people write them.
+ * Invariant: every view of the router has an address here, including the pages of a company, a
+ * list, and the new results of a saved search. Names are long, like those of real users.
  */
 import type { SearchPage } from "../../../src/console/web/app/answers.ts";
 import type { AccountList } from "../../../src/console/web/app/listanswers.ts";

@@ -28,7 +28,7 @@ export interface ConsoleSuite {
   inBrowser(
     this: void,
     name: string,
-    run: (open: Opener, tell: (text: string) => void) => Promise<void>,
+    run: (open: Opener, report: (text: string) => void) => Promise<void>,
   ): void;
 }
 

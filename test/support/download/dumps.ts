@@ -51,25 +51,25 @@ export async function shareOf(folder: string, label = LABEL): Promise<WebdavShar
 
 /** A request, its messages. */
 export interface TestOptions extends DownloadOptions {
-  readonly said: string[];
+  readonly messages: string[];
 }
 
 let targets = 0;
 
 /** Options to download a month of a share into a new folder. */
-export function wishOf(
+export function downloadOptions(
   url: string | readonly string[],
   root: string,
   over: Partial<DownloadOptions> = {},
 ): TestOptions {
-  const said: string[] = [];
+  const messages: string[] = [];
   return {
     shares: readShares(url),
     streams: 2,
     stallMs: 100,
     signal: new AbortController().signal,
     listener: {
-      say: (text) => said.push(text),
+      report: (text) => messages.push(text),
       show: () => ({ update: () => {}, done: () => {} }),
     },
     month: LABEL,
@@ -77,7 +77,7 @@ export function wishOf(
     all: false,
     replace: false,
     verify: false,
-    said,
+    messages,
     ...over,
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Hostile dump files: random content for a file type, mostly almost valid, some damaged. Invariant:
- * the same numbers yield the same bytes; every rule for odd values, every way of writing a field,
- * and every rejection occurs within some dozens of files.
+ * the same numbers yield the same bytes; a few dozen files cover every rule for odd values, every
+ * way of writing a field, and every rejection.
  */
 import { type FileType, LAYOUTS } from "../../../src/dump/layout.ts";
 

@@ -52,7 +52,7 @@ export class FakeExporter implements Exporter {
   readonly claimed: string[] = [];
   /** The next error of `create`, if any. */
   failure: AppError | null = null;
-  readonly #kept: StoredExport[] = [];
+  readonly #stored: StoredExport[] = [];
   readonly #removed = new Set<string>();
   #closed = false;
   readonly #wakers = new Set<() => void>();
@@ -65,7 +65,7 @@ export class FakeExporter implements Exporter {
   }
 
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null {
-    const before = this.#kept.find(
+    const before = this.#stored.find(
       (stored) =>
         stored.record.tenantId === tenantId &&
         stored.idempotencyKey === idempotencyKey &&
@@ -81,7 +81,7 @@ export class FakeExporter implements Exporter {
   create(wanted: NewExport): AcceptedExport {
     if (this.failure !== null) throw this.failure;
     const { tenantId, idempotencyKey, bodyHash, spec } = wanted;
-    const before = this.#kept.find(
+    const before = this.#stored.find(
       (stored) => stored.record.tenantId === tenantId && stored.idempotencyKey === idempotencyKey,
     );
     if (before !== undefined) {
@@ -93,7 +93,7 @@ export class FakeExporter implements Exporter {
     }
     this.created.push(wanted);
     const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
-    this.#kept.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
+    this.#stored.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
     return { record, spec, replayed: false };
   }
 
@@ -123,7 +123,7 @@ export class FakeExporter implements Exporter {
   }
 
   list(tenantId: string, { limit, before }: { limit: number; before: number | null }): ExportPage {
-    const all = this.#kept
+    const all = this.#stored
       .map(({ record }) => this.#dated(record))
       .filter((record) => record.tenantId === tenantId && !this.#removed.has(record.id))
       .filter((record) => before === null || record.sequence < before)
@@ -133,7 +133,7 @@ export class FakeExporter implements Exporter {
 
   origin(tenantId: string, id: string): ExportOrigin {
     this.read(tenantId, id);
-    const stored = this.#kept.find(({ record }) => record.id === id) as StoredExport;
+    const stored = this.#stored.find(({ record }) => record.id === id) as StoredExport;
     return { spec: stored.spec, keyId: stored.keyId };
   }
 
@@ -155,7 +155,7 @@ export class FakeExporter implements Exporter {
   }
 
   find(id: string): ExportRecord | undefined {
-    const stored = this.#kept.find(({ record }) => record.id === id && !this.#removed.has(id));
+    const stored = this.#stored.find(({ record }) => record.id === id && !this.#removed.has(id));
     return stored === undefined ? undefined : this.#dated(stored.record);
   }
 
@@ -175,7 +175,7 @@ export class FakeExporter implements Exporter {
 
   /** Sets members of a record and wakes the waiters. */
   set(id: string, members: Partial<ExportRecord>): void {
-    const stored = this.#kept.find(({ record }) => record.id === id);
+    const stored = this.#stored.find(({ record }) => record.id === id);
     if (stored === undefined) throw new Error(`there is no export ${id}`);
     stored.record = { ...stored.record, ...members };
     this.#wake();

@@ -42,7 +42,7 @@ export const FORGET_S = 7_776_000;
 
 /** A render that the test ends. */
 export interface HeldRender {
-  readonly wish: RenderRequest;
+  readonly request: RenderRequest;
   readonly onProgress: OnProgress;
   cancelled: boolean;
   end(outcome: RenderOutcome): void;
@@ -64,7 +64,7 @@ export class FakeThreads implements RenderThreads {
     this.obedient = obedient;
   }
 
-  start(wish: RenderRequest, onProgress: OnProgress): StartedRender {
+  start(request: RenderRequest, onProgress: OnProgress): StartedRender {
     this.begun++;
     let render: HeldRender | undefined;
     const outcome = new Promise<RenderOutcome>((resolve) => {
@@ -73,7 +73,7 @@ export class FakeThreads implements RenderThreads {
         if (at >= 0) this.held.splice(at, 1);
         resolve(what);
       };
-      render = { wish, onProgress, cancelled: false, end };
+      render = { request, onProgress, cancelled: false, end };
       this.held.push(render);
     });
     const cancel = () => {
@@ -209,7 +209,7 @@ export class Installation {
 
   /** Ends the first render with a file of these bytes. */
   async endFirst(bytes?: string): Promise<void> {
-    this.first().end(rendered(this.first().wish, bytes));
+    this.first().end(rendered(this.first().request, bytes));
     await settle();
   }
 
@@ -259,8 +259,8 @@ export class Installation {
 }
 
 /** The id of the export that a render is for. */
-export function idOf({ wish }: HeldRender): string {
-  return /exp_[0-9a-f]{32}/.exec(wish.path)?.[0] as string;
+export function idOf({ request }: HeldRender): string {
+  return /exp_[0-9a-f]{32}/.exec(request.path)?.[0] as string;
 }
 
 /** True if an error is the given one of the table, for `assert.throws`. */

@@ -68,7 +68,7 @@ export function readPage(page: string): PageElement {
   const text = page.replace(/\r\n?/g, "\n").replace(/^<!doctype html>\n/, "");
   const root: PageElement = { name: "#root", attributes: {}, children: [], text: "" };
   const open: PageElement[] = [root];
-  const say = (words: string) => {
+  const append = (words: string) => {
     for (const element of open) element.text += words;
   };
   for (let at = 0; at < text.length; ) {
@@ -76,7 +76,7 @@ export function readPage(page: string): PageElement {
     const next = text.indexOf(RAW.has(top.name) ? `</${top.name}>` : "<", at);
     const end = next < 0 ? text.length : next;
     const words = text.slice(at, end);
-    say(RAW.has(top.name) ? words : decode(words));
+    append(RAW.has(top.name) ? words : decode(words));
     if (end === text.length) break;
     const tag = /^<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+="[^"]*")*)\s*>/.exec(text.slice(end));
     assert.ok(tag, `a tag at ${end}: ${text.slice(end, end + 80)}`);

@@ -87,7 +87,7 @@ export const CONSTRUCTIONS: readonly Construction[] = [
 const QUESTION = /\?$|^(Who|Whose|What|Why|When|Where|Which|How|Is|Are|Can|May|Does|Do)\b/;
 const NOT_QUESTIONS = new Set(["How it works"]);
 
-/** Returns every construction and long sentence of the prose, as `line: found → better`. */
+/** Returns every discouraged construction and overlong sentence, as `line: found → better`. */
 export function findingsIn(prose: readonly Prose[], options: { english?: boolean } = {}): string[] {
   return prose.flatMap(({ line, text }) => {
     const long = longSentences(text).map((one) => `${line}: ${one}`);

@@ -84,7 +84,11 @@ export interface Reading {
 }
 
 /** Sends a request and reads its answer to the end of its length, or of the socket. */
-export function ask(port: number, target: string, reading: Reading = {}): Promise<PlainAnswer> {
+export function fetchFile(
+  port: number,
+  target: string,
+  reading: Reading = {},
+): Promise<PlainAnswer> {
   const { pauseMs = 0, method = "GET", lines = [], socket = connect(port, "127.0.0.1") } = reading;
   const head = [`${method} ${target} HTTP/1.1`, "Host: a", ...lines, "", ""].join("\r\n");
   return new Promise((resolve) => {

@@ -15,7 +15,7 @@ export interface NamedRow {
 /** A matching row with its class: 0 a name begins, 1 whole words, 2 prefixes, 3 one edit, 4 two. */
 export type Fitting = readonly [row: number, fit: number];
 
-/** Minimum letters for a word that is not the last to match as a prefix. */
+/** A word other than the last matches as a prefix only if it has at least this many letters. */
 const BEGINNING_LETTERS = 3;
 /** Number of rows scanned for names that begin with the text. */
 const BEGINNINGS_READ = 4_096;

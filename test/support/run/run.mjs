@@ -68,7 +68,7 @@ for (const kind of ["test:pass", "test:fail"]) {
 }
 events.on("test:fail", (failure) => {
   if (failure.todo === undefined || failure.todo === false) failed = true;
-  places.tell(failure);
+  places.translate(failure);
 });
 events.compose(new spec()).pipe(process.stdout);
 events.on("end", () => {

@@ -24,7 +24,7 @@ export class SourcePlaces {
   }
 
   /** Changes the stacks of a failure and of its causes, and the position of its test. */
-  tell(failure) {
+  translate(failure) {
     const { file, line, column } = failure;
     const place = file === undefined ? undefined : this.#source(file, line, column);
     if (place !== undefined) Object.assign(failure, place);

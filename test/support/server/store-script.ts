@@ -163,7 +163,8 @@ export class StoreScript {
     for (const { id } of due) this.#exports.expire(id, this.#at);
     const forgotten = this.#exports.forgetRecords(this.#at - 50_000, 3);
     const running = [this.#exports.runningOf(row.tenantId), this.#exports.heldBy("mem_1")];
-    return [claimed, progress, running, ended, due, forgotten, this.#exports.kept.of(row.tenantId)];
+    const bytes = this.#exports.storedBytes.of(row.tenantId);
+    return [claimed, progress, running, ended, due, forgotten, bytes];
   }
 
   #finish(run: ClaimedExport): boolean {

@@ -1,5 +1,5 @@
 /**
- * Sentences with their expected results, construct by construct: rows for `wishes.test.ts`.
+ * Sentences with their expected results, construct by construct: rows for `conditions.test.ts`.
  * Invariant: expectations come from the meaning of the words, on a snapshot of 2026-10-10.
  */
 

@@ -79,7 +79,7 @@ class RequestMaker {
     const language = this.#chance(SHARE.english) ? "en" : "pt";
     const trade = this.#trade(language);
     const place = this.#place(language);
-    const conditions = this.#wishes(language);
+    const conditions = this.#conditions(language);
     const strange = conditions.some(({ expect }) => expect.unmapped !== undefined);
     const slipped = !strange && this.#chance(SHARE.slipped);
     const phrase = slipped ? this.#slip(trade.say) : trade.say;
@@ -120,7 +120,7 @@ class RequestMaker {
   }
 
   /** Up to three properties, each of a different subject; sometimes one without a filter. */
-  #wishes(language: RequestLanguage): readonly Part[] {
+  #conditions(language: RequestLanguage): readonly Part[] {
     const chosen = new Map<string, Part>();
     for (let left = Math.floor(this.#random() * (CONDITIONS_MAX + 1)); left > 0; left--) {
       this.#add(chosen, this.#pick(CONDITIONS[language]));

@@ -1,7 +1,7 @@
 /**
  * Sentences beyond the original requests: codes of places, legal natures, words of names, contacts
  * of people, typos in request words, English and Spanish. Output: texts, or text after "padarias",
- * with their results as `wishes.test.ts` summarizes them.
+ * with their results as `conditions.test.ts` summarizes them.
  * Invariant: labeled from the meaning of the words.
  */
 type Rows = readonly (readonly [text: string, summary: string])[];

@@ -56,7 +56,7 @@ describe("the unit after a number", () => {
       /allows 1 export row a day\. 1 is used/,
     );
     assert.throws(
-      () => refuseBeyondBytes(one, "saved_bytes", { kept: 1, wanted: 1 }),
+      () => refuseBeyondBytes(one, "saved_bytes", { retained: 1, wanted: 1 }),
       /up to 1 byte of specs.* 1 is kept/,
     );
   });

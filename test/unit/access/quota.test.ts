@@ -163,11 +163,11 @@ function end(n: number, how: End, rows: number): Step {
   return step(`end(${n}, ${how}, ${rows})`, (model, real) => {
     const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
     if (held === undefined) return;
-    const expected = model.exports.find(({ id }) => held.wish.path.includes(id)) as ModelExport;
+    const expected = model.exports.find(({ id }) => held.request.path.includes(id)) as ModelExport;
     expected.attempts++;
     expected.claims++;
     if (how === "file") {
-      const outcome = rendered(held.wish);
+      const outcome = rendered(held.request);
       assert.ok(outcome.kind === "file");
       held.end({ ...outcome, file: { ...outcome.file, rowCount: rows } });
       const place = `${expected.tenant} ${utcDay(real.clock.nowMs())}`;
@@ -197,7 +197,7 @@ function remove(n: number): Step {
 /** A crash, after which finished exports may have lost their files. */
 function restart(losing: boolean): Step {
   return step(`restart(${losing ? "losing files" : ""})`, (model, real) => {
-    const running = real.threads.held.map(({ wish }) => wish.path);
+    const running = real.threads.held.map(({ request }) => request.path);
     for (const expected of model.exports) {
       if (expected.state === "waiting" && running.some((path) => path.includes(expected.id))) {
         expected.claims++;

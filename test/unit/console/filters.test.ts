@@ -302,7 +302,7 @@ describe("a sentence", () => {
 
   it("shows what each part became, or that it became nothing", () => {
     const reported = new Map(
-      stretchesOf(sentence, answer, null).map((one) => [one.text, one.told]),
+      stretchesOf(sentence, answer, null).map((one) => [one.text, one.meanings]),
     );
     assert.deepEqual(reported.get("em MG"), ["Minas Gerais"]);
     assert.deepEqual(reported.get("MEI"), ["não MEI"]);

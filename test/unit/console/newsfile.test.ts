@@ -9,8 +9,8 @@ import type { Spec } from "../../../src/console/web/app/answers.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
 import { summaryOf } from "../../../src/console/web/exports/summary.ts";
 import { emptyQuery } from "../../../src/console/web/find/question.ts";
-import type { NewsQuestion } from "../../../src/console/web/news/ask.ts";
 import { bodyOfFile, titleOfExport } from "../../../src/console/web/news/file.ts";
+import type { NewsQuestion } from "../../../src/console/web/news/newsquery.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { presetFields } from "../../../src/spec/presets.ts";
 

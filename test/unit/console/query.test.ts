@@ -165,7 +165,7 @@ function exploring() {
     fail: (error: Error) => void;
   }[] = [];
   const explorer = new Explorer<string>({
-    ask: (spec, signal) =>
+    request: (spec, signal) =>
       new Promise((answer, fail) => {
         requests.push({ spec, signal, answer, fail });
       }),

@@ -7,13 +7,13 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { pastedSheet } from "../../../src/console/web/enrich/sent.ts";
 import {
+  choiceFor,
   fileQuery,
-  keptWish,
   previewQuery,
-  wishFor,
-} from "../../../src/console/web/enrich/wish.ts";
+  storedChoice,
+} from "../../../src/console/web/enrich/choice.ts";
+import { pastedSheet } from "../../../src/console/web/enrich/sent.ts";
 
 const A = "11.222.333/0001-81";
 const B = "22.333.444/0001-81";
@@ -49,14 +49,14 @@ describe("a request for a sheet", () => {
   const allowed = ["cnpj", "legal_name", "uf", "email"];
 
   it("begins with fields of the plan", () => {
-    assert.deepEqual(keptWish(allowed).fields, ["legal_name", "uf", "email"]);
+    assert.deepEqual(storedChoice(allowed).fields, ["legal_name", "uf", "email"]);
   });
 
   it("makes an Excel file of a pasted text, unless the user chose another", () => {
-    const options = keptWish(allowed);
-    assert.equal(wishFor(options, true).format, "xlsx");
-    assert.equal(wishFor({ ...options, format: "csv" }, true).format, "csv");
-    assert.equal(wishFor(options, false).format, null);
+    const options = storedChoice(allowed);
+    assert.equal(choiceFor(options, true).format, "xlsx");
+    assert.equal(choiceFor({ ...options, format: "csv" }, true).format, "csv");
+    assert.equal(choiceFor(options, false).format, null);
   });
 
   it("is a query with the file's name as the title", () => {

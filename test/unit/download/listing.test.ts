@@ -23,7 +23,7 @@ import { readZipElsewhere } from "../../../src/dump/directory.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { SETTINGS } from "../../../src/settings/settings.ts";
 import { readSetting } from "../../../src/settings/settingvalue.ts";
-import { wishOf } from "../../support/download/dumps.ts";
+import { downloadOptions } from "../../support/download/dumps.ts";
 import { multistatus } from "../../support/download/listing-pages.ts";
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 
@@ -114,12 +114,12 @@ describe("a share", () => {
     await work(share).finally(() => share.stop());
   }
 
-  const monthsOf = (url: string) => listMonths(inquiryOf(wishOf(url, root)));
+  const monthsOf = (url: string) => listMonths(inquiryOf(downloadOptions(url, root)));
 
   it("lists its months and what a month lacks, and ignores unrelated entries", async () => {
     await withShare({}, async (share) => {
       assert.deepEqual(await monthsOf(share.url), ["2026-10", "2026-09"]);
-      const month = await listMonth(inquiryOf(wishOf(share.url, root)), "2026-10", false);
+      const month = await listMonth(inquiryOf(downloadOptions(share.url, root)), "2026-10", false);
       assert.deepEqual(
         month.files.map(({ name, url }) => [name, url.pathname.split("/").at(-1)]),
         [
@@ -147,11 +147,11 @@ describe("a share", () => {
       await assert.rejects(monthsOf(share.url), /is no WebDAV folder \(it answers 200\)/);
       share.plan = () => ({ kind: "body", body: "x".repeat(9 * 2 ** 20) });
       // Megabytes take time on a busy machine; nothing hangs here.
-      const long = listMonths(inquiryOf(wishOf(share.url, root, { stallMs: 60_000 })));
+      const long = listMonths(inquiryOf(downloadOptions(share.url, root, { stallMs: 60_000 })));
       await assert.rejects(long, /cannot be used: it is too long/);
       share.plan = () => null;
       share.listing = (_, entries) => multistatus(entries + entries);
-      const inquiry = inquiryOf(wishOf(share.url, root));
+      const inquiry = inquiryOf(downloadOptions(share.url, root));
       await assert.rejects(listMonth(inquiry, "2026-10", false), {
         name: "CommandError",
         message:

@@ -124,7 +124,7 @@ describe("stopping", () => {
     const closing = here.exports.close();
     await settle();
     assert.equal(here.threads.closed, false);
-    here.first().end(rendered(here.first().wish));
+    here.first().end(rendered(here.first().request));
     await closing;
     assert.equal(here.stateOf(record.id), "done");
   });
@@ -144,7 +144,7 @@ describe("waiting", () => {
     const began = performance.now();
     const waits = [1, 2, 3].map(() => here.exports.settled("a", record.id, 60_000));
     await settle();
-    here.first().end(rendered(here.first().wish));
+    here.first().end(rendered(here.first().request));
     assert.deepEqual(
       (await Promise.all(waits)).map(({ state }) => state),
       ["done", "done", "done"],
@@ -175,7 +175,7 @@ describe("waiting", () => {
     const waits = Array.from({ length: 50 }, () => here.exports.settled("a", record.id, 60_000));
     assert.equal(timers(), before + 50);
     await settle();
-    here.first().end(rendered(here.first().wish));
+    here.first().end(rendered(here.first().request));
     await Promise.all(waits);
     assert.equal(timers(), before);
   });

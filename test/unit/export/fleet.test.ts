@@ -34,7 +34,7 @@ const files = (server: Server): string[] => readdirSync(join(server.dataDir, "ex
 async function finish(server: Server, bytes?: string): Promise<void> {
   const [held] = server.threads.held;
   assert(held !== undefined);
-  held.end(rendered(held.wish, bytes));
+  held.end(rendered(held.request, bytes));
   await settle();
 }
 
@@ -128,7 +128,7 @@ describe("two servers on one state", () => {
     await fleet.pass(20);
     assert.deepEqual(ids(two), [id]);
     // The paused server's thread finishes before the server's first tick.
-    render?.end(rendered(render.wish, "stale"));
+    render?.end(rendered(render.request, "stale"));
     await settle();
     assert.equal(read(two, id).state, "running");
     assert.deepEqual(files(one), [], "the stale file is gone");

@@ -248,8 +248,8 @@ describe("a pin", () => {
     const ids = [1, 2].map((i) => here.create("a", `k${i}`).record.id);
     assert.equal(statSync(pin()).ino, statSync(here.segment.path).ino);
     await settle();
-    assert.equal(here.first().wish.places[0], pin());
-    assert.equal(here.first().wish.snapshotId, here.segment.snapshotId);
+    assert.equal(here.first().request.places[0], pin());
+    assert.equal(here.first().request.snapshotId, here.segment.snapshotId);
     await here.endFirst();
     assert.ok(existsSync(pin()));
     here.exports.remove("a", ids[1] as string);
@@ -309,7 +309,7 @@ describe("a pin", () => {
       here.create("a", "k");
       await settle();
       assert.deepEqual(here.names("pins"), []);
-      assert.deepEqual(here.first().wish.places, [pin(), path]);
+      assert.deepEqual(here.first().request.places, [pin(), path]);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -33,13 +33,13 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
-/** The system calls; each calls `tell` with its name and number before it runs. */
-function watched(tell: (name: Call, number: number) => void): DiskCalls {
+/** The system calls; each calls `report` with its name and number before it runs. */
+function watched(report: (name: Call, number: number) => void): DiskCalls {
   let number = 0;
   const watch =
     (name: Call) =>
     (...parameters: unknown[]) => {
-      tell(name, number++);
+      report(name, number++);
       return (SYSTEM[name] as (...given: unknown[]) => unknown)(...parameters);
     };
   const calls = Object.fromEntries(CALLS.map((name) => [name, watch(name)]));

@@ -155,7 +155,7 @@ describe("a tenant's storage", () => {
     const [one, two] = ["l", "m"].map((key) => here.create("a", key).record.id) as [string, string];
     await settle();
     assert.deepEqual(
-      here.threads.held.map(({ wish }) => wish.bytesMax),
+      here.threads.held.map(({ request }) => request.bytesMax),
       [40, 40],
     );
     await here.endFirst("y".repeat(40));
@@ -163,7 +163,7 @@ describe("a tenant's storage", () => {
     assert.equal(here.stateOf(one), "done");
     const { state, failure, room } = here.record("a", two);
     assert.deepEqual([state, failure], ["failed", "quota_exceeded"]);
-    assert.deepEqual(room, { most: 100, kept: 100 });
+    assert.deepEqual(room, { most: 100, retained: 100 });
     assert.equal(
       failureText("quota_exceeded", room),
       "The file became larger than what the plan's export_bytes left. The plan keeps up to 100 " +

@@ -28,7 +28,7 @@ export function registerTenant(program: Command): void {
     ],
   });
   common(named(tenant.command("create"), CREATE)).action((name: string, options: TenantOptions) => {
-    withKeyring(options, (keyring) => say(keyring.createTenant(name), options), "make");
+    withKeyring(options, (keyring) => report(keyring.createTenant(name), options), "make");
   });
   common(
     explain(tenant.command("list"), {
@@ -85,7 +85,7 @@ function named(command: Command, texts: CommandText): Command {
 function rename(name: string, newName: string, options: TenantOptions): void {
   withKeyring(options, (keyring) => {
     const renamed = keyring.renameTenant(name, newName);
-    if (options.json) say(renamed, options);
+    if (options.json) report(renamed, options);
     else stderr.print(`tenant ${name} is now ${newName}; it is ${renamed.state}.\n`);
   });
 }
@@ -112,11 +112,14 @@ function common(command: Command): Command {
 function change(name: string, options: TenantOptions, disabled: boolean): void {
   withKeyring(options, (keyring) => {
     keyring.setTenantDisabled(name, disabled);
-    say({ tenant: name, state: disabled ? "disabled" : "active" }, options);
+    report({ tenant: name, state: disabled ? "disabled" : "active" }, options);
   });
 }
 
-function say(tenant: { readonly tenant: string; readonly state: string }, options: TenantOptions) {
+function report(
+  tenant: { readonly tenant: string; readonly state: string },
+  options: TenantOptions,
+) {
   if (options.json) stdout.data(`${JSON.stringify(tenant)}\n`);
   else stderr.print(`tenant ${tenant.tenant} is ${tenant.state}.\n`);
 }

@@ -205,20 +205,20 @@ function showPassword(
 
 function disable(users: Users, options: UserOptions): void {
   users.disable(pick(users, options));
-  say(users, options);
+  report(users, options);
 }
 
 function enable(users: Users, options: UserOptions): void {
   users.enable(pick(users, options));
-  say(users, options);
+  report(users, options);
 }
 
 function setRole(users: Users, options: UserOptions): void {
   users.setRole(pick(users, options), options.role ?? "");
-  say(users, options);
+  report(users, options);
 }
 
-function say(users: Users, options: UserOptions): void {
+function report(users: Users, options: UserOptions): void {
   const user = pick(users, options);
   if (options.json) print(described(users, user));
   else {

@@ -161,7 +161,7 @@ function problemOf(current: string, next: string): string | null {
 function Sessions(): VNode {
   const text = lazyWords.value.account;
   const { answer, error, reload } = useAnswer<SessionList>("/sessions");
-  const [asked, ask] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   return (
     <Card title={text.sessionsTitle}>
       <p class="card-lead">{text.sessionsLead(session.value?.idle_seconds ?? 0)}</p>
@@ -178,16 +178,16 @@ function Sessions(): VNode {
         ))}
       </ul>
       {(answer !== null || error !== null) && (
-        <Button icon="signOut" onClick={() => ask(true)}>
+        <Button icon="signOut" onClick={() => setConfirming(true)}>
           {text.everywhere}
         </Button>
       )}
       <ConfirmDialog
-        open={asked}
+        open={confirming}
         danger
         title={text.everywhereTitle}
         confirm={text.everywhere}
-        onClose={() => ask(false)}
+        onClose={() => setConfirming(false)}
         onConfirm={() => signOut(true)}
       >
         <p>{text.everywhereText}</p>

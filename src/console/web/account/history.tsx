@@ -263,7 +263,7 @@ function dailySums(days: number, layers: readonly Layer[], measure: Measure): nu
   return Array.from({ length: days }, (_, day) => sum(all.map((values) => values[day] ?? 0)));
 }
 
-/** Returns a layer's name; senders without a name show their kind. */
+/** Returns the name of a layer's sender, or the sender's kind if it has no name. */
 function senderName(layer: Layer): string {
   const { usage } = lazyWords.value;
   const [first] = layer.senders;

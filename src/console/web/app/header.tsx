@@ -114,11 +114,11 @@ function isAt(name: ViewName): boolean {
 function Badge(): VNode | null {
   const count = status.value?.unseen_searches ?? 0;
   if (count === 0) return null;
-  const told = words.value.shell.newsBadge(count);
+  const countText = words.value.shell.newsBadge(count);
   return (
-    <span class="nav-badge" title={told}>
+    <span class="nav-badge" title={countText}>
       <span aria-hidden="true">{count > 99 ? "99+" : count}</span>
-      <span class="visually-hidden">{told}</span>
+      <span class="visually-hidden">{countText}</span>
     </span>
   );
 }

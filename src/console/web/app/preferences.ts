@@ -19,8 +19,8 @@ export const theme = signal<Theme>("auto");
 
 /** Returns the stored language, else the browser's first supported one, else English. */
 function preferredLanguage(): ScreenLanguage {
-  const kept = read(LANGUAGE_KEY);
-  if (kept === "pt" || kept === "en") return kept;
+  const stored = read(LANGUAGE_KEY);
+  if (stored === "pt" || stored === "en") return stored;
   const first = navigator.languages.find((tag) => /^(pt|en)\b/i.test(tag)) ?? navigator.language;
   return /^pt\b/i.test(first) ? "pt" : "en";
 }
@@ -41,8 +41,8 @@ export async function beginLanguage(): Promise<void> {
 
 /** Sets the stored theme; called before drawing. */
 export function beginTheme(): void {
-  const kept = read(THEME_KEY);
-  if (kept === "light" || kept === "dark") chooseTheme(kept);
+  const stored = read(THEME_KEY);
+  if (stored === "light" || stored === "dark") chooseTheme(stored);
 }
 
 /** Switches and stores the theme. */

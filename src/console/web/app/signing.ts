@@ -29,8 +29,8 @@ export const contact = signal<string | null>(null);
 /** Signs in, with `keep` until the cookie expires; throws ApiError. */
 export async function signIn(email: string, password: string, keep: boolean): Promise<void> {
   const before = user();
-  const wish = keep ? { keep } : {};
-  const answer = await post<SessionAnswer>("/session", { email, password, ...wish });
+  const option = keep ? { keep } : {};
+  const answer = await post<SessionAnswer>("/session", { email, password, ...option });
   if (before !== null && before.id !== answer.user?.id) location.assign("/app");
   session.value = answer;
   ended.value = false;

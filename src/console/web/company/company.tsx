@@ -225,7 +225,7 @@ function Line({ account, isOwn }: { account: Account; isOwn: boolean }): VNode {
   const { values } = words.value.table;
   const { statuses } = words.value.codes;
   const status = textOf(account, "registration_status");
-  const told = [
+  const summary = [
     account.headquarters === true ? values.headOffice : values.branch,
     otherNameOf(account),
     cityText(account),
@@ -243,7 +243,7 @@ function Line({ account, isOwn }: { account: Account; isOwn: boolean }): VNode {
           {text}
         </CompanyLink>
       )}
-      <span class="company-told">{told.join(" · ")}</span>
+      <span class="company-told">{summary.join(" · ")}</span>
     </>
   );
 }

@@ -107,7 +107,7 @@ interface TreeProps {
 function Branch({ company }: { company: OwnedCompany }): VNode {
   const { record } = lazyWords.value;
   const { cnpj_root: root, legal_name: name, qualification: code, since, next } = company;
-  const told = [
+  const summary = [
     root.replace(/^(..)(...)/, "$1.$2."),
     code === null ? "" : (record.qualifications[code] ?? record.qualification(code)),
     since === null ? "" : record.since(date(since)),
@@ -119,7 +119,7 @@ function Branch({ company }: { company: OwnedCompany }): VNode {
       ) : (
         <CompanyLink cnpj={root}>{companyName(name)}</CompanyLink>
       )}
-      <span class="company-told">{told.join(" · ")}</span>
+      <span class="company-told">{summary.join(" · ")}</span>
       {next !== null && next.total > 0 && <Tree title={name ?? root} companies={next} />}
     </li>
   );

@@ -12,40 +12,40 @@ import { Fields } from "../exports/fields.tsx";
 import { Button } from "../parts/button.tsx";
 import { Segmented } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
-import { LABELS, labelsOf, type Wish } from "./wish.ts";
+import { type FillChoice, LABELS, labelsOf } from "./choice.ts";
 
 interface ChoicesProps {
   status: Status;
   preview: EnrichmentPreview;
-  wish: Wish;
-  onWish: (wish: Wish) => void;
+  choice: FillChoice;
+  onChoice: (choice: FillChoice) => void;
 }
 
 /** Choices of columns, format, and language of the new file. */
-export function Choices({ status, preview, wish, onWish }: ChoicesProps): VNode {
+export function Choices({ status, preview, choice, onChoice }: ChoicesProps): VNode {
   const { enrich, exports } = lazyWords.value;
   return (
     <Card title={enrich.choices}>
       <Fields
         allowed={status.field_allowlist}
-        chosen={wish.fields}
-        onChosen={(fields) => onWish({ ...wish, fields })}
+        chosen={choice.fields}
+        onChosen={(fields) => onChoice({ ...choice, fields })}
       />
       <div class="enrich-kinds">
         <Segmented
           legend={exports.format}
-          value={wish.format ?? preview.format}
+          value={choice.format ?? preview.format}
           options={(["xlsx", "csv"] as const).map((value) => ({
             value,
             label: exports.formats[value]?.[0] ?? value,
           }))}
-          onValue={(format) => onWish({ ...wish, format })}
+          onValue={(format) => onChoice({ ...choice, format })}
         />
         <Segmented
           legend={enrich.labels}
-          value={labelsOf(wish)}
+          value={labelsOf(choice)}
           options={LABELS.map((value) => ({ value, label: enrich.labelNames[value] }))}
-          onValue={(labels) => onWish({ ...wish, labels })}
+          onValue={(labels) => onChoice({ ...choice, labels })}
         />
       </div>
     </Card>
@@ -55,7 +55,7 @@ export function Choices({ status, preview, wish, onWish }: ChoicesProps): VNode 
 interface StartProps {
   status: Status;
   preview: EnrichmentPreview;
-  wish: Wish;
+  choice: FillChoice;
   busy: boolean;
   /** True while the file is being read again. */
   stale: boolean;
@@ -63,9 +63,9 @@ interface StartProps {
 }
 
 /** The cost, and the button. */
-export function StartBar({ status, preview, wish, busy, stale, onStart }: StartProps): VNode {
+export function StartBar({ status, preview, choice, busy, stale, onStart }: StartProps): VNode {
   const { enrich } = lazyWords.value;
-  const obstacle = obstacleText(status, preview, wish);
+  const obstacle = obstacleText(status, preview, choice);
   const isOff = obstacle !== null || stale;
   return (
     <div class="enrich-start">
@@ -88,11 +88,15 @@ export function StartBar({ status, preview, wish, busy, stale, onStart }: StartP
 }
 
 /** Returns why the server would refuse the file; null if it would not. */
-function obstacleText(status: Status, { rows }: EnrichmentPreview, wish: Wish): string | null {
+function obstacleText(
+  status: Status,
+  { rows }: EnrichmentPreview,
+  choice: FillChoice,
+): string | null {
   const { enrich, exports } = lazyWords.value;
   const left = status.usage.export_rows_left;
   const most = exportRowsMax(status);
-  if (wish.fields.length === 0) return exports.fieldsNone;
+  if (choice.fields.length === 0) return exports.fieldsNone;
   if (rows > most) return enrich.tooMany(number(rows), number(most));
   if (left === null || rows <= left) return null;
   return exports.quotaShort(number(rows), number(left), quotaHour());

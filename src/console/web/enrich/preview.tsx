@@ -10,7 +10,7 @@ import { lazyWords } from "../app/lazywords.ts";
 import { RefusedTable } from "../lists/refused.tsx";
 import { Checkbox, Select } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
-import { headingOf, labelsOf, type Reading, type Wish } from "./wish.ts";
+import { type FillChoice, headingOf, labelsOf, type Reading } from "./choice.ts";
 
 interface UnderstoodProps {
   preview: EnrichmentPreview;
@@ -111,10 +111,16 @@ function Refused({ preview }: { preview: EnrichmentPreview }): VNode | null {
 }
 
 /** The first rows: the columns of the file, the outcome, and the chosen columns. */
-export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish: Wish }): VNode {
+export function FirstRows({
+  preview,
+  choice,
+}: {
+  preview: EnrichmentPreview;
+  choice: FillChoice;
+}): VNode {
   const { enrich } = lazyWords.value;
   const { first, columns, column, width, rows } = preview;
-  const labels = labelsOf(wish);
+  const labels = labelsOf(choice);
   return (
     <div class="enrich-first">
       <h2 id="enrich-first">{enrich.first(number(first.length), number(rows))}</h2>
@@ -134,7 +140,7 @@ export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish:
               <th scope="col" class="enrich-ours">
                 {enrich.status[labels]}
               </th>
-              {wish.fields.map((field) => (
+              {choice.fields.map((field) => (
                 <th key={field} scope="col" class="enrich-ours">
                   {headingOf(field, labels)}
                 </th>
@@ -151,7 +157,7 @@ export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish:
                 <td class="enrich-ours" data-bad={account === null && outcome !== "blank"}>
                   {status}
                 </td>
-                {wish.fields.map((field) => (
+                {choice.fields.map((field) => (
                   <td key={field} class="enrich-ours">
                     {valueText(account?.[field])}
                   </td>

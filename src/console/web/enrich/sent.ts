@@ -1,9 +1,9 @@
 /**
- * The spreadsheet that the user gave to be filled in, from any view: chosen, dropped, or pasted.
- * Invariant: the file stays in this page until another one replaces it; nothing is sent here. A
- * pasted text is sent as it is, with one row per line. If a line has several CNPJs, each gets its
- * own row. A text with fewer than two CNPJs is not a spreadsheet. Separate because every view
- * accepts files.
+ * The spreadsheet to fill in, which the user chose, dropped, or pasted in any view.
+ * Invariant: this module only holds the file until another one replaces it; it does not upload it.
+ * Pasted text stays unchanged, one row per line. If a line has several CNPJs, each gets its own
+ * row. A text with fewer than two CNPJs is not a spreadsheet. This is a separate module because
+ * every view accepts files.
  */
 import { signal } from "@preact/signals";
 import { cnpjCandidates } from "../../../spec/cnpj/cnpjcandidates.ts";

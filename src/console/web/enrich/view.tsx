@@ -21,19 +21,19 @@ import { TextInput } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { Card, Page } from "../parts/page.tsx";
-import { Choices, StartBar } from "./choices.tsx";
-import { FirstRows, Understood } from "./preview.tsx";
-import { givePasted, type SentSheet, sentSheet, typedFile } from "./sent.ts";
 import {
+  choiceFor,
+  type FillChoice,
   fileQuery,
-  keepWish,
-  keptWish,
   labelsOf,
   previewQuery,
   type Reading,
-  type Wish,
-  wishFor,
-} from "./wish.ts";
+  storeChoice,
+  storedChoice,
+} from "./choice.ts";
+import { Choices, StartBar } from "./choices.tsx";
+import { FirstRows, Understood } from "./preview.tsx";
+import { givePasted, type SentSheet, sentSheet, typedFile } from "./sent.ts";
 
 /** The view. */
 export function EnrichView(): VNode {
@@ -138,10 +138,10 @@ interface FillingProps {
 
 function Filling({ sheet, status, reload }: FillingProps): VNode {
   const { enrich } = lazyWords.value;
-  const [chosen, setWish] = useState<Wish>(() => keptWish(status.field_allowlist));
-  const wish = wishFor(chosen, sheet.name === "");
+  const [chosen, setChosen] = useState<FillChoice>(() => storedChoice(status.field_allowlist));
+  const choice = choiceFor(chosen, sheet.name === "");
   const [reading, read] = useState<Reading>({ column: null, fillZeros: false });
-  const previewed = usePreview(sheet, reading, wish);
+  const previewed = usePreview(sheet, reading, choice);
   const started = useStart({ sheet, chosen, reading, reload });
   const { preview, error, busy } = previewed;
   if (started.record !== null) return <Making record={started.record} />;
@@ -158,11 +158,11 @@ function Filling({ sheet, status, reload }: FillingProps): VNode {
       {preview !== null && (
         <>
           <Understood preview={preview} reading={reading} read={read} />
-          <FirstRows preview={preview} wish={wish} />
-          <Choices status={status} preview={preview} wish={wish} onWish={setWish} />
+          <FirstRows preview={preview} choice={choice} />
+          <Choices status={status} preview={preview} choice={choice} onChoice={setChosen} />
           {started.error !== null && <ErrorNotice error={started.error} />}
           <StartBar
-            {...{ status, preview, wish }}
+            {...{ status, preview, choice }}
             busy={started.busy}
             stale={busy}
             onStart={() => void started.start()}
@@ -180,8 +180,8 @@ interface Previewed {
   readonly busy: boolean;
 }
 
-function usePreview({ file }: SentSheet, reading: Reading, wish: Wish): Previewed {
-  const query = previewQuery(reading, labelsOf(wish));
+function usePreview({ file }: SentSheet, reading: Reading, choice: FillChoice): Previewed {
+  const query = previewQuery(reading, labelsOf(choice));
   const [state, setState] = useState<Omit<Previewed, "busy"> & { readonly of: string }>();
   useEffect(() => {
     const abort = new AbortController();
@@ -198,14 +198,14 @@ function usePreview({ file }: SentSheet, reading: Reading, wish: Wish): Previewe
   return { preview: state?.preview ?? null, error: busy ? null : (state?.error ?? null), busy };
 }
 
-interface StartWish {
+interface StartParts {
   sheet: SentSheet;
-  chosen: Wish;
+  chosen: FillChoice;
   reading: Reading;
   reload: () => void;
 }
 
-function useStart({ sheet, chosen, reading, reload }: StartWish) {
+function useStart({ sheet, chosen, reading, reload }: StartParts) {
   const keys = useRef(new SendingKeys());
   const [record, setRecord] = useState<ExportView | null>(null);
   const [busy, setBusy] = useState(false);
@@ -213,9 +213,9 @@ function useStart({ sheet, chosen, reading, reload }: StartWish) {
   const start = async () => {
     setBusy(true);
     setError(null);
-    keepWish(chosen);
+    storeChoice(chosen);
     const name = sheet.name === "" ? lazyWords.peek().enrich.pasted : sheet.name;
-    const query = fileQuery(wishFor(chosen, sheet.name === ""), reading, name);
+    const query = fileQuery(choiceFor(chosen, sheet.name === ""), reading, name);
     try {
       const options = { idempotencyKey: keys.current.keyFor(query) };
       const made = await upload<CreatedEnrichment>(`/enrich/files?${query}`, sheet.file, options);

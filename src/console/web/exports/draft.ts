@@ -119,10 +119,10 @@ export function isText(format: Format): boolean {
 }
 
 /** The part of a draft that is stored for the next draft. */
-type Kept = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
+type LastChoice = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
 
-const KEPT_KEY = "peneira.export";
-const FIRST: Kept = {
+const STORAGE_KEY = "peneira.export";
+const FIRST: LastChoice = {
   format: "xlsx",
   layout: null,
   csv: "excel",
@@ -133,24 +133,24 @@ const FIRST: Kept = {
 };
 
 /** Stores the last choice of format. */
-export function keepChoice(draft: Draft): void {
+export function storeChoice(draft: Draft): void {
   const { format, layout, csv, delimiter, bom, compression, people } = draft;
-  const kept = { format, layout, csv, delimiter, bom, compression, people } satisfies Kept;
-  keep(KEPT_KEY, JSON.stringify(kept));
+  const stored = { format, layout, csv, delimiter, bom, compression, people } satisfies LastChoice;
+  keep(STORAGE_KEY, JSON.stringify(stored));
 }
 
 /** Reads the last choice; unreadable parts get their defaults. */
-function keptChoice(allowed: readonly string[]): Kept {
+function storedChoice(allowed: readonly string[]): LastChoice {
   try {
-    const kept = JSON.parse(read(KEPT_KEY) ?? "{}") as Partial<Kept>;
+    const stored = JSON.parse(read(STORAGE_KEY) ?? "{}") as Partial<LastChoice>;
     return {
-      format: FORMATS.find((format) => format === kept.format) ?? FIRST.format,
-      layout: layoutsOf(allowed).find((layout) => layout === kept.layout) ?? FIRST.layout,
-      csv: CSV_STYLES.find((style) => style === kept.csv) ?? FIRST.csv,
-      delimiter: kept.delimiter === "," ? "," : FIRST.delimiter,
-      bom: kept.bom !== false,
-      compression: COMPRESSIONS.find((one) => one === kept.compression) ?? FIRST.compression,
-      people: kept.people !== false,
+      format: FORMATS.find((format) => format === stored.format) ?? FIRST.format,
+      layout: layoutsOf(allowed).find((layout) => layout === stored.layout) ?? FIRST.layout,
+      csv: CSV_STYLES.find((style) => style === stored.csv) ?? FIRST.csv,
+      delimiter: stored.delimiter === "," ? "," : FIRST.delimiter,
+      bom: stored.bom !== false,
+      compression: COMPRESSIONS.find((one) => one === stored.compression) ?? FIRST.compression,
+      people: stored.people !== false,
     };
   } catch {
     return FIRST;
@@ -163,7 +163,7 @@ export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
 /** Returns the dialog's initial choices; the search is the initial title. */
 export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
   return {
-    ...keptChoice(allowed),
+    ...storedChoice(allowed),
     title: title.slice(0, TITLE_MAX),
     fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
     explain: false,

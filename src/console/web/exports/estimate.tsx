@@ -36,7 +36,7 @@ export function useEstimate(body: Record<string, unknown> | null): Estimated {
   useEffect(() => {
     if (text === null) return;
     const abort = new AbortController();
-    const ask = async () => {
+    const request = async () => {
       try {
         const options = { signal: abort.signal };
         const answer = await post<ExportEstimate>("/exports/estimate", JSON.parse(text), options);
@@ -46,7 +46,7 @@ export function useEstimate(body: Record<string, unknown> | null): Estimated {
         if (!abort.signal.aborted) setState({ text, answer: null });
       }
     };
-    const timer = setTimeout(() => void ask(), SETTLE_MS);
+    const timer = setTimeout(() => void request(), SETTLE_MS);
     return () => {
       clearTimeout(timer);
       abort.abort();
@@ -172,7 +172,7 @@ function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>
   );
 }
 
-/** Returns when the daily quota resets, in local time. */
+/** Returns the local time at which the daily quota resets. */
 export function quotaHour(): string {
   return hourOf(new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS));
 }

@@ -94,8 +94,8 @@ interface GroupProps {
 function Group({ group, fields, chosen, onChosen }: GroupProps): VNode | null {
   if (fields.length === 0) return null;
   const change = (values: string[]) => {
-    const kept = chosen.filter((field) => !fields.includes(field) || values.includes(field));
-    onChosen([...kept, ...values.filter((field) => !chosen.includes(field))]);
+    const retained = chosen.filter((field) => !fields.includes(field) || values.includes(field));
+    onChosen([...retained, ...values.filter((field) => !chosen.includes(field))]);
   };
   return (
     <Checks
@@ -109,14 +109,14 @@ function Group({ group, fields, chosen, onChosen }: GroupProps): VNode | null {
 
 function Order({ chosen, onChosen }: Pick<FieldsProps, "chosen" | "onChosen">): VNode | null {
   const { exports } = lazyWords.value;
-  const [said, say] = useState("");
+  const [announcement, announce] = useState("");
   if (chosen.length < 2) return null;
   const move = (at: number, by: number) => {
     const next = [...chosen];
     const [field = ""] = next.splice(at, 1);
     next.splice(at + by, 0, field);
     onChosen(next);
-    say(exports.moved(fieldName(field), number(at + by + 1)));
+    announce(exports.moved(fieldName(field), number(at + by + 1)));
   };
   return (
     <details class="export-more">
@@ -149,7 +149,7 @@ function Order({ chosen, onChosen }: Pick<FieldsProps, "chosen" | "onChosen">): 
         ))}
       </ol>
       <p class="visually-hidden" role="status">
-        {said}
+        {announcement}
       </p>
     </details>
   );

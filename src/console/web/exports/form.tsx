@@ -25,9 +25,9 @@ import {
   type Draft,
   exportRowsMax,
   freshDraft,
-  keepChoice,
   obstacleOf,
   SendingKeys,
+  storeChoice,
 } from "./draft.ts";
 import { type Estimated, EstimateLine, NoEstimate, useEstimate } from "./estimate.tsx";
 import { DownloadLink, ExportProgress } from "./progress.tsx";
@@ -102,7 +102,7 @@ function useForm(): Form {
     try {
       const options = { idempotencyKey: keys.keyFor(body) };
       const created = await post<CreatedExport>("/exports", body, options);
-      if (draft !== null) keepChoice(draft);
+      if (draft !== null) storeChoice(draft);
       follow(created.export);
       setRecord(created.export);
     } catch (error) {

@@ -16,8 +16,8 @@ export interface Exploration<Failure> {
 
 /** Dependencies of an explorer. */
 interface ExplorerParts<Failure> {
-  readonly ask: (spec: SentSpec, signal: AbortSignal) => Promise<ExploreAnswer>;
-  /** Converts errors of `ask` for the views. */
+  readonly request: (spec: SentSpec, signal: AbortSignal) => Promise<ExploreAnswer>;
+  /** Converts errors of `request` for the views. */
   readonly failureOf: (error: unknown) => Failure;
   /** Debounce before a request. */
   readonly delayMs: number;
@@ -59,7 +59,7 @@ export class Explorer<Failure> {
     const controller = new AbortController();
     this.#running = controller;
     try {
-      const answer = await this.#parts.ask(spec, controller.signal);
+      const answer = await this.#parts.request(spec, controller.signal);
       if (this.#running !== controller) return;
       this.#state.value = { state: "ready", answer, error: null };
     } catch (error) {

@@ -159,8 +159,8 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
 /** The charts; closed by default on phones and in low windows. */
 function ChartStrip(): VNode {
   const [open, setOpen] = useState(() => {
-    const kept = read(CHARTS_KEY);
-    return kept === null ? !narrow.value && innerHeight > LOW_PX : kept === "open";
+    const stored = read(CHARTS_KEY);
+    return stored === null ? !narrow.value && innerHeight > LOW_PX : stored === "open";
   });
   const toggle = () => {
     setOpen(!open);
@@ -198,8 +198,8 @@ function CatalogNotice(): VNode {
 function Announcer(): VNode {
   const [text, setText] = useState("");
   const { state, answer } = exploration.value;
-  const isTold = state === "ready" && !isEmpty(query.value) && !isNotUnderstood();
-  const total = isTold && answer !== null ? answer.total : null;
+  const isAnswered = state === "ready" && !isEmpty(query.value) && !isNotUnderstood();
+  const total = isAnswered && answer !== null ? answer.total : null;
   useEffect(() => {
     // The count of an old query must not be read with a new query.
     if (total === null) return setText("");

@@ -14,7 +14,7 @@ import { EmptyState } from "../parts/notice.tsx";
 import { examples } from "./catalog.ts";
 import { SimilarNames } from "./offered.tsx";
 import { noteOf } from "./parttext.ts";
-import { ask, change, edited, query, sentence, translation } from "./query.ts";
+import { change, edited, query, sentence, submitSentence, translation } from "./query.ts";
 import { BOUNDS, emptyQuery, queryOf, sameFilters } from "./question.ts";
 
 /** The translation that the user chose to run anyway. */
@@ -44,8 +44,8 @@ export function NotUnderstood(): VNode {
       <SimilarNames text={sentence.value} />
       <div class="offers-row">
         {name !== null && (
-          <Button icon="search" onClick={() => askName(name)}>
-            {find.askAsName(sentence.value)}
+          <Button icon="search" onClick={() => searchByName(name)}>
+            {find.searchAsName(sentence.value)}
           </Button>
         )}
         {understoodSome() && (
@@ -54,7 +54,7 @@ export function NotUnderstood(): VNode {
               accepted.value = translation.peek();
             }}
           >
-            {find.askAnyway}
+            {find.searchAnyway}
           </Button>
         )}
       </div>
@@ -64,7 +64,7 @@ export function NotUnderstood(): VNode {
           <ul class="offers">
             {examples.value.map((example) => (
               <li key={example}>
-                <button type="button" class="offer" onClick={() => void ask(example)}>
+                <button type="button" class="offer" onClick={() => void submitSentence(example)}>
                   <span class="offer-label">{example}</span>
                 </button>
               </li>
@@ -83,7 +83,7 @@ export function nameIn(text: string): string | null {
 }
 
 /** Searches only for a name. */
-function askName(name: string): void {
+function searchByName(name: string): void {
   change((draft) => {
     draft.filters = emptyQuery().filters;
     draft.filters.industry.text_hints = [name];

@@ -16,7 +16,7 @@ import { Sections } from "./charts/activities.tsx";
 import { Sizes } from "./charts/lists.tsx";
 import { States } from "./charts/states.tsx";
 import { Years } from "./charts/years.tsx";
-import { ask, exploration } from "./query.ts";
+import { exploration, submitSentence } from "./query.ts";
 import { emptyQuery, specOf } from "./question.ts";
 
 const FACETS = ["uf", "cnae_section", "company_size", "started_year"];
@@ -135,7 +135,7 @@ function Head({ answer }: { answer: ExploreAnswer | null }) {
               {example === undefined ? (
                 "\u2007"
               ) : (
-                <button type="button" title={example} onClick={() => void ask(example)}>
+                <button type="button" title={example} onClick={() => void submitSentence(example)}>
                   {example}
                 </button>
               )}

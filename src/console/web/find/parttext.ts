@@ -40,7 +40,7 @@ export interface Stretch {
   readonly start: number;
   readonly colour: PartColour | null;
   /** Meaning of the segment; empty if it has no effect. */
-  readonly told: readonly string[];
+  readonly meanings: readonly string[];
 }
 
 /** Splits the whole sentence into segments, without gaps. */
@@ -53,7 +53,7 @@ export function stretchesOf(
   let at = 0;
   const plain = (to: number) => {
     const text = sentence.slice(at, to);
-    if (text !== "") stretches.push({ text, start: at, colour: null, told: [] });
+    if (text !== "") stretches.push({ text, start: at, colour: null, meanings: [] });
     at = Math.max(at, to);
   };
   for (const [index, part] of answer.parts.entries()) {
@@ -61,7 +61,7 @@ export function stretchesOf(
     plain(part.start);
     if (colour === null) continue;
     const text = sentence.slice(part.start, part.end);
-    stretches.push({ text, start: part.start, colour, told: toldOf(part, answer, book) });
+    stretches.push({ text, start: part.start, colour, meanings: meaningsOf(part, answer, book) });
     at = part.end;
   }
   plain(sentence.length);
@@ -87,7 +87,7 @@ function partsOf(role: string): readonly PartName[] {
   return PART_NAMES.filter((name) => PARTS[name].role === role);
 }
 
-function toldOf(
+function meaningsOf(
   part: TranslationPart,
   answer: TranslateAnswer,
   book: CatalogBook | null,
@@ -103,8 +103,8 @@ function toldOf(
     .map(noteOf)
     .filter((note) => (note.start ?? -1) < part.end && (note.end ?? -1) > part.start)
     .map((note) => note.detail);
-  const told = [...own, ...became, ...remarks];
-  return told.length === 0 ? [words.value.find.becameNothing] : [...new Set(told)];
+  const meanings = [...own, ...became, ...remarks];
+  return meanings.length === 0 ? [words.value.find.becameNothing] : [...new Set(meanings)];
 }
 
 /** Returns meanings other than filters. */
@@ -128,7 +128,7 @@ export function noteOf(note: TranslationNote | string): TranslationNote {
 }
 
 /** The remarks to show for a translation. */
-interface ToldRemarks {
+interface RemarkTexts {
   /** Warnings, except uncertainty, shown elsewhere. */
   readonly minded: readonly TranslationNote[];
   /** Parts with no filter. */
@@ -137,11 +137,11 @@ interface ToldRemarks {
 }
 
 /** Returns a translation's remarks; a warning hides others on the same words. */
-export function remarksOf({ explain }: Pick<TranslateAnswer, "explain">): ToldRemarks {
+export function remarksOf({ explain }: Pick<TranslateAnswer, "explain">): RemarkTexts {
   const { assumptions, warnings, unmapped_constraints } = explain;
   const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
-  const isTold = ({ start, end }: TranslationNote) =>
+  const isInPart = ({ start, end }: TranslationNote) =>
     start !== undefined && minded.some((one) => one.start === start && one.end === end);
-  const unused = unmapped_constraints.filter((note) => !isTold(note));
+  const unused = unmapped_constraints.filter((note) => !isInPart(note));
   return { minded, unused, assumed: assumptions };
 }

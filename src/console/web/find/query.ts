@@ -49,7 +49,7 @@ const linkMonth = signal<string | null>(null);
 const opening = signal(false);
 const translating = signal<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null });
 const explorer = new Explorer<ApiError>({
-  ask: (spec, abort) =>
+  request: (spec, abort) =>
     post<ExploreAnswer>("/explore", { spec, facets: FACETS, beside: ["uf"] }, { signal: abort }),
   failureOf: asApiError,
   delayMs: SETTLE_MS,
@@ -99,8 +99,8 @@ export const edited: ReadonlySignal<boolean> = computed(() => {
 /** Number of rows that the sentence requests ("100 padarias"); null if none. */
 export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   const { value } = translation;
-  const told = value?.parts.some(({ role }) => role === "limit") ?? false;
-  return told && value !== null ? value.spec.limit : null;
+  const isLimited = value?.parts.some(({ role }) => role === "limit") ?? false;
+  return isLimited && value !== null ? value.spec.limit : null;
 });
 
 /** The query before the sentence, without lists from the previous sentence. */
@@ -146,7 +146,10 @@ export function change(
  * all. `how` is "replace" for links with only a sentence, so that going back does not translate
  * them again.
  */
-export async function ask(text: string, how: "push" | "replace" = "push"): Promise<void> {
+export async function submitSentence(
+  text: string,
+  how: "push" | "replace" = "push",
+): Promise<void> {
   const words = text.trim();
   if (words === "") return clearAll();
   stopTranslating();
@@ -247,7 +250,7 @@ async function openAddress(hash: string): Promise<void> {
     asked.value = read?.query ?? emptyQuery();
     beside.value = asked.peek();
     if (text === "") translation.value = null;
-    else if (isEmpty(asked.value)) return await ask(text, "replace");
+    else if (isEmpty(asked.value)) return await submitSentence(text, "replace");
     else void explainSentence(text);
     explorer.explore(specOf(asked.value), { now: true });
   } catch {

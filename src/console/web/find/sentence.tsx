@@ -17,7 +17,7 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { exampleShown } from "./catalog.ts";
 import { OfferedList, useOffered } from "./offered.tsx";
-import { ask, clearAll, sentence, translationState } from "./query.ts";
+import { clearAll, sentence, submitSentence, translationState } from "./query.ts";
 import { BOUNDS } from "./question.ts";
 import {
   establishmentOf,
@@ -44,19 +44,19 @@ export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }
         }}
       >
         <label class="visually-hidden" for="ask">
-          {find.ask}
+          {find.prompt}
         </label>
         <div class={`ask-box${error ? " ask-wrong" : ""}`}>
           <Icon name="search" size={20} />
           <BoxInput box={box} state={state} />
           {text === "" ? (
-            <kbd class="ask-key" title={find.askKey}>
+            <kbd class="ask-key" title={find.promptKey}>
               /
             </kbd>
           ) : (
             <IconButton
               icon="close"
-              label={find.askClear}
+              label={find.promptClear}
               onClick={() => {
                 state.type("", false);
                 clearAll();
@@ -67,7 +67,7 @@ export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }
           <OfferedList id={state.id} offered={state.offered} onOpen={goCompany} />
         </div>
         <Button type="submit" variant="primary" busy={state.busy}>
-          {find.askSubmit}
+          {find.promptSubmit}
         </Button>
       </form>
       {error && (
@@ -102,7 +102,7 @@ function BoxInput({ box, state }: BoxInputProps): VNode {
       aria-controls={id}
       aria-activedescendant={offered.at < 0 ? undefined : `${id}-${offered.at}`}
       maxLength={BOUNDS.sentence}
-      placeholder={find.askPlaceholder(exampleShown.value)}
+      placeholder={find.promptPlaceholder(exampleShown.value)}
       aria-describedby={error ? "ask-error" : undefined}
       aria-keyshortcuts="/"
       value={text}
@@ -156,7 +156,7 @@ function useBox(): BoxState {
     if (number !== null) void opening.open(number, isPhoneWithoutArea(text));
     else if (short !== null) void opening.offer(short);
     else if (refusal !== null) opening.refuse(words.value.find.refusals[refusal]);
-    else void ask(text);
+    else void submitSentence(text);
   };
   return { id, text, busy, error, offered, type, rest: () => setTyping(false), submit };
 }
@@ -164,7 +164,7 @@ function useBox(): BoxState {
 /** Returns why translating failed; null if it did not. */
 function failureText(): Trouble | null {
   const { error } = translationState.value;
-  return error === null ? null : saying(`${words.value.find.askFailed}: ${errorText(error)}`);
+  return error === null ? null : saying(`${words.value.find.promptFailed}: ${errorText(error)}`);
 }
 
 /** A message at the box. */
@@ -214,12 +214,12 @@ function useOpening(): Opening {
     const { find } = words.value;
     if (filled === null) return setTrouble(saying(find.digitMissing));
     const number: TypedNumber = { kind: "cnpj", value: filled, isMistyped: false };
-    const told = find.lostZeros(lacks);
+    const message = find.lostZeros(lacks);
     await look(number, (found) =>
       setTrouble(
         found === null
-          ? saying(`${told} ${cnpj(filled)}. ${notThere(number)}`)
-          : { text: told, cnpj: found },
+          ? saying(`${message} ${cnpj(filled)}. ${notThere(number)}`)
+          : { text: message, cnpj: found },
       ),
     );
   };
@@ -229,6 +229,6 @@ function useOpening(): Opening {
 
 function notThere({ kind, value, isMistyped }: TypedNumber): string {
   const { find, company } = words.value;
-  const told = kind === "cnpj" ? company.unknown(cnpj(value)) : find.unknownRoot(value);
-  return isMistyped ? `${told} ${company.mistyped}` : told;
+  const message = kind === "cnpj" ? company.unknown(cnpj(value)) : find.unknownRoot(value);
+  return isMistyped ? `${message} ${company.mistyped}` : message;
 }

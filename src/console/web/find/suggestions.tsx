@@ -10,7 +10,7 @@ import type { TranslateAnswer } from "../app/answers.ts";
 import { number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { shortActivity } from "./catalog.ts";
-import { ask, change, query } from "./query.ts";
+import { change, query, submitSentence } from "./query.ts";
 import { type OfferedActivities, offeredOf, readingOf } from "./suggested.ts";
 
 /** Choices shown before expanding. */
@@ -42,7 +42,12 @@ export function Doubts({ answer }: { answer: TranslateAnswer }): VNode | null {
       {answer.doubts.map(({ start, detail, query_text: text, matches }) => (
         <fieldset key={start} class="suggestion">
           <legend>{detail}</legend>
-          <button type="button" class="suggested" title={text} onClick={() => void ask(text)}>
+          <button
+            type="button"
+            class="suggested"
+            title={text}
+            onClick={() => void submitSentence(text)}
+          >
             <span class="suggested-name">{text}</span>
             <span class="suggested-count">{number(matches)}</span>
           </button>

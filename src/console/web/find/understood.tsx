@@ -39,22 +39,22 @@ const ICONS: Readonly<Record<PartColour, IconName>> = {
 export function Understood(): VNode | null {
   const { value } = translation;
   if (value === null || sentence.value === "") return null;
-  return <Told key={sentence.value} answer={value} />;
+  return <Meaning key={sentence.value} answer={value} />;
 }
 
-function Told({ answer }: { answer: TranslateAnswer }): VNode {
+function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
   const { find } = words.value;
   const [asked, setAsked] = useState(false);
   const open = asked || !narrow.value;
   const stretches = stretchesOf(sentence.value, answer, catalog.value);
-  const told = useRef(language.value);
+  const shownLanguage = useRef(language.value);
   useEffect(() => {
     // Requests the sentence again for server messages in the new language.
-    if (told.current !== language.value) void explainSentence(sentence.peek());
-    told.current = language.value;
+    if (shownLanguage.current !== language.value) void explainSentence(sentence.peek());
+    shownLanguage.current = language.value;
   }, [language.value]);
   return (
-    <section class="told" aria-label={find.told}>
+    <section class="told" aria-label={find.meaning}>
       <div class="told-head">
         <p class="told-sentence">
           {stretches.map((one) =>
@@ -71,7 +71,7 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
           aria-expanded={open}
           onClick={() => setAsked(!asked)}
         >
-          {open ? find.toldFewer : find.toldMore(toldCount(answer))}
+          {open ? find.meaningFewer : find.meaningMore(remarkCount(answer))}
         </button>
       )}
       {open && <Remarks answer={answer} />}
@@ -87,9 +87,9 @@ function Edited(): VNode {
   return (
     <div class="told-edited" role="status">
       <Icon name="edit" />
-      <span>{find.toldEdited}</span>
+      <span>{find.meaningEdited}</span>
       <Button small variant="quiet" onClick={restoreSentence}>
-        {find.toldRestore}
+        {find.meaningRestore}
       </Button>
     </div>
   );
@@ -110,7 +110,7 @@ function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
 }
 
 /** Counts remarks and choices. */
-function toldCount(answer: TranslateAnswer): number {
+function remarkCount(answer: TranslateAnswer): number {
   const { minded, unused, assumed } = remarksOf(answer);
   const { suggestions, doubts } = answer;
   return minded.length + unused.length + assumed.length + suggestions.length + doubts.length;
@@ -120,7 +120,7 @@ function toldCount(answer: TranslateAnswer): number {
 function Mark({ stretch }: { stretch: Stretch }): VNode {
   const id = useId();
   const [open, setOpen] = useState(false);
-  const { text, colour, told } = stretch;
+  const { text, colour, meanings } = stretch;
   useEffect(() => {
     if (!open) return;
     const close = (event: KeyboardEvent) => {
@@ -149,7 +149,7 @@ function Mark({ stretch }: { stretch: Stretch }): VNode {
       </button>
       <span class="part-tip" role="tooltip" id={id} hidden={!open}>
         <strong>{words.value.find.roles[unmapped]}</strong>
-        {told.map((line) => (
+        {meanings.map((line) => (
           <span key={line}>{line}</span>
         ))}
       </span>

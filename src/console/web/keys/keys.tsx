@@ -50,7 +50,7 @@ export function KeysView(): VNode {
         </EmptyState>
       )}
       {list && list.length > 0 && (
-        <KeyTable list={list} owner={owner} ask={setDialog} done={reload} />
+        <KeyTable list={list} owner={owner} openDialog={setDialog} done={reload} />
       )}
       <Dialogs dialog={dialog} close={() => setDialog(null)} done={reload} />
     </Page>
@@ -60,11 +60,11 @@ export function KeysView(): VNode {
 interface TableProps {
   list: ApiKey[];
   owner: boolean;
-  ask: (dialog: OpenDialog) => void;
+  openDialog: (dialog: OpenDialog) => void;
   done: () => void;
 }
 
-function KeyTable({ list, owner, ask, done }: TableProps): VNode {
+function KeyTable({ list, owner, openDialog, done }: TableProps): VNode {
   const text = lazyWords.value.keys;
   return (
     <table class="data-table">
@@ -89,7 +89,7 @@ function KeyTable({ list, owner, ask, done }: TableProps): VNode {
       </thead>
       <tbody>
         {[...list].reverse().map((key) => (
-          <KeyRow key={key.key_id} row={key} owner={owner} ask={ask} done={done} />
+          <KeyRow key={key.key_id} row={key} owner={owner} openDialog={openDialog} done={done} />
         ))}
       </tbody>
     </table>
@@ -105,7 +105,7 @@ const KINDS: Record<ApiKey["state"], NonNullable<PillProps["kind"]>> = {
 
 type RowProps = Omit<TableProps, "list"> & { row: ApiKey };
 
-function KeyRow({ row, owner, ask, done }: RowProps): VNode {
+function KeyRow({ row, owner, openDialog, done }: RowProps): VNode {
   const text = lazyWords.value.keys;
   const name = row.name || text.unnamed;
   const used = row.last_used_at;
@@ -128,7 +128,7 @@ function KeyRow({ row, owner, ask, done }: RowProps): VNode {
       <td class="wide">{row.expires_at === null ? text.endsNever : date(row.expires_at)}</td>
       {owner && (
         <td class="actions">
-          <Menu icon="more" label={text.actions(name)} items={actionsOf(row, ask, done)} />
+          <Menu icon="more" label={text.actions(name)} items={actionsOf(row, openDialog, done)} />
         </td>
       )}
     </tr>
@@ -136,19 +136,23 @@ function KeyRow({ row, owner, ask, done }: RowProps): VNode {
 }
 
 /** Lists a key's allowed actions. */
-function actionsOf(key: ApiKey, ask: TableProps["ask"], done: () => void): MenuItem[] {
+function actionsOf(
+  key: ApiKey,
+  openDialog: TableProps["openDialog"],
+  done: () => void,
+): MenuItem[] {
   const text = lazyWords.value.keys;
   const items: MenuItem[] = [
-    { label: text.rename, icon: "edit", onSelect: () => ask({ kind: "rename", key }) },
+    { label: text.rename, icon: "edit", onSelect: () => openDialog({ kind: "rename", key }) },
   ];
   if (key.state === "active") {
     items.push(
-      { label: text.rotate, icon: "refresh", onSelect: () => ask({ kind: "rotate", key }) },
+      { label: text.rotate, icon: "refresh", onSelect: () => openDialog({ kind: "rotate", key }) },
       {
         label: text.disable,
         icon: "ban",
         danger: true,
-        onSelect: () => ask({ kind: "disable", key }),
+        onSelect: () => openDialog({ kind: "disable", key }),
       },
     );
   }

@@ -65,12 +65,12 @@ export function AddEntries({ list, onClose }: AddEntriesProps): VNode {
   const [change, setChange] = useState<ListChange | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const add = async (wanted: Pasted, ask: () => Promise<ListChange>) => {
+  const add = async (wanted: Pasted, request: () => Promise<ListChange>) => {
     setGiven(wanted);
     setBusy(true);
     setError(null);
     try {
-      const answer = await ask();
+      const answer = await request();
       noteList(answer.list);
       setInto(answer.list);
       setChange(answer);

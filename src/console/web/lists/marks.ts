@@ -33,10 +33,10 @@ export function wantMarks(cnpjs: readonly string[]): void {
   }
   if (!allLists.peek()?.some(({ entries }) => entries > 0)) return;
   clearTimeout(timer);
-  timer = setTimeout(() => void ask(cnpjs.filter((cnpj) => !asked.has(cnpj))), SETTLE_MS);
+  timer = setTimeout(() => void request(cnpjs.filter((cnpj) => !asked.has(cnpj))), SETTLE_MS);
 }
 
-async function ask(cnpjs: readonly string[]): Promise<void> {
+async function request(cnpjs: readonly string[]): Promise<void> {
   if (cnpjs.length === 0) return;
   const some = cnpjs.slice(0, ASKED_MAX);
   const own = asked;

@@ -53,7 +53,7 @@ export function AddToList({ what, count, onClose }: AddToListProps): VNode {
     try {
       const target = id === FRESH ? (await makeList(name, kind)).id : id;
       setChosen(target);
-      tell(await add(target, what));
+      notify(await add(target, what));
       onClose();
     } catch (failure) {
       setError(failure);
@@ -124,12 +124,12 @@ async function add(id: string, what: Added): Promise<ListChange> {
   return change;
 }
 
-function tell({ list: { id, name }, added = 0, already_there: there = 0 }: ListChange): void {
+function notify({ list: { id, name }, added = 0, already_there: there = 0 }: ListChange): void {
   const text = lazyWords.value.listViews;
   const action = { label: text.open, onClick: () => go("lists", id) };
-  const told =
+  const message =
     there === 0
       ? text.addedToast(number(added), name)
       : text.thereToast(number(added), number(there), name);
-  toast(told, { action });
+  toast(message, { action });
 }

@@ -29,11 +29,11 @@ import { NameList } from "./naming.tsx";
 type Open =
   | { readonly kind: "create" }
   | { readonly kind: "add" | "rename" | "remove" | "watch"; readonly list: AccountList };
-type Ask = (open: Open | null) => void;
+type OpenDialog = (open: Open | null) => void;
 
 /** The view. */
 export function ListsView(): VNode {
-  const [open, ask] = useState<Open | null>(null);
+  const [open, openDialog] = useState<Open | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [fills, setFills] = useState(0);
   const load = () => {
@@ -50,11 +50,11 @@ export function ListsView(): VNode {
   return (
     <>
       {shown === undefined ? (
-        <All lists={lists} error={error} load={load} ask={ask} />
+        <All lists={lists} error={error} load={load} openDialog={openDialog} />
       ) : (
-        <One key={`${shown.id} ${fills}`} list={shown} ask={ask} />
+        <One key={`${shown.id} ${fills}`} list={shown} openDialog={openDialog} />
       )}
-      <Dialogs open={open} ask={ask} onFilled={() => setFills(fills + 1)} />
+      <Dialogs open={open} openDialog={openDialog} onFilled={() => setFills(fills + 1)} />
     </>
   );
 }
@@ -63,26 +63,26 @@ interface AllProps {
   lists: readonly AccountList[] | null;
   error: unknown;
   load: () => void;
-  ask: Ask;
+  openDialog: OpenDialog;
 }
 
-function All({ lists, error, load, ask }: AllProps): VNode {
+function All({ lists, error, load, openDialog }: AllProps): VNode {
   const text = lazyWords.value.listViews;
   const create = (
-    <Button variant="primary" icon="plus" onClick={() => ask({ kind: "create" })}>
+    <Button variant="primary" icon="plus" onClick={() => openDialog({ kind: "create" })}>
       {text.create}
     </Button>
   );
   const own = ownLists.value ?? [];
-  const kept = lists?.filter(({ read_only }) => read_only) ?? [];
+  const readOnly = lists?.filter(({ read_only }) => read_only) ?? [];
   return (
     <Page title={words.value.lists.title} lead={text.intro} actions={create}>
       {error !== null && <ErrorNotice title={text.failed} error={error} onRetry={load} />}
       {lists === null && error === null && <Skeleton lines={4} height={56} />}
       {lists !== null && (
         <ul class="records">
-          {[...kept, ...own].map((list) => (
-            <Line key={list.id} list={list} ask={ask} />
+          {[...readOnly, ...own].map((list) => (
+            <Line key={list.id} list={list} openDialog={openDialog} />
           ))}
         </ul>
       )}
@@ -95,7 +95,7 @@ function All({ lists, error, load, ask }: AllProps): VNode {
   );
 }
 
-function Line({ list, ask }: { list: AccountList; ask: Ask }): VNode {
+function Line({ list, openDialog }: { list: AccountList; openDialog: OpenDialog }): VNode {
   const text = lazyWords.value.listViews;
   const { id, name } = list;
   return (
@@ -106,14 +106,18 @@ function Line({ list, ask }: { list: AccountList; ask: Ask }): VNode {
       </div>
       <div class="record-actions">
         {!list.read_only && (
-          <Button small onClick={() => ask({ kind: "add", list })} aria-label={text.addTo(name)}>
+          <Button
+            small
+            onClick={() => openDialog({ kind: "add", list })}
+            aria-label={text.addTo(name)}
+          >
             {text.add}
           </Button>
         )}
         <Button small aria-label={text.openNamed(name)} onClick={() => go("lists", id)}>
           {text.open}
         </Button>
-        <Menu icon="more" small label={text.menu(name)} items={itemsOf(list, ask)} />
+        <Menu icon="more" small label={text.menu(name)} items={itemsOf(list, openDialog)} />
       </div>
     </li>
   );
@@ -140,13 +144,13 @@ function isUnused({ read_only, entries }: AccountList): boolean {
   return read_only && entries === 0;
 }
 
-function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
+function itemsOf(list: AccountList, openDialog: OpenDialog): MenuItem[] {
   const text = lazyWords.value.listViews;
   const searches: MenuItem[] = [
     {
       label: words.value.commands.saveButton,
       icon: "bookmark",
-      onSelect: () => ask({ kind: "watch", list }),
+      onSelect: () => openDialog({ kind: "watch", list }),
     },
     { label: text.searchIn, icon: "search", onSelect: () => go("find", `#in_lists=${list.id}`) },
     {
@@ -158,35 +162,35 @@ function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
   if (list.read_only) return searches;
   return [
     ...searches,
-    { label: text.rename, icon: "edit", onSelect: () => ask({ kind: "rename", list }) },
+    { label: text.rename, icon: "edit", onSelect: () => openDialog({ kind: "rename", list }) },
     {
       label: text.remove,
       icon: "trash",
       danger: true,
-      onSelect: () => ask({ kind: "remove", list }),
+      onSelect: () => openDialog({ kind: "remove", list }),
     },
   ];
 }
 
-function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
+function One({ list, openDialog }: { list: AccountList; openDialog: OpenDialog }): VNode {
   const text = lazyWords.value.listViews;
   const actions = (
     <>
       <Button icon="chevronLeft" onClick={() => go("lists")}>
         {text.back}
       </Button>
-      <Button icon="bookmark" onClick={() => ask({ kind: "watch", list })}>
+      <Button icon="bookmark" onClick={() => openDialog({ kind: "watch", list })}>
         {words.value.commands.saveButton}
       </Button>
       <Button icon="search" onClick={() => go("find", `#in_lists=${list.id}`)}>
         {text.searchIn}
       </Button>
       {!list.read_only && (
-        <Button variant="primary" icon="plus" onClick={() => ask({ kind: "add", list })}>
+        <Button variant="primary" icon="plus" onClick={() => openDialog({ kind: "add", list })}>
           {text.add}
         </Button>
       )}
-      <Menu icon="more" label={text.menu(list.name)} items={itemsOf(list, ask).slice(2)} />
+      <Menu icon="more" label={text.menu(list.name)} items={itemsOf(list, openDialog).slice(2)} />
     </>
   );
   return (
@@ -199,14 +203,14 @@ function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
 /** The open dialog, if any. */
 interface DialogsProps {
   open: Open | null;
-  ask: Ask;
+  openDialog: OpenDialog;
   /** Called when a list may have got entries. */
   onFilled: () => void;
 }
 
-function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
+function Dialogs({ open, openDialog, onFilled }: DialogsProps): VNode | null {
   const text = lazyWords.value.listViews;
-  const close = () => ask(null);
+  const close = () => openDialog(null);
   if (open === null) return null;
   if (open.kind === "create") {
     return <AddEntries list={null} onClose={close} />;

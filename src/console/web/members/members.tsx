@@ -53,19 +53,19 @@ export function MembersView(): VNode {
     <Page title={shell.views.members} lead={text.lead} actions={add}>
       {error !== null && <ErrorNotice error={error} onRetry={reload} />}
       {answer === null && error === null && <Skeleton lines={3} height={48} />}
-      {answer && <MemberTable list={answer.members} ask={setDialog} done={reload} />}
-      <Dialogs dialog={dialog} ask={setDialog} done={reload} />
+      {answer && <MemberTable list={answer.members} openDialog={setDialog} done={reload} />}
+      <Dialogs dialog={dialog} openDialog={setDialog} done={reload} />
     </Page>
   );
 }
 
 interface TableProps {
   list: Member[];
-  ask: (dialog: OpenDialog | null) => void;
+  openDialog: (dialog: OpenDialog | null) => void;
   done: () => void;
 }
 
-function MemberTable({ list, ask, done }: TableProps): VNode {
+function MemberTable({ list, openDialog, done }: TableProps): VNode {
   const text = lazyWords.value.members;
   return (
     <table class="data-table">
@@ -87,7 +87,7 @@ function MemberTable({ list, ask, done }: TableProps): VNode {
       </thead>
       <tbody>
         {list.map((member) => (
-          <MemberRow key={member.id} member={member} ask={ask} done={done} />
+          <MemberRow key={member.id} member={member} openDialog={openDialog} done={done} />
         ))}
       </tbody>
     </table>
@@ -96,7 +96,7 @@ function MemberTable({ list, ask, done }: TableProps): VNode {
 
 type RowProps = Omit<TableProps, "list"> & { member: Member };
 
-function MemberRow({ member, ask, done }: RowProps): VNode {
+function MemberRow({ member, openDialog, done }: RowProps): VNode {
   const text = lazyWords.value.members;
   const seen = member.last_seen_at;
   const state = (
@@ -122,7 +122,7 @@ function MemberRow({ member, ask, done }: RowProps): VNode {
           <Menu
             icon="more"
             label={text.actions(member.email)}
-            items={actionsOf(member, ask, done)}
+            items={actionsOf(member, openDialog, done)}
           />
         )}
       </td>
@@ -139,24 +139,28 @@ function invitedText({ invited_until: until }: Member): string {
   return hasEnded ? text.invitedEnded : text.invitedUntil(date(until));
 }
 
-function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): MenuItem[] {
+function actionsOf(
+  member: Member,
+  openDialog: TableProps["openDialog"],
+  done: () => void,
+): MenuItem[] {
   const text = lazyWords.value.members;
   const turn = member.role === "owner" ? ("makeMember" as const) : ("makeOwner" as const);
   const password: MenuItem = {
     label: text.newPassword,
     icon: "key",
-    onSelect: () => ask({ kind: "password", member }),
+    onSelect: () => openDialog({ kind: "password", member }),
   };
   const role: MenuItem = {
     label: text[turn],
     icon: "user",
-    onSelect: () => ask({ kind: turn, member }),
+    onSelect: () => openDialog({ kind: turn, member }),
   };
   const disable: MenuItem = {
     label: text.disable,
     icon: "ban",
     danger: true,
-    onSelect: () => ask({ kind: "disable", member }),
+    onSelect: () => openDialog({ kind: "disable", member }),
   };
   const enable: MenuItem = {
     label: text.enable,
@@ -169,13 +173,13 @@ function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): Me
   const newLink: MenuItem = {
     label: text.newLink,
     icon: "link",
-    onSelect: () => ask({ kind: "newLink", member }),
+    onSelect: () => openDialog({ kind: "newLink", member }),
   };
   const uninvite: MenuItem = {
     label: text.uninvite,
     icon: "ban",
     danger: true,
-    onSelect: () => ask({ kind: "uninvite", member }),
+    onSelect: () => openDialog({ kind: "uninvite", member }),
   };
   if (member.state === "invited") return [newLink, role, uninvite];
   return member.state === "active" ? [role, password, disable] : [enable];
@@ -188,9 +192,9 @@ async function change(member: Member, dialog: Partial<Member>): Promise<void> {
 
 /** The open dialog, if any. */
 function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">): VNode | null {
-  const { dialog, ask, done } = props;
+  const { dialog, openDialog, done } = props;
   const text = lazyWords.value.members;
-  const close = () => ask(null);
+  const close = () => openDialog(null);
   if (dialog === null) return null;
   if (dialog.kind === "add") return <AddMember close={close} done={done} />;
   if (dialog.kind === "shown") return <ShownPassword created={dialog} close={close} />;
@@ -212,12 +216,12 @@ function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">
     if (kind === "password") {
       const made = await post<{ password: string }>(`${pathOf(member)}/password`, {});
       // The confirmation closes first, together with its dialog.
-      setTimeout(() => ask({ kind: "shown", email: member.email, password: made.password }));
+      setTimeout(() => openDialog({ kind: "shown", email: member.email, password: made.password }));
     }
     if (kind === "uninvite") await remove(`${pathOf(member)}/invitation`);
     if (kind === "newLink") {
       const invited = await post<InvitedMember>(`${pathOf(member)}/invitation`, {});
-      setTimeout(() => ask({ kind: "link", invited }));
+      setTimeout(() => openDialog({ kind: "link", invited }));
     }
     done();
   };

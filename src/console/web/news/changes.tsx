@@ -31,7 +31,7 @@ const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   municipality_ibge: "city",
 };
 /** Fields not shown, because another field names the same city. */
-const SAID: readonly string[] = ["municipality_tom"];
+const IN_HEADING: readonly string[] = ["municipality_tom"];
 
 /** Fields that each line may show. */
 export const LINE_FIELDS: readonly OutputField[] = [
@@ -80,7 +80,7 @@ function Line({ kind, change, filters }: LineProps): VNode {
   const known: Account = { ...(change.after ?? change.before), cnpj: change.cnpj };
   const account = withPhoneFirst(known, filters);
   const phoneNumber = textOf(account, "phone_1");
-  const told = [cnpj(change.cnpj), cityText(account)].concat(
+  const parts = [cnpj(change.cnpj), cityText(account)].concat(
     kind === "left" ? [] : [phoneNumber && phone(phoneNumber), textOf(account, "email")],
   );
   return (
@@ -89,7 +89,7 @@ function Line({ kind, change, filters }: LineProps): VNode {
         {nameOf(account)}
       </CompanyLink>
       <p class="record-facts">
-        {told
+        {parts
           .filter((one) => one !== "")
           .map((one) => (
             <span key={one}>{one}</span>
@@ -108,7 +108,7 @@ function What({ change }: { change: ChangeAnswer }): VNode {
   return (
     <ul class="news-what">
       {fields
-        .filter((field) => !SAID.includes(field))
+        .filter((field) => !IN_HEADING.includes(field))
         .map((field) => (
           <li key={field}>
             <span class="news-field">{fieldName(field)}</span> <s>{textIn(before, field)}</s>{" "}

@@ -9,7 +9,7 @@ import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { status } from "../app/status.ts";
 import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
-import { groupsOf, type NewsQuestion } from "./ask.ts";
+import { groupsOf, type NewsQuestion } from "./newsquery.ts";
 
 /** The data of a news file. */
 interface NewsFile {

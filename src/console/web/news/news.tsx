@@ -31,9 +31,9 @@ import { Menu } from "../parts/menu.tsx";
 import { EmptyState, ErrorNotice, Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { toast } from "../parts/toast.tsx";
-import { type News, type NewsQuestion, useNews } from "./ask.ts";
 import { Changes, LINE_FIELDS } from "./changes.tsx";
 import { bodyOfFile } from "./file.ts";
+import { type News, type NewsQuestion, useNews } from "./newsquery.ts";
 
 /** New companies first, because most users want these. */
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
@@ -111,7 +111,7 @@ function Search({ search, months, onSeen }: SearchProps): VNode {
 function Actions({ search, onSeen }: Pick<SearchProps, "search" | "onSeen">): VNode {
   const { news, exports } = lazyWords.value;
   const [busy, setBusy] = useState(false);
-  const [asked, ask] = useState(false);
+  const [editing, setEditing] = useState(false);
   const open = () => {
     const address = addressOfSpec(search.spec, search.text ?? "", catalog.peek());
     go("find", `#${address}`);
@@ -135,13 +135,13 @@ function Actions({ search, onSeen }: Pick<SearchProps, "search" | "onSeen">): VN
     <>
       <Back />
       <Button onClick={open}>{exports.open}</Button>
-      <Button icon="edit" onClick={() => ask(true)}>
+      <Button icon="edit" onClick={() => setEditing(true)}>
         {lazyWords.value.notices.change}
       </Button>
       <Button busy={busy} onClick={seen}>
         {news.seen}
       </Button>
-      {asked && <NoticeDialog subject={search.id} onClose={() => ask(false)} />}
+      {editing && <NoticeDialog subject={search.id} onClose={() => setEditing(false)} />}
     </>
   );
 }
@@ -155,8 +155,8 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
   const fields = LINE_FIELDS.filter((field) => allowed.includes(field));
   const [groups, setGroups] = useState<readonly ChangeGroup[]>([]);
   const question: NewsQuestion = { spec: search.spec, since, kind, groups, fields };
-  const asked = useNews(question);
-  const totals = useTotals(asked, `${search.id} ${since}`);
+  const editing = useNews(question);
+  const totals = useTotals(editing, `${search.id} ${since}`);
   const options = KINDS.map((value) => ({
     value,
     label: totals === null ? news.kinds[value] : news.kindsOf[value](totals[value]),
@@ -176,7 +176,7 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
       {kind === "changed" && <Groups values={groups} onValues={setGroups} allowed={allowed} />}
       <SeenUntil seen={search.saved.snapshot} months={months} />
       <Answer
-        asked={asked}
+        editing={editing}
         kind={kind}
         filters={search.spec.filters}
         isFiltered={kind === "changed" && groups.length > 0}
@@ -249,17 +249,17 @@ function useTotals({ answer }: News, of: string) {
 }
 
 interface AnswerProps extends Pick<NewsQuestion, "kind"> {
-  asked: News;
+  editing: News;
   filters: Filters;
   /** True if the user restricts which fields have changed. */
   isFiltered: boolean;
 }
 
-function Answer({ asked, kind, filters, isFiltered }: AnswerProps): VNode {
+function Answer({ editing, kind, filters, isFiltered }: AnswerProps): VNode {
   const { news } = lazyWords.value;
-  const { answer, changes, preparing, busy, error } = asked;
+  const { answer, changes, preparing, busy, error } = editing;
   if (error !== null && answer === null) {
-    return <ErrorNotice title={news.failed} error={error} onRetry={asked.reload} />;
+    return <ErrorNotice title={news.failed} error={error} onRetry={editing.reload} />;
   }
   if (answer === null) {
     return preparing === null ? (
@@ -281,9 +281,9 @@ function Answer({ asked, kind, filters, isFiltered }: AnswerProps): VNode {
       ) : (
         <Changes kind={kind} changes={[...changes]} filters={filters} />
       )}
-      {error !== null && <ErrorNotice title={news.failed} error={error} onRetry={asked.reload} />}
+      {error !== null && <ErrorNotice title={news.failed} error={error} onRetry={editing.reload} />}
       {left > 0 && error === null && (
-        <Button busy={busy} onClick={asked.more}>
+        <Button busy={busy} onClick={editing.more}>
           {news.more(number(left))}
         </Button>
       )}

@@ -39,11 +39,11 @@ type Open =
 /** The view. */
 export function WebhooksView(): VNode {
   const { notices } = lazyWords.value;
-  const [open, ask] = useState<Open | null>(null);
+  const [open, openDialog] = useState<Open | null>(null);
   const { receivers, error, reload } = useReceivers();
   const isOwner = user()?.role === "owner";
   const add = isOwner ? (
-    <Button variant="primary" icon="plus" onClick={() => ask({ kind: "add" })}>
+    <Button variant="primary" icon="plus" onClick={() => openDialog({ kind: "add" })}>
       {notices.add}
     </Button>
   ) : null;
@@ -58,10 +58,16 @@ export function WebhooksView(): VNode {
       )}
       <ul class="records">
         {receivers?.map((one) => (
-          <Row key={one.id} receiver={one} isOwner={isOwner} ask={ask} reload={reload} />
+          <Row
+            key={one.id}
+            receiver={one}
+            isOwner={isOwner}
+            openDialog={openDialog}
+            reload={reload}
+          />
         ))}
       </ul>
-      {open !== null && <Dialogs open={open} close={() => ask(null)} done={reload} />}
+      {open !== null && <Dialogs open={open} close={() => openDialog(null)} done={reload} />}
     </Page>
   );
 }
@@ -69,11 +75,11 @@ export function WebhooksView(): VNode {
 interface RowProps {
   receiver: Receiver;
   isOwner: boolean;
-  ask: (open: Open) => void;
+  openDialog: (open: Open) => void;
   reload: () => void;
 }
 
-function Row({ receiver, isOwner, ask, reload }: RowProps): VNode {
+function Row({ receiver, isOwner, openDialog, reload }: RowProps): VNode {
   const { notices } = lazyWords.value;
   const { enabled, disabled_reason: why, searches } = receiver;
   const oldUntil = isEmail(receiver) ? null : receiver.old_secret_until;
@@ -98,7 +104,7 @@ function Row({ receiver, isOwner, ask, reload }: RowProps): VNode {
       <div class="record-state">
         <Pill kind={enabled ? "good" : why === "owner" ? "plain" : "bad"}>{stateOf(receiver)}</Pill>
       </div>
-      {isOwner && <Actions {...{ receiver, ask, reload }} />}
+      {isOwner && <Actions {...{ receiver, openDialog, reload }} />}
     </li>
   );
 }
@@ -110,7 +116,7 @@ function stateOf(receiver: Receiver): string {
   return isEmail(receiver) && why === "gone" ? notices.noAddress : notices.reasons[why ?? "owner"];
 }
 
-function Actions({ receiver, ask, reload }: Omit<RowProps, "isOwner">): VNode {
+function Actions({ receiver, openDialog, reload }: Omit<RowProps, "isOwner">): VNode {
   const { notices } = lazyWords.value;
   const { enabled } = receiver;
   const address = addressOf(receiver);
@@ -127,11 +133,11 @@ function Actions({ receiver, ask, reload }: Omit<RowProps, "isOwner">): VNode {
   const switching = enabled ? notices.pause : notices.enable;
   const rotate: MenuItem = {
     ...{ label: notices.rotate, icon: "refresh" },
-    onSelect: () => ask({ kind: "rotate", receiver }),
+    onSelect: () => openDialog({ kind: "rotate", receiver }),
   };
   const drop: MenuItem = {
     ...{ label: notices.remove, icon: "trash", danger: true },
-    onSelect: () => ask({ kind: "remove", receiver }),
+    onSelect: () => openDialog({ kind: "remove", receiver }),
   };
   return (
     <div class="record-actions">

@@ -142,10 +142,10 @@ function Columns({ fields }: { fields: Readonly<Record<string, number>> }): VNod
   const names: Readonly<Record<string, string>> = words.value.table.fields;
   const sorted = Object.entries(fields).sort(([, one], [, other]) => other - one);
   if (sorted.length === 0) return null;
-  const told = sorted.map(([field, count]) => `${names[field] ?? field} (${number(count)})`);
+  const columnTexts = sorted.map(([field, count]) => `${names[field] ?? field} (${number(count)})`);
   return (
     <p class="sub">
-      {lazyWords.value.notices.columns} {told.join(" · ")}
+      {lazyWords.value.notices.columns} {columnTexts.join(" · ")}
     </p>
   );
 }

@@ -95,7 +95,7 @@ interface SetupProps extends NoticeDialogProps {
 }
 
 /** The choices of the form. */
-interface Wish {
+interface Draft {
   name: string;
   /** Ids of receivers. */
   ids: string[];
@@ -117,9 +117,9 @@ function Setup(props: SetupProps): VNode {
   const { subject, receivers, options, onClose } = props;
   const { notices } = lazyWords.value;
   const form = useId();
-  const [wish, setWish] = useState(() => firstWish(props));
-  const { send, busy, checked, error, made } = useSetup(props, wish);
-  const set = (change: Partial<Wish>) => setWish({ ...wish, ...change });
+  const [draft, setDraft] = useState(() => firstDraft(props));
+  const { send, busy, checked, error, made } = useSetup(props, draft);
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
   if (made !== null) return <Made made={made} onClose={onClose} />;
   const isNew = typeof subject !== "string";
   const footer = (
@@ -147,32 +147,34 @@ function Setup(props: SetupProps): VNode {
             data-autofocus
             autocomplete="off"
             maxLength={NAME_LENGTH_MAX}
-            value={wish.name}
-            error={checked && wish.name.trim() === "" ? words.value.commands.saveNameMissing : null}
+            value={draft.name}
+            error={
+              checked && draft.name.trim() === "" ? words.value.commands.saveNameMissing : null
+            }
             onValue={(name) => set({ name })}
           />
         )}
-        <Days spec={isNew ? dated(subject) : options?.spec} wish={wish} set={set} />
-        <Ways wish={wish} set={set} receivers={receivers} />
-        {wish.newHook && (
+        <Days spec={isNew ? dated(subject) : options?.spec} draft={draft} set={set} />
+        <Ways draft={draft} set={set} receivers={receivers} />
+        {draft.newHook && (
           <TextInput
             label={notices.url}
             hint={notices.urlHint}
             inputMode="url"
             autocomplete="off"
-            value={wish.url}
+            value={draft.url}
             error={
-              checked && wish.url.trim() === "" ? notices.urlMissing : mistakeAt(error, "/url")
+              checked && draft.url.trim() === "" ? notices.urlMissing : mistakeAt(error, "/url")
             }
             onValue={(url) => set({ url })}
           />
         )}
-        {options?.feed && wish.feed && <Feed feed={options.feed} id={options.id} />}
-        <When wish={wish} set={set} />
+        {options?.feed && draft.feed && <Feed feed={options.feed} id={options.id} />}
+        <When draft={draft} set={set} />
         {!isNew && (
           <Checkbox
             label={notices.paused}
-            checked={wish.paused}
+            checked={draft.paused}
             onChecked={(paused) => set({ paused })}
           />
         )}
@@ -190,15 +192,15 @@ interface DaysProps extends PartProps {
  * Checkbox for whether the search's days move with the month; renders nothing without filters on
  * days.
  */
-function Days({ spec, wish, set }: DaysProps): VNode | null {
+function Days({ spec, draft, set }: DaysProps): VNode | null {
   const { notices } = lazyWords.value;
   const days = spec === undefined ? "" : daysOf(spec as SentSpec, catalog.value);
   if (days === "") return null;
   return (
     <Checkbox
       label={notices.rolling}
-      hint={wish.rolling ? days : notices.fixedDays(days)}
-      checked={wish.rolling}
+      hint={draft.rolling ? days : notices.fixedDays(days)}
+      checked={draft.rolling}
       onChecked={(rolling) => set({ rolling })}
     />
   );
@@ -209,9 +211,9 @@ function dated({ spec, watches }: NoticeSubject): unknown {
   return watches === true ? undefined : spec;
 }
 
-function firstWish({ subject, receivers, options }: SetupProps): Wish {
-  const heard = (one: Receiver) => options !== null && one.searches?.includes(options.id);
-  const ids = receivers.filter(heard).map(({ id }) => id);
+function firstDraft({ subject, receivers, options }: SetupProps): Draft {
+  const isReceiver = (one: Receiver) => options !== null && one.searches?.includes(options.id);
+  const ids = receivers.filter(isReceiver).map(({ id }) => id);
   const own = { newEmail: false, newHook: false, url: "", ids };
   if (typeof subject !== "string") {
     const watch = subject.watches === true ? WATCHED : null;
@@ -233,12 +235,12 @@ function firstWish({ subject, receivers, options }: SetupProps): Wish {
 }
 
 interface PartProps {
-  wish: Wish;
-  set: (change: Partial<Wish>) => void;
+  draft: Draft;
+  set: (change: Partial<Draft>) => void;
 }
 
 /** Checkboxes for the ways to notify. E-mail is shown only if the server can send it. */
-function Ways({ wish, set, receivers }: PartProps & { receivers: Receiver[] }): VNode {
+function Ways({ draft, set, receivers }: PartProps & { receivers: Receiver[] }): VNode {
   const { notices } = lazyWords.value;
   const { email = "", role } = user() ?? {};
   const isOwner = role === "owner";
@@ -257,13 +259,13 @@ function Ways({ wish, set, receivers }: PartProps & { receivers: Receiver[] }): 
       {receivers
         .filter((one) => sends || !isEmail(one))
         .map((one) => (
-          <Way key={one.id} wish={wish} set={set} receiver={one} isOwner={isOwner} />
+          <Way key={one.id} draft={draft} set={set} receiver={one} isOwner={isOwner} />
         ))}
       {isOwner && sends && !isKnown && (
         <Checkbox
           label={notices.email(email)}
           hint={notices.emailHint}
-          checked={wish.newEmail}
+          checked={draft.newEmail}
           onChecked={(newEmail) => set({ newEmail })}
         />
       )}
@@ -271,14 +273,14 @@ function Ways({ wish, set, receivers }: PartProps & { receivers: Receiver[] }): 
         <Checkbox
           label={notices.newHook}
           hint={notices.newHookHint}
-          checked={wish.newHook}
+          checked={draft.newHook}
           onChecked={(newHook) => set({ newHook })}
         />
       )}
       <Checkbox
         label={notices.feed}
         hint={notices.feedHint}
-        checked={wish.feed}
+        checked={draft.feed}
         onChecked={(feed) => set({ feed })}
       />
     </fieldset>
@@ -291,17 +293,17 @@ interface WayProps extends PartProps {
 }
 
 /** The checkbox of an existing receiver. */
-function Way({ wish, set, receiver, isOwner }: WayProps): VNode {
+function Way({ draft, set, receiver, isOwner }: WayProps): VNode {
   const { id, searches } = receiver;
-  const isLast = searches?.length === 1 && wish.ids.includes(id);
+  const isLast = searches?.length === 1 && draft.ids.includes(id);
   const name = nameOf(receiver);
   const toggle = (checked: boolean) =>
-    set({ ids: wish.ids.filter((one) => one !== id).concat(checked ? [id] : []) });
+    set({ ids: draft.ids.filter((one) => one !== id).concat(checked ? [id] : []) });
   return (
     <Checkbox
       label={isEmail(receiver) ? lazyWords.value.notices.email(name) : name}
       hint={hintOf(receiver, isOwner, isLast)}
-      checked={searches === null || wish.ids.includes(id)}
+      checked={searches === null || draft.ids.includes(id)}
       disabled={!isOwner || searches === null || isLast}
       onChecked={toggle}
     />
@@ -319,28 +321,28 @@ function hintOf(receiver: Receiver, isOwner: boolean, isLast: boolean): string |
 }
 
 /** Options for a notice's file, and for when it is sent. */
-function When({ wish, set }: PartProps): VNode {
+function When({ draft, set }: PartProps): VNode {
   const { notices, news } = lazyWords.value;
   return (
     <div class="checks">
       {mayExport() && (
         <Checkbox
-          label={wish.watch === null ? notices.file : notices.fileOfChanges}
-          checked={wish.file}
+          label={draft.watch === null ? notices.file : notices.fileOfChanges}
+          checked={draft.file}
           onChecked={(file) => set({ file })}
         />
       )}
       <Checkbox
         label={notices.onlyChanges}
-        checked={wish.onlyChanges}
+        checked={draft.onlyChanges}
         onChecked={(onlyChanges) => set({ onlyChanges })}
       />
-      {wish.watch !== null && (
+      {draft.watch !== null && (
         <>
           <Checks
             legend={notices.watch}
             options={WATCHED.map((value) => ({ value, label: news.groups[value] }))}
-            values={wish.watch}
+            values={draft.watch}
             onValues={(watch) => set({ watch })}
           />
           <p class="field-hint">{notices.watchHint}</p>
@@ -390,7 +392,7 @@ interface MadeNotice {
 }
 
 /** Sends the form: the search, its options, and the receivers that get its notices. */
-function useSetup({ subject, receivers, options, onClose }: SetupProps, wish: Wish) {
+function useSetup({ subject, receivers, options, onClose }: SetupProps, draft: Draft) {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -401,24 +403,24 @@ function useSetup({ subject, receivers, options, onClose }: SetupProps, wish: Wi
     setChecked(true);
     const isNew = typeof subject !== "string";
     const isMissing =
-      (isNew && wish.name.trim() === "") || (wish.newHook && wish.url.trim() === "");
+      (isNew && draft.name.trim() === "") || (draft.newHook && draft.url.trim() === "");
     if (isMissing || busy) return;
     setBusy(true);
     setError(null);
     try {
-      saved.current ??= await save(subject as NoticeSubject, wish.name.trim());
+      saved.current ??= await save(subject as NoticeSubject, draft.name.trim());
       const id = saved.current;
-      const { search } = await setOptions(id, wish, options);
-      for (const one of receivers) await hear(one, id, wish.ids.includes(one.id));
-      if (wish.newEmail && !addressed.current) await addOwnEmail(id);
-      addressed.current ||= wish.newEmail;
-      const body = { url: wish.url.trim(), signature: "both", searches: [id] };
-      const secret = wish.newHook ? await post<WebhookSecret>("/webhooks", body) : null;
+      const { search } = await setOptions(id, draft, options);
+      for (const one of receivers) await hear(one, id, draft.ids.includes(one.id));
+      if (draft.newEmail && !addressed.current) await addOwnEmail(id);
+      addressed.current ||= draft.newEmail;
+      const body = { url: draft.url.trim(), signature: "both", searches: [id] };
+      const secret = draft.newHook ? await post<WebhookSecret>("/webhooks", body) : null;
       const feed = options?.feed ? null : search.feed;
       if (secret !== null || feed !== null) return setMade({ id, secret, feed });
       const { commands } = words.peek();
       const action = { label: commands.savedOpenList, onClick: () => go("saved") };
-      if (isNew) toast(commands.savedToast(wish.name.trim()), { action });
+      if (isNew) toast(commands.savedToast(draft.name.trim()), { action });
       else toast(lazyWords.peek().notices.saved);
       onClose();
     } catch (failure) {
@@ -438,27 +440,27 @@ async function save({ spec, text }: NoticeSubject, name: string): Promise<string
 /** Changes only the options that differ, because programs may have set more than the form shows. */
 async function setOptions(
   id: string,
-  wish: Wish,
+  draft: Draft,
   options: Options | null,
 ): Promise<{ search: Pick<Options, "feed"> }> {
   const output = { format: "xlsx", labels: language.peek() };
   // A watched list has no new accounts, so its file holds all changes, with the current state of
   // each company.
   const file =
-    wish.watch === null
+    draft.watch === null
       ? { output: { ...output, preset: "sales" }, kinds: ["entered"] }
       : { output: { ...output, fields: withState(status.peek()?.field_allowlist ?? []) } };
   const body = {
-    ...(wish.feed === ((options?.feed ?? null) !== null) ? {} : { feed: wish.feed }),
-    ...(wish.file === ((options?.export ?? null) !== null)
+    ...(draft.feed === ((options?.feed ?? null) !== null) ? {} : { feed: draft.feed }),
+    ...(draft.file === ((options?.export ?? null) !== null)
       ? {}
-      : { export: wish.file ? file : null }),
-    ...(wish.onlyChanges === (options?.only_changes ?? false)
+      : { export: draft.file ? file : null }),
+    ...(draft.onlyChanges === (options?.only_changes ?? false)
       ? {}
-      : { only_changes: wish.onlyChanges }),
-    ...(wish.rolling === (options?.rolling_days ?? false) ? {} : { rolling_days: wish.rolling }),
-    ...(wish.paused === (options?.paused ?? false) ? {} : { paused: wish.paused }),
-    ...(wish.watch === null ? {} : { watch: watched(wish.watch) }),
+      : { only_changes: draft.onlyChanges }),
+    ...(draft.rolling === (options?.rolling_days ?? false) ? {} : { rolling_days: draft.rolling }),
+    ...(draft.paused === (options?.paused ?? false) ? {} : { paused: draft.paused }),
+    ...(draft.watch === null ? {} : { watch: watched(draft.watch) }),
   };
   if (Object.keys(body).length === 0) return { search: { feed: options?.feed ?? null } };
   return post<NoticeOptionsAnswer>(`/searches/${id}/notices`, body);

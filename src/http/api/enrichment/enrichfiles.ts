@@ -151,7 +151,7 @@ async function accept(
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
   const { accepted, layout } = await acceptFile(call, file, {
     asked: context,
-    wish: optionsOf(call.query),
+    options: optionsOf(call.query),
   });
   const { record } = accepted;
   const body = {
@@ -172,14 +172,14 @@ async function accept(
 /** A request to enrich a file: its sender and its options. */
 interface FileRequest {
   readonly asked: ExportContext;
-  readonly wish: FileOptions;
+  readonly options: FileOptions;
 }
 
 /** Queues the enrichment of a received file, or returns the one of an equal earlier request. */
 export async function acceptFile(
   call: CreateCall,
   file: ReceivedFile,
-  { asked: context, wish: options }: FileRequest,
+  { asked: context, options }: FileRequest,
 ): Promise<{
   readonly accepted: AcceptedExport;
   readonly layout: Awaited<ReturnType<typeof readLayout>>;

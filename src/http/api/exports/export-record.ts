@@ -27,7 +27,7 @@ export function exportPath({ id }: ExportRecord): string {
   return `/v1/exports/${id}`;
 }
 
-/** Returns the record for reads and lists. */
+/** Returns the record as responses to read and list requests contain it. */
 export function recordJson(record: ExportRecord): RecordJson {
   return { ...headJson(record), ...fileJson(record), ...progressJson(record) };
 }

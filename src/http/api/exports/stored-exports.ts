@@ -96,7 +96,7 @@ export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">):
   return bare({ status: 303, headers: { Location: link } });
 }
 
-/** `DELETE /v1/exports/{id}`: cancels an unfinished export, or deletes it. */
+/** `DELETE /v1/exports/{id}`: cancels the export if it is unfinished; otherwise deletes it. */
 export function deleteExport(call: KeyCall<"exporter">): BareAnswer {
   call.service.exporter.remove(call.identity.tenantId, idOf(call));
   return noContent();

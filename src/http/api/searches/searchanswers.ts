@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../../../access/quota.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
 import { FEED_LANGUAGES } from "../../../notices/feed.ts";
-import type { ExportWish } from "../../../notices/noticeexports.ts";
+import type { SavedExport } from "../../../notices/noticeexports.ts";
 import { rolledSpec } from "../../../notices/rolling.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
@@ -226,8 +226,8 @@ async function totalOf(
 }
 
 function refuseBytes({ plan, service, identity }: KeyCall<"searches">, wanted: number): void {
-  const { specs: kept } = service.searches.kept.of(identity.tenantId);
-  refuseBeyondBytes(plan, "saved_bytes", { kept, wanted });
+  const { specs: retained } = service.searches.storedBytes.of(identity.tenantId);
+  refuseBeyondBytes(plan, "saved_bytes", { retained, wanted });
 }
 
 function optionsOf(row: SearchRow, read: ReadSearchBody, nowMs: number): NoticeOptions {
@@ -275,7 +275,7 @@ function entryJson(
 
 function searchJson(call: KeyCall<"notices" | "searches">, row: SearchRow): Shape<"SavedSearch"> {
   const text = call.service.searches.specOf(row.tenantId, row.id) ?? "{}";
-  const savedExport = row.export === null ? null : (JSON.parse(row.export) as ExportWish);
+  const savedExport = row.export === null ? null : (JSON.parse(row.export) as SavedExport);
   const { limit, ...rest } = savedExport ?? { limit: null };
   return {
     ...entryJson(call, row),

@@ -8,7 +8,7 @@
 import { includesExports, type Plan } from "../../../access/plans.ts";
 import { WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
 import { AppError } from "../../../errors.ts";
-import { type ExportWish, exportSpec } from "../../../notices/noticeexports.ts";
+import { exportSpec, type SavedExport } from "../../../notices/noticeexports.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { comparingCatalog } from "../../../spec/catalog.ts";
 import { isJsonObject, shown } from "../../../spec/reader.ts";
@@ -40,7 +40,7 @@ export interface ReadSearchBody {
   /** Comma-separated names, or null for all. */
   readonly watch?: string | null;
   readonly onlyChanges?: number;
-  /** JSON of an `ExportWish`, or null. */
+  /** JSON of a `SavedExport`, or null. */
   readonly export?: string | null;
   readonly feed?: boolean;
   /** 1 if the dates in the spec move with the month. */
@@ -165,7 +165,7 @@ function readExport({ members, mistakes }: BodyObject, plan: Plan): string | nul
   }
   mistakes.push(...own.mistakes.map((one) => ({ ...one, pointer: `/export${one.pointer}` })));
   const limit = (sent.limit ?? null) as number | null;
-  const savedExport: ExportWish = { output: sent.output, kinds: [...kinds], limit };
+  const savedExport: SavedExport = { output: sent.output, kinds: [...kinds], limit };
   return JSON.stringify(savedExport);
 }
 
@@ -177,7 +177,7 @@ function checkExport(
 ): void {
   const spec = read.spec === undefined ? saved : JSON.stringify(read.spec);
   if (read.export === undefined || read.export === null || spec === null) return;
-  const savedExport = JSON.parse(read.export) as ExportWish;
+  const savedExport = JSON.parse(read.export) as SavedExport;
   try {
     exportSpec(spec, savedExport, { plan, catalog: segment.catalog });
   } catch (error) {

@@ -103,7 +103,7 @@ export function statusOf({ service, requestId, identity, plan }: StatusCall) {
   const segment = loadedSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
-  const { files: retained } = service.searches.kept.of(identity.tenantId);
+  const { files: retained } = service.searches.storedBytes.of(identity.tenantId);
   const { export_bytes: most } = plan.limits;
   const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
   return {

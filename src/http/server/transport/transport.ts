@@ -141,7 +141,7 @@ export const READ_HEADERS = [
   "access-control-request-method",
   "accept",
 ] as const;
-/** Number of preallocated header values; one for each header would mostly be garbage. */
+/** Number of preallocated header values; one for each header would mostly be unused memory. */
 const ROOM = 8;
 
 /** Name of a known header. */

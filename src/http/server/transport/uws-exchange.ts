@@ -465,7 +465,7 @@ function endIsUnsure(method: string, coding?: string, length?: string): boolean 
   return coding !== undefined || (hasBody && length === undefined);
 }
 
-/** End of a body after which the connection must not be read. */
+/** Waits for the end of a body of unknown length; the connection must not be read after it. */
 class OpenBody {
   /** True if the body is chunked; otherwise no header shows that there is a body. */
   readonly chunked: boolean;

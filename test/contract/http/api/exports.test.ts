@@ -174,7 +174,7 @@ for (const transport of MATRIX) {
       }
       const id = await make(server);
       server.exporter.set(id, {
-        ...{ state: "failed", failure: "quota_exceeded", room: { most: 9, kept: 4 } },
+        ...{ state: "failed", failure: "quota_exceeded", room: { most: 9, retained: 4 } },
       });
       const answer = await send(server, `/v1/exports/${id}`);
       const { detail } = ((await answer.json()) as Created["export"]).error as { detail: string };

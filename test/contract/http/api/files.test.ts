@@ -16,7 +16,7 @@ import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import {
   addExport,
   addFile,
-  ask,
+  fetchFile,
   hashOf,
   headerOf,
   linkOf,
@@ -68,7 +68,7 @@ for (const transport of MATRIX) {
       await server.close();
     });
     const get = (record: ExportRecord, ...lines: string[]) =>
-      ask(server.port, linkOf(server, record), { lines });
+      fetchFile(server.port, linkOf(server, record), { lines });
 
     it("are sent whole with the headers of their format", async () => {
       for (const format of Object.keys(FORMATS) as ExportFormat[]) {
@@ -101,7 +101,7 @@ for (const transport of MATRIX) {
         const packed = server.exporter.finish(record.id, LARGE);
         const lines = ["Accept-Encoding: gzip, zstd"];
         const link = linkOf(server, packed);
-        const answer = await ask(server.port, link, { lines });
+        const answer = await fetchFile(server.port, link, { lines });
         assert.equal(answer.status, 200);
         assert.equal(headerOf(answer, "content-type"), `application/${compression}`);
         assert.equal(headerOf(answer, "content-encoding"), undefined);
@@ -112,7 +112,7 @@ for (const transport of MATRIX) {
         const disposition = headerOf(answer, "content-disposition") ?? "";
         assert.match(disposition, new RegExp(`\\.html\\.${ending}"$`));
         assert.doesNotMatch(headerOf(answer, "content-security-policy") ?? "", /sandbox/);
-        const part = await ask(server.port, link, { lines: ["Range: bytes=7-11"] });
+        const part = await fetchFile(server.port, link, { lines: ["Range: bytes=7-11"] });
         assert.deepEqual([part.status, part.body], [206, LARGE.subarray(7, 12)]);
         assert.equal(headerOf(part, "content-type"), `application/${compression}`);
       }
@@ -142,17 +142,20 @@ for (const transport of MATRIX) {
       const link = linkOf(server, record);
       const socket = connect(server.port, "127.0.0.1");
       for (let round = 0; round < 3; round++) {
-        assert.equal(hashOf((await ask(server.port, link, { socket })).body), record.sha256);
-        const head = await ask(server.port, link, { socket, method: "HEAD" });
+        assert.equal(hashOf((await fetchFile(server.port, link, { socket })).body), record.sha256);
+        const head = await fetchFile(server.port, link, { socket, method: "HEAD" });
         assert.equal(headerOf(head, "content-length"), String(LARGE.length));
         assert.equal(headerOf(head, "etag"), `"${record.sha256}"`);
-        const part = await ask(server.port, link, { socket, lines: ["Range: bytes=-5"] });
+        const part = await fetchFile(server.port, link, { socket, lines: ["Range: bytes=-5"] });
         assert.deepEqual(part.body, LARGE.subarray(-5));
         const etag = `If-None-Match: "${record.sha256}"`;
-        assert.equal((await ask(server.port, link, { socket, lines: [etag] })).status, 304);
-        const none = await ask(server.port, link, { socket, lines: ["Range: bytes=9999999-"] });
+        assert.equal((await fetchFile(server.port, link, { socket, lines: [etag] })).status, 304);
+        const none = await fetchFile(server.port, link, {
+          socket,
+          lines: ["Range: bytes=9999999-"],
+        });
         assert.equal(none.status, 416);
-        assert.equal((await ask(server.port, "/files/x", { socket })).status, 403);
+        assert.equal((await fetchFile(server.port, "/files/x", { socket })).status, 403);
       }
       socket.destroy();
     });
@@ -163,7 +166,7 @@ for (const transport of MATRIX) {
         const link = linkOf(server, record);
         const socket = connect(server.port, "127.0.0.1");
         const property = fc.asyncProperty(rangeHeader(size), async (range) => {
-          const answer = await ask(server.port, link, { socket, lines: [`Range: ${range}`] });
+          const answer = await fetchFile(server.port, link, { socket, lines: [`Range: ${range}`] });
           const bytes = twin(range, size)?.bytes;
           if (bytes === undefined) {
             assert.deepEqual([answer.status, answer.body.length], [200, size]);
@@ -199,7 +202,7 @@ for (const transport of MATRIX) {
         const { body } = await get(done, `Range: bytes=${at - 2}-${at + 3}`);
         assert.equal(body.toString("latin1"), "\0\0peak");
       }
-      const head = await ask(server.port, linkOf(server, done), { method: "HEAD" });
+      const head = await fetchFile(server.port, linkOf(server, done), { method: "HEAD" });
       assert.equal(headerOf(head, "content-length"), String(HUGE_BYTES));
       const whole = await startOf(server.port, linkOf(server, done), 2_000_000);
       assert.match(whole, new RegExp(`^content-length: ${HUGE_BYTES}\r$`, "im"));
@@ -234,7 +237,7 @@ for (const transport of MATRIX) {
         if (status !== 416) assert.equal(headerOf(answer, "etag"), tag);
       }
       const head = { method: "HEAD", lines: ["Range: bytes=0-1"] };
-      const answer = await ask(server.port, linkOf(server, record), head);
+      const answer = await fetchFile(server.port, linkOf(server, record), head);
       assert.deepEqual([answer.status, headerOf(answer, "content-length")], [200, "100"]);
       const twice = await get(record, "Range: bytes=0-1", "Range: bytes=2-3");
       assert.equal(twice.status, 422, "two Range headers");
@@ -243,7 +246,7 @@ for (const transport of MATRIX) {
     it("are claimed by a read of any part, not by a refusal or a HEAD request", async () => {
       const record = addFile(server, LARGE.subarray(0, 100));
       const reads = () => server.exporter.claimed.filter((id) => id === record.id).length;
-      await ask(server.port, linkOf(server, record), { method: "HEAD" });
+      await fetchFile(server.port, linkOf(server, record), { method: "HEAD" });
       await get(record, `If-None-Match: "${record.sha256}"`);
       await get(record, "Range: bytes=500-");
       assert.equal(reads(), 0);
@@ -254,7 +257,7 @@ for (const transport of MATRIX) {
 
     it("are refused by their state, and without a link for no other reason", async () => {
       const code = async (record: ExportRecord, link = linkOf(server, record)) => {
-        const { status, body } = await ask(server.port, link);
+        const { status, body } = await fetchFile(server.port, link);
         return `${status} ${/"code":"(\w+)"/.exec(body.toString())?.[1]}`;
       };
       const record = addExport(server);
@@ -288,7 +291,7 @@ for (const transport of MATRIX) {
       for (const shape of shapes) {
         const texts = [];
         for (const target of [path, unknown, "/files/x", "/files/..%5cx"]) {
-          const { status, body } = await ask(server.port, target + shape);
+          const { status, body } = await fetchFile(server.port, target + shape);
           if (target.includes("%5c")) assert.equal(status, 404);
           else texts.push(`${status} ${body.toString().replace(/req_\w+/, "")}`);
         }
@@ -296,7 +299,7 @@ for (const transport of MATRIX) {
         assert.match(texts[0] ?? "", /^403 .*"code":"link_invalid"/);
       }
       assert.equal(
-        (await ask(server.port, linkOf(server, record), { method: "POST" })).status,
+        (await fetchFile(server.port, linkOf(server, record), { method: "POST" })).status,
         405,
       );
     });
@@ -349,8 +352,8 @@ for (const transport of MATRIX) {
     it("leave no signature in the log", async () => {
       const record = addFile(server, LARGE);
       const link = linkOf(server, record);
-      await ask(server.port, link);
-      await ask(server.port, `${link}A`);
+      await fetchFile(server.port, link);
+      await fetchFile(server.port, `${link}A`);
       const written = server.logged.join("");
       assert.ok(written.includes(record.id), "the download is not in the log");
       assert.ok(!written.includes(link.slice(-43)) && !written.includes("signature"));

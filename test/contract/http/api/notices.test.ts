@@ -60,7 +60,7 @@ for (const transport of MATRIX) {
     });
 
     type Plan = "free" | "enterprise" | "growth";
-    const ask = async (method: string, path: string, body?: object, plan: Plan = "enterprise") => {
+    const send = async (method: string, path: string, body?: object, plan: Plan = "enterprise") => {
       const { base, keys } = changes.server;
       const response = await fetchDocumented(base + path, {
         method,
@@ -75,12 +75,12 @@ for (const transport of MATRIX) {
       return { status: response.status, headers: response.headers, value };
     };
     const save = async (body: object, plan?: Plan) => {
-      const { status, value } = await ask("POST", "/v1/searches", body, plan);
+      const { status, value } = await send("POST", "/v1/searches", body, plan);
       assert.equal(status, 201, JSON.stringify(value));
       return value.search as SearchJson;
     };
     const refused = async (method: string, path: string, body: object, plan?: Plan) => {
-      const { status, value } = await ask(method, path, body, plan);
+      const { status, value } = await send(method, path, body, plan);
       assert.ok(status >= 400, JSON.stringify(value));
       const { code, errors = [] } = value as unknown as Problem;
       return { code, places: errors.map((one) => `${one.pointer} ${one.code}`).sort() };
@@ -90,9 +90,9 @@ for (const transport of MATRIX) {
       const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
       const made = await save({ name: "Padarias", spec, watch: ["email"], only_changes: true });
       assert.deepEqual([made.watch, made.only_changes, made.last_notice], [["email"], true, null]);
-      const { status, value } = await ask("GET", `/v1/searches/${made.id}`);
+      const { status, value } = await send("GET", `/v1/searches/${made.id}`);
       assert.deepEqual([status, value.search], [200, made]);
-      const list = await ask("GET", "/v1/searches?limit=1");
+      const list = await send("GET", "/v1/searches?limit=1");
       assert.equal((list.value.searches as SearchJson[])[0]?.id, made.id);
       const patch = {
         name: "Outra",
@@ -100,17 +100,17 @@ for (const transport of MATRIX) {
         export: { output: { format: "xlsx" } },
         feed: true,
       };
-      const changed = await ask("PATCH", `/v1/searches/${made.id}`, patch);
+      const changed = await send("PATCH", `/v1/searches/${made.id}`, patch);
       const search = changed.value.search as SearchJson;
       assert.deepEqual([search.name, search.watch], ["Outra", null]);
       assert.match(search.feed ?? "", /^\/feeds\/[\w-]{32}\.atom$/);
       assert.deepEqual(search.spec, made.spec);
-      const wider = await ask("PATCH", `/v1/searches/${made.id}`, { spec: {}, feed: false });
+      const wider = await send("PATCH", `/v1/searches/${made.id}`, { spec: {}, feed: false });
       const after = wider.value.search as SearchJson;
       assert.ok(after.saved.total > made.saved.total);
       assert.deepEqual([after.feed, after.export], [null, search.export]);
-      assert.equal((await ask("DELETE", `/v1/searches/${made.id}`)).status, 204);
-      assert.equal((await ask("GET", `/v1/searches/${made.id}`)).status, 404);
+      assert.equal((await send("DELETE", `/v1/searches/${made.id}`)).status, 204);
+      assert.equal((await send("GET", `/v1/searches/${made.id}`)).status, 404);
     });
 
     it("pause, resume, and move their days, each alone", async () => {
@@ -118,7 +118,7 @@ for (const transport of MATRIX) {
       const made = await save({ name: "Novas", spec, rolling_days: true, paused: true });
       assert.deepEqual([made.rolling_days, made.paused], [true, true]);
       const patched = async (body: object) => {
-        const { value } = await ask("PATCH", `/v1/searches/${made.id}`, body);
+        const { value } = await send("PATCH", `/v1/searches/${made.id}`, body);
         const { rolling_days, paused, spec: now } = value.search as SearchJson;
         assert.deepEqual(now, made.spec);
         return [rolling_days, paused];
@@ -132,9 +132,9 @@ for (const transport of MATRIX) {
         `Bearer ${changes.server.keys.enterprise}`,
       );
       assert.equal(searches.find(tenantId, made.id)?.specDate, pair.older.segment.snapshotDate);
-      const list = await ask("GET", "/v1/searches?limit=1");
+      const list = await send("GET", "/v1/searches?limit=1");
       assert.equal((list.value.searches as SearchJson[])[0]?.paused, true);
-      await ask("DELETE", `/v1/searches/${made.id}`);
+      await send("DELETE", `/v1/searches/${made.id}`);
     });
 
     it("are the rows of the console", async () => {
@@ -145,12 +145,12 @@ for (const transport of MATRIX) {
       );
       assert.equal(searches.find(tenantId, made.id)?.name, "Uma só");
       searches.rename(tenantId, made.id, "Renomeada");
-      const { value } = await ask("GET", `/v1/searches/${made.id}`);
+      const { value } = await send("GET", `/v1/searches/${made.id}`);
       assert.equal((value.search as SearchJson).name, "Renomeada");
     });
 
     it("watch a list alone", async () => {
-      const { value } = await ask("POST", "/v1/lists", { name: `clients ${transport}` });
+      const { value } = await send("POST", "/v1/lists", { name: `clients ${transport}` });
       const { id } = value.list as { id: string };
       const made = await save({ name: "Clientes", spec: { filters: { lists: { any_of: [id] } } } });
       const { lists } = (made.spec as { filters: { lists: object } }).filters;
@@ -198,7 +198,7 @@ for (const transport of MATRIX) {
     });
 
     it("show the secret of a webhook once, and refuse addresses of the network", async () => {
-      const { status, value, headers } = await ask("POST", "/v1/webhooks", {
+      const { status, value, headers } = await send("POST", "/v1/webhooks", {
         ...{ url: receiver.url, signature: "both" },
       });
       assert.equal(status, 201);
@@ -206,16 +206,16 @@ for (const transport of MATRIX) {
       assert.match(value.public_key as string, /^whpk_/);
       const { id } = value.webhook as { id: string };
       assert.equal(headers.get("location"), `/v1/webhooks/${id}`);
-      const read = await ask("GET", `/v1/webhooks/${id}`);
+      const read = await send("GET", `/v1/webhooks/${id}`);
       assert.ok(!JSON.stringify(read.value).includes("whsec_"));
       const { places: extra } = await refused("POST", `/v1/webhooks/${id}/rotate`, { x: 1 });
       assert.deepEqual(extra, ["/x unknown_member"]);
-      const rotated = await ask("POST", `/v1/webhooks/${id}/rotate`);
+      const rotated = await send("POST", `/v1/webhooks/${id}/rotate`);
       assert.notEqual(rotated.value.secret, value.secret);
-      const tested = await ask("POST", `/v1/webhooks/${id}/test`);
+      const tested = await send("POST", `/v1/webhooks/${id}/test`);
       assert.equal((tested.value.test as { delivered: boolean }).delivered, true);
       assert.equal(JSON.parse(receiver.got.at(-1)?.body ?? "{}").type, "webhook.test");
-      assert.equal((await ask("DELETE", `/v1/webhooks/${id}`)).status, 204);
+      assert.equal((await send("DELETE", `/v1/webhooks/${id}`)).status, 204);
       for (const url of [
         "https://10.0.0.1/",
         "http://example.com/",
@@ -239,14 +239,14 @@ for (const transport of MATRIX) {
 
     it("bound webhooks by plan", async () => {
       const url = "https://crm.example.com/hook";
-      assert.equal((await ask("POST", "/v1/webhooks", { url }, "free")).status, 201);
+      assert.equal((await send("POST", "/v1/webhooks", { url }, "free")).status, 201);
       const { code } = await refused("POST", "/v1/webhooks", { url }, "free");
       assert.equal(code, "plan_not_allowed");
     });
 
     it("hide what belongs to another tenant", async () => {
       const search = await save({ name: "Minha", spec: {} });
-      const { value } = await ask("POST", "/v1/webhooks", { url: receiver.url });
+      const { value } = await send("POST", "/v1/webhooks", { url: receiver.url });
       const { id: hook } = value.webhook as { id: string };
       const paths: readonly (readonly [string, string, object?])[] = [
         ["GET", `/v1/searches/${search.id}`],
@@ -260,13 +260,18 @@ for (const transport of MATRIX) {
         ["POST", `/v1/webhooks/${hook}/rotate`],
       ];
       for (const [method, path, body] of paths) {
-        const foreign = await ask(method, path, body, "growth");
-        const unknown = await ask(method, path.replace(/_[0-9a-f]{32}/, "_x"), body, "growth");
+        const foreign = await send(method, path, body, "growth");
+        const unknown = await send(method, path.replace(/_[0-9a-f]{32}/, "_x"), body, "growth");
         assert.equal(foreign.status, 404, `${method} ${path}`);
         assert.equal(foreign.value.detail, unknown.value.detail);
       }
       for (const id of [search.id, "sch_x"]) {
-        const { status, value } = await ask("GET", `/v1/notices?search=${id}`, undefined, "growth");
+        const { status, value } = await send(
+          "GET",
+          `/v1/notices?search=${id}`,
+          undefined,
+          "growth",
+        );
         assert.deepEqual([status, value.code], [404, "not_found"]);
         assert.match(String(value.detail), /no such saved search/);
       }
@@ -279,11 +284,11 @@ for (const transport of MATRIX) {
         "growth",
       );
       assert.deepEqual(named.places, ["/searches/0 unknown_value"]);
-      await ask("DELETE", `/v1/webhooks/${hook}`);
+      await send("DELETE", `/v1/webhooks/${hook}`);
     });
 
     it("list what a new month brought, page by page, and replay it", async () => {
-      const hook = await ask("POST", "/v1/webhooks", { url: receiver.url });
+      const hook = await send("POST", "/v1/webhooks", { url: receiver.url });
       const { id } = hook.value.webhook as { id: string };
       const search = await save({ name: "Tudo", spec: {} });
       const before = receiver.got.length;
@@ -292,7 +297,7 @@ for (const transport of MATRIX) {
       const { notices } = changes.server.service;
       notices.serve(newer);
       const known = async () => {
-        const { value } = await ask("GET", `/v1/notices?search=${search.id}`);
+        const { value } = await send("GET", `/v1/notices?search=${search.id}`);
         return value.notices as {
           state: string;
           notice_id: string;
@@ -308,28 +313,28 @@ for (const transport of MATRIX) {
       }
       const ids: string[] = [];
       for (let path: string | null = "/v1/notices?limit=2"; path !== null; ) {
-        const { value } = await ask("GET", path);
+        const { value } = await send("GET", path);
         ids.push(...(value.notices as { notice_id: string }[]).map((one) => one.notice_id));
         path = value.next_cursor === null ? null : `/v1/notices?cursor=${value.next_cursor}`;
       }
       assert.equal(new Set(ids).size, ids.length);
       assert.ok(ids.length >= 3);
-      assert.equal((await ask("GET", "/v1/notices?cursor=x")).status, 422);
+      assert.equal((await send("GET", "/v1/notices?cursor=x")).status, 422);
       const [one] = await known();
-      const again = await ask("POST", `/v1/notices/${one?.notice_id}/replay`, { webhook: id });
+      const again = await send("POST", `/v1/notices/${one?.notice_id}/replay`, { webhook: id });
       assert.deepEqual([again.status, again.value.queued], [200, 1]);
       await notices.idle();
       const got = receiver.got.slice(before).filter(({ headers }) => {
         return headers["webhook-id"] === one?.notice_id;
       });
       assert.equal(got.length, 2);
-      const foreign = await ask("POST", `/v1/notices/${one?.notice_id}/replay`, {}, "growth");
+      const foreign = await send("POST", `/v1/notices/${one?.notice_id}/replay`, {}, "growth");
       assert.equal(foreign.status, 404);
       const wrong = await refused("POST", `/v1/notices/${one?.notice_id}/replay`, {
         ...{ through: 1, webhook: 2, only_failed: 3, more: 4 },
       });
       assert.deepEqual(wrong.places.length, 4);
-      const { value } = await ask("GET", `/v1/searches/${search.id}`);
+      const { value } = await send("GET", `/v1/searches/${search.id}`);
       assert.equal((value.search as SearchJson).last_notice?.sequence, 1);
     });
 
@@ -350,21 +355,21 @@ for (const transport of MATRIX) {
       assert.equal((await read(`${search.feed}?lang=en`)).status, 200);
       assert.equal((await read(`${search.feed}?lang=xx`)).status, 422);
       assert.equal((await read(`/feeds/${"A".repeat(32)}.atom`)).status, 404);
-      await ask("PATCH", `/v1/searches/${search.id}`, { feed: true });
+      await send("PATCH", `/v1/searches/${search.id}`, { feed: true });
       assert.equal((await read(search.feed as string)).status, 404);
-      const { value } = await ask("GET", `/v1/searches/${search.id}`);
+      const { value } = await send("GET", `/v1/searches/${search.id}`);
       assert.equal((await read((value.search as SearchJson).feed as string)).status, 200);
     });
 
     it("list the changes of a search since its last look", async () => {
       const search = await save({ name: "Mudou", spec: { filters: {} } });
-      const { status, value } = await ask("GET", `/v1/searches/${search.id}/changes?limit=5`);
+      const { status, value } = await send("GET", `/v1/searches/${search.id}/changes?limit=5`);
       assert.equal(status, 200, JSON.stringify(value));
       const page = value as unknown as ChangesAnswer;
       assert.deepEqual([page.since.snapshot, page.until.snapshot], ["2026-09", "2026-10"]);
       const whole = await changes.get({ since: "2026-09", spec: "{}" });
       assert.deepEqual(page.totals, ((await whole.json()) as ChangesAnswer).totals);
-      const wrong = await ask("GET", `/v1/searches/${search.id}/changes?since=2020-01&limit=x`);
+      const wrong = await send("GET", `/v1/searches/${search.id}/changes?since=2020-01&limit=x`);
       const { errors = [] } = wrong.value as unknown as Problem;
       assert.deepEqual(errors.map(({ pointer }) => pointer).sort(), [
         "/query/limit",

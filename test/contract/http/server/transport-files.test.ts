@@ -26,7 +26,7 @@ import { CHUNK_BYTES } from "../../../../src/http/server/transport/answer-body.t
 import type { Exchange, Transport } from "../../../../src/http/server/transport/transport.ts";
 import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 import {
-  ask,
+  fetchFile,
   hashOf,
   openBelow,
   openForReading,
@@ -112,7 +112,9 @@ for (const name of TRANSPORTS) {
 
     it("delivers every byte, to many clients concurrently", async () => {
       handle = whole;
-      const answers = await Promise.all([0, 0, 0, 1].map((pauseMs) => ask(port, "/", { pauseMs })));
+      const answers = await Promise.all(
+        [0, 0, 0, 1].map((pauseMs) => fetchFile(port, "/", { pauseMs })),
+      );
       for (const { body } of answers) assert.equal(hashOf(body), FILE_HASH);
       await closedAll();
     });
@@ -121,7 +123,7 @@ for (const name of TRANSPORTS) {
       const socket = connect(port, "127.0.0.1");
       for (const length of [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3_000_000]) {
         handle = (exchange) => exchange.send(206, [["X-A", "b"]], slice(length, 12_345));
-        const { body, head } = await ask(port, "/", { socket });
+        const { body, head } = await fetchFile(port, "/", { socket });
         assert.match(head, /^HTTP\/1.1 206 Partial Content\r\nX-A: b\r\n/i);
         assert.ok(body.equals(FILE.subarray(12_345, 12_345 + length)), `${length} bytes`);
       }
@@ -176,7 +178,7 @@ for (const name of TRANSPORTS) {
       handle = whole;
       const began = performance.now();
       // 16 MiB in pieces of at most 64 KiB, 4 ms or more apart: longer than the limit.
-      const { body } = await ask(port, "/", { pauseMs: 4 });
+      const { body } = await fetchFile(port, "/", { pauseMs: 4 });
       assert.equal(hashOf(body), FILE_HASH);
       assert.ok(performance.now() - began > WRITE_TIMEOUT_MS, "too fast to prove anything");
       await closedAll();
@@ -184,7 +186,7 @@ for (const name of TRANSPORTS) {
 
     it("waits for a handler longer than for a client", async () => {
       handle = (exchange) => void setTimeout(() => whole(exchange), WRITE_TIMEOUT_MS + 600);
-      assert.equal(hashOf((await ask(port, "/")).body), FILE_HASH);
+      assert.equal(hashOf((await fetchFile(port, "/")).body), FILE_HASH);
       await closedAll();
     });
 
@@ -224,7 +226,7 @@ for (const name of TRANSPORTS) {
 
     it("closes the file after HEAD, with the length in the head", async () => {
       handle = whole;
-      const { head, body } = await ask(port, "/", { method: "HEAD" });
+      const { head, body } = await fetchFile(port, "/", { method: "HEAD" });
       assert.match(head, new RegExp(`^content-length: ${FILE.length}$`, "im"));
       assert.equal(body.length, 0);
       await closedAll();
@@ -240,7 +242,7 @@ for (const name of TRANSPORTS) {
         const failed = (error: Error) => void failures.push(error);
         const part = { descriptor, offset: 0, length: 2_000_000, failed };
         handle = (exchange) => exchange.send(200, [], part);
-        const answer = await ask(port, "/");
+        const answer = await fetchFile(port, "/");
         assert.ok(!answer.whole, "the answer looks whole");
         assert.ok(answer.body.length <= left);
       }
@@ -255,7 +257,7 @@ for (const name of TRANSPORTS) {
       const at = await other.listen({ host: "127.0.0.1", port: 0 }, send);
       readMs = WRITE_TIMEOUT_MS / 4;
       try {
-        assert.equal((await ask(at, "/")).body.length, 8 * CHUNK_BYTES);
+        assert.equal((await fetchFile(at, "/")).body.length, 8 * CHUNK_BYTES);
       } finally {
         readMs = 0;
         await other.close(0);
@@ -268,7 +270,7 @@ for (const name of TRANSPORTS) {
       writeFileSync(doomed, FILE);
       const descriptor = openForReading(doomed);
       handle = (exchange) => exchange.send(200, [], { descriptor, offset: 0, length: FILE.length });
-      const reading = ask(port, "/", { pauseMs: 1 });
+      const reading = fetchFile(port, "/", { pauseMs: 1 });
       await sleep(50);
       unlinkSync(doomed);
       assert.equal(hashOf((await reading).body), FILE_HASH);
@@ -287,7 +289,7 @@ for (const name of TRANSPORTS) {
 
     it("waits until they are sent", async () => {
       const { transport, port } = await start();
-      const reading = ask(port, "/", { pauseMs: 1 });
+      const reading = fetchFile(port, "/", { pauseMs: 1 });
       await sleep(100);
       await transport.close(10_000);
       assert.equal(hashOf((await reading).body), FILE_HASH);

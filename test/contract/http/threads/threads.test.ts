@@ -21,11 +21,11 @@ let workers: Worker[] = [];
 const note = (worker: Worker) => workers.push(worker);
 
 /** A keep-alive connection whose requests are sent in sequence. */
-class KeptAlive {
+class PersistentConnection {
   readonly socket: Socket;
   readonly closed: Promise<unknown>;
   #text = "";
-  #told: () => void = () => {};
+  #notify: () => void = () => {};
 
   constructor(port: number) {
     this.socket = connect(port, "127.0.0.1");
@@ -33,7 +33,7 @@ class KeptAlive {
     this.socket.on("error", () => {});
     this.socket.on("data", (chunk) => {
       this.#text += chunk.toString();
-      this.#told();
+      this.#notify();
     });
   }
 
@@ -42,7 +42,7 @@ class KeptAlive {
     this.#text = "";
     this.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const answered = new Promise<void>((resolve) => {
-      this.#told = () => {
+      this.#notify = () => {
         if (/\r\n\r\n.*\}/s.test(this.#text)) resolve();
       };
     });
@@ -51,10 +51,10 @@ class KeptAlive {
   }
 }
 
-let connections: KeptAlive[] = [];
+let connections: PersistentConnection[] = [];
 
-async function connected(count: number): Promise<KeptAlive[]> {
-  const made = Array.from({ length: count }, () => new KeptAlive(server.port));
+async function connected(count: number): Promise<PersistentConnection[]> {
+  const made = Array.from({ length: count }, () => new PersistentConnection(server.port));
   for (const one of made) assert.equal(await one.send(), 200);
   return made;
 }

@@ -95,8 +95,8 @@ describe("the list of an exclusion", () => {
         return;
       }
       const detail = noteOf(text)?.detail;
-      const [wished = "", out = ""] = suggestedBy(detail);
-      const [yes, no] = [wished, out].map((one) => probe.spec(`empresas, ${one}`).filters);
+      const [included = "", out = ""] = suggestedBy(detail);
+      const [yes, no] = [included, out].map((one) => probe.spec(`empresas, ${one}`).filters);
       const isRight = item.isRequested(yes as Filters) && item.isOut(no as Filters);
       if (!isRight) wrong.push(`${text}: ${detail}`);
     };
@@ -142,8 +142,8 @@ describe("the list of an exclusion", () => {
   ] as const) {
     it(`does not run if a comma alone or an area code joins: ${text}`, () => {
       assert.equal(isRun(text), false);
-      const [wished = "", left = ""] = suggestedBy(noteOf(text)?.detail);
-      assert.ok(out.isRequested(probe.spec(`padarias ${wished}`).filters), wished);
+      const [included = "", left = ""] = suggestedBy(noteOf(text)?.detail);
+      assert.ok(out.isRequested(probe.spec(`padarias ${included}`).filters), included);
       assert.ok(out.isOut(probe.spec(`padarias ${left}`).filters), left);
     });
   }
@@ -202,8 +202,8 @@ describe("a condition on an excluded item", () => {
       }
     }
     for (const text of ["empresas exceto lanchonetes MEI", "companies except MEI bakeries"]) {
-      const { mei_opt_in: wished } = probe.spec(text).filters.company;
-      if (isRun(text) && wished === true) silent.push(text);
+      const { mei_opt_in: included } = probe.spec(text).filters.company;
+      if (isRun(text) && included === true) silent.push(text);
     }
     assert.deepEqual(silent, []);
   });

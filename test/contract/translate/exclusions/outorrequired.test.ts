@@ -92,8 +92,8 @@ describe("an item after an exclusion", () => {
             const phrase = item.phrases[language as 0 | 1 | 2];
             const text = `${subject} ${out} ${joint} ${phrase}`;
             const note = noteOf(text);
-            const [, wished = "", left = ""] = readingsOf(note?.detail ?? "");
-            const [yes, no] = [wished, left].map((one) => probe.spec(`${subject}, ${one}`).filters);
+            const [, needed = "", left = ""] = readingsOf(note?.detail ?? "");
+            const [yes, no] = [needed, left].map((one) => probe.spec(`${subject}, ${one}`).filters);
             const isRight = item.isRequested(yes as Filters) && item.isOut(no as Filters);
             const { confidence } = probe.spec(text).explain;
             tried++;
@@ -108,7 +108,7 @@ describe("an item after an exclusion", () => {
     assert.ok(tried > 130, String(tried));
   });
 
-  for (const [text, wished] of [
+  for (const [text, needed] of [
     ["padarias fora de Santos e telefone", /"require_phone":true/],
     ["bakeries outside Santos and e-mail", /"require_email":true/],
     ["padarias fora de Santos e LTDA", /"legal_nature_any_of":\["2062"\]/],
@@ -116,7 +116,7 @@ describe("an item after an exclusion", () => {
   ] as const) {
     it(`is suggested only if a filter accepts it: ${text}`, () => {
       const [, yes = "", ...others] = readingsOf(noteOf(text)?.detail ?? "");
-      assert.ok(wished.test(JSON.stringify(probe.spec(`empresas ${yes}`).filters)), yes);
+      assert.ok(needed.test(JSON.stringify(probe.spec(`empresas ${yes}`).filters)), yes);
       assert.deepEqual(others, []);
     });
   }

@@ -378,7 +378,7 @@ function filtersOf(text: string, segment = full) {
 const codesOf = ({ spec }: Translation) =>
   spec.explain.unmapped_constraints.map(({ code }) => code);
 
-/** Every text with every subject and place, in two orders; and the same without the text. */
+/** Yields the sentence of every phrase, subject, and place, and the one without the phrase. */
 function* textsOf({ texts }: Saying): Generator<readonly [text: string, without: string]> {
   for (const [language, phrases] of Object.entries(texts) as [Language, readonly string[]][]) {
     for (const phrase of phrases) {

@@ -88,10 +88,13 @@ function nearer(polygon: readonly Point[], place: Point, other: Point): readonly
   return polygon.flatMap((from, at) => {
     const to = polygon[(at + 1) % polygon.length] as Point;
     const [a, b] = [beyond(from), beyond(to)];
-    const kept = a <= 0 ? [from] : [];
-    if (a < 0 === b < 0) return kept;
+    const inside = a <= 0 ? [from] : [];
+    if (a < 0 === b < 0) return inside;
     const share = a / (a - b);
-    return [...kept, { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y) }];
+    return [
+      ...inside,
+      { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y) },
+    ];
   });
 }
 

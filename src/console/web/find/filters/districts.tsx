@@ -115,7 +115,7 @@ function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null 
     return isOther || (whole > 0 && !cities.includes(ibge));
   });
   if (outside.length === 0) return null;
-  const mend = () =>
+  const fix = () =>
     change(({ filters }) => {
       for (const { municipality_ibge: ibge } of outside) {
         const uf = book?.municipality(ibge)?.uf;
@@ -126,8 +126,8 @@ function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null 
   return (
     <div class="picker-warning" role="status">
       <p>{text.outside(outside.map((one) => chipText(one, book)))}</p>
-      <Button small onClick={mend}>
-        {text.outsideMend}
+      <Button small onClick={fix}>
+        {text.outsideFix}
       </Button>
     </div>
   );

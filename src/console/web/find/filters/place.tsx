@@ -181,7 +181,7 @@ function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null 
           })
         }
       >
-        {find.municipalitiesOutsideMend}
+        {find.municipalitiesOutsideFix}
       </Button>
     </div>
   );

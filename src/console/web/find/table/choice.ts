@@ -7,14 +7,14 @@ import { keep, read } from "../../app/preferences.ts";
 import { boundedWidth, type ColumnChoice, readChoice, type TableColumn } from "./columnset.ts";
 
 const KEY = "peneira.columns";
-const kept = signal<ColumnChoice>(readChoice(read(KEY)));
+const current = signal<ColumnChoice>(readChoice(read(KEY)));
 
 /** The columns chosen. */
-export const choice: ReadonlySignal<ColumnChoice> = kept;
+export const choice: ReadonlySignal<ColumnChoice> = current;
 
 /** Sets and stores a choice. */
 export function choose(next: ColumnChoice): void {
-  kept.value = next;
+  current.value = next;
   keep(KEY, JSON.stringify(next));
 }
 
@@ -25,6 +25,6 @@ export function chooseUsual(): void {
 
 /** Sets the width of a column. */
 export function chooseWidth(column: TableColumn, width: number): void {
-  const { shown, widths } = kept.peek();
+  const { shown, widths } = current.peek();
   choose({ shown, widths: { ...widths, [column.id]: boundedWidth(width) } });
 }

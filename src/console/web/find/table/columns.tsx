@@ -92,7 +92,7 @@ function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
 /** List of visible columns, with buttons that move them. */
 function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   const { chooser } = words.value.table;
-  const [said, say] = useState("");
+  const [announcement, announce] = useState("");
   const items = useRef<HTMLOListElement>(null);
   const { shown, widths } = choice.value;
   const ids = shown.filter((id) => isAllowed(columnOf(id), allowed));
@@ -100,7 +100,7 @@ function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
     const next = movedColumn(ids, id, by);
     const hidden = shown.filter((one) => !next.includes(one));
     choose({ shown: [...next, ...hidden], widths });
-    say(chooser.moved(columnName(id), next.indexOf(id) + 1, next.length));
+    announce(chooser.moved(columnName(id), next.indexOf(id) + 1, next.length));
   };
   const hide = (id: ColumnId) => {
     choose({ shown: shown.filter((one) => one !== id), widths });
@@ -127,7 +127,7 @@ function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
         ))}
       </ol>
       <p class="visually-hidden" role="status">
-        {said}
+        {announcement}
       </p>
     </div>
   );

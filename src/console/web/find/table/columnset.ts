@@ -198,12 +198,12 @@ export function fieldsOf(choice: ColumnChoice, allowed: ReadonlySet<string>): st
 
 /** Parses a stored choice; replaces invalid parts by the defaults. */
 export function readChoice(text: string | null): ColumnChoice {
-  const kept = parsed(text);
-  const ids = Array.isArray(kept.shown) ? kept.shown : DEFAULT_COLUMNS;
+  const stored = parsed(text);
+  const ids = Array.isArray(stored.shown) ? stored.shown : DEFAULT_COLUMNS;
   const known = new Set(ids.filter((id): id is ColumnId => BY_ID.has(String(id))));
   known.delete(FIRST_COLUMN);
   const widths: Partial<Record<ColumnId, number>> = {};
-  for (const [id, width] of Object.entries(Object(kept.widths) as Record<string, unknown>)) {
+  for (const [id, width] of Object.entries(Object(stored.widths) as Record<string, unknown>)) {
     if (BY_ID.has(id) && typeof width === "number") widths[id as ColumnId] = boundedWidth(width);
   }
   return { shown: [FIRST_COLUMN, ...known], widths };

@@ -8,8 +8,8 @@ import type { ExplainAnswer } from "../../app/answers.ts";
 import { post } from "../../app/api.ts";
 
 /** Cached accounts, so that going back and forth is instant. */
-const KEPT_MAX = 100;
-const kept = new Map<string, ExplainAnswer>();
+const CACHED_MAX = 100;
+const cached = new Map<string, ExplainAnswer>();
 
 /** State of an account's request. */
 export interface Explained {
@@ -29,13 +29,13 @@ export function useExplained(
   const [state, setState] = useState<{ key: string | null; error: unknown }>(NOTHING);
   const [turn, setTurn] = useState(0);
   useEffect(() => {
-    if (key === null || kept.has(key)) return;
+    if (key === null || cached.has(key)) return;
     const abort = new AbortController();
     setState(NOTHING);
     const body = { spec: query, cnpj };
     post<ExplainAnswer>("/accounts/explain", body, { signal: abort.signal }).then(
       (answer) => {
-        keepAnswer(key, answer);
+        cacheAnswer(key, answer);
         if (!abort.signal.aborted) setState({ key, error: null });
       },
       (error: unknown) => {
@@ -44,7 +44,7 @@ export function useExplained(
     );
     return () => abort.abort();
   }, [key, turn]);
-  const answer = key === null ? null : (kept.get(key) ?? null);
+  const answer = key === null ? null : (cached.get(key) ?? null);
   const error = state.key === key && answer === null ? state.error : null;
   return { answer, error, retry: () => setTurn((old) => old + 1) };
 }
@@ -52,8 +52,8 @@ export function useExplained(
 const NOTHING = { key: null, error: null };
 
 /** Caches an answer and evicts the oldest if the cache is full. */
-function keepAnswer(key: string, answer: ExplainAnswer): void {
-  kept.set(key, answer);
-  const oldest = kept.keys().next().value;
-  if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+function cacheAnswer(key: string, answer: ExplainAnswer): void {
+  cached.set(key, answer);
+  const oldest = cached.keys().next().value;
+  if (cached.size > CACHED_MAX && oldest !== undefined) cached.delete(oldest);
 }

@@ -276,9 +276,9 @@ function registerFacts(account: Account): Fact[] {
   const since = textOf(account, "registration_status_date");
   const reason = textOf(account, "registration_status_reason");
   const abroad = account.uf === "EX";
-  const told = since === "" ? status : drawer.since(status, date(since));
+  const statusText = since === "" ? status : drawer.since(status, date(since));
   const parts = [
-    told,
+    statusText,
     reason === "" || /^0*$/.test(reason) ? "" : drawer.reason(named(reasons, reason)),
   ];
   return [

@@ -60,7 +60,7 @@ export function askedFor(choice: ColumnChoice, filters: Filters): ColumnChoice {
   const asked = choiceFor(choice, filters);
   if (wantedPhone(filters) === null) return asked;
   const [, ...others] = PAIRS;
-  const told = others.filter((pair) => pair.some((one) => asked.shown.includes(one)));
-  const phones: ColumnId[] = ["phone", "second_phone", ...told.flat()];
+  const requested = others.filter((pair) => pair.some((one) => asked.shown.includes(one)));
+  const phones: ColumnId[] = ["phone", "second_phone", ...requested.flat()];
   return { ...asked, shown: [...new Set([...asked.shown, ...phones])] };
 }

@@ -90,7 +90,7 @@ export class Rows {
     this.error = null;
     this.#options.changed();
     try {
-      this.#take(await this.#ask());
+      this.#take(await this.#request());
       this.phase = "resting";
     } catch (error) {
       if (this.#abort.signal.aborted) return;
@@ -102,7 +102,7 @@ export class Rows {
   }
 
   /** Requests the next page; retries after a delay if the server asks for one. */
-  async #ask(): Promise<SearchPage> {
+  async #request(): Promise<SearchPage> {
     const { read, wait } = this.#options;
     const { signal } = this.#abort;
     for (let times = 0; ; times++) {

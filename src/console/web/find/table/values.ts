@@ -34,7 +34,7 @@ export function nameOf(account: Account): string {
   return companyName(registeredName(account));
 }
 
-/** Returns the other name in normal case; empty if there is none or it is the same. */
+/** Returns the trade name in normal case; empty if there is none or `nameOf` is the same. */
 export function otherNameOf(account: Account): string {
   const trade = companyName(textOf(account, "trade_name"));
   return trade === nameOf(account) ? "" : trade;
@@ -167,7 +167,7 @@ export function columnName(id: ColumnId): string {
 }
 
 /** Company forms and common abbreviations. */
-const KEPT = new Set(
+const UNCHANGED = new Set(
   (
     "LTDA ME EPP EIRELI MEI SS SPE SCP TI RH TV CFC APAE APM EMEI EMEF UTI USA LED EPI SUS " +
     "SESI SENAI SESC SENAC SEBRAE OAB UNIMED"
@@ -190,7 +190,7 @@ export function companyName(name: string): string {
     const small = word.toLocaleLowerCase("pt-BR");
     if (at > 0 && isAlone && SMALL.has(small)) return small;
     if (word === "SA" && IS_FORM.test(name)) return word;
-    if (KEPT.has(word) || ROMAN.test(word) || !SAYABLE.test(word) || /\p{N}/u.test(word)) {
+    if (UNCHANGED.has(word) || ROMAN.test(word) || !SAYABLE.test(word) || /\p{N}/u.test(word)) {
       return word;
     }
     return word.charAt(0) + small.slice(1);

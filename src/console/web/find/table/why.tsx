@@ -55,9 +55,10 @@ function matchedText(name: string, value: unknown, account: AccountFields): stri
   const { matched } = words.value.table;
   const { code, as } = Object(value) as { code?: unknown; as?: unknown };
   const key = name === "cnae" && as === "secondary" ? "cnae_secondary" : name;
-  const say = Object.hasOwn(matched, key) ? matched[key] : undefined;
-  const told = name === "cnae" ? activityText(String(code ?? "")) : valueText(name, value, account);
-  return say === undefined ? `${name}: ${told}` : say(told);
+  const describe = Object.hasOwn(matched, key) ? matched[key] : undefined;
+  const shownValue =
+    name === "cnae" ? activityText(String(code ?? "")) : valueText(name, value, account);
+  return describe === undefined ? `${name}: ${shownValue}` : describe(shownValue);
 }
 
 function activityText(code: string): string {

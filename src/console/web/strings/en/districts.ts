@@ -12,5 +12,5 @@ export const districts = {
   failed: "The districts could not be read.",
   outside: (names: readonly string[]) =>
     `Outside the chosen places, so that nothing is found there: ${names.join(", ")}`,
-  outsideMend: "Add their municipalities",
+  outsideFix: "Add their municipalities",
 };

@@ -67,13 +67,13 @@ export const find = {
   title: "Find establishments",
   skip: "Skip to the results",
 
-  ask: "Who are you looking for?",
-  askPlaceholder: (example: string | null) =>
+  prompt: "Who are you looking for?",
+  promptPlaceholder: (example: string | null) =>
     example === null ? "CNPJ, name or a sentence" : `CNPJ, name, or: ${example}`,
-  askSubmit: "Find",
-  askClear: "Clear the sentence and all filters",
-  askKey: "Press / to write here",
-  askFailed: "The sentence could not be read",
+  promptSubmit: "Find",
+  promptClear: "Clear the sentence and all filters",
+  promptKey: "Press / to write here",
+  promptFailed: "The sentence could not be read",
 
   examplesTitle: "For example",
   offered: "Establishments with this name or number",
@@ -119,18 +119,18 @@ export const find = {
   notUnderstoodText:
     "Write a CNPJ, the name of a company, or what you look for and where: activity and place.",
   similarNames: "Looking for one of these companies?",
-  askAsName: (text: string) => `Look for “${text}” in the name`,
-  askAnyway: "Search with what was understood",
+  searchAsName: (text: string) => `Look for “${text}” in the name`,
+  searchAnyway: "Search with what was understood",
   inTheName: (text: string) => `Look for “${text}” in the name`,
 
-  told: "What the sentence became",
-  toldEdited: "The filters differ from the sentence now",
-  toldRestore: "Back to what the sentence says",
-  toldMore: (remarks: number) =>
+  meaning: "What the sentence became",
+  meaningEdited: "The filters differ from the sentence now",
+  meaningRestore: "Back to what the sentence says",
+  meaningMore: (remarks: number) =>
     remarks === 0
       ? "How it was understood"
       : `How it was understood: ${number(remarks)} ${remarks === 1 ? "note" : "notes"}`,
-  toldFewer: "Hide how it was understood",
+  meaningFewer: "Hide how it was understood",
   legend: "Colors of the sentence",
   roles: {
     activity: "Activity",
@@ -198,7 +198,7 @@ export const find = {
   district: "District",
   municipalitiesOutside: (names: readonly string[], states: readonly string[]) =>
     `Outside the chosen states (${list(states)}), so nothing is found there: ${list(names)}.`,
-  municipalitiesOutsideMend: "Add their states",
+  municipalitiesOutsideFix: "Add their states",
   postal: "Postal codes (CEP)",
   postalHint: "Full code or prefix: 01310, 30140-071",
   postalWrong: (text: string) => `“${text}” is no CEP: give 1 to 8 digits.`,

@@ -7,7 +7,7 @@
 import type { ErrorCode } from "../../../../errors.ts";
 import { duration, number } from "../../app/format.ts";
 
-/** Words of the shell, the sign-in page, and parts. */
+/** UI text for the shell, the sign-in page, and shared components. */
 export const shell = {
   product: "Peneira",
   skip: "Skip to content",

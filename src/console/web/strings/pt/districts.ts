@@ -13,5 +13,5 @@ export const districts: typeof english = {
   failed: "Não foi possível ler os bairros.",
   outside: (names) =>
     `Fora dos lugares escolhidos, então nada é encontrado lá: ${names.join(", ")}`,
-  outsideMend: "Incluir os municípios deles",
+  outsideFix: "Incluir os municípios deles",
 };

@@ -64,13 +64,13 @@ export const find: typeof English = {
   title: "Buscar estabelecimentos",
   skip: "Ir para os resultados",
 
-  ask: "Quem você procura?",
-  askPlaceholder: (example) =>
+  prompt: "Quem você procura?",
+  promptPlaceholder: (example) =>
     example === null ? "CNPJ, nome ou uma frase" : `CNPJ, nome, ou: ${example}`,
-  askSubmit: "Buscar",
-  askClear: "Limpar a frase e todos os filtros",
-  askKey: "Aperte / para escrever aqui",
-  askFailed: "Não foi possível ler a frase",
+  promptSubmit: "Buscar",
+  promptClear: "Limpar a frase e todos os filtros",
+  promptKey: "Aperte / para escrever aqui",
+  promptFailed: "Não foi possível ler a frase",
 
   examplesTitle: "Por exemplo",
   offered: "Estabelecimentos com este nome ou número",
@@ -114,18 +114,18 @@ export const find: typeof English = {
   notUnderstoodText:
     "Escreva um CNPJ, o nome de uma empresa, ou o que procura e onde: a atividade e o lugar.",
   similarNames: "Procura uma destas empresas?",
-  askAsName: (text) => `Buscar “${text}” no nome`,
-  askAnyway: "Buscar só com o que entendi",
+  searchAsName: (text) => `Buscar “${text}” no nome`,
+  searchAnyway: "Buscar só com o que entendi",
   inTheName: (text) => `Buscar “${text}” no nome`,
 
-  told: "Como entendi sua busca",
-  toldEdited: "Os filtros foram alterados e já não são os da frase",
-  toldRestore: "Voltar ao que a frase diz",
-  toldMore: (remarks) =>
+  meaning: "Como entendi sua busca",
+  meaningEdited: "Os filtros foram alterados e já não são os da frase",
+  meaningRestore: "Voltar ao que a frase diz",
+  meaningMore: (remarks) =>
     remarks === 0
       ? "Como entendi"
       : `Como entendi: ${number(remarks)} ${remarks === 1 ? "observação" : "observações"}`,
-  toldFewer: "Ocultar como entendi",
+  meaningFewer: "Ocultar como entendi",
   legend: "Cores da frase",
   roles: {
     activity: "Atividade",
@@ -192,7 +192,7 @@ export const find: typeof English = {
   district: "Bairro",
   municipalitiesOutside: (names, states) =>
     `Fora dos estados escolhidos (${list(states)}), por isso nada é encontrado em: ${list(names)}.`,
-  municipalitiesOutsideMend: "Incluir os estados deles",
+  municipalitiesOutsideFix: "Incluir os estados deles",
   postal: "CEP",
   postalHint: "Inteiro ou só o começo: 01310, 30140-071",
   postalWrong: (text) => `“${text}” não é CEP: informe de 1 a 8 dígitos.`,

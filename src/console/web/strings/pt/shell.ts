@@ -7,7 +7,7 @@
 import { duration, number } from "../../app/format.ts";
 import type * as English from "../en/shell.ts";
 
-/** Words of the shell, the sign-in page, and parts. */
+/** UI text for the shell, the sign-in page, and shared components. */
 export const shell: typeof English.shell = {
   product: "Peneira",
   skip: "Ir para o conteúdo",

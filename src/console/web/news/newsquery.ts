@@ -56,44 +56,44 @@ export function groupsOf({ kind, groups }: Pick<NewsQuestion, "kind" | "groups">
   return kind === "changed" && groups.length > 0 ? { changed_any_of: groups } : {};
 }
 
-interface Heard {
+interface Received {
   pages: ChangesAnswer[];
   preparing: number | null;
   error: unknown;
 }
 
-const NOTHING: Heard = { pages: [], preparing: null, error: null };
+const NOTHING: Received = { pages: [], preparing: null, error: null };
 
 /** Sends the request, with retries where useful; null sends none. */
 export function useNews(question: NewsQuestion | null): News {
   const key = question === null ? null : JSON.stringify(bodyOfNews(question, null));
   const [asked, setAsked] = useState({ key, turn: 0, cursor: null as string | null });
-  const [heard, setHeard] = useState<Heard>(NOTHING);
+  const [received, setReceived] = useState<Received>(NOTHING);
   const [busy, setBusy] = useState(false);
   if (asked.key !== key) {
     setAsked({ key, turn: 0, cursor: null });
-    setHeard(NOTHING);
+    setReceived(NOTHING);
   }
   useEffect(() => {
     if (question === null || key === null || asked.key !== key) return;
     const abort = new AbortController();
     setBusy(true);
-    ask(bodyOfNews(question, asked.cursor), abort.signal, (preparing) =>
-      setHeard((old) => ({ ...old, preparing, error: null })),
+    request(bodyOfNews(question, asked.cursor), abort.signal, (preparing) =>
+      setReceived((old) => ({ ...old, preparing, error: null })),
     ).then(
       (page) => {
         setBusy(false);
-        setHeard(({ pages }) => ({ pages: [...pages, page], preparing: null, error: null }));
+        setReceived(({ pages }) => ({ pages: [...pages, page], preparing: null, error: null }));
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
         setBusy(false);
-        setHeard((old) => ({ ...old, preparing: null, error }));
+        setReceived((old) => ({ ...old, preparing: null, error }));
       },
     );
     return () => abort.abort();
   }, [asked.key, asked.turn, asked.cursor]);
-  const shown = asked.key === key ? heard : NOTHING;
+  const shown = asked.key === key ? received : NOTHING;
   const cursor = shown.pages.at(-1)?.next_cursor ?? null;
   return {
     answer: shown.pages[0] ?? null,
@@ -104,7 +104,7 @@ export function useNews(question: NewsQuestion | null): News {
   };
 }
 
-async function ask(
+async function request(
   body: object,
   signal: AbortSignal,
   onPreparing: (progress: number) => void,

@@ -17,7 +17,7 @@ type Labels = (typeof LABELS)[number];
 export const LABELS = ["pt", "en", "none"] as const;
 
 /** The choices. */
-export interface Wish {
+export interface FillChoice {
   readonly fields: readonly string[];
   /** Null: that of the file. */
   readonly format: EnrichmentPreview["format"] | null;
@@ -32,7 +32,7 @@ export interface Reading {
   readonly fillZeros: boolean;
 }
 
-const KEPT_KEY = "peneira.enrich";
+const STORAGE_KEY = "peneira.enrich";
 
 /** Fields that most spreadsheets lack. */
 const FIRST_FIELDS = [
@@ -41,16 +41,16 @@ const FIRST_FIELDS = [
 ];
 
 /** Returns the last choices, limited to the fields of the plan; else the defaults. */
-export function keptWish(allowed: readonly string[]): Wish {
+export function storedChoice(allowed: readonly string[]): FillChoice {
   const within = (fields: readonly string[]) => fields.filter((one) => allowed.includes(one));
-  const first: Wish = { fields: within(FIRST_FIELDS), format: null, labels: null };
+  const first: FillChoice = { fields: within(FIRST_FIELDS), format: null, labels: null };
   try {
-    const kept = JSON.parse(read(KEPT_KEY) ?? "{}") as Partial<Wish>;
-    const fields = within(kept.fields ?? []);
+    const stored = JSON.parse(read(STORAGE_KEY) ?? "{}") as Partial<FillChoice>;
+    const fields = within(stored.fields ?? []);
     return {
       fields: fields.length > 0 ? fields : first.fields,
-      format: kept.format === "csv" || kept.format === "xlsx" ? kept.format : null,
-      labels: LABELS.find((one) => one === kept.labels) ?? null,
+      format: stored.format === "csv" || stored.format === "xlsx" ? stored.format : null,
+      labels: LABELS.find((one) => one === stored.labels) ?? null,
     };
   } catch {
     return first;
@@ -58,12 +58,12 @@ export function keptWish(allowed: readonly string[]): Wish {
 }
 
 /** Stores the choices for the next file. */
-export function keepWish(wish: Wish): void {
-  keep(KEPT_KEY, JSON.stringify(wish));
+export function storeChoice(choice: FillChoice): void {
+  keep(STORAGE_KEY, JSON.stringify(choice));
 }
 
 /** Returns the effective language. */
-export function labelsOf({ labels }: Wish): Labels {
+export function labelsOf({ labels }: FillChoice): Labels {
   return labels ?? language.value;
 }
 
@@ -74,8 +74,8 @@ export function headingOf(field: string, labels: Labels): string {
 }
 
 /** Returns the effective choices: pasted text, which has no format, becomes an Excel file. */
-export function wishFor(wish: Wish, isPasted: boolean): Wish {
-  return isPasted ? { ...wish, format: wish.format ?? "xlsx" } : wish;
+export function choiceFor(choice: FillChoice, isPasted: boolean): FillChoice {
+  return isPasted ? { ...choice, format: choice.format ?? "xlsx" } : choice;
 }
 
 /** The query of a preview. */
@@ -86,11 +86,11 @@ export function previewQuery({ column, fillZeros }: Reading, labels: Labels): st
 }
 
 /** The query of the request. */
-export function fileQuery(wish: Wish, reading: Reading, name: string): string {
-  const query = new URLSearchParams({ fields: wish.fields.join(",") });
-  const labels = labelsOf(wish);
+export function fileQuery(choice: FillChoice, reading: Reading, name: string): string {
+  const query = new URLSearchParams({ fields: choice.fields.join(",") });
+  const labels = labelsOf(choice);
   if (labels !== "none") query.set("labels", labels);
-  if (wish.format !== null) query.set("format", wish.format);
+  if (choice.format !== null) query.set("format", choice.format);
   const title = titleOf(name);
   if (title !== "") query.set("title", title);
   addReading(query, reading);
