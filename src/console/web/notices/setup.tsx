@@ -257,7 +257,7 @@ function Ways({ wish, set, receivers }: PartProps & { receivers: Receiver[] }): 
       {receivers
         .filter((one) => sends || !isEmail(one))
         .map((one) => (
-          <Way key={one.id} wish={wish} set={set} receiver={one} isOwner={isOwner} />
+          <Way key={one.id} {...{ wish, set, receivers, isOwner }} receiver={one} />
         ))}
       {isOwner && sends && !isKnown && (
         <Checkbox
@@ -287,14 +287,15 @@ function Ways({ wish, set, receivers }: PartProps & { receivers: Receiver[] }): 
 
 interface WayProps extends PartProps {
   receiver: Receiver;
+  receivers: Receiver[];
   isOwner: boolean;
 }
 
 /** The checkbox of an existing receiver. */
-function Way({ wish, set, receiver, isOwner }: WayProps): VNode {
+function Way({ wish, set, receiver, receivers, isOwner }: WayProps): VNode {
   const { id, searches } = receiver;
   const isLast = searches?.length === 1 && wish.ids.includes(id);
-  const name = nameOf(receiver);
+  const name = nameOf(receiver, receivers);
   const toggle = (checked: boolean) =>
     set({ ids: wish.ids.filter((one) => one !== id).concat(checked ? [id] : []) });
   return (
