@@ -21,7 +21,8 @@ const EVENTS = new Set(
     "onBlur onCancel onChange onClick onClose onCopy onDragEnter onDragLeave onDragOver onDrop " +
     "onError onFocus onInput onKeyDown onKeyUp onLoad onPaste onPointerCancel onPointerDown " +
     "onPointerEnter onPointerLeave onPointerMove onPointerUp onReset onScroll onSelect onSubmit " +
-    "onToggle onWheel onMouseDown onMouseEnter onMouseLeave onMouseMove onMouseUp onFocusIn onFocusOut"
+    "onToggle onWheel onMouseDown onMouseEnter onMouseLeave onMouseMove onMouseUp onFocusIn " +
+    "onFocusOut"
   ).split(" "),
 );
 
