@@ -14,6 +14,18 @@ const SOURCES = ["src/console/web", "src/spec"];
 /** The tables of one language; the other has the same keys. */
 const TABLES = "src/console/web/strings/en";
 
+/** Callbacks of components. Those of elements are named after the browser's events. */
+const CALLBACKS = /^ +(?:readonly )?(on[A-Z]\w*)\??(?=[:(])/gm;
+const EVENTS = new Set(
+  (
+    "onBlur onCancel onChange onClick onClose onCopy onDragEnter onDragLeave onDragOver onDrop " +
+    "onError onFocus onInput onKeyDown onKeyUp onLoad onPaste onPointerCancel onPointerDown " +
+    "onPointerEnter onPointerLeave onPointerMove onPointerUp onReset onScroll onSelect onSubmit " +
+    "onToggle onWheel onMouseDown onMouseEnter onMouseLeave onMouseMove onMouseUp onFocusIn " +
+    "onFocusOut"
+  ).split(" "),
+);
+
 /** Keys that are also names in browser APIs. */
 const BROWSER = ["readOnly", "removeEntry"];
 
@@ -21,6 +33,7 @@ const BROWSER = ["readOnly", "removeEntry"];
 export function wordKeys(root) {
   const quoted = new Set([...BROWSER, ...namesIn(root, SOURCES, /["'](\w+)["']/g)]);
   const keys = namesIn(root, [TABLES], /^ +([a-z]+[A-Z]\w*)(?=[:,(])/gm);
+  keys.push(...namesIn(root, SOURCES.slice(0, 1), CALLBACKS).filter((key) => !EVENTS.has(key)));
   return [...new Set(keys)].filter((key) => !quoted.has(key)).sort();
 }
 

@@ -25,7 +25,7 @@ import {
 import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
 import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";
 
-const { lists, shell } = words;
+const { commands, lists, shell } = words;
 const SPEC = {
   filters: { geo: { uf_any_of: ["SP"] }, company: { registration_status_any_of: [2] } },
 };
@@ -83,7 +83,7 @@ describe("lists", () => {
     assert.equal(await button(page, lists.addTo(lists.exported)).count(), 0);
     await button(page, lists.menu(lists.exported)).click();
     const offered = await page.getByRole("menuitem").allTextContents();
-    assert.deepEqual(offered, [lists.searchIn, lists.searchWithout]);
+    assert.deepEqual(offered, [commands.saveButton, lists.searchIn, lists.searchWithout]);
     await page.keyboard.press("Escape");
     await button(page, lists.openNamed(lists.exported)).click();
     await heading(visit, lists.exported).waitFor();

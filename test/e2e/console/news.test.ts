@@ -190,7 +190,8 @@ describe("news of a saved search", () => {
         assert.equal(made.row_count, totals.entered);
       });
       const file = await visit.context.request.get(`${visit.base}${made?.download_url}`);
-      assert.match(file.headers()["content-disposition"] ?? "", /filename="novos-de-[a-z-]+\.csv"/);
+      const named = file.headers()["content-disposition"] ?? "";
+      assert.match(named, /filename="novos-de-[a-z-]+-\d{4}-\d{2}\.csv"/);
       const [header = ""] = (await file.text()).split(/\r?\n/);
       for (const wanted of ["Telefone", "WhatsApp", "E-mail", "Cidade", "Atividade principal"]) {
         assert.ok(header.split(";").includes(wanted), `${wanted} in ${header}`);

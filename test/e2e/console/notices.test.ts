@@ -263,6 +263,7 @@ describe("a notice of the next month", () => {
     await visit.go(`/app/news#${id}`);
     await page.getByText(held).waitFor();
     await page.getByText(notices.status(503)).waitFor();
+    await page.getByText("O destino respondeu com erro.").waitFor();
     const [field, count] = Object.entries(notice.changed_fields ?? {})[0] ?? [];
     const names: Readonly<Record<string, string>> = table.fields;
     await page.getByText(`${names[field ?? ""]} (${count})`).waitFor();
@@ -306,6 +307,28 @@ describe("the webhooks", () => {
     const { lines } = await visit.getJson<AuditPage>("/audit");
     const own = lines.filter(({ action }) => action.startsWith("webhook."));
     assert.ok(own.length >= 4 && own.every(({ actor }) => actor.you));
+  });
+
+  inBrowser("of one host have names and dates that tell them apart", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const ends = ["vendas", "9fK3aZ77Q"];
+    for (const end of ends) await visit.send("/webhooks", { url: `https://example.com/${end}` });
+    await visit.go("/app#uf=MG");
+    await page.getByRole("grid").waitFor();
+    await button(page, commands.saveButton).click();
+    await dialog(visit)
+      .getByLabel(/^example\.com \(…ndas, .*\d{4}/)
+      .waitFor();
+    await dialog(visit)
+      .getByLabel(/^example\.com \(…Z77Q, .*\d{4}/)
+      .waitFor();
+    await clean(visit, "webhooks of one host");
+    await visit.go("/app/webhooks");
+    await page
+      .locator(".record", { hasText: "/vendas" })
+      .getByText(/^criado em /)
+      .waitFor();
   });
 
   inBrowser("are named where a notice told nobody else", async (open) => {

@@ -48,6 +48,14 @@ describe("the texts of the console", () => {
     assert.deepEqual([...portuguese.keys()].sort(), [...english.keys()].sort());
   });
 
+  it("call establishments so in English: an account is the user's", () => {
+    const users = /^(?:account|problems|shell|members|exports\.noExports)\b/;
+    const others = [...english].filter(
+      ([name, word]) => /\baccounts?\b/i.test(String(word)) && !users.test(name),
+    );
+    assert.deepEqual(others, []);
+  });
+
   it("explain every reason why a phone or an e-mail is not looked up", () => {
     for (const { find } of [en, pt]) {
       assert.deepEqual(Object.keys(find.contactRefusals).sort(), [...CONTACT_REASONS].sort());

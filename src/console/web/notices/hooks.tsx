@@ -22,6 +22,7 @@ import { EmptyState, ErrorNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
+import { problemText } from "./problems.ts";
 import {
   addressOf,
   hasUnsubscribed,
@@ -84,6 +85,7 @@ function Row({ receiver, isOwner, openDialog, reload }: RowProps): VNode {
   const { enabled, disabled_reason: why, searches } = receiver;
   const oldUntil = isEmail(receiver) ? null : receiver.old_secret_until;
   const facts = [
+    notices.made(dateTime(receiver.created_at)),
     searches === null ? notices.hearsAll : notices.hearsSome(searches.length),
     receiver.last_success_at === null ? "" : notices.succeeded(ago(receiver.last_success_at)),
     receiver.failing_since === null ? "" : notices.failing(dateTime(receiver.failing_since)),
@@ -168,7 +170,10 @@ function showOutcome(receiver: Receiver, { test }: WebhookTest): void {
     ? notices.mailed
     : notices.tested(status, duration(took / 1000));
   if (delivered) toast(arrived);
-  else toast(notices.notTested(error ?? String(status)), { kind: "error" });
+  else
+    toast(notices.notTested(error === null ? String(status) : problemText(error)), {
+      kind: "error",
+    });
 }
 
 interface DialogsProps {

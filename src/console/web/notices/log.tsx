@@ -19,6 +19,7 @@ import { Card } from "../parts/page.tsx";
 import { PagesEnd, usePages } from "../parts/pages.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
+import { problemText } from "./problems.ts";
 import { nameOf, type Receiver, useReceivers } from "./receivers.ts";
 
 type Delivery = Notice["deliveries"][number];
@@ -122,7 +123,7 @@ function Line({ notice, receivers, reload }: LineProps): VNode {
           <Link view="exports">{notices.inExports}</Link>
         </p>
       )}
-      {problem !== null && <p class="field-error">{problem}</p>}
+      {problem !== null && <p class="field-error">{problemText(problem)}</p>}
       <ul>
         {deliveries.map((one) => (
           <Delivered key={idOf(one)} delivery={one} receivers={receivers} />
@@ -162,7 +163,7 @@ function Delivered({ delivery, receivers }: DeliveredProps): VNode {
   const { notices } = lazyWords.value;
   const receiver = receivers?.find(({ id }) => id === idOf(delivery));
   const deleted = delivery.email_id === null ? notices.deletedHook : notices.deletedEmail;
-  const name = receiver === undefined ? deleted : nameOf(receiver);
+  const name = receiver === undefined ? deleted : nameOf(receiver, receivers ?? []);
   const { state, attempts, last_status: code, last_duration_ms: took, last_error: why } = delivery;
   const facts = [
     notices.attempts(attempts),
@@ -170,7 +171,7 @@ function Delivered({ delivery, receivers }: DeliveredProps): VNode {
     code === null ? "" : notices.status(code),
     took === null ? "" : duration(took / 1000),
     delivery.next_attempt_at === null ? "" : notices.next(ago(delivery.next_attempt_at)),
-    state === "delivered" ? "" : (why ?? ""),
+    state === "delivered" || why === null ? "" : problemText(why),
   ];
   return (
     <li class="notice-delivery">

@@ -5,6 +5,7 @@
  * Invariant: the list is null until both pages are loaded. A receiver of all searches remains one.
  */
 import { post } from "../app/api.ts";
+import { dateTime } from "../app/format.ts";
 import type { EmailPage, EmailReceiver, Webhook, WebhookPage } from "../app/recordanswers.ts";
 import { useAnswer } from "../parts/load.ts";
 
@@ -34,10 +35,16 @@ export function addressOf(receiver: Receiver): string {
   return isEmail(receiver) ? receiver.address : receiver.url;
 }
 
-/** Returns a webhook's host; else the whole address, also for e-mail. */
-export function nameOf(receiver: Receiver): string {
-  const address = addressOf(receiver);
-  return !isEmail(receiver) && URL.canParse(address) ? new URL(address).host : address;
+/**
+ * Returns a webhook's host; if another of `all` has the same host, with the last four characters of
+ * the address, which show no secret, and the time of creation. E-mail receivers have their address.
+ */
+export function nameOf(receiver: Receiver, all: readonly Receiver[]): string {
+  if (isEmail(receiver)) return receiver.address;
+  const { host } = new URL(receiver.url);
+  const namesakes = all.filter((one) => !isEmail(one) && new URL(one.url).host === host);
+  if (namesakes.length < 2) return host;
+  return `${host} (…${receiver.url.slice(-4)}, ${dateTime(receiver.created_at)})`;
 }
 
 /** Returns the path of the receiver's routes. */

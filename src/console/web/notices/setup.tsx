@@ -259,7 +259,7 @@ function Ways({ draft, set, receivers }: PartProps & { receivers: Receiver[] }):
       {receivers
         .filter((one) => sends || !isEmail(one))
         .map((one) => (
-          <Way key={one.id} draft={draft} set={set} receiver={one} isOwner={isOwner} />
+          <Way key={one.id} {...{ draft, set, receivers, isOwner }} receiver={one} />
         ))}
       {isOwner && sends && !isKnown && (
         <Checkbox
@@ -289,14 +289,15 @@ function Ways({ draft, set, receivers }: PartProps & { receivers: Receiver[] }):
 
 interface WayProps extends PartProps {
   receiver: Receiver;
+  receivers: Receiver[];
   isOwner: boolean;
 }
 
 /** The checkbox of an existing receiver. */
-function Way({ draft, set, receiver, isOwner }: WayProps): VNode {
+function Way({ draft, set, receiver, receivers, isOwner }: WayProps): VNode {
   const { id, searches } = receiver;
   const isLast = searches?.length === 1 && draft.ids.includes(id);
-  const name = nameOf(receiver);
+  const name = nameOf(receiver, receivers);
   const toggle = (checked: boolean) =>
     set({ ids: draft.ids.filter((one) => one !== id).concat(checked ? [id] : []) });
   return (

@@ -53,7 +53,7 @@ export const usage = {
   plan: "Plan",
   limits: "Limits of the plan",
   limitNames: {
-    search_limit: "Accounts per page of a search",
+    search_limit: "Establishments per page of a search",
     export_rows: "Rows per export",
     export_rows_per_day: "Export rows per day",
     requests_per_second: "Requests per second and key",

@@ -17,11 +17,11 @@ export const charts = {
     "Download Excel (XLSX)",
   ] as readonly [string, string, string, string],
   onMap: "See on a map",
-  timeHeads: { year: "Opened in", closedIn: "Closed in", count: "Accounts", share: "Share" },
+  timeHeads: { year: "Opened in", closedIn: "Closed in", count: "Establishments", share: "Share" },
   asTable: (chart: string) => `${chart} as a table`,
   table: "Table",
   nothing: "No matches to break down.",
-  count: "Accounts",
+  count: "Establishments",
   share: "Share",
   total: "Total",
   others: (values: string) => `${values} others`,
@@ -43,7 +43,7 @@ export const charts = {
   outlines: "© ",
   outlinesBy: "MapSVG",
   outlinesChanged: " (adapted), ",
-  legend: "Accounts per state",
+  legend: "Establishments per state",
   from: (least: string, most: string) => `${least}–${most}`,
   atLeast: (least: string) => `≥ ${least}`,
 
@@ -55,7 +55,7 @@ export const charts = {
 
   sizes: "Company size",
   size: "Size",
-  sizesShort: { "01": "Micro (ME)", "03": "Small (EPP)", "05": "Others" } as Record<string, string>,
+  sizesShort: { "01": "Micro (ME)", "03": "Small (EPP)" } as Record<string, string>,
 
   years: "Opening year",
   year: "Year",
@@ -68,7 +68,7 @@ export const charts = {
   yearsAll: "All years",
 
   contact: "Contact",
-  contactParts: "Accounts by what is known of them",
+  contactParts: "Establishments by what is known of them",
   contactNames: {
     email_and_phone: "E-mail and phone",
     email: "E-mail only",

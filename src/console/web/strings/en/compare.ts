@@ -126,15 +126,16 @@ export const stateMap = {
   title: (state: string) => `Municipalities of ${state}`,
   state: "State",
   measure: "Shades",
-  count: "Accounts",
+  count: "Establishments",
   rate: "Per 10,000 inhabitants",
   municipality: "Municipality",
-  legend: "Shades: each has about a fifth of the municipalities with accounts",
+  legend: "Shades: each has about a fifth of the municipalities with establishments",
   shade: (from: string, to: string, places: number) =>
     `${from === to ? from : `${from} to ${to}`} ` +
     `(${number(places)} ${places === 1 ? "municipality" : "municipalities"})`,
   named: (name: string, count: string, rate: string) =>
-    `${name}: ${count} ${count === "1" ? "account" : "accounts"}, ${rate} per 10,000 inhabitants`,
+    `${name}: ${count} ${count === "1" ? "establishment" : "establishments"}, ` +
+    `${rate} per 10,000 inhabitants`,
   table: (title: string) => `${title} as a table`,
   areas: "Areas are drawn around the municipal seats (GeoNames, CC BY 4.0); they are not borders.",
   population: (year: string) => `Population: IBGE ${year}.`,

@@ -80,6 +80,7 @@ export const notices = {
     failing: "Disabled: five days without success",
     unsubscribed: "The reader has ended the e-mails",
   },
+  made: (when: string) => `created ${when}`,
   hearsSome: (count: number) => (count === 1 ? "1 saved search" : `${count} saved searches`),
   succeeded: (when: string) => `last delivered ${when}`,
   failing: (when: string) => `failing since ${when}`,
@@ -97,4 +98,6 @@ export const notices = {
   removeText: "Waiting notices are deleted with it. This cannot be undone.",
   removed: "Deleted.",
   menu: (url: string) => `More about ${url}`,
+  /** Parts of the server's English sentences, and the sentences that replace them. */
+  problems: new Map<string, string>(),
 };

@@ -245,7 +245,7 @@ export const commands = {
     "Name an activity, a place, a list, a phone or an e-mail first: so broad a query is not " +
     "exported.",
   buttonEmpty: "Nothing matches, so there is nothing to export.",
-  everything: "All accounts",
+  everything: "All establishments",
   secondary: "secondary activities too",
   saveNothing: "Search for something first: there is nothing to save yet.",
   saveButton: "Notify me monthly",

@@ -55,7 +55,7 @@ export const charts: typeof English.charts = {
 
   sizes: "Porte",
   size: "Porte",
-  sizesShort: { "01": "Micro (ME)", "03": "Pequeno (EPP)", "05": "Demais" },
+  sizesShort: { "01": "Micro (ME)", "03": "Pequeno (EPP)" },
 
   years: "Ano de abertura",
   year: "Ano",
