@@ -166,6 +166,11 @@ function imperativeEnd(sentence: Sentence, at: number): number {
 function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): void {
   const { length } = sentence.tokens;
   for (let at = 0; at < length; ) {
+    // A clause about the speaker may come first: "sou analista e preciso de um recorte das óticas".
+    if (!sentence.free(at)) {
+      at++;
+      continue;
+    }
     const imperative = imperativeEnd(sentence, at);
     if (imperative > at) {
       sentence.claim(at, imperative, "filler");

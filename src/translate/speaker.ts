@@ -37,7 +37,7 @@ const SELLS = wordSet(
     "manufacture manufactures distribute distributes represent represents import imports export " +
     "exports buy buys rent rents install installs build builds run runs own owns operate " +
     "operates work " +
-    "works design designs",
+    "works design designs develop develops create creates",
 );
 /** Infinitives of selling, after "para", "quero", or "to", or at the beginning of a sentence. */
 const TO_SELL = wordSet(

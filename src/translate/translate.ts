@@ -77,7 +77,7 @@ import {
   readPossessives,
   readSpanish,
 } from "./spelling/foreignwords.ts";
-import { isOwnRequest, settleLeftovers } from "./unmapped.ts";
+import { isOwnRequest, quoteClauses, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
 
@@ -193,6 +193,7 @@ export function translate(
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
   const explain = explained(notes, confidenceOf(features));
+  quoteClauses(sentence, notes);
   const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
   return { spec: { ...ordered, explain }, parts, activities, doubts, features };
 }

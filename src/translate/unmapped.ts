@@ -9,7 +9,7 @@ import { SITE } from "./filters/phrase.ts";
 import type { Notes, Sentences } from "./notes.ts";
 import { comparedAt } from "./numbers/numbers.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
-import type { Token } from "./words/tokens.ts";
+import { foldWord, type Token } from "./words/tokens.ts";
 
 /** Why words have no filter: a stable code, and texts for people. */
 interface Reason {
@@ -117,6 +117,28 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   return unmapped;
 }
 
+/** Words that begin a relative clause, and verbs between them and what was not understood. */
+const RELATIVES = new Set("que q that which who quem quienes whose cujo cuja".split(" "));
+const LINKING_MAX = 2;
+
+/**
+ * Extends the quotes of requests without a filter to the "que" that begins their clause: a person
+ * reads "que faturem mais de 10 milhões" more easily than "faturem mais de 10 milhões".
+ */
+export function quoteClauses(sentence: Sentence, notes: Notes): void {
+  for (const [i, note] of notes.unmapped.entries()) {
+    if (note.start === undefined || note.end === undefined || note.code === "own_offer") continue;
+    const at = sentence.tokenAt(note.start);
+    for (let from = at - 1; from >= Math.max(0, at - 1 - LINKING_MAX); from--) {
+      if (sentence.owner(from) !== "filler" || sentence.tokens[from]?.kind !== "word") break;
+      if (!RELATIVES.has(foldWord(sentence.tokens[from]?.text ?? ""))) continue;
+      const start = sentence.tokens[from]?.start ?? note.start;
+      notes.unmapped[i] = { ...note, ...sentence.quote(start, note.end) };
+      break;
+    }
+  }
+}
+
 /** Words that begin an independent request: "com estacionamento", "that deliver". */
 const LEADS = new Set(
   "para pra for com que sem with that without perto near tenham tenha".split(" "),
@@ -129,6 +151,10 @@ const LEAD_MAX = 2;
  */
 export function isOwnRequest(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);
+  // "warehouses storing goods for others": an English gerund after a trade begins a condition.
+  if (/^[a-z]{3,}ing$/.test(sentence.folded(at)) && sentence.owner(at - 1) === "activity") {
+    return sentence.owner(at + 1) === "unmapped";
+  }
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
     if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);
     const small =

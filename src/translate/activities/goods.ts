@@ -9,6 +9,7 @@ import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
 import { lexicon } from "./lexicon.ts";
+import { productAt } from "./productadjectives.ts";
 import {
   GATHERED,
   GATHERING,
@@ -214,7 +215,7 @@ function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReadi
 }
 
 /** Companies that make or sell jointly: "cooperativas de café", "coffee cooperatives". */
-const JOINED = /^(?:cooperativas?|cooperatives?)$/;
+const JOINED = /^(?:cooperativas?|cooperatives?|associac(?:ao|oes)|asociacion(?:es)?)$/;
 
 /**
  * Reads goods of a cooperative: makers and wholesalers, no shops. Returns null if no cooperative is
@@ -228,12 +229,32 @@ export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading 
   while (before > at - 4 && OF.has(sentence.folded(before))) before--;
   const isBefore = before < at - 1 && JOINED.test(sentence.folded(before));
   if (!isBefore && !JOINED.test(sentence.folded(match.to))) return null;
-  const { make, wholesale, retail } = match.value;
+  return joinedReading(match.value, match.to);
+}
+
+function joinedReading({ make, wholesale, retail }: Goods, to: number): GoodsReading | null {
   const made = make === undefined ? [] : [...make.codes, ...make.also];
   const codes = [...new Set([...made, ...(wholesale?.codes ?? []), ...(wholesale?.also ?? [])])];
   if (codes.length === 0) return null;
   const also = (retail?.codes ?? []).filter((code) => !codes.includes(code));
-  return { codes, also, to: match.to, certainty: 0.9 };
+  return { codes, also, to, certainty: 0.9 };
+}
+
+/**
+ * Reads "leiteiras" after "cooperativas", and "fazendas cafeeiras", "indústria calçadista": the
+ * adjective stands for its product.
+ */
+export function readProducts(sentence: Sentence, at: number): GoodsReading | null {
+  const own = productAt(sentence, at);
+  if (own !== null && JOINED.test(sentence.folded(at - 1))) {
+    const goods = lexicon().goods.longest([own], 0)?.value;
+    return goods === undefined ? null : joinedReading(goods, at + 1);
+  }
+  const next = sentence.free(at) && sentence.free(at + 1) ? productAt(sentence, at + 1) : null;
+  const made = next === null ? undefined : lexicon().goods.longest([next], 0)?.value.make;
+  const choice = made === undefined ? undefined : ofOrigin(sentence, at, made);
+  if (choice === undefined || choice.codes.length === 0) return null;
+  return { ...choice, to: at + 2, certainty: 0.95 };
 }
 
 /** Returns the end of words that only repeat an activity's role: "padarias no varejo". */

@@ -156,6 +156,19 @@ export function withPurpose(sentence: Sentence, reading: GoodsReading): GoodsRea
   return first === reading ? reading : onePurpose(sentence, first);
 }
 
+/**
+ * Reads a purpose alone, of goods named before: "distribuidoras de medicamentos, menos as de uso
+ * veterinário". Returns null if it changes none of the codes.
+ */
+export function readElidedPurpose(
+  sentence: Sentence,
+  at: number,
+  codes: readonly string[],
+): GoodsReading | null {
+  const before = { codes, also: [], to: at, certainty: 0.9 };
+  return replaced(sentence, before, FOR, purposeFrom(sentence, at));
+}
+
 function onePurpose(sentence: Sentence, reading: GoodsReading): GoodsReading {
   const lead = sentence.folded(reading.to);
   if (lead === "em") return replaced(sentence, reading, PRESERVING, reading.to + 1) ?? reading;

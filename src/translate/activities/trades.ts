@@ -314,7 +314,7 @@ export function isServed(sentence: Sentence, at: number): boolean {
 const SERVING = new Set(
   (
     "atenda atendam atende atendem sirva sirvam serve servem precise precisem precisa precisam " +
-    "use usem usam compre comprem compram procurem procuram contratem contratam queiram need " +
+    "use usa usem usam compre comprem compram procurem procuram contratem contratam queiram need " +
     "buy"
   ).split(" "),
 );
@@ -322,8 +322,9 @@ const SERVING = new Set(
 export function servedFrom(sentence: Sentence, at: number): number {
   let verb = at - 1;
   while (verb > at - 3 && SMALL.has(sentence.folded(verb))) verb--;
-  const serving = SERVING.has(sentence.folded(verb)) && sentence.folded(verb - 1) === "que";
-  return serving && sentence.free(verb) ? verb : at;
+  if (!SERVING.has(sentence.folded(verb)) || !sentence.free(verb)) return at;
+  const that = /^(?:ja|already|ya)$/.test(sentence.folded(verb - 1)) ? verb - 2 : verb - 1;
+  return /^(?:que|quem|who|that|quienes)$/.test(sentence.folded(that)) ? verb : at;
 }
 
 const SOUGHT = new Set(

@@ -88,7 +88,8 @@ const BEGINS: ReadonlySet<string> = new Set([
 function readAt(context: RemarkContext, at: number): Read | null {
   const { sentence } = context;
   const verb = verbAt(sentence, at);
-  if (verb !== null) return isAfterTrade(context, at) ? verb : null;
+  // Hiring is never an activity, but "empresas que importam vinho" names one.
+  if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
   return hoursAt(sentence, at) ?? kindAt(sentence, at);
 }
 
@@ -124,7 +125,7 @@ function verbAt(sentence: Sentence, at: number): Read | null {
 }
 
 function isBeing(sentence: Sentence, at: number): boolean {
-  return /^(?:are|is|estao|esta|estan)$/.test(sentence.folded(at));
+  return /^(?:are|is|estao|esta|estan|estejam|esteja|esten|estiverem)$/.test(sentence.folded(at));
 }
 
 /** Returns the end of a verb's object: "direto da China", "ajo argentino", "from Argentina". */

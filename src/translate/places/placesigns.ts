@@ -219,7 +219,9 @@ function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): 
 function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
   const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
   if (/^[\p{ASCII}\s]*$/u.test(text)) return false;
-  const letters = (name: string) => name.toLowerCase().replace(/[^\p{L}]/gu, "");
+  // Many write an accent that a last i or u does not need: "Caruarú", "Itú".
+  const plain = (name: string) => name.replace(/í(?=s?$)/u, "i").replace(/ú(?=s?$)/u, "u");
+  const letters = (name: string) => plain(name.toLowerCase().replace(/[^\p{L}]/gu, ""));
   if (place.nicknamed.length > 0) return false;
   return !place.cities.some(({ name }) => letters(name) === letters(text));
 }

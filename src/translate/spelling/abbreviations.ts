@@ -164,7 +164,8 @@ export function readPairs(sentence: Sentence): void {
     if (word !== "tanto") continue;
     for (let second = at + 2; second < at + PAIR_MAX; second++) {
       if (!/^(quanto|como)$/.test(sentence.folded(second))) continue;
-      sentence.readAs(at, "o");
+      // No other word replaces it: Spanish reads "o" as "ou".
+      sentence.claim(at, at + 1, "filler");
       sentence.readAs(second, "e");
       break;
     }
