@@ -14,6 +14,7 @@ import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
 import { LONE_PARTS } from "./places/states.ts";
+import { reasonAfter } from "./reasons.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 
@@ -421,7 +422,12 @@ const WORK_MAX = 5;
 /** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
 function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
-  if (!TO_SELL.has(sentence.folded(at))) return null;
+  if (!TO_SELL.has(sentence.folded(at))) {
+    // "sucatas em Caxias pra vistoria da secretaria"
+    const object = reasonAfter(sentence, at);
+    const isBehind = object > at && hasTradeIn(context, at - CLAUSE_MAX, at);
+    return isBehind ? { from: at, object, to: purposeEnd(context, object) } : null;
+  }
   let from = at;
   if (/^(eu|nos|de|a)$/.test(sentence.folded(from - 1))) from--;
   const isLed = WISHING.has(sentence.folded(from - 1));

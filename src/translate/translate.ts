@@ -188,7 +188,8 @@ export function translate(
   const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
   const conditions = hints.length + namedLists.anyOf.length + contacts.count + recorded;
   const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
-  const [sort, subject] = [sortOf(values, notes), conditions + values.natures.size > 0];
+  const isTop = limit !== null && isTopOf(sentence);
+  const [sort, subject] = [sortOf(values, isTop, notes), conditions + values.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
@@ -196,6 +197,15 @@ export function translate(
   quoteClauses(sentence, notes);
   const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
   return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** True for "top 10 … com capital acima de 1 milhão". */
+function isTopOf(sentence: Sentence): boolean {
+  const owned = sentence.tokens.map((_, at) => sentence.owner(at));
+  return (
+    owned.includes("capital") &&
+    owned.some((owner, at) => owner === "limit" && /^top$/i.test(sentence.tokens[at]?.text ?? ""))
+  );
 }
 
 /** Returns the doubts with the text of the other reading. */
@@ -340,6 +350,7 @@ function featuresOf(seen: {
     unknownPlace:
       places.unknown ||
       (!narrowed && isLostDistance(sentence, notes, places)) ||
+      (!narrowed && isLostRoad(notes, places)) ||
       isLostDistrict(notes, places),
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
@@ -460,6 +471,11 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
     places.cities.size === 0 &&
     (nowhere || far.some((one) => /\d/.test(one.words ?? "") || isAdjacent(one)))
   );
+}
+
+/** True if a highway is the only place, so that the search would be in the whole country. */
+function isLostRoad({ unmapped }: Notes, { states, cities }: FoundPlaces): boolean {
+  return states.size + cities.size === 0 && unmapped.some(({ code }) => code === "street");
 }
 
 /**

@@ -23,15 +23,16 @@ import type { Token } from "../words/tokens.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
+import { leaveGloss } from "./glosses.ts";
 import {
   type GoodsReading,
   readGoods,
   readGoodsAfterRole,
   readGoodsOfJoined,
+  readProductOfJoined,
   readProducts,
   roleAgainEnd,
 } from "./goods.ts";
-import { leaveGloss } from "./glosses.ts";
 import { noteKinds } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
@@ -213,6 +214,11 @@ function findKnown(
       at = served - 1;
       continue;
     }
+    if (isQuestion(sentence, at)) {
+      found.push(unasked(context, at, bare.to));
+      at = bare.to - 1;
+      continue;
+    }
     const end = noteKinds(context, at, bare.to);
     const reading: GoodsReading = { ...bare, to: roleAgainEnd(sentence, end) };
     found.push(inSnapshot(context, claim(context, at, reading)));
@@ -223,6 +229,39 @@ function findKnown(
     at = reading.to - 1;
   }
   return found;
+}
+
+/** Facts that people ask about, which no company is: "qual a previsão do tempo em Cuiabá?". */
+const FACTS = new Set(
+  (
+    "previsao cotacao resultado placar horario hora temperatura clima cambio significado preco " +
+    "forecast weather score price meaning pronostico precio"
+  ).split(" "),
+);
+
+/** True for a question about a fact at the beginning of a sentence. */
+function isQuestion(sentence: Sentence, at: number): boolean {
+  if (!FACTS.has(sentence.folded(at))) return false;
+  for (let before = at - 1; before >= 0; before--) {
+    if (
+      !/^(?:qual|cual|what|quais|me|diga|fala|sabe|is|e|es|sera|foi|a|o|the|el|la|)$/.test(
+        sentence.folded(before),
+      )
+    )
+      return false;
+  }
+  return true;
+}
+
+/** Returns words that name no companies, as an unknown activity, so that nothing else runs. */
+function unasked({ sentence, notes }: ActivityContext, from: number, to: number): FoundActivity {
+  const words = sentence.claim(from, to, "unmapped");
+  const detail = {
+    pt: "Isto não é uma busca de empresas.",
+    en: "This is no search for companies.",
+  };
+  notes.addUnmapped("unknown_activity", detail, words);
+  return { ...words, codes: [], also: [], certainty: 0, excluded: false };
 }
 
 /**
@@ -301,7 +340,7 @@ function read(
 ): GoodsReading | null {
   const role = roleBefore(sentence, before, at);
   const follows = before !== null && !isListed(sentence, before.to, at);
-  const joined = readGoodsOfJoined(sentence, at);
+  const joined = readGoodsOfJoined(sentence, at) ?? readProductOfJoined(sentence, at);
   if (joined !== null) return joined;
   const isEnclosed = before?.to === at - 1 && sentence.tokens[at - 1]?.text === "(";
   const isJoined = before !== null && (isEnclosed || isListed(sentence, before.to, at));
