@@ -117,25 +117,19 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   return unmapped;
 }
 
-/** Words that begin a relative clause, and verbs between them and what was not understood. */
-const RELATIVES = new Set("que q that which who quem quienes whose cujo cuja".split(" "));
-const LINKING_MAX = 2;
+/** Words that begin a relative clause. */
+const RELATIVES = new Set("que q that which who quem quienes".split(" "));
 
 /**
- * Extends the quotes of requests without a filter to the "que" that begins their clause: a person
- * reads "que faturem mais de 10 milhões" more easily than "faturem mais de 10 milhões".
+ * Extends the quotes of requests without a filter to a "que" directly before them: a person reads
+ * "que faturem mais de 10 milhões" more easily than "faturem mais de 10 milhões".
  */
 export function quoteClauses(sentence: Sentence, notes: Notes): void {
   for (const [i, note] of notes.unmapped.entries()) {
     if (note.start === undefined || note.end === undefined || note.code === "own_offer") continue;
-    const at = sentence.tokenAt(note.start);
-    for (let from = at - 1; from >= Math.max(0, at - 1 - LINKING_MAX); from--) {
-      if (sentence.owner(from) !== "filler" || sentence.tokens[from]?.kind !== "word") break;
-      if (!RELATIVES.has(foldWord(sentence.tokens[from]?.text ?? ""))) continue;
-      const start = sentence.tokens[from]?.start ?? note.start;
-      notes.unmapped[i] = { ...note, ...sentence.quote(start, note.end) };
-      break;
-    }
+    const that = sentence.tokens[sentence.tokenAt(note.start) - 1];
+    if (that?.kind !== "word" || !RELATIVES.has(foldWord(that.text))) continue;
+    notes.unmapped[i] = { ...note, ...sentence.quote(that.start, note.end) };
   }
 }
 
