@@ -233,6 +233,8 @@ function contextAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
   if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
+  const told = toldBefore(context);
+  if (told !== null) return told;
   let to = 0;
   let isNamed = false;
   for (; to < CONTEXT_MAX && sentence.tokens[to]?.kind === "word"; to++) {
@@ -244,6 +246,25 @@ function contextAt(context: SpeakerContext, at: number): Clause | null {
   if (HERE.has(sentence.folded(to - 1))) return { from: 0, object: 0, to };
   const isRequest = hasTrade(context, to + 1) || CUSTOMERS.has(sentence.folded(to + 1));
   return isRequest ? { from: 0, object: 0, to } : null;
+}
+
+/** Words of a person who tells about his plans. */
+const TELLING = wordSet(
+  `to tou estou estamos sou somos i we soy somos estoy ${[...OWN].join(" ")}`,
+);
+
+/**
+ * Reads "tô montando uma carteira pra minha empresa de software: preciso de …": what a person tells
+ * before a colon, if a request in the first person follows it.
+ */
+function toldBefore(context: SpeakerContext): Clause | null {
+  const { sentence } = context;
+  const colon = sentence.tokens.findIndex(({ text }, at) => at < CLAUSE_MAX && text === ":");
+  if (colon < 2 || !REQUESTS.has(sentence.folded(colon + 1)) || !hasTrade(context, colon + 2)) {
+    return null;
+  }
+  const own = sentence.tokens.slice(0, colon).findIndex(({ folded }) => TELLING.has(folded));
+  return own < 0 ? null : { from: 0, object: own, to: colon };
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */

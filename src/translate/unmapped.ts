@@ -65,7 +65,7 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     { pt: "A Receita não informa dados de crédito.", en: "The registry has no credit data." },
   ],
   [
-    "avaliado avaliada avaliacao avaliacoes estrela google rated rating star review reviewed " +
+    "opinion opiniones opiniao opinioes resenas avaliado avaliada avaliacao avaliacoes estrela google rated rating star review reviewed " +
       "calificado calificada estrella resena reputacao reclamacao reclamacoes",
     "rating",
     { pt: "A Receita não informa avaliações.", en: "The registry has no ratings." },
@@ -119,17 +119,20 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
 
 /** Words that begin a relative clause. */
 const RELATIVES = new Set("que q that which who quem quienes".split(" "));
+/** Adjectives that are fillers alone: "com boas avaliações". */
+const PRAISING = new Set("boa boas bom bons buena buenas bueno buenos good great".split(" "));
 
 /**
- * Extends the quotes of requests without a filter to a "que" directly before them: a person reads
- * "que faturem mais de 10 milhões" more easily than "faturem mais de 10 milhões".
+ * Extends the quotes of requests without a filter to a "que" or "boas" directly before them: a
+ * person reads "que faturem mais de 10 milhões" more easily than "faturem mais de 10 milhões".
  */
 export function quoteClauses(sentence: Sentence, notes: Notes): void {
   for (const [i, note] of notes.unmapped.entries()) {
     if (note.start === undefined || note.end === undefined || note.code === "own_offer") continue;
-    const that = sentence.tokens[sentence.tokenAt(note.start) - 1];
-    if (that?.kind !== "word" || !RELATIVES.has(foldWord(that.text))) continue;
-    notes.unmapped[i] = { ...note, ...sentence.quote(that.start, note.end) };
+    const before = sentence.tokens[sentence.tokenAt(note.start) - 1];
+    const word = before?.kind === "word" ? foldWord(before.text) : "";
+    if (before === undefined || (!RELATIVES.has(word) && !PRAISING.has(word))) continue;
+    notes.unmapped[i] = { ...note, ...sentence.quote(before.start, note.end) };
   }
 }
 

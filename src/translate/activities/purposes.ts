@@ -36,6 +36,13 @@ const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
     },
   ],
   [
+    "humano|humana|pessoas",
+    {
+      "2110600 2121101 2121102 2121103 2123800": "2121101",
+      "4644301 4644302": "4644301",
+    },
+  ],
+  [
     "odontológico|odontologia|odontológica|dental|dentista|obturação|obturação dentária|" +
       "consultório odontológico",
     {
@@ -96,6 +103,7 @@ const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
       [MENDERS]: "3314717",
       [RENTERS]: "7732201",
       "7732201": "7732201",
+      "7732202": "7732202",
     },
   ],
   [
@@ -176,7 +184,9 @@ function onePurpose(sentence: Sentence, reading: GoodsReading): GoodsReading {
   if (lead === "para" || lead === "pra") {
     return replaced(sentence, reading, FOR, purposeFrom(sentence, reading.to + 1)) ?? reading;
   }
-  return replaced(sentence, reading, FOR, reading.to) ?? reading;
+  const isUse = lead === "de" && /^(?:uso|use)$/.test(sentence.folded(reading.to + 1));
+  const from = isUse ? purposeFrom(sentence, reading.to + 1) : reading.to;
+  return replaced(sentence, reading, FOR, from) ?? reading;
 }
 
 /** Returns where a purpose begins after "para". */

@@ -227,6 +227,8 @@ export function readElidedTrade(
     const word = sentence.tokens[between];
     // "companhias de teatro e de dança"
     if (between > to && between === at - 1 && OF.has(word?.folded ?? "")) continue;
+    // "escolas de surf e outros esportes"
+    if (between > to && /^(?:outr[oa]s|other)$/.test(word?.folded ?? "")) continue;
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
   }
   // "restaurantes exceto bares": the excluded trade has its own name.

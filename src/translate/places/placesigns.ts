@@ -297,9 +297,10 @@ function isLong(sentence: Sentence, at: number): boolean {
 }
 
 function isListed(sentence: Sentence, at: number, last: Mention | undefined): boolean {
-  if (last === undefined || at - last.to > 2) return false;
+  if (last === undefined || at - last.to > 3) return false;
   const gap = sentence.words(last.to, at).words.trim();
-  return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
+  // "Toledo (Paraná) y Concórdia"
+  return /^\)?\s*[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
 }
 
 /** True if `/SP`, `(SP)`, or ` SP` with the state of the city follows the name. */
