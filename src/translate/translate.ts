@@ -188,24 +188,26 @@ export function translate(
   const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
   const conditions = hints.length + namedLists.anyOf.length + contacts.count + recorded;
   const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
-  const isTop = limit !== null && isTopOf(sentence);
-  const [sort, subject] = [sortOf(values, isTop, notes), conditions + values.natures.size > 0];
+  const [sort, subject] = [orderOf(sentence, values, notes), conditions + values.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
-  const explain = explained(notes, confidenceOf(features));
-  quoteClauses(sentence, notes);
+  const explain = explained(sentence, notes, confidenceOf(features));
   const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
   return { spec: { ...ordered, explain }, parts, activities, doubts, features };
 }
 
-/** True for "top 10 … com capital acima de 1 milhão". */
-function isTopOf(sentence: Sentence): boolean {
+/** Returns the sort keys; "top 10 … com capital acima de 1 milhão" is ordered by capital. */
+function orderOf(
+  sentence: Sentence,
+  values: ReturnType<typeof findFilters>,
+  notes: Notes,
+): ReturnType<typeof sortOf> {
   const owned = sentence.tokens.map((_, at) => sentence.owner(at));
-  return (
-    owned.includes("capital") &&
-    owned.some((owner, at) => owner === "limit" && /^top$/i.test(sentence.tokens[at]?.text ?? ""))
+  const isTop = owned.some(
+    (owner, at) => owner === "limit" && /^top$/i.test(sentence.tokens[at]?.text ?? ""),
   );
+  return sortOf(values, isTop && owned.includes("capital"), notes);
 }
 
 /** Returns the doubts with the text of the other reading. */
@@ -295,7 +297,8 @@ interface Understood {
   readonly lists: MentionedLists;
 }
 
-function explained(notes: Notes, confidence: number): TranslationExplain {
+function explained(sentence: Sentence, notes: Notes, confidence: number): TranslationExplain {
+  quoteClauses(sentence, notes);
   if (isUncertain(confidence)) {
     notes.warn("uncertain", {
       pt: "Pouco foi entendido com segurança; confira os filtros antes de buscar.",
