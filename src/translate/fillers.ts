@@ -124,7 +124,8 @@ const CLOSINGS = phrasesOf(
     "disponíveis|registradas na receita federal|cadastradas na receita federal|receita federal|" +
     "dados completos|com dados completos|favorzinho|thanks a lot|thank you very much|thank you|" +
     "either is fine|either one is fine|any is fine|either works|any size|any size is fine|" +
-    "qualquer um serve|qualquer tamanho|qualquer tamanho serve|qualquer porte|qualquer porte serve|" +
+    "qualquer um serve|qualquer tamanho|qualquer tamanho serve|qualquer porte|" +
+    "qualquer porte serve|" +
     "tanto faz|tanto faz o tamanho|tanto faz o porte|cualquiera sirve|da igual|" +
     "are there|there|you have|hay|cheers|regards|best regards|gracias|muchas gracias",
 );

@@ -2,7 +2,7 @@
  * Events and papers that need a list: "sucatas em Caxias pra vistoria da secretaria". Input: a
  * sentence and a position. Output: where the event begins after "para" or "for".
  * Invariant: only these nouns are reasons; any other noun after "para" may be a customer or a use.
- * A separate file because it is a word list of its own, like jobseekers.ts.
+ * On its own because it is a word list of its own, like jobseekers.ts.
  */
 import type { Sentence } from "./words/sentence.ts";
 

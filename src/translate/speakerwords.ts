@@ -1,7 +1,7 @@
 /**
  * Words of clauses about the speaker, folded.
  * Invariant: each set has the words of all languages for its function.
- * A separate file because it is a word list; speaker.ts reads the clauses.
+ * On its own because it is a word list; speaker.ts reads the clauses.
  */
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 

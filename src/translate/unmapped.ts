@@ -65,7 +65,8 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     { pt: "A Receita não informa dados de crédito.", en: "The registry has no credit data." },
   ],
   [
-    "opinion opiniones opiniao opinioes resenas avaliado avaliada avaliacao avaliacoes estrela google rated rating star review reviewed " +
+    "opinion opiniones opiniao opinioes resenas avaliado avaliada avaliacao avaliacoes estrela " +
+      "google rated rating star review reviewed " +
       "calificado calificada estrella resena reputacao reclamacao reclamacoes",
     "rating",
     { pt: "A Receita não informa avaliações.", en: "The registry has no ratings." },

@@ -264,14 +264,15 @@ function unasked({ sentence, notes }: ActivityContext, from: number, to: number)
   return { ...words, codes: [], also: [], certainty: 0, excluded: false };
 }
 
+const ADJECTIVES =
+  /^(?:eletrica|hidraulica|mecanica|quimica|grafica|veterinaria|odontologica|estetica)$/;
+
 /**
- * True for an adjective that is a trade alone: after a trade it continues that name, as in "redes de
- * energia elétrica".
+ * True for an adjective that is a trade alone: after a trade it continues that name, as in "redes
+ * de energia elétrica".
  */
 function isAdjective(word: string): boolean {
-  return /^(?:eletrica|hidraulica|mecanica|quimica|grafica|veterinaria|odontologica|estetica)$/.test(
-    word,
-  );
+  return ADJECTIVES.test(word);
 }
 
 /** True if an exclusion is in the division of a requested trade: "hotéis, sem motéis". */
@@ -409,7 +410,7 @@ function negatorBefore(sentence: Sentence, from: number): number {
   return negator < from && !isSpent(sentence, negator) ? negator : -1;
 }
 
-/** Returns the "não" of "(viveiros de muda não)", which follows its activity and a mark ends, or -1. */
+/** Returns the "não" of "(viveiros de muda não)" after its activity and before a mark, or -1. */
 function negatorBehind(sentence: Sentence, from: number, to: number): number {
   const negator = negatorOf(sentence, from);
   const next = sentence.tokens[negator + 1];

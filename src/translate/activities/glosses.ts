@@ -5,6 +5,7 @@
  * Invariant: an explanation never adds an activity. Goods that the trade itself deals in belong to
  * it; other words are reported as a kind. A bracket that names a trade, a place, a number, or an
  * exclusion is not an explanation.
+ * On its own because it reads brackets, which no other reading of activities crosses.
  */
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";

@@ -4,6 +4,7 @@
  * after a word for a cooperative or for makers.
  * Invariant: an adjective is read only after such a word, because most also have another meaning
  * alone ("leiteira" is a jug, "fruteira" a bowl).
+ * On its own because it is a word list.
  */
 import type { Sentence } from "../words/sentence.ts";
 import { reduce, type Token } from "../words/tokens.ts";
@@ -44,13 +45,18 @@ const NOUNS: ReadonlyMap<string, string> = new Map(
 );
 
 /** Words for cooperatives and makers, which such an adjective describes. */
-const MAKERS =
-  /^(?:cooperativas?|industrias?|fabricas?|fazendas?|fincas?|granjas?|produtor(?:es|as?)?|productor(?:es|as?)?|associac(?:ao|oes)|asociacion(?:es)?)$/;
+const MAKERS = new Set(
+  (
+    "cooperativa cooperativas industria industrias fabrica fabricas fazenda fazendas finca fincas " +
+    "granja granjas produtor produtora produtores produtoras productor productora productores " +
+    "productoras associacao associacoes asociacion asociaciones"
+  ).split(" "),
+);
 
 /** Returns the product's noun in place of its adjective at a token, or null. */
 export function productAt(sentence: Sentence, at: number): Token | null {
   const token = sentence.tokens[at];
-  if (token?.kind !== "word" || !MAKERS.test(sentence.folded(at - 1))) return null;
+  if (token?.kind !== "word" || !MAKERS.has(sentence.folded(at - 1))) return null;
   const stem = token.folded.replace(/(?:as?|os?|es|e)$/, "");
   const noun = NOUNS.get(stem);
   return noun === undefined ? null : { ...token, folded: noun, key: reduce(noun) };

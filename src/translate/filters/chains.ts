@@ -4,6 +4,7 @@
  * there.
  * Invariant: a name counts only directly after a word for its own trade, because many are also
  * ordinary words or places ("extra", "ipiranga"). So capital letters are not needed.
+ * On its own because it is a word list.
  */
 import { Phrases } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -36,13 +37,14 @@ const CHAINS: readonly (readonly [trade: RegExp, names: string])[] = [
   ],
   [
     /^(?:lojas?|magazines?|departamentos?|stores?|tiendas?)$/,
-    "havan|casas bahia|magazine luiza|magalu|ponto frio|renner|riachuelo|cea|marisa|pernambucanas|" +
-      "americanas|leroy merlin|telhanorte|tok stok|decathlon|centauro|netshoes|kalunga|petz|cobasi|" +
+    "havan|casas bahia|magazine luiza|magalu|ponto frio|renner|riachuelo|cea|marisa|" +
+      "pernambucanas|americanas|leroy merlin|telhanorte|tok stok|decathlon|" +
+      "centauro|netshoes|kalunga|petz|cobasi|" +
       "cacau show|boticário|o boticário|natura|quem disse berenice|hering|le lis|besni|torra|" +
       "daiso|miniso|polishop|ricardo eletro|colombo|quero quero|cassol|ferreira costa|obramax|cec",
   ],
   [
-    /^(?:restaurantes?|lanchonetes?|hamburguerias?|pizzarias?|restaurants?|sorveterias?|cafeterias?|fast food)$/,
+    /^(?:restaurantes?|lanchonetes?|hamburguerias?|pizzarias?|restaurants?|sorveterias?|cafes?)$/,
     "mcdonalds|burger king|bobs|habibs|subway|giraffas|spoleto|outback|madero|china in box|kfc|" +
       "pizza hut|dominos|starbucks|ragazzo|coco bambu|divino fogão|griletto|chiquinho|oakberry",
   ],

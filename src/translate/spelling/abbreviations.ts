@@ -14,7 +14,8 @@ import type { Sentence } from "../words/sentence.ts";
 /** Abbreviated words, folded. */
 const SHORT = new Map(
   (
-    "q:que qq:qualquer qlqr:qualquer dps:depois vc:voce vcs:voces tbm:tambem tb:tambem hj:hoje pfv:favor pfvr:favor " +
+    "q:que qq:qualquer qlqr:qualquer dps:depois vc:voce vcs:voces tbm:tambem " +
+    "tb:tambem hj:hoje pfv:favor pfvr:favor " +
     "obg:obrigado blz:oi qdo:quando qnt:quantas qtos:quantos qtas:quantas msm:mesmo " +
     "qro:quero kero:quero kro:quero cm:com desd:desde dsd:desde apartir:partir naum:nao nn:nao " +
     "tds:todos tdas:todas eai:oi vlw:obrigado tks:obrigado thx:obrigado pf:favor fvr:favor " +
