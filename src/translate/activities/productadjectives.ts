@@ -47,9 +47,9 @@ const NOUNS: ReadonlyMap<string, string> = new Map(
 /** Words for cooperatives and makers, which such an adjective describes. */
 const MAKERS = new Set(
   (
-    "cooperativa cooperativas industria industrias fabrica fabricas fazenda fazendas finca fincas " +
-    "granja granjas produtor produtora produtores produtoras productor productora productores " +
-    "productoras associacao associacoes asociacion asociaciones"
+    "cooperativa cooperativas industria industrias fabrica fabricas fazenda fazendas finca " +
+    "fincas granja granjas produtor produtora produtores produtoras productor productora " +
+    "productores productoras associacao associacoes asociacion asociaciones"
   ).split(" "),
 );
 
