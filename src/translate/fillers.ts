@@ -123,6 +123,10 @@ const CLOSINGS = phrasesOf(
     "abraço|abs|att|atenciosamente|aguardo|aguardo retorno|fico no aguardo|existentes|" +
     "disponíveis|registradas na receita federal|cadastradas na receita federal|receita federal|" +
     "dados completos|com dados completos|favorzinho|thanks a lot|thank you very much|thank you|" +
+    "either is fine|either one is fine|any is fine|either works|any size|any size is fine|" +
+    "qualquer um serve|qualquer tamanho|qualquer tamanho serve|qualquer porte|" +
+    "qualquer porte serve|" +
+    "tanto faz|tanto faz o tamanho|tanto faz o porte|cualquiera sirve|da igual|" +
     "are there|there|you have|hay|cheers|regards|best regards|gracias|muchas gracias",
 );
 
@@ -166,6 +170,11 @@ function imperativeEnd(sentence: Sentence, at: number): number {
 function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): void {
   const { length } = sentence.tokens;
   for (let at = 0; at < length; ) {
+    // A clause about the speaker may come first: "sou analista e preciso de um recorte das óticas".
+    if (!sentence.free(at)) {
+      at++;
+      continue;
+    }
     const imperative = imperativeEnd(sentence, at);
     if (imperative > at) {
       sentence.claim(at, imperative, "filler");

@@ -14,109 +14,44 @@ import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
 import { LONE_PARTS } from "./places/states.ts";
+import { reasonAfter } from "./reasons.ts";
+import {
+  ARTICLES,
+  BE,
+  BEING,
+  BUYING,
+  BUYS_LED,
+  CUSTOMERS,
+  FOR,
+  GENERIC,
+  HERE,
+  IN,
+  JOINS,
+  NOT_SELF,
+  OF_COMPANY,
+  OWN,
+  OWN_ALL,
+  PERSONS,
+  PRONOUNS,
+  PURPOSE_END,
+  REQUEST_VERBS,
+  REQUESTS,
+  SELLING,
+  SELLING_NOW,
+  SELLS,
+  SOUGHT_NOW,
+  STARTING,
+  STARTING_LEADS,
+  TO_SELL,
+  WHERE,
+  WISHING,
+  WORKING,
+} from "./speakerwords.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** Verbs of selling in the first person, with or without a pronoun. */
-const SELLING = wordSet(
-  "vendo vendemos ofereco oferecemos forneco fornecemos presto prestamos comercializo " +
-    "comercializamos represento representamos distribuo distribuimos fabrico fabricamos " +
-    "produzo produzimos alugo alugamos revendo revendemos importo importamos exporto exportamos " +
-    "instalo instalamos trabalhamos desenvolvo desenvolvemos fazemos faco confecciono " +
-    "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese compro compramos " +
-    "atendo atendemos",
-);
-/** Verbs of selling after "a gente", "minha empresa", "I", and "we". */
-const SELLS = wordSet(
-  "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
-    "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica " +
-    "distribuye trabaja " +
-    "sell sells offer offers provide provides supply supplies make makes produce produces " +
-    "manufacture manufactures distribute distributes represent represents import imports export " +
-    "exports buy buys rent rents install installs build builds run runs own owns operate " +
-    "operates work " +
-    "works design designs",
-);
-/** Infinitives of selling, after "para", "quero", or "to", or at the beginning of a sentence. */
-const TO_SELL = wordSet(
-  "vender oferecer fornecer prestar comercializar divulgar apresentar anunciar promover " +
-    "propor revender ofrecer presentar sell offer provide supply promote pitch",
-);
-const SELLING_NOW = wordSet("vendendo oferecendo fornecendo selling offering supplying");
-const WISHING = wordSet(
-  "quero queremos queria queriamos vou vamos preciso precisamos pretendo pretendemos para pra " +
-    "gostaria gostariamos want to for",
-);
-const FOR = wordSet("para pra pras pros to for");
-const BEING = wordSet("sou somos");
-const WHERE = wordSet(
-  "moro resido vivo vivemos moramos trabalho trabajo trabajamos atuo atuamos live work",
-);
-/** Words after verbs of working, apart from prepositions of place: "trabalho com", "I work for". */
-const WORKING = wordSet("com para with for as como");
-const BE = wordSet("fica ficam esta estao localiza situa funciona is are");
-const IN = wordSet("em no na nos nas numa num in at de da do from based located");
-const PRONOUNS = wordSet("eu nos i we yo nosotros");
-const OWN = wordSet("minha meu nossa nosso my our mi nuestra nuestro");
-const OWN_ALL = wordSet(`${[...OWN].join(" ")} meus minhas nossos nossas mis nuestros nuestras`);
-const GENERIC = wordSet(
-  "produto produtos servico servicos solucao solucoes products services solutions product " +
-    "productos servicios",
-);
-const ARTICLES = wordSet("um uma uns umas o a os as the an meu minha meus minhas nosso nossa my");
-const OF_COMPANY = wordSet("empresa firma dono dona de do da owner of representante");
-const JOINS = wordSet("e y and mas but pois porque que ai entao so tambem also");
-/** Words that begin a request and end the speaker's clause. */
-const REQUESTS = wordSet(
-  "procuro procuramos procurando busco buscamos buscando quero queremos queria queriamos preciso " +
-    "precisamos precisando necessito necessitamos gostaria gostariamos desejo desejamos manda " +
-    "mande envia envie liste mostre mostra traga traz ache acha encontre encontra passe gere " +
-    "puxe " +
-    "filtre quais quantas quantos looking look want need find show list give send which " +
-    "searching " +
-    "seeking dame interessam",
-);
-/** Third-person verbs of requesting after a noun for the speaker. */
-const REQUEST_VERBS = wordSet(
-  "procura busca precisa quer seeks needs wants looking necesita quiere",
-);
-/** Roles of a speaker, followed by a mark. */
-const PERSONS = wordSet(
-  "representante vendedor vendedora corretor corretora consultor consultora contador contadora " +
-    "jornalista estudante journalist salesman salesperson rep broker consultant accountant " +
-    "student researcher pesquisador pesquisadora analista gerente comprador compradora buyer " +
-    "seller freelancer autonomo autonoma marketing periodista",
-);
-const HERE = wordSet("aqui here");
-/** Words for customers other than trades. */
-const CUSTOMERS = wordSet(
-  "empresas empresa clientes lojas lojistas quem comercios negocios firmas companies businesses " +
-    "firms clients customers meis mei micro microempresas pequenas pequenos comerciantes",
-);
-/** Words that end a purpose after the request. */
-const PURPOSE_END = wordSet(
-  "com sem que em no na nos nas abertas abertos with without that in opened e and quero preciso",
-);
-/** Words next to which "vendo", "am", and "are" do not describe the speaker. */
-const NOT_SELF = wordSet("que estou to estamos tou estava tava nao quem who not dont");
-const SOUGHT_NOW = wordSet(
-  "looking searching seeking trying interested after procurando buscando querendo",
-);
-
-/** Words before a gerund about the speaker's plans, and these gerunds. */
-const STARTING_LEADS = wordSet("to tou estou estamos tamos ando estoy estamos");
-const STARTING = wordSet(
-  "lancando abrindo criando iniciando comecando expandindo inaugurando divulgando lanzando " +
-    "abriendo creando",
-);
-
-/** Infinitives of buying after "preciso" or "quero", and words before the suppliers. */
-const BUYING = wordSet("cotar orcar comprar contratar adquirir encomendar licitar buy order");
-const BUYS_LED = wordSet(
-  "quero queremos queria preciso precisamos pretendo vou vamos want need to",
-);
 /** Maximum words between a verb of buying and the suppliers. */
 const BOUGHT_MAX = 6;
 
@@ -232,6 +167,8 @@ function contextAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
   if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
+  const told = toldBefore(context);
+  if (told !== null) return told;
   let to = 0;
   let isNamed = false;
   for (; to < CONTEXT_MAX && sentence.tokens[to]?.kind === "word"; to++) {
@@ -243,6 +180,25 @@ function contextAt(context: SpeakerContext, at: number): Clause | null {
   if (HERE.has(sentence.folded(to - 1))) return { from: 0, object: 0, to };
   const isRequest = hasTrade(context, to + 1) || CUSTOMERS.has(sentence.folded(to + 1));
   return isRequest ? { from: 0, object: 0, to } : null;
+}
+
+/** Words of a person who tells about his plans. */
+const TELLING = wordSet(
+  `to tou estou estamos sou somos i we soy somos estoy ${[...OWN].join(" ")}`,
+);
+
+/**
+ * Reads "tô montando uma carteira pra minha empresa de software: preciso de …": what a person tells
+ * before a colon, if a request in the first person follows it.
+ */
+function toldBefore(context: SpeakerContext): Clause | null {
+  const { sentence } = context;
+  const colon = sentence.tokens.findIndex(({ text }, at) => at < CLAUSE_MAX && text === ":");
+  if (colon < 2 || !REQUESTS.has(sentence.folded(colon + 1)) || !hasTrade(context, colon + 2)) {
+    return null;
+  }
+  const own = sentence.tokens.slice(0, colon).findIndex(({ folded }) => TELLING.has(folded));
+  return own < 0 ? null : { from: 0, object: own, to: colon };
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
@@ -421,7 +377,12 @@ const WORK_MAX = 5;
 /** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
 function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
-  if (!TO_SELL.has(sentence.folded(at))) return null;
+  if (!TO_SELL.has(sentence.folded(at))) {
+    // "sucatas em Caxias pra vistoria da secretaria"
+    const object = reasonAfter(sentence, at);
+    const isBehind = object > at && hasTradeIn(context, at - CLAUSE_MAX, at);
+    return isBehind ? { from: at, object, to: purposeEnd(context, object) } : null;
+  }
   let from = at;
   if (/^(eu|nos|de|a)$/.test(sentence.folded(from - 1))) from--;
   const isLed = WISHING.has(sentence.folded(from - 1));

@@ -77,7 +77,7 @@ import {
   readPossessives,
   readSpanish,
 } from "./spelling/foreignwords.ts";
-import { isOwnRequest, settleLeftovers } from "./unmapped.ts";
+import { isOwnRequest, quoteClauses, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
 
@@ -188,13 +188,27 @@ export function translate(
   const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
   const conditions = hints.length + namedLists.anyOf.length + contacts.count + recorded;
   const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
-  const [sort, subject] = [sortOf(filterValues, notes), conditions + filterValues.natures.size > 0];
+  const subject = conditions + filterValues.natures.size > 0;
+  const sort = orderOf(sentence, filterValues, notes);
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
-  const explain = explained(notes, confidenceOf(features));
+  const explain = explained(sentence, notes, confidenceOf(features));
   const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
   return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** Returns the sort keys; "top 10 … com capital acima de 1 milhão" is ordered by capital. */
+function orderOf(
+  sentence: Sentence,
+  values: ReturnType<typeof findFilters>,
+  notes: Notes,
+): ReturnType<typeof sortOf> {
+  const owned = sentence.tokens.map((_, at) => sentence.owner(at));
+  const isTop = owned.some(
+    (owner, at) => owner === "limit" && /^top$/i.test(sentence.tokens[at]?.text ?? ""),
+  );
+  return sortOf(values, isTop && owned.includes("capital"), notes);
 }
 
 /** Returns the doubts with the text of the other reading. */
@@ -288,7 +302,8 @@ interface Understood {
   readonly lists: MentionedLists;
 }
 
-function explained(notes: Notes, confidence: number): TranslationExplain {
+function explained(sentence: Sentence, notes: Notes, confidence: number): TranslationExplain {
+  quoteClauses(sentence, notes);
   if (isUncertain(confidence)) {
     notes.warn("uncertain", {
       pt: "Pouco foi entendido com segurança; confira os filtros antes de buscar.",
@@ -343,6 +358,7 @@ function featuresOf(seen: {
     unknownPlace:
       places.unknown ||
       (!narrowed && isLostDistance(sentence, notes, places)) ||
+      (!narrowed && isLostRoad(notes, places)) ||
       isLostDistrict(notes, places),
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
@@ -463,6 +479,11 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
     places.cities.size === 0 &&
     (nowhere || far.some((one) => /\d/.test(one.words ?? "") || isAdjacent(one)))
   );
+}
+
+/** True if a highway is the only place, so that the search would be in the whole country. */
+function isLostRoad({ unmapped }: Notes, { states, cities }: FoundPlaces): boolean {
+  return states.size + cities.size === 0 && unmapped.some(({ code }) => code === "street");
 }
 
 /**

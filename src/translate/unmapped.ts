@@ -9,7 +9,7 @@ import { SITE } from "./filters/phrase.ts";
 import type { Notes, Sentences } from "./notes.ts";
 import { comparedAt } from "./numbers/numbers.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
-import type { Token } from "./words/tokens.ts";
+import { foldWord, type Token } from "./words/tokens.ts";
 
 /** Why words have no filter: a stable code, and texts for people. */
 interface Reason {
@@ -65,7 +65,8 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     { pt: "A Receita não informa dados de crédito.", en: "The registry has no credit data." },
   ],
   [
-    "avaliado avaliada avaliacao avaliacoes estrela google rated rating star review reviewed " +
+    "opinion opiniones opiniao opinioes resenas avaliado avaliada avaliacao avaliacoes estrela " +
+      "google rated rating star review reviewed " +
       "calificado calificada estrella resena reputacao reclamacao reclamacoes",
     "rating",
     { pt: "A Receita não informa avaliações.", en: "The registry has no ratings." },
@@ -117,6 +118,25 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   return unmapped;
 }
 
+/** Words that begin a relative clause. */
+const RELATIVES = new Set("que q that which who quem quienes".split(" "));
+/** Adjectives that are fillers alone: "com boas avaliações". */
+const PRAISING = new Set("boa boas bom bons buena buenas bueno buenos good great".split(" "));
+
+/**
+ * Extends the quotes of requests without a filter to a "que" or "boas" directly before them: a
+ * person reads "que faturem mais de 10 milhões" more easily than "faturem mais de 10 milhões".
+ */
+export function quoteClauses(sentence: Sentence, notes: Notes): void {
+  for (const [i, note] of notes.unmapped.entries()) {
+    if (note.start === undefined || note.end === undefined || note.code === "own_offer") continue;
+    const before = sentence.tokens[sentence.tokenAt(note.start) - 1];
+    const word = before?.kind === "word" ? foldWord(before.text) : "";
+    if (before === undefined || (!RELATIVES.has(word) && !PRAISING.has(word))) continue;
+    notes.unmapped[i] = { ...note, ...sentence.quote(before.start, note.end) };
+  }
+}
+
 /** Words that begin an independent request: "com estacionamento", "that deliver". */
 const LEADS = new Set(
   "para pra for com que sem with that without perto near tenham tenha".split(" "),
@@ -129,6 +149,10 @@ const LEAD_MAX = 2;
  */
 export function isOwnRequest(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);
+  // "warehouses storing goods for others": an English gerund after a trade begins a condition.
+  if (/^[a-z]{3,}ing$/.test(sentence.folded(at)) && sentence.owner(at - 1) === "activity") {
+    return sentence.owner(at + 1) === "unmapped";
+  }
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
     if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);
     const small =

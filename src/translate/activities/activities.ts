@@ -23,17 +23,20 @@ import type { Token } from "../words/tokens.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
+import { leaveGloss } from "./glosses.ts";
 import {
   type GoodsReading,
   readGoods,
   readGoodsAfterRole,
   readGoodsOfJoined,
+  readProductOfJoined,
+  readProducts,
   roleAgainEnd,
 } from "./goods.ts";
 import { noteKinds } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
-import { withPurpose } from "./purposes.ts";
+import { readElidedPurpose, withPurpose } from "./purposes.ts";
 import { ROLE_DIVISIONS, ROLES_AFTER, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
 import {
@@ -128,7 +131,7 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
 
 /** Text between words of one phrase: "lojas de roupas", "stores that sell clothes". */
 const PHRASE =
-  /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who)?$/i;
+  /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who|\()?$/i;
 /** Codes with fewer digits are divisions and sections. */
 const WIDE_DIGITS = 3;
 
@@ -175,15 +178,26 @@ function findKnown(
   const found: FoundActivity[] = [];
   let before: Before | null = null;
   let served = -1;
+  let last = -1;
   for (let at = 0; at < sentence.tokens.length; at++) {
     const token = sentence.tokens[at] as Token;
+    if (token.text === "(" && last === at) {
+      at = Math.max(at, leaveGloss(context, at, codesOfLast(found)) - 1);
+      continue;
+    }
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
     const isFeatureHere: boolean = !isSecondary(at) && isFeature(sentence, at);
     const inside: boolean = !isSecondary(at) && isInside(sentence, at, before);
     const isSkipped = inside || (isFeatureHere && !isSibling(context, at, found));
-    const plain: GoodsReading | null = isSkipped ? null : read(context, at, before);
+    const plain: GoodsReading | null = isSkipped
+      ? null
+      : (elidedPurpose(sentence, at, found) ?? read(context, at, before));
     const bare: GoodsReading | null =
       plain === null ? null : withPurpose(sentence, withGoods(sentence, at, plain));
+    if (last === at && bare?.to === at + 1 && isAdjective(token.folded)) {
+      sentence.claim(at, at + 1, "activity");
+      continue;
+    }
     if (bare === null) {
       at = Math.max(at, sameGoods(context, at, { before, found }) - 1);
       continue;
@@ -200,15 +214,65 @@ function findKnown(
       at = served - 1;
       continue;
     }
+    if (isQuestion(sentence, at)) {
+      found.push(unasked(context, at, bare.to));
+      at = bare.to - 1;
+      continue;
+    }
     const end = noteKinds(context, at, bare.to);
     const reading: GoodsReading = { ...bare, to: roleAgainEnd(sentence, end) };
     found.push(inSnapshot(context, claim(context, at, reading)));
     const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
     const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
     before = { from: at, to: reading.to, role, implied: roleOfCodes(reading.codes) };
+    last = reading.to;
     at = reading.to - 1;
   }
   return found;
+}
+
+/** Facts that people ask about, which no company is: "qual a previsão do tempo em Cuiabá?". */
+const FACTS = new Set(
+  (
+    "previsao cotacao resultado placar horario hora temperatura clima cambio significado preco " +
+    "forecast weather score price meaning pronostico precio"
+  ).split(" "),
+);
+
+/** True for a question about a fact at the beginning of a sentence. */
+function isQuestion(sentence: Sentence, at: number): boolean {
+  if (!FACTS.has(sentence.folded(at))) return false;
+  for (let before = at - 1; before >= 0; before--) {
+    if (
+      !/^(?:qual|cual|what|quais|me|diga|fala|sabe|is|e|es|sera|foi|a|o|the|el|la|)$/.test(
+        sentence.folded(before),
+      )
+    )
+      return false;
+  }
+  return true;
+}
+
+/** Returns words that name no companies, as an unknown activity, so that nothing else runs. */
+function unasked({ sentence, notes }: ActivityContext, from: number, to: number): FoundActivity {
+  const words = sentence.claim(from, to, "unmapped");
+  const detail = {
+    pt: "Isto não é uma busca de empresas.",
+    en: "This is no search for companies.",
+  };
+  notes.addUnmapped("unknown_activity", detail, words);
+  return { ...words, codes: [], also: [], certainty: 0, excluded: false };
+}
+
+const ADJECTIVES =
+  /^(?:eletrica|hidraulica|mecanica|quimica|grafica|veterinaria|odontologica|estetica)$/;
+
+/**
+ * True for an adjective that is a trade alone: after a trade it continues that name, as in "redes
+ * de energia elétrica".
+ */
+function isAdjective(word: string): boolean {
+  return ADJECTIVES.test(word);
 }
 
 /** True if an exclusion is in the division of a requested trade: "hotéis, sem motéis". */
@@ -221,6 +285,23 @@ function isSibling(
   const trade = readTrade(sentence, at);
   const divisions = found.flatMap(({ codes }) => codes.map((code) => code.slice(0, 2)));
   return trade?.codes.some((code) => divisions.includes(code.slice(0, 2))) ?? false;
+}
+
+/** Reads "exceto as de uso veterinário": the excluded companies deal in the goods named before. */
+function elidedPurpose(
+  sentence: Sentence,
+  at: number,
+  found: readonly FoundActivity[],
+): GoodsReading | null {
+  const isOther = /^(?:as|os|those|las|los)$/.test(sentence.folded(at - 2));
+  if (!isOther || !/^(?:de|para|for)$/.test(sentence.folded(at - 1))) return null;
+  if (negatorBefore(sentence, at) < 0) return null;
+  return readElidedPurpose(sentence, at, codesOfLast(found));
+}
+
+/** Returns the digits of the codes of the last activity. */
+function codesOfLast(found: readonly FoundActivity[]): readonly string[] {
+  return (found.at(-1)?.codes ?? []).map(cnaeDigits);
 }
 
 /**
@@ -260,7 +341,7 @@ function read(
 ): GoodsReading | null {
   const role = roleBefore(sentence, before, at);
   const follows = before !== null && !isListed(sentence, before.to, at);
-  const joined = readGoodsOfJoined(sentence, at);
+  const joined = readGoodsOfJoined(sentence, at) ?? readProductOfJoined(sentence, at);
   if (joined !== null) return joined;
   const isEnclosed = before?.to === at - 1 && sentence.tokens[at - 1]?.text === "(";
   const isJoined = before !== null && (isEnclosed || isListed(sentence, before.to, at));
@@ -274,6 +355,7 @@ function read(
     readTurned(sentence, at),
     readSharedHead(sentence, at),
     readOfficial(segment, sentence, at),
+    readProducts(sentence, at),
     tradeAfterShop(sentence, at),
     readGoodsAfterRole(sentence, at),
     bare,
@@ -328,6 +410,13 @@ function negatorBefore(sentence: Sentence, from: number): number {
   return negator < from && !isSpent(sentence, negator) ? negator : -1;
 }
 
+/** Returns the "não" of "(viveiros de muda não)" after its activity and before a mark, or -1. */
+function negatorBehind(sentence: Sentence, from: number, to: number): number {
+  const negator = negatorOf(sentence, from);
+  const next = sentence.tokens[negator + 1];
+  return negator >= to && (next === undefined || next.kind === "mark") ? negator : -1;
+}
+
 /** Drops codes missing from the snapshot's table. */
 function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity): FoundActivity {
   const lookup = catalogLookup(segment.catalog);
@@ -351,7 +440,8 @@ const HEADS = new Set(
     "organizadoras desarrollador desarrolladores desarrollo desenvolvedora desenvolvedoras " +
     "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora " +
     "prestadoras consultora consultoras " +
-    "servicio servicios cuidados pista pistas cuartel cuarteles"
+    "servicio servicios cuidados pista pistas cuartel cuarteles produtora produtoras promotora " +
+    "promotoras promotor promotores planta plantas unidade unidades"
   ).split(" "),
 );
 
@@ -360,8 +450,10 @@ function claim(context: ActivityContext, at: number, reading: GoodsReading): Fou
   const isHeaded =
     OF.has(sentence.folded(at - 1)) && HEADS.has(sentence.folded(at - 2)) && sentence.free(at - 2);
   const from = isHeaded ? at - 2 : at;
-  const negator = negatorBefore(sentence, from);
-  if (negator >= 0) claimNegation(sentence, negator, from);
+  const behind = negatorBehind(sentence, from, reading.to);
+  const negator = Math.max(behind, negatorBefore(sentence, from));
+  if (behind >= 0) sentence.claim(behind, behind + 1, "negation");
+  else if (negator >= 0) claimNegation(sentence, negator, from);
   const words = sentence.claim(from, reading.to, "activity");
   const codes = reading.codes.map(spelled);
   if (reading.assumed && negator < 0) {

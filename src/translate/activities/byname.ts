@@ -156,8 +156,16 @@ function certaintyOf({ explained }: RankedCode, choices: number, { distinctive }
 
 /** True if the words around a run request an activity; required for single words. */
 function isWanted({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
+  // "material de construção em Marabá que vende fiado": a condition of the trade before it.
+  if (run.role !== null && others && isThatBehind(sentence, run.from)) return false;
   if (run.role !== null || isLed(sentence, run.from)) return true;
   return !others && isSubject(sentence, run);
+}
+
+/** True after "que", if a trade or a place is directly before it. */
+function isThatBehind(sentence: Sentence, from: number): boolean {
+  if (!/^(?:que|that|which|who)$/.test(sentence.folded(from - 1))) return false;
+  return ["activity", "place"].includes(sentence.owner(from - 2) ?? "");
 }
 
 /** Returns an unknown requested activity. */

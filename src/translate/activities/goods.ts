@@ -9,6 +9,7 @@ import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
 import { lexicon } from "./lexicon.ts";
+import { productAt } from "./productadjectives.ts";
 import {
   GATHERED,
   GATHERING,
@@ -206,6 +207,8 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
 function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
   if (!/^(?:and|or)$/.test(sentence.folded(to)) || !sentence.free(to)) return null;
   const free = (index: number) => sentence.free(index);
+  const isOther = sentence.folded(to + 1) === "other";
+  if (isOther) return exampleOf(sentence, to + 2, { to, value });
   const other = lexicon().goods.longest(sentence.tokens, to + 1, free);
   if (other === null || rolesBehind(sentence, other) === null) return null;
   const role = ROLES_AFTER.longest(sentence.tokens, other.to, free)?.value;
@@ -213,8 +216,44 @@ function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReadi
   return done === undefined ? null : { ...done, to, certainty: 0.95 };
 }
 
+/**
+ * Reads "tilapia" in "tilapia and other freshwater fish farms": goods before "and other" are an
+ * example of the goods of the trade, with its role.
+ */
+function exampleOf(
+  sentence: Sentence,
+  from: number,
+  { to, value }: Pick<Match<Goods>, "to" | "value">,
+): GoodsReading | null {
+  const free = (index: number) => sentence.free(index);
+  for (let at = from; at < from + OTHER_MAX && sentence.tokens[at]?.kind === "word"; at++) {
+    const role = ROLES_AFTER.longest(sentence.tokens, at, free);
+    const done = role === null ? undefined : value[role.value];
+    if (role === null || done === undefined) continue;
+    const own = ofOrigin(sentence, at, done);
+    if (own === undefined) return null;
+    // An example is no wider than what it is an example of.
+    const trade = tradeWithin(sentence, from, role.to);
+    const codes = own.codes.filter((code) => trade.includes(code));
+    return { ...own, codes: codes.length === 0 ? own.codes : codes, to, certainty: 0.95 };
+  }
+  return null;
+}
+
+/** Returns the codes of the longest trade that ends at a token. */
+function tradeWithin(sentence: Sentence, from: number, to: number): readonly string[] {
+  for (let at = from; at < to; at++) {
+    const trade = lexicon().trades.longest(sentence.tokens, at, (index) => sentence.free(index));
+    if (trade !== null && trade.to >= to) return trade.value.codes;
+  }
+  return [];
+}
+
+/** Maximum words between "and other" and the role. */
+const OTHER_MAX = 5;
+
 /** Companies that make or sell jointly: "cooperativas de café", "coffee cooperatives". */
-const JOINED = /^(?:cooperativas?|cooperatives?)$/;
+const JOINED = /^(?:cooperativas?|cooperatives?|associac(?:ao|oes)|asociacion(?:es)?)$/;
 
 /**
  * Reads goods of a cooperative: makers and wholesalers, no shops. Returns null if no cooperative is
@@ -228,12 +267,32 @@ export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading 
   while (before > at - 4 && OF.has(sentence.folded(before))) before--;
   const isBefore = before < at - 1 && JOINED.test(sentence.folded(before));
   if (!isBefore && !JOINED.test(sentence.folded(match.to))) return null;
-  const { make, wholesale, retail } = match.value;
+  return joinedReading(match.value, match.to);
+}
+
+function joinedReading({ make, wholesale, retail }: Goods, to: number): GoodsReading | null {
   const made = make === undefined ? [] : [...make.codes, ...make.also];
   const codes = [...new Set([...made, ...(wholesale?.codes ?? []), ...(wholesale?.also ?? [])])];
   if (codes.length === 0) return null;
   const also = (retail?.codes ?? []).filter((code) => !codes.includes(code));
-  return { codes, also, to: match.to, certainty: 0.9 };
+  return { codes, also, to, certainty: 0.9 };
+}
+
+/** Reads "leiteiras" after "cooperativas": the adjective stands for its product. */
+export function readProductOfJoined(sentence: Sentence, at: number): GoodsReading | null {
+  const own = productAt(sentence, at);
+  if (own === null || !JOINED.test(sentence.folded(at - 1))) return null;
+  const goods = lexicon().goods.longest([own], 0)?.value;
+  return goods === undefined ? null : joinedReading(goods, at + 1);
+}
+
+/** Reads "fazendas cafeeiras", "indústria calçadista" likewise, with the role of the makers. */
+export function readProducts(sentence: Sentence, at: number): GoodsReading | null {
+  const next = sentence.free(at) && sentence.free(at + 1) ? productAt(sentence, at + 1) : null;
+  const made = next === null ? undefined : lexicon().goods.longest([next], 0)?.value.make;
+  const choice = made === undefined ? undefined : ofOrigin(sentence, at, made);
+  if (choice === undefined || choice.codes.length === 0) return null;
+  return { ...choice, to: at + 2, certainty: 0.95 };
 }
 
 /** Returns the end of words that only repeat an activity's role: "padarias no varejo". */

@@ -36,6 +36,13 @@ const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
     },
   ],
   [
+    "humano|humana|pessoas",
+    {
+      "2110600 2121101 2121102 2121103 2123800": "2121101",
+      "4644301 4644302": "4644301",
+    },
+  ],
+  [
     "odontológico|odontologia|odontológica|dental|dentista|obturação|obturação dentária|" +
       "consultório odontológico",
     {
@@ -96,6 +103,7 @@ const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
       [MENDERS]: "3314717",
       [RENTERS]: "7732201",
       "7732201": "7732201",
+      "7732202": "7732202",
     },
   ],
   [
@@ -156,6 +164,19 @@ export function withPurpose(sentence: Sentence, reading: GoodsReading): GoodsRea
   return first === reading ? reading : onePurpose(sentence, first);
 }
 
+/**
+ * Reads a purpose alone, of goods named before: "distribuidoras de medicamentos, menos as de uso
+ * veterinário". Returns null if it changes none of the codes.
+ */
+export function readElidedPurpose(
+  sentence: Sentence,
+  at: number,
+  codes: readonly string[],
+): GoodsReading | null {
+  const before = { codes, also: [], to: at, certainty: 0.9 };
+  return replaced(sentence, before, FOR, purposeFrom(sentence, at));
+}
+
 function onePurpose(sentence: Sentence, reading: GoodsReading): GoodsReading {
   const lead = sentence.folded(reading.to);
   if (lead === "em") return replaced(sentence, reading, PRESERVING, reading.to + 1) ?? reading;
@@ -163,7 +184,9 @@ function onePurpose(sentence: Sentence, reading: GoodsReading): GoodsReading {
   if (lead === "para" || lead === "pra") {
     return replaced(sentence, reading, FOR, purposeFrom(sentence, reading.to + 1)) ?? reading;
   }
-  return replaced(sentence, reading, FOR, reading.to) ?? reading;
+  const isUse = lead === "de" && /^(?:uso|use)$/.test(sentence.folded(reading.to + 1));
+  const from = isUse ? purposeFrom(sentence, reading.to + 1) : reading.to;
+  return replaced(sentence, reading, FOR, from) ?? reading;
 }
 
 /** Returns where a purpose begins after "para". */

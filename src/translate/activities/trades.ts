@@ -227,6 +227,8 @@ export function readElidedTrade(
     const word = sentence.tokens[between];
     // "companhias de teatro e de dança"
     if (between > to && between === at - 1 && OF.has(word?.folded ?? "")) continue;
+    // "escolas de surf e outros esportes"
+    if (between > to && /^(?:outr[oa]s|other)$/.test(word?.folded ?? "")) continue;
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
   }
   // "restaurantes exceto bares": the excluded trade has its own name.
@@ -314,7 +316,7 @@ export function isServed(sentence: Sentence, at: number): boolean {
 const SERVING = new Set(
   (
     "atenda atendam atende atendem sirva sirvam serve servem precise precisem precisa precisam " +
-    "use usem usam compre comprem compram procurem procuram contratem contratam queiram need " +
+    "use usa usem usam compre comprem compram procurem procuram contratem contratam queiram need " +
     "buy"
   ).split(" "),
 );
@@ -322,8 +324,9 @@ const SERVING = new Set(
 export function servedFrom(sentence: Sentence, at: number): number {
   let verb = at - 1;
   while (verb > at - 3 && SMALL.has(sentence.folded(verb))) verb--;
-  const serving = SERVING.has(sentence.folded(verb)) && sentence.folded(verb - 1) === "que";
-  return serving && sentence.free(verb) ? verb : at;
+  if (!SERVING.has(sentence.folded(verb)) || !sentence.free(verb)) return at;
+  const that = /^(?:ja|already|ya)$/.test(sentence.folded(verb - 1)) ? verb - 2 : verb - 1;
+  return /^(?:que|quem|who|that|quienes)$/.test(sentence.folded(that)) ? verb : at;
 }
 
 const SOUGHT = new Set(

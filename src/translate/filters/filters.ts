@@ -379,7 +379,8 @@ class FilterStage {
   #include({ at, phrase }: Taken, negated: boolean): boolean {
     if (phrase.role !== "status" || negated) return false;
     let from = at - 1;
-    while (["as", "os", "a", "o", "e", "mesmo"].includes(this.#sentence.folded(from))) from--;
+    while (["as", "os", "a", "o", "e", "mesmo", "ja", "the"].includes(this.#sentence.folded(from)))
+      from--;
     if (!INCLUDING.has(this.#sentence.folded(from))) return false;
     this.#found.statuses.add(2);
     for (let i = from - 1; i >= Math.max(0, from - 4); i--) {

@@ -21,6 +21,7 @@ import { nearestTrades } from "../spelling/spellwords.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
+import { chainEnd } from "./chains.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
@@ -76,6 +77,7 @@ export function findNameWords(context: NameContext): readonly string[] {
         beforeOutlets(context, at) ??
           beforeTrade(context, at) ??
           behindTrade(context, at) ??
+          knownChain(context, at) ??
           onlyName(context, at),
       );
     if (read === null) continue;
@@ -364,6 +366,25 @@ function behindTrade(context: NameContext, at: number): Read | null {
   }
   const phrases = end - at < 2 ? [] : phrasesOf(sentence, at, end);
   return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
+}
+
+/**
+ * Reads "farmácias drogasil no RS": a known chain after its trade needs no capital letters, but a
+ * place, a mark, or the end after it ("supermercados extra grandes" has none).
+ */
+function knownChain({ sentence, gazetteer }: NameContext, at: number): Read | null {
+  if (at === 0) return null;
+  const to = chainEnd(sentence, at);
+  if (to === at || !endsTrade(sentence, at)) return null;
+  const next = sentence.tokens[to];
+  const isEnd = next === undefined || next.kind === "mark" || isIn(next.folded);
+  const isState = Object.hasOwn(STATE_NAMES, next?.text.toUpperCase() ?? "");
+  const isPlace = isState || gazetteer.places.longest(sentence.tokens, to) !== null;
+  // "mercados bh" are in the city, "mercados bh em Contagem" are a chain.
+  const isTown = gazetteer.places.longest(sentence.tokens, at) !== null;
+  if (isTown ? !isIn(next?.folded ?? "") : !isEnd && !isPlace) return null;
+  const phrases = phrasesOf(sentence, at, to);
+  return phrases.length === 0 ? null : { from: at, to, phrases, negated: false };
 }
 
 /**

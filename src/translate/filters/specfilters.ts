@@ -165,10 +165,18 @@ function listed(values: readonly string[]): readonly string[] | undefined {
   return values.length === 0 ? undefined : [...new Set(values)];
 }
 
-/** Returns the sort keys; a named field takes precedence over "as maiores". */
-export function sortOf({ sort }: FoundFilters, notes: Notes) {
+const BY_CAPITAL: SortPhrase = {
+  ...{ field: "share_capital", direction: "desc", implied: false, vague: true },
+};
+
+/**
+ * Returns the sort keys; a named field takes precedence over "as maiores". `isTop`: "top 10 com
+ * capital acima de …" without an order means the largest by the only measure that is named.
+ */
+export function sortOf({ sort }: FoundFilters, isTop: boolean, notes: Notes) {
   const named = sort.filter(({ vague }) => !vague);
-  const keys: readonly SortPhrase[] = named.length > 0 ? named : sort;
+  const found = sort.length === 0 && isTop ? [BY_CAPITAL] : sort;
+  const keys: readonly SortPhrase[] = named.length > 0 ? named : found;
   if (keys.some(({ vague }) => vague)) {
     notes.assume("largest_by_capital", {
       pt: "Maior e menor foram entendidos pelo capital social.",

@@ -6,6 +6,7 @@
  * vinho"). The words after such a verb, up to the next condition, belong to it and are no place,
  * name, or activity.
  */
+import { STATE_NAMES } from "../../spec/states.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -51,6 +52,11 @@ const OPEN: Remark = {
   pt: "A Receita não informa horários.",
   en: "The registry has no opening hours.",
 };
+const ROAD: Remark = {
+  code: "street",
+  pt: "Não há filtro por rua ou rodovia.",
+  en: "No filter takes a street or a highway.",
+};
 const KIND: Remark = {
   code: "kind",
   pt: "A Receita não separa este tipo.",
@@ -70,7 +76,7 @@ export function unmapUnsupported(context: RemarkContext): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     // Most words begin no such request, and a long text has hundreds.
     const { kind, folded = "" } = sentence.tokens[at] ?? {};
-    if (!BEGINS.has(folded) && kind !== "number") continue;
+    if (!BEGINS.has(folded) && kind !== "number" && !folded.startsWith("br")) continue;
     const read = sentence.free(at) ? readAt(context, at) : null;
     if (read === null) continue;
     const { code, ...detail } = read.why;
@@ -88,8 +94,9 @@ const BEGINS: ReadonlySet<string> = new Set([
 function readAt(context: RemarkContext, at: number): Read | null {
   const { sentence } = context;
   const verb = verbAt(sentence, at);
-  if (verb !== null) return isAfterTrade(context, at) ? verb : null;
-  return hoursAt(sentence, at) ?? kindAt(sentence, at);
+  // Hiring is never an activity, but "empresas que importam vinho" names one.
+  if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
+  return hoursAt(sentence, at) ?? roadAt(sentence, at) ?? kindAt(sentence, at);
 }
 
 /** Maximum words before a verb within which its trade may be. */
@@ -124,7 +131,7 @@ function verbAt(sentence: Sentence, at: number): Read | null {
 }
 
 function isBeing(sentence: Sentence, at: number): boolean {
-  return /^(?:are|is|estao|esta|estan)$/.test(sentence.folded(at));
+  return /^(?:are|is|estao|esta|estan|estejam|esteja|esten|estiverem)$/.test(sentence.folded(at));
 }
 
 /** Returns the end of a verb's object: "direto da China", "ajo argentino", "from Argentina". */
@@ -146,6 +153,20 @@ function hoursAt(sentence: Sentence, at: number): Read | null {
   if (text === "24/7") return { to: at + 1, why: OPEN };
   if (text !== "24" || !HOURS.has(sentence.folded(at + 1))) return null;
   return { to: at + 2, why: OPEN };
+}
+
+/** Reads "BR-101", "BR 163"; of "SP-330" only the number, because its letters name the state. */
+function roadAt(sentence: Sentence, at: number): Read | null {
+  const { kind, text = "", start = 0 } = sentence.tokens[at] ?? {};
+  const isNumber = (index: number) => {
+    const token = sentence.tokens[index];
+    return token?.kind === "number" && /^\d{3}$/.test(token.text);
+  };
+  if (text.toLowerCase() === "br") return isNumber(at + 1) ? { to: at + 2, why: ROAD } : null;
+  if (/^br-?\d{3}$/i.test(text)) return { to: at + 1, why: ROAD };
+  if (kind !== "number" || !isNumber(at) || sentence.text.charAt(start - 1) !== "-") return null;
+  const isState = Object.hasOwn(STATE_NAMES, sentence.tokens[at - 1]?.text ?? "");
+  return isState ? { to: at + 1, why: ROAD } : null;
 }
 
 /** Reads "boutique" after a hotel. */

@@ -13,6 +13,7 @@ import { type Reach, reachOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
+import { foldWord } from "../words/tokens.ts";
 import { type Bounds, contradict, type DatedEvent } from "./bounds.ts";
 import {
   back,
@@ -378,8 +379,14 @@ function isOfGoods(sentence: Sentence, at: number): boolean {
   );
   if (!/^(novos|novas)$/.test(adjective ?? "") || !/^d[aeo]s?$/.test(of ?? "")) return false;
   const isFeminine = (word = "") => /as?$/.test(word);
-  if (isFeminine(adjective) === isFeminine(seller)) return false;
-  if (isFeminine(adjective) !== isFeminine(goods) || isInTrade(sentence, at, at + 1)) return false;
+  // A plural never describes one seller: "comércio de tratores novos".
+  const isOne = seller !== "" && !seller?.endsWith("s");
+  if (!isOne && isFeminine(adjective) === isFeminine(seller)) return false;
+  // The word as written has the gender: "repuestos nuevos" is read as "peças novos".
+  const isOther = [goods, foldWord(sentence.tokens[at - 1]?.text ?? "")].every(
+    (word) => isFeminine(adjective) !== isFeminine(word),
+  );
+  if (isOther || isInTrade(sentence, at, at + 1)) return false;
   return kindAt(sentence, at - 1) === "activity" && kindAt(sentence, at - 3) === "activity";
 }
 

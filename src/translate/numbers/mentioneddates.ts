@@ -247,6 +247,8 @@ function dayAt(sentence: Sentence, at: number): MentionedDate | null {
 /** Reads "5" in "entre 5 e 20 de março de 2024": a day before another day of the same month. */
 function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate | null {
   if (!isJoint(sentence, at + 1) || sentence.tokens[at + 2]?.kind !== "number") return null;
+  // A day before a day before a month is no date, and "1 e 1 e 1 e …" would be read to its end.
+  if (isJoint(sentence, at + 3)) return null;
   const other = dayAt(sentence, at + 2);
   if (other?.period === null || other === null || other.yearless) return null;
   const { year, month } = other.period.first;

@@ -219,7 +219,9 @@ function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): 
 function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
   const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
   if (/^[\p{ASCII}\s]*$/u.test(text)) return false;
-  const letters = (name: string) => name.toLowerCase().replace(/[^\p{L}]/gu, "");
+  // Many write an accent that a last i or u does not need: "Caruarú", "Itú".
+  const plain = (name: string) => name.replace(/í(?=s?$)/u, "i").replace(/ú(?=s?$)/u, "u");
+  const letters = (name: string) => plain(name.toLowerCase().replace(/[^\p{L}]/gu, ""));
   if (place.nicknamed.length > 0) return false;
   return !place.cities.some(({ name }) => letters(name) === letters(text));
 }
@@ -295,9 +297,10 @@ function isLong(sentence: Sentence, at: number): boolean {
 }
 
 function isListed(sentence: Sentence, at: number, last: Mention | undefined): boolean {
-  if (last === undefined || at - last.to > 2) return false;
+  if (last === undefined || at - last.to > 3) return false;
   const gap = sentence.words(last.to, at).words.trim();
-  return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
+  // "Toledo (Paraná) y Concórdia"
+  return /^\)?\s*[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
 }
 
 /** True if `/SP`, `(SP)`, or ` SP` with the state of the city follows the name. */

@@ -276,7 +276,7 @@ export const PART_STARTS = new Set(
     "fronteira costa mata cerrado recanto chapada metade grande greater countryside inland " +
     "coast coastal microrregiao mesorregiao northern southern eastern western north south " +
     "east west southwest northwest southwestern northwestern metropolitan downtown metro alto " +
-    "medio baixo"
+    "medio baixo polo parque shopping shoppings mall malls"
   ).split(" "),
 );
 
@@ -286,7 +286,8 @@ export const PART_WORDS = new Set(
     "norte sul leste oeste noroeste sudoeste nordeste sudeste central rural portuaria " +
     "metropolitana serrana oriental ocidental centro interior litoral extremo meio region area " +
     "side mata serra imediata intermediaria geografica metropolitan " +
-    "sertao expandido historico fluvial zona zone coast part"
+    "sertao expandido historico fluvial zona zone coast part industrial tecnologico " +
+    "mall malls center centers centre centres"
   ).split(" "),
 );
 
@@ -294,7 +295,7 @@ export const PART_WORDS = new Set(
 export const CITY_PARTS = new Set(
   (
     "zona centro metropolitana metropolitan grande greater periferia arredores arredor " +
-    "suburbio downtown metro entorno recanto zone"
+    "suburbio downtown metro entorno recanto zone polo parque shopping shoppings mall malls"
   ).split(" "),
 );
 

@@ -33,6 +33,8 @@ export const NO_NAMES = new Set(
     "cada algum alguma outros outras outro outra mesmo mesma simples nacional mei base " +
     "crescimento expansao order total active general any all each every which person business " +
     "this that the my our brazilian brazil least stock cima baixo frente relacao torno breve " +
+    "quem que qual quais whom google tripadvisor linkedin ifood youtube tiktok booking airbnb " +
+    "shopee rappi " +
     "seguida conjunto parceria busca vez lugar mim casa voce mar centro"
   ).split(" "),
 );

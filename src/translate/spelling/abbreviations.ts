@@ -14,7 +14,8 @@ import type { Sentence } from "../words/sentence.ts";
 /** Abbreviated words, folded. */
 const SHORT = new Map(
   (
-    "q:que dps:depois vc:voce vcs:voces tbm:tambem tb:tambem hj:hoje pfv:favor pfvr:favor " +
+    "q:que qq:qualquer qlqr:qualquer dps:depois vc:voce vcs:voces tbm:tambem " +
+    "tb:tambem hj:hoje pfv:favor pfvr:favor " +
     "obg:obrigado blz:oi qdo:quando qnt:quantas qtos:quantos qtas:quantas msm:mesmo " +
     "qro:quero kero:quero kro:quero cm:com desd:desde dsd:desde apartir:partir naum:nao nn:nao " +
     "tds:todos tdas:todas eai:oi vlw:obrigado tks:obrigado thx:obrigado pf:favor fvr:favor " +
@@ -164,7 +165,8 @@ export function readPairs(sentence: Sentence): void {
     if (word !== "tanto") continue;
     for (let second = at + 2; second < at + PAIR_MAX; second++) {
       if (!/^(quanto|como)$/.test(sentence.folded(second))) continue;
-      sentence.readAs(at, "o");
+      // No other word replaces it: Spanish reads "o" as "ou".
+      sentence.claim(at, at + 1, "filler");
       sentence.readAs(second, "e");
       break;
     }

@@ -85,7 +85,8 @@ const WORDS = new Map(
     "alguien:alguem ayer:ontem electronica:eletronicos orden:ordem region:regiao cria:criacao " +
     "establecimientos:estabelecimentos establecimiento:estabelecimento " +
     "telas:tecidos tela:tecido licoreria:adega licorerias:adegas " +
-    "cerraron:fecharam abrieron:abriram"
+    "cerraron:fecharam abrieron:abriram lleven:tenham llevan:tem lleva:tem lleve:tenha " +
+    "tamano:porte cualquier:qualquer otros:outros otras:outras"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -128,6 +129,23 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ie/, "e"],
   [/ue/, "o"],
 ];
+
+/** Small numbers; "dos" is also the Portuguese "of the", so only a word of counting shows it. */
+const NUMBERS: ReadonlyMap<string, string> = new Map(
+  (
+    "dos:dois tres:tres cuatro:quatro cinco:cinco seis:seis siete:sete ocho:oito nueve:nove " +
+    "diez:dez veinte:vinte treinta:trinta cincuenta:cinquenta cien:cem"
+  )
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+const COUNTING = /^(?:menos|minimo|maximo|mas|mais|hasta|ate|entre|tengan|tienen|con)$/;
+
+/** Returns the number for a word after "al menos", "más de", or "con", or undefined. */
+function numberWord(sentence: Sentence, at: number): string | undefined {
+  const before = /^(?:de|que)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
+  return COUNTING.test(sentence.folded(before)) ? NUMBERS.get(sentence.folded(at)) : undefined;
+}
 
 /** Reads a Spanish sentence as Portuguese, word by word. Returns true if it is Spanish. */
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
@@ -199,7 +217,7 @@ function readingOf(sentence: Sentence, at: number): string | null {
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
   if (/^bodegas?$/.test(folded) && behind !== "") return null;
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
-  const known = WORDS.get(folded) ?? TRADE_WORDS.get(folded);
+  const known = numberWord(sentence, at) ?? WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;
   const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;
   return other ?? (isTradeWord(folded) ? null : byEnding(token));

@@ -57,7 +57,7 @@ async function through(proxy: string, address = url(), environment = {}) {
     assert.doesNotMatch(inspect(error, { depth: 12, showHidden: true }), /s3cr3t/);
     return null;
   });
-  const messages = `${options.printed.join("\n")}\n${words}`;
+  const messages = `${options.messages.join("\n")}\n${words}`;
   assert.doesNotMatch(messages, /s3cr3t/);
   return { options, done, words, messages };
 }

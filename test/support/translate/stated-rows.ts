@@ -57,7 +57,7 @@ export const STATED_ROWS: Readonly<Record<string, Rows>> = {
     ["igrejas em Recife", "city=2611606"],
     ["igrejas evangélicas em Recife", "city=2611606 assumed=kind_not_separated"],
     ["padarias e igrejas em Recife", "city=2611606"],
-    [" que não sejam LTDA", "left=legal_form(não sejam LTDA)"],
+    [" que não sejam LTDA", "left=legal_form(que não sejam LTDA)"],
   ],
   NAMES: [
     [" com silva no nome fantasia", "words=silva"],
@@ -97,7 +97,7 @@ export const STATED_ROWS: Readonly<Record<string, Rows>> = {
     ["bakeries, no more than 30", "limit=30"],
     [" em Recife email", "email=true city=2611606"],
     ["adegas de bebidas em Recife", "city=2611606"],
-    [" que atendam condomínios em Recife", "city=2611606 left=audience(atendam condomínios)"],
+    [" que atendam condomínios em Recife", "city=2611606 left=audience(que atendam condomínios)"],
     ["panaderías en Curitiba con teléfono fijo", "landline=true city=4106902"],
     [
       "las panaderías más grandes de Curitiba",

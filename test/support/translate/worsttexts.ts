@@ -71,6 +71,8 @@ export const ONCE_STEEP: readonly string[] = [
   ...["telefone ", "telefone, ", "telefone e ", "telefone mesmo "],
   // Every short word was compared with all first words of places, seven times.
   ...["d xqz ", "de do zwq "],
+  // Every number before "e" read the dates of all numbers after it.
+  "1 e ",
   // Every corrected word dropped the names of the 128 tokens before it.
   "y panaderias sin telefono ",
 ];

@@ -1,0 +1,59 @@
+/**
+ * Brackets after a trade that explain it: "padarias (pães e bolos)", "research institutes (natural
+ * sciences)". Input: a sentence, an opening bracket, and the codes of the trade before it. Output:
+ * the end of the bracket, which is then claimed.
+ * Invariant: an explanation never adds an activity. Goods that the trade itself deals in belong to
+ * it; other words are reported as a kind. A bracket that names a trade, a place, a number, or an
+ * exclusion is not an explanation.
+ * On its own because it reads brackets, which no other reading of activities crosses.
+ */
+import { isNegatorWord } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import { joins } from "../words/phrases.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { lexicon } from "./lexicon.ts";
+
+/** Maximum tokens in such a bracket. */
+const GLOSS_MAX = 10;
+
+interface GlossContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+}
+
+/** Claims an explanation at an opening bracket; returns its end, or `open` if it is none. */
+export function leaveGloss(
+  { sentence, notes }: GlossContext,
+  open: number,
+  codes: readonly string[],
+): number {
+  const close = closingOf(sentence, open);
+  // A general trade is specified by its bracket: "lojas (roupas e calçados)".
+  if (close < 0 || codes.some((code) => code.length < 5)) return open;
+  const from = open + 1;
+  const goods = lexicon().goods.longest(sentence.tokens, from, (at) => at < close);
+  const own = Object.values(goods?.value ?? {}).flatMap((role) => [...role.codes, ...role.also]);
+  if (own.some((code) => codes.includes(code))) {
+    sentence.claim(open, close + 1, "activity");
+    return close + 1;
+  }
+  if (goods !== null || lexicon().trades.longest(sentence.tokens, from) !== null) return open;
+  const detail = {
+    pt: "A Receita não separa este tipo.",
+    en: "The registry does not separate this kind.",
+  };
+  notes.addUnmapped("kind", detail, sentence.claim(from, close, "unmapped"));
+  return close + 1;
+}
+
+/** Returns the closing bracket of unread words, or -1. */
+function closingOf(sentence: Sentence, open: number): number {
+  for (let at = open + 1; at <= open + GLOSS_MAX; at++) {
+    const token = sentence.tokens[at];
+    if (token?.text === ")") return at > open + 1 ? at : -1;
+    const isText = token?.kind === "word" || /^[,/&-]$/.test(token?.text ?? "");
+    const isRead = !sentence.free(at) && !joins(token);
+    if (!isText || isRead || isNegatorWord(token?.folded ?? "")) return -1;
+  }
+  return -1;
+}

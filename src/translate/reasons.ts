@@ -1,0 +1,25 @@
+/**
+ * Events and papers that need a list: "sucatas em Caxias pra vistoria da secretaria". Input: a
+ * sentence and a position. Output: where the event begins after "para" or "for".
+ * Invariant: only these nouns are reasons; any other noun after "para" may be a customer or a use.
+ * On its own because it is a word list of its own, like jobseekers.ts.
+ */
+import type { Sentence } from "./words/sentence.ts";
+
+const REASONS: ReadonlySet<string> = new Set(
+  (
+    "vistoria fiscalizacao auditoria inspecao reuniao visita visitas tcc licitacao cotacao " +
+    "orcamento entrevista entrevistas reportagem materia mapeamento levantamento diagnostico " +
+    "benchmark benchmarking prospeccao divulgacao palestra inspection audit survey thesis report " +
+    "article interview inspeccion encuesta reportaje licitacion"
+  ).split(" "),
+);
+const FOR = /^(?:para|pra|for)$/;
+const ARTICLES = /^(?:o|a|um|uma|the|an?|minha?|my|meu|nossa?)$/;
+
+/** Returns the first word of a reason after "para" at a token, or `at`. */
+export function reasonAfter(sentence: Sentence, at: number): number {
+  if (!FOR.test(sentence.folded(at))) return at;
+  const object = ARTICLES.test(sentence.folded(at + 1)) ? at + 2 : at + 1;
+  return REASONS.has(sentence.folded(object)) ? object : at;
+}
