@@ -9,39 +9,37 @@
 import type { Sentence } from "../words/sentence.ts";
 import { reduce, type Token } from "../words/tokens.ts";
 
-/** Stems of adjectives, in Portuguese and Spanish, with the product's noun. */
-const STEMS: readonly (readonly [stems: string, noun: string])[] = [
-  ["leiteir lecher lact laticin", "leite"],
-  ["cafeeir cafeicultor cafetaler cafeter", "cafe"],
-  ["arrozeir arrocer orizicol", "arroz"],
-  ["algodoeir algodoner", "algodao"],
-  ["acucareir azucarer sucroalcooleir", "acucar"],
-  ["canavieir caner", "cana"],
-  ["cacaueir cacaoter cacaoer", "cacau"],
-  ["madeireir maderer", "madeira"],
-  ["pesqueir pesquer", "peixe"],
-  ["calcadist", "calcado"],
-  ["moveleir", "movel"],
-  ["triticol trigueir triguer", "trigo"],
-  ["sojicultor sojer sojicol", "soja"],
-  ["fumageir fumicultor tabacaler tabaquer", "fumo"],
-  ["apicol", "mel"],
-  ["avicol", "frango"],
-  ["suinicol suinocultor porcin", "suino"],
-  ["bananeir bananer bananicultor", "banana"],
-  ["citricol citricultor", "laranja"],
-  ["vinicol vitivinicol vitivinicultor", "vinho"],
-  ["fruticol fruticultor fruter", "fruta"],
-  ["horticol hortifrutigranjeir", "hortalica"],
-  ["cervejeir cervecer", "cerveja"],
-  ["ceramist oleir", "ceramica"],
-  ["milheir maicer", "milho"],
-  ["seringalist seringueir caucher", "borracha"],
-  ["pecuarist ganader", "gado"],
+/** Adjectives in the masculine singular, in Portuguese and Spanish, with the product's noun. */
+const ADJECTIVES: readonly (readonly [adjectives: string, noun: string])[] = [
+  ["leiteiro lechero", "leite"],
+  ["cafeeiro cafeicultor cafetalero cafetero", "cafe"],
+  ["arrozeiro arrocero", "arroz"],
+  ["algodoeiro algodonero", "algodao"],
+  ["acucareiro azucarero", "acucar"],
+  ["canavieiro", "cana"],
+  ["cacaueiro cacaotero", "cacau"],
+  ["madeireiro maderero", "madeira"],
+  ["pesqueiro pesquero", "peixe"],
+  ["calcadista", "calcado"],
+  ["moveleiro", "movel"],
+  ["triticola triguero", "trigo"],
+  ["sojicultor sojero", "soja"],
+  ["fumageiro fumicultor tabacalero", "fumo"],
+  ["apicola", "mel"],
+  ["avicola", "frango"],
+  ["suinicola suinocultor porcino", "suino"],
+  ["citricola citricultor", "laranja"],
+  ["vinicola vitivinicola", "vinho"],
+  ["fruticola fruticultor", "fruta"],
+  ["horticola", "hortalica"],
+  ["cervejeiro cervecero", "cerveja"],
+  ["ceramista oleiro", "ceramica"],
+  ["seringueiro", "borracha"],
+  ["pecuarista ganadero", "gado"],
 ];
 
 const NOUNS: ReadonlyMap<string, string> = new Map(
-  STEMS.flatMap(([stems, noun]) => stems.split(" ").map((stem) => [stem, noun] as const)),
+  ADJECTIVES.flatMap(([words, noun]) => words.split(" ").map((word) => [word, noun] as const)),
 );
 
 /** Words for cooperatives and makers, which such an adjective describes. */
@@ -53,11 +51,18 @@ const MAKERS = new Set(
   ).split(" "),
 );
 
+/** Returns the masculine forms of a feminine: "leiteira", "cafeicultora". */
+function genders(word: string): readonly string[] {
+  return [word.replace(/a$/, "o"), word.replace(/a$/, "")];
+}
+
 /** Returns the product's noun in place of its adjective at a token, or null. */
 export function productAt(sentence: Sentence, at: number): Token | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || !MAKERS.has(sentence.folded(at - 1))) return null;
-  const stem = token.folded.replace(/(?:as?|os?|es|e)$/, "");
-  const noun = NOUNS.get(stem);
+  const one = token.folded.replace(/(?<=r)e?s$|s$/, "");
+  const noun = [one, ...genders(one)]
+    .map((word) => NOUNS.get(word))
+    .find((each) => each !== undefined);
   return noun === undefined ? null : { ...token, folded: noun, key: reduce(noun) };
 }

@@ -50,7 +50,7 @@ const CHAINS: readonly (readonly [trade: RegExp, names: string])[] = [
   ],
   [
     /^(?:escolas?|idiomas?|ingles|cursos?|faculdades?|schools?)$/,
-    "wizard|ccaa|fisk|cna|cultura inglesa|kumon|yázigi|yazigi|wise up|uptime|microlins|unip|" +
+    "wizard|fisk|cna|cultura inglesa|kumon|yázigi|yazigi|wise up|uptime|microlins|unip|" +
       "estácio|anhanguera|uninove|objetivo|maple bear",
   ],
   [
