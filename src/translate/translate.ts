@@ -187,15 +187,14 @@ export function translate(
   });
   const recorded = isOfRecord(records) || bounds.statusWords.length > 0 ? 1 : 0;
   const conditions = hints.length + namedLists.anyOf.length + contacts.count + recorded;
-  const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
   const subject = conditions + filterValues.natures.size > 0;
+  const narrowed = conditions + numbered.areaCodes.length + numbered.postalCodes.length > 0;
   const sort = orderOf(sentence, filterValues, notes);
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
-  const spec = { ...(limit === null ? {} : { limit }), filters };
-  const ordered = sort.length === 0 ? spec : { ...spec, sort };
+  const spec = { ...(limit !== null && { limit }), filters, ...(sort.length > 0 && { sort }) };
   const explain = explained(sentence, notes, confidenceOf(features));
   const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
-  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+  return { spec: { ...spec, explain }, parts, activities, doubts, features };
 }
 
 /** Returns the sort keys; "top 10 … com capital acima de 1 milhão" is ordered by capital. */

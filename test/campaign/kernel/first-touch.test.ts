@@ -1,5 +1,5 @@
 /**
- * Proves: a count reads a bounded number of blocks of a file that nobody touched. VALUES makes it
+ * Proves: a count reads a bounded number of blocks of a file of which none was read. VALUES makes it
  * read whole lists in place of a block per condition and chunk; the answer is the same without it.
  * Does not prove: the time of these reads, which depends on the disk (bench scale).
  */

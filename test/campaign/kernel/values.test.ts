@@ -1,6 +1,6 @@
 /**
- * Proves: conditions answered from VALUES match exactly the rows of a slow twin, for round and other
- * amounts, numbers of companies, and numbers of establishments, alone and combined; orders by
+ * Proves: conditions answered from VALUES match exactly the rows of a slow twin: round and other
+ * amounts, numbers of companies, and numbers of establishments, alone and combined. Orders by
  * capital are the same with and without VALUES. VALUES with wrong numbers and valid checksums is
  * rejected when opened or used.
  * Does not prove: how much is read (first-touch.test.ts), nor that no other bytes do harm

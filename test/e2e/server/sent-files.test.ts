@@ -1,7 +1,7 @@
 /**
- * Proves, with two real servers on one PostgreSQL and a strict store: an enrichment whose server
- * was killed is rendered by another one, from the copy of the sent file on the store, with the
- * bytes that its own server would have made. A request that is repeated at another server brings a
+ * Proves, with two real servers on one PostgreSQL and a strict store: if the server of an enrichment
+ * is killed, another one renders it from the copy of the sent file on the store. The bytes are those
+ * that its own server would have made. A request that is repeated at another server brings a
  * file that was never copied. A copy goes with its export.
  * Does not prove: that an enrichment without a copy fails in the end (unit/export/sent-files).
  */

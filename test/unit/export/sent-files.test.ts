@@ -1,7 +1,7 @@
 /**
  * Proves, with two servers on one state and threads that the test moves by hand: an enrichment
  * whose server has ended is rendered by the other one if there is a copy of its file. Without a
- * copy, it waits for its server, and fails after ten minutes. A copy that is lost fails it at once.
+ * copy, it waits for its server, and fails after ten minutes. A copy that is lost fails it immediately.
  * A copy goes with its export.
  * Does not prove real processes and a store (e2e/server/sent-files).
  */
