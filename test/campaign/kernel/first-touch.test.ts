@@ -1,6 +1,7 @@
 /**
- * Proves: a count reads a bounded number of blocks of a file of which none was read. VALUES makes it
- * read whole lists in place of a block per condition and chunk; the answer is the same without it.
+ * Proves: a count reads a bounded number of blocks of a file of which none was read before. VALUES
+ * makes it read whole lists in place of a block per condition and chunk. The answer is the same
+ * without it.
  * Does not prove: the time of these reads, which depends on the disk (bench scale).
  */
 import assert from "node:assert/strict";

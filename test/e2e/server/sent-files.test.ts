@@ -1,8 +1,8 @@
 /**
- * Proves, with two real servers on one PostgreSQL and a strict store: if the server of an enrichment
- * is killed, another one renders it from the copy of the sent file on the store. The bytes are those
- * that its own server would have made. A request that is repeated at another server brings a
- * file that was never copied. A copy goes with its export.
+ * Proves, with two real servers on one PostgreSQL and a strict store: if the server of an
+ * enrichment is killed, another one renders it from the copy of the sent file on the store. The
+ * bytes are those that its own server would have made. A request that is repeated at another
+ * server brings a file that was never copied. A copy is deleted with its export.
  * Does not prove: that an enrichment without a copy fails in the end (unit/export/sent-files).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves, with two servers on one state and threads that the test moves by hand: an enrichment
  * whose server has ended is rendered by the other one if there is a copy of its file. Without a
- * copy, it waits for its server, and fails after ten minutes. A copy that is lost fails it immediately.
- * A copy goes with its export.
+ * copy, it waits for its server, and fails after ten minutes. If the copy is lost, it fails
+ * immediately. A copy is deleted with its export.
  * Does not prove real processes and a store (e2e/server/sent-files).
  */
 import assert from "node:assert/strict";
