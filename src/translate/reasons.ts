@@ -10,7 +10,7 @@ const REASONS: ReadonlySet<string> = new Set(
   (
     "vistoria fiscalizacao auditoria inspecao reuniao visita visitas tcc licitacao cotacao " +
     "orcamento entrevista entrevistas reportagem materia mapeamento levantamento diagnostico " +
-    "benchmark benchmarking prospeccao divulgacao palestra inspection audit survey thesis report " +
+    "benchmark benchmarking divulgacao palestra inspection audit survey thesis report " +
     "article interview inspeccion encuesta reportaje licitacion"
   ).split(" "),
 );

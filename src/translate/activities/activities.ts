@@ -239,18 +239,19 @@ const FACTS = new Set(
   ).split(" "),
 );
 
-/** True for a question about a fact at the beginning of a sentence. */
+const ASKING = /^(?:qual|cual|what|quais|me|diga|fala|sabe)$/;
+const BETWEEN = /^(?:is|e|es|sera|foi|a|o|the|el|la|)$/;
+
+/** True for a question about a fact at the beginning of a sentence. Alone, "câmbio" is a trade. */
 function isQuestion(sentence: Sentence, at: number): boolean {
   if (!FACTS.has(sentence.folded(at))) return false;
+  let asks = false;
   for (let before = at - 1; before >= 0; before--) {
-    if (
-      !/^(?:qual|cual|what|quais|me|diga|fala|sabe|is|e|es|sera|foi|a|o|the|el|la|)$/.test(
-        sentence.folded(before),
-      )
-    )
-      return false;
+    const word = sentence.folded(before);
+    if (ASKING.test(word)) asks = true;
+    else if (!BETWEEN.test(word)) return false;
   }
-  return true;
+  return asks;
 }
 
 /** Returns words that name no companies, as an unknown activity, so that nothing else runs. */

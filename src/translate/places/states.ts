@@ -276,7 +276,7 @@ export const PART_STARTS = new Set(
     "fronteira costa mata cerrado recanto chapada metade grande greater countryside inland " +
     "coast coastal microrregiao mesorregiao northern southern eastern western north south " +
     "east west southwest northwest southwestern northwestern metropolitan downtown metro alto " +
-    "medio baixo polo parque shopping shoppings mall malls"
+    "medio baixo polo shopping shoppings mall malls"
   ).split(" "),
 );
 
@@ -295,7 +295,7 @@ export const PART_WORDS = new Set(
 export const CITY_PARTS = new Set(
   (
     "zona centro metropolitana metropolitan grande greater periferia arredores arredor " +
-    "suburbio downtown metro entorno recanto zone polo parque shopping shoppings mall malls"
+    "suburbio downtown metro entorno recanto zone polo shopping shoppings mall malls"
   ).split(" "),
 );
 

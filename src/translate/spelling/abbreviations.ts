@@ -165,8 +165,8 @@ export function readPairs(sentence: Sentence): void {
     if (word !== "tanto") continue;
     for (let second = at + 2; second < at + PAIR_MAX; second++) {
       if (!/^(quanto|como)$/.test(sentence.folded(second))) continue;
-      // No other word replaces it: Spanish reads "o" as "ou".
-      sentence.claim(at, at + 1, "filler");
+      // An article that no language reads otherwise: "o" is "ou" in Spanish.
+      sentence.readAs(at, "os");
       sentence.readAs(second, "e");
       break;
     }
