@@ -78,7 +78,7 @@ export interface Exchange {
    * refused. Never delivers if the client leaves or exceeds the request timeout.
    */
   body(wanted: BodyRequest): void;
-  /** Buffers the body until `body` is called, for callers that call it in a later turn or never. */
+  /** Buffers the body until `body` is called, in a later turn or never. May be called again. */
   keepBody(): void;
   /**
    * Notifies one observer when the answer is sent (if large: read by the client) or the client has

@@ -210,6 +210,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   keepBody(): void {
+    // A request may wait several times, and what has arrived is delivered only once.
+    if (this.#chunks !== null) return;
     const chunks: HeldChunk[] = [];
     this.#chunks = chunks;
     this.#response.onData((chunk, isLast) => {

@@ -2,6 +2,7 @@
  * Proves: over both transports, a turn of the event loop receives a bounded part of a body, and the
  * kernel's receive buffer of a connection can be bounded. A thread sends many megabytes as fast as
  * possible.
+ * A request that waits twice before it reads its body gets it whole.
  * Invariant: bytes are counted, not time; a body that is read slowly arrives whole.
  */
 import { strict as assert } from "node:assert";
@@ -73,6 +74,27 @@ for (const name of TRANSPORTS) {
       await sender.terminate();
       await transport.close(1_000);
     });
+  });
+}
+
+for (const name of TRANSPORTS) {
+  it(`keeps a body over ${name} for a request that waits twice`, async () => {
+    const transport = await openTransport(name, { ...TEST_LIMITS, requestTimeoutMs: 2_000 });
+    const port = await transport.listen({ host: "127.0.0.1", port: 0 }, (exchange) => {
+      void (async () => {
+        for (let time = 0; time < 2; time++) {
+          exchange.keepBody();
+          await sleep(50);
+        }
+        exchange.body({
+          ...{ limitBytes: BODY_BYTES, sender: "a", taker: undefined },
+          read: (body) => exchange.send(200, [], Buffer.from(body)),
+        });
+      })();
+    });
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "whole" });
+    assert.deepEqual([answer.status, await answer.text()], [200, "whole"]);
+    await transport.close(1_000);
   });
 }
 
