@@ -25,11 +25,15 @@ Exits with 0 if all checksums match. Otherwise it lists the damaged places and e
 Example:
   $ peneira verify 2026-10.peneira`,
     )
-    .action((path: string) => runVerify(path));
+    .action(async (path: string) => stdout.print(`${await verifyFile(path)}\n`));
 }
 
-/** Verifies a snapshot. @throws CommandError (exit 1) that names the damage. */
-export async function runVerify(path: string): Promise<void> {
+/**
+ * Verifies a snapshot, and returns the result in words.
+ *
+ * @throws CommandError (exit 1) that names the damage.
+ */
+export async function verifyFile(path: string): Promise<string> {
   const { openSnapshot } = await import("../../../native-index/format/snapshot/snapshot.ts");
   const { verifySnapshot } = await import("../../../native-index/format/snapshot/verify.ts");
   const snapshot = await openSnapshot(path);
@@ -52,5 +56,5 @@ export async function runVerify(path: string): Promise<void> {
   const { rowCount } = snapshot;
   const accounts = `${rowCount.toLocaleString("en-US")} ${wordFor(rowCount, "account")}`;
   const checked = `${blocks} ${wordFor(blocks, "block")}`;
-  stdout.print(`${path}: ${accounts}, ${checked}, all checksums right\n`);
+  return `${path}: ${accounts}, ${checked}, all checksums right`;
 }

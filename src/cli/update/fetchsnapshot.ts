@@ -26,7 +26,7 @@ import { CommandError } from "../../errors.ts";
 import { checkStoreAddress, readStoreAddress, shownObject } from "../../files/objectaddress.ts";
 import type { Config } from "../../settings/config.ts";
 import { syncDirectory } from "../../store/datadir.ts";
-import { runVerify } from "../commands/verify.ts";
+import { verifyFile } from "../commands/verify.ts";
 import { openStore } from "../serving/filestore.ts";
 
 /** Names that `peneira update` gives to snapshots. */
@@ -182,7 +182,7 @@ class Fetch {
 
   async #verify(path: string): Promise<void> {
     try {
-      await runVerify(path);
+      this.#report(await verifyFile(path));
     } catch (error) {
       if (error instanceof CommandError) rmSync(path);
       throw error;
