@@ -1,8 +1,8 @@
 /**
  * Waits for answers of a server that may be silent. Input: a promise. Output: its value, or
  * `Silence`.
- * Invariant: a wait ends. Time in which the process was paused does not count against an answer
- * that has arrived.
+ * Invariant: every wait ends. An answer that has arrived counts, even if the process was paused for
+ * longer than the limit before it read the answer.
  */
 
 /** Time without an answer to a small request after which a server counts as silent. */

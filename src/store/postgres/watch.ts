@@ -105,7 +105,7 @@ export class Watch {
     return [...this.#waiting].filter(({ isSlow }) => isSlow);
   }
 
-  /** Asks about slow statements until there is none. Never rejects. */
+  /** Queries the server about slow statements until there is none. Never rejects. */
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
