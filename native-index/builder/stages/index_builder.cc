@@ -181,7 +181,8 @@ DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, ui
 }
 
 // Runs the stages in sequence. Their shares of 1,000 are their times at 72 million rows on 2 cores:
-// measured up to the words stage, and after it in the proportions measured at 3 million rows.
+// measured up to the words stage, and after it in the proportions measured at 3 million rows; the
+// share of the values is an estimate.
 class Stages {
  public:
   Stages(Progress& progress, BuildResult& result) : progress_(progress), result_(result) {}
