@@ -51,6 +51,7 @@ class RegionWriter {
 
   // Absolute offset of the next byte.
   uint64_t position() const { return offset_ + buffer_.size(); }
+  const std::string& path() const { return path_; }
   const std::vector<DirectoryEntry>& entries() const { return entries_; }
 
  private:

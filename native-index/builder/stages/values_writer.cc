@@ -1,13 +1,16 @@
 // Writes VALUES: the posting lists of single values over all chunks (layout: region/values.h).
 // Invariant: lists that copy a dimension have the containers of POSTINGS, byte for byte; the others
-// agree with the columns.
+// agree with the columns. Containers are computed chunk by chunk and written list by list. In
+// between they are in a temporary file, so that memory does not grow with them.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "builder/scratch_file.h"
 #include "builder/stages/containers.h"
 #include "builder/stages/index_builder.h"
 #include "format/failure.h"
@@ -19,18 +22,17 @@ namespace {
 
 constexpr size_t kListAlign = 8;
 
-// The containers of one chunk, their payloads in `bytes`.
+// The containers of one chunk, by axis and code; their payloads in this order in `bytes`.
 struct ChunkLists {
   struct Item {
     uint32_t axis, code;
     ContainerHead head;
-    size_t at;
   };
   std::vector<Item> items;
   RawBytes bytes;
 
   void add(uint32_t axis, uint32_t code, const ContainerHead& head, const uint8_t* payload) {
-    items.push_back({axis, code, head, bytes.size()});
+    items.push_back({axis, code, head});
     bytes.append(payload, head.byteLength);
   }
 };
@@ -38,12 +40,10 @@ struct ChunkLists {
 // A list under construction.
 struct List {
   std::vector<ContainerHead> heads;
-  RawBytes payloads;
+  uint64_t payloadBytes = 0;
   uint64_t rows = 0;
 
-  uint64_t byteLength() const {
-    return heads.empty() ? 0 : bitmapHeadBytes(heads) + payloads.size();
-  }
+  uint64_t byteLength() const { return heads.empty() ? 0 : bitmapHeadBytes(heads) + payloadBytes; }
 };
 
 // Reads the containers of the copied dimensions back from the written POSTINGS.
@@ -163,19 +163,34 @@ Axes emptyLists(const BuildContext& context) {
 }
 
 void addChunk(Axes& axes, const ChunkLists& lists) {
+  uint64_t before = 0;
   for (const ChunkLists::Item& item : lists.items) {
+    const uint64_t place = uint64_t{item.axis} << 32 | (item.code + 1u);
+    if (place <= before) damaged("the codes of a chunk of POSTINGS do not ascend");
+    before = place;
     if (item.code >= axes[item.axis].size()) {
       damaged("axis " + std::to_string(item.axis) + " of VALUES has no code " +
               std::to_string(item.code));
     }
     List& list = axes[item.axis][item.code];
     list.heads.push_back(item.head);
-    list.payloads.append(lists.bytes.data() + item.at, item.head.byteLength);
+    list.payloadBytes += item.head.byteLength;
     list.rows += item.head.cardinalityMinusOne + 1u;
   }
 }
 
-Axes collectLists(const BuildContext& context) {
+// Payloads of all containers: chunk after chunk, and in a chunk by axis and code.
+struct Payloads {
+  ScratchFile file;
+  std::vector<uint64_t> starts;  // of the chunks
+
+  void add(const ChunkLists& lists) {
+    starts.push_back(file.size());
+    file.append(lists.bytes);
+  }
+};
+
+Axes collectLists(const BuildContext& context, Payloads& payloads) {
   Axes axes = emptyLists(context);
   context.writer.flush();
   const WrittenPostings written(context);
@@ -194,6 +209,7 @@ Axes collectLists(const BuildContext& context) {
   };
   const auto commit = [&](size_t chunk, const ChunkLists& lists) {
     addChunk(axes, lists);
+    payloads.add(lists);
     context.progress.part(chunk + 1, context.columns.chunkCount());
   };
   produceInOrder(context.threads, context.columns.chunkCount(), produce, commit);
@@ -236,9 +252,13 @@ void writeHead(RegionWriter& writer, const Axes& axes) {
 }  // namespace
 
 void writeValues(const BuildContext& context) {
-  const Axes axes = collectLists(context);
   RegionWriter& writer = context.writer;
+  Payloads payloads{ScratchFile(writer.path()), {}};
+  const Axes axes = collectLists(context, payloads);
   writeHead(writer, axes);
+  const std::span<const uint8_t> bytes = payloads.file.map();
+  // The next unwritten payload of every chunk; lists are written in the order of a chunk's.
+  std::vector<uint64_t>& next = payloads.starts;
   RawBytes head;
   for (const std::vector<List>& lists : axes) {
     for (const List& list : lists) {
@@ -246,7 +266,10 @@ void writeValues(const BuildContext& context) {
       head.clear();
       appendBitmapHead(head, list.heads);
       writer.append(head.data(), head.size());
-      writer.append(list.payloads.data(), list.payloads.size());
+      for (const ContainerHead& container : list.heads) {
+        writer.append(bytes.data() + next[container.high], container.byteLength);
+        next[container.high] += container.byteLength;
+      }
       writer.align(kListAlign);
     }
   }
