@@ -108,10 +108,7 @@ interface Addon extends NativeLedgers {
   rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
   buildIndex(request: IndexRequest): Promise<BuiltIndex>;
   openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind>;
-  releaseExtents(
-    path: string,
-    ...rest: [offsets: Float64Array, lengths: Uint32Array, disk: boolean]
-  ): void;
+  releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void;
   prefetchExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void;
   joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings;
   samplePartition<Kind extends string>(partition: JoinInput<Kind>, stride: number): SampledKeys;
@@ -269,15 +266,9 @@ export function openScan<Kind extends string>(request: ScanRequest): NativeScan<
   return addon().openScan(request);
 }
 
-/**
- * Releases the pages in memory of extents of a file, and with `disk` their space on the disk, where
- * the system supports it; see `spill.ts`.
- */
-export function releaseExtents(
-  path: string,
-  ...[offsets, lengths, disk]: [offsets: Float64Array, lengths: Uint32Array, disk: boolean]
-): void {
-  addon().releaseExtents(path, offsets, lengths, disk);
+/** Releases disk space of extents of a file, where supported; see `spill.ts`. */
+export function releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
+  addon().releaseExtents(path, offsets, lengths);
 }
 
 /** Prefetches extents of a file from disk. This is advice and never fails. */

@@ -185,15 +185,10 @@ export interface FileExtents {
 /** A range of the rank order: row records that another thread reads, corrects, and sorts. */
 export interface NativeRange {
   /**
-   * Reads the records from the files, in order, and releases their pages in memory, and with `disk`
-   * their space on the disk; `corrections` come from `src/ingest/shared-values.ts`. Resolves to the
-   * number of rows.
+   * Reads the records from the files, in order, and releases their disk space; `corrections` come
+   * from `src/ingest/shared-values.ts`. Resolves to the number of rows.
    */
-  load(
-    rows: readonly FileExtents[],
-    corrections: readonly FileExtents[],
-    disk: boolean,
-  ): Promise<number>;
+  load(rows: readonly FileExtents[], corrections: readonly FileExtents[]): Promise<number>;
   /** Releases the memory, after loading if that is in progress. */
   close(): void;
 }

@@ -71,66 +71,49 @@ void BucketFile::write(const uint8_t* bytes, size_t length) {
   }
 }
 
-namespace {
-
-#ifdef FALLOC_FL_PUNCH_HOLE
-// Frees the blocks from `first` to `end`; returns 0 or the number of the system's error.
-int punchHole(int file, uint64_t first, uint64_t end) {
-  constexpr uint64_t block = 4096;
-  const uint64_t from = (first + block - 1) / block * block;
-  const uint64_t to = end / block * block;
-  if (from >= to) return 0;
-  const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-  while (fallocate(file, mode, static_cast<off_t>(from), static_cast<off_t>(to - from)) != 0) {
-    if (errno != EINTR) return errno;
-  }
-  return 0;
-}
-#else
-int punchHole(int, uint64_t, uint64_t) { return EOPNOTSUPP; }
-#endif
-
-// Advises the system about each extent, as far as the system takes advice.
-void adviseExtents(int file, std::span<const uint64_t> offsets, std::span<const uint32_t> lengths,
-                   [[maybe_unused]] int advice) {
-#ifdef POSIX_FADV_WILLNEED
-  for (size_t i = 0; i < lengths.size(); i++) {
-    posix_fadvise(file, static_cast<off_t>(offsets[i]), lengths[i], advice);
-  }
-#endif
-}
-
-#ifdef POSIX_FADV_WILLNEED
-constexpr int kReadSoon = POSIX_FADV_WILLNEED;
-constexpr int kNotReadAgain = POSIX_FADV_DONTNEED;
-#else
-constexpr int kReadSoon = 0;
-constexpr int kNotReadAgain = 0;
-#endif
-
-}  // namespace
-
 void releaseExtents(const std::string& path, std::span<const uint64_t> offsets,
-                    std::span<const uint32_t> lengths, Release release) {
+                    std::span<const uint32_t> lengths) {
+#ifdef FALLOC_FL_PUNCH_HOLE
+  constexpr uint64_t block = 4096;
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) throwSystemError("open", path);
   int failure = 0;
-  if (release == Release::kMemory) adviseExtents(file, offsets, lengths, kNotReadAgain);
-  for (size_t i = 0; i < lengths.size() && failure == 0 && release == Release::kDisk; i++) {
-    failure = punchHole(file, offsets[i], offsets[i] + lengths[i]);
+  for (size_t i = 0; i < lengths.size() && failure == 0; i++) {
+    const uint64_t first = (offsets[i] + block - 1) / block * block;
+    const uint64_t end = (offsets[i] + lengths[i]) / block * block;
+    if (first >= end) continue;
+    const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    const auto start = static_cast<off_t>(first);
+    while (fallocate(file, mode, start, static_cast<off_t>(end - first)) != 0) {
+      failure = errno == EINTR ? 0 : errno;
+      if (failure != 0) break;
+    }
   }
   ::close(file);
   if (failure == 0 || failure == EOPNOTSUPP || failure == ENOSYS) return;
   errno = failure;
   throwSystemError("give back the room of", path);
+#else
+  static_cast<void>(path);
+  static_cast<void>(offsets);
+  static_cast<void>(lengths);
+#endif
 }
 
 void prefetchExtents(const std::string& path, std::span<const uint64_t> offsets,
                      std::span<const uint32_t> lengths) {
+#ifdef POSIX_FADV_WILLNEED
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
-  adviseExtents(file, offsets, lengths, kReadSoon);
+  for (size_t i = 0; i < lengths.size(); i++) {
+    posix_fadvise(file, static_cast<off_t>(offsets[i]), lengths[i], POSIX_FADV_WILLNEED);
+  }
   ::close(file);
+#else
+  static_cast<void>(path);
+  static_cast<void>(offsets);
+  static_cast<void>(lengths);
+#endif
 }
 
 }  // namespace peneira

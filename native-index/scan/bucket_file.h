@@ -53,17 +53,9 @@ class BucketFile {
   BucketExtents extents_;
 };
 
-// What is released of extents that are not read again.
-enum class Release : uint8_t {
-  kMemory,  // their pages in the page cache; the file keeps its bytes
-  kDisk,    // their whole blocks on the disk as well; the bytes are lost
-};
-
-// Releases extents. Freeing 100,000 small pieces of a disk takes a file system that passes them on
-// to the device (`discard`) longer than reading them, so a caller with room to spare frees whole
-// files instead. Throws SystemFailure.
+// Releases the whole blocks of each extent; their bytes are lost. Throws SystemFailure.
 void releaseExtents(const std::string& path, std::span<const uint64_t> offsets,
-                    std::span<const uint32_t> lengths, Release release);
+                    std::span<const uint32_t> lengths);
 
 // Prefetches the extents, so that reading does not wait for the disk. This is advice only: it never
 // fails, and unsupported systems ignore it.

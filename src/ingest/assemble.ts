@@ -11,7 +11,7 @@
  * of 240, which exists twice during the transfer. All stays under 1 GB; `native-index` accounts for
  * building the index.
  */
-import { statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import {
   createSnapshotWriter,
   type SnapshotMeta,
@@ -36,9 +36,6 @@ const ROW_BYTES = 200;
 
 /** Max distinct counts in rows: their codes have 16 bits. */
 const NUMBERS_MAX = 0xffff;
-
-/** Bytes of joined rows, e-mails, and phones per byte of spilled input. */
-const JOINED_SHARE = 1;
 
 /** Milliseconds between updates of progress. */
 const PROGRESS_MS = 100;
@@ -90,7 +87,6 @@ export interface Assembled {
 /** Joins, ranks, writes, and indexes. */
 export async function assemble(assembly: Assembly): Promise<Assembled> {
   const times: PassTime[] = [];
-  const { workspace } = assembly;
   const joined = await timed(times, "join", () => joinAll(assembly));
   const accounts = joined.reduce((sum, { rows }) => sum + rows, 0);
   assembly.approve(accounts);
@@ -103,10 +99,8 @@ export async function assemble(assembly: Assembly): Promise<Assembled> {
       const stage = assembly.startStage("rank", accounts, "rows");
       const files = joined.map(({ spill }) => spill);
       const corrections = counted.map((one) => one.corrections);
-      const frees = !workspace.hasRoomFor(workspace.snapshotBytes);
-      const rows = { files, corrections, numbers, frees };
-      await writeRanked(writer, rows, (written) => stage.update(written));
-      workspace.drop([...files, ...corrections]);
+      await writeRanked(writer, { files, corrections, numbers }, (rows) => stage.update(rows));
+      for (const { path } of [...files, ...corrections]) rmSync(path, { force: true });
       stage.done();
     });
     await timed(times, "index", async () => {
@@ -148,10 +142,8 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const [keys] = await assembly.threads.run("sample", [sample]);
   if (keys === undefined) throw new Error("no sample was taken");
   const splits = chooseSplits(keys, Math.ceil((bytes * 1.25) / RANGE_BYTES));
-  const input = spillsOf(context).map(({ path }) => statSync(path).size);
-  const frees = !workspace.hasRoomFor(JOINED_SHARE * input.reduce((sum, size) => sum + size, 0));
   const tasks = sizes.map((_, partition) => ({
-    ...{ partition, frees },
+    partition,
     ahead: assembly.threads.size,
     spillPath: workspace.file(`rows-${partition}`),
     valuesPath: workspace.file(`values-${partition}`),
@@ -168,7 +160,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
     return running;
   });
   stage.done();
-  workspace.drop(spillsOf(context));
+  for (const { path } of spillsOf(context)) rmSync(path, { force: true });
   return results;
 }
 
@@ -187,7 +179,7 @@ async function countAll(
   }));
   const results = await threads.run("count", tasks, () => stage.update(++done));
   stage.done();
-  workspace.drop(joined.map((partition) => partition.values));
+  for (const { values: spill } of joined) rmSync(spill.path, { force: true });
   return results;
 }
 

@@ -66,8 +66,6 @@ export interface JoinTask {
   readonly valuesPath: string;
   readonly valueBuckets: number;
   readonly splits: RankKeys;
-  /** True if the disk space of this partition is freed once it has been read. */
-  readonly frees: boolean;
   /** Shared counter: KiB of establishments joined so far. */
   readonly progress: Int32Array;
 }
@@ -83,12 +81,10 @@ export interface JoinResult {
   readonly tally: TallyResult;
 }
 
-/** Joins one partition of the spill files of pass 1, and spills its rows. */
+/** Joins one partition and spills its rows. Frees its disk space in the spill files of pass 1. */
 export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { splits, spillPath, valuesPath, valueBuckets } = task;
-  const input = inputOf(context, task.partition, (spill, partition, bytes, at) =>
-    takeBucket(spill, partition, bytes, at, task.frees),
-  );
+  const input = inputOf(context, task.partition, takeBucket);
   // Prefetches the next partition while this thread joins the current one; otherwise joining would
   // wait for each extent.
   for (const spill of spillsOf(context)) prefetchBucket(spill, task.partition + task.ahead);

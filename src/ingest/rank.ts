@@ -72,8 +72,6 @@ interface RankedRows {
   readonly corrections: readonly SpillFile[];
   /** The distinct counts in rows, ascending. */
   readonly numbers: Uint32Array;
-  /** True if the disk space of each range is freed once it has been read. */
-  readonly frees: boolean;
 }
 
 /** Ranks and writes all ranges; calls `onRows` with the number of rows written. */
@@ -123,11 +121,7 @@ async function* loadedRanges(
     const extents = (files: readonly SpillFile[]) => files.map((file) => extentsOf(file, number));
     const loading =
       number < ranges
-        ? held[(number % 2) as 0 | 1].load(
-            extents(rows.files),
-            extents(rows.corrections),
-            rows.frees,
-          )
+        ? held[(number % 2) as 0 | 1].load(extents(rows.files), extents(rows.corrections))
         : Promise.resolve(0);
     // The consuming loop reports a failure; after an earlier error, the promise is not awaited.
     loading.catch(() => undefined);

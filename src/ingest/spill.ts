@@ -2,8 +2,8 @@
  * Spills records between two passes into buckets on disk. Input: records of any length (multiples
  * of 4), each with a bucket number. Output: one file per task, with each bucket's bytes in extents.
  * Invariant: records of a bucket keep their written order. A writer uses `buckets` x `slotBytes` of
- * memory, regardless of the number of records. On a disk without room to spare, buckets are freed
- * as they are read, so that two passes never have all records on the disk twice.
+ * memory, regardless of the number of records. Buckets are freed as they are read, so that two
+ * passes never have all records on the disk twice.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { prefetchExtents, releaseExtents } from "../../native-index/napi/engine.ts";
@@ -133,18 +133,16 @@ export function bucketBytes(file: SpillFile, bucket: number): number {
   return sum;
 }
 
-/**
- * Like `readBucket`, for a bucket that is not read again: then releases its pages in memory, and
- * with `disk` its space on the disk, after which it cannot be read.
- */
+/** Like `readBucket`; then frees the bucket's disk space, so it cannot be read again. */
 export function takeBucket(
   file: SpillFile,
   bucket: number,
-  ...[target, at, disk]: [target: Uint8Array, at: number, disk: boolean]
+  target: Uint8Array,
+  at: number,
 ): number {
   const end = readBucket(file, bucket, target, at);
   const { path, offsets, lengths } = extentsOf(file, bucket);
-  if (lengths.length > 0) releaseExtents(path, offsets, lengths, disk);
+  if (lengths.length > 0) releaseExtents(path, offsets, lengths);
   return end;
 }
 

@@ -13,7 +13,6 @@ import {
   existsSync,
   openSync,
   readdirSync,
-  rm,
   rmSync,
   statfsSync,
   statSync,
@@ -44,11 +43,8 @@ export interface WorkspaceNeed {
 
 /** A temporary folder that removes itself. */
 export class Workspace {
-  /** Bytes of the snapshot, estimated. */
-  readonly snapshotBytes: number;
   private readonly out: string;
   private readonly folder: string;
-  private readonly isInMemory: boolean;
   private readonly unfinished: string;
   private readonly needs: readonly Need[];
   private readonly freeBytes: FreeBytes;
@@ -61,12 +57,10 @@ export class Workspace {
   /** Creates the folder. @throws CommandError if space or permission is lacking. */
   constructor(out: string, need: WorkspaceNeed, freeBytes = freeBytesOf) {
     this.out = out;
-    this.snapshotBytes = need.snapshot;
     sweepMemory();
     sweepLeftovers(out);
     const parent = dirname(out);
     const isInMemory = fitsMemory(need.memory);
-    this.isInMemory = isInMemory;
     this.folder = isInMemory
       ? join(MEMORY_FOLDER, `${MEMORY_PREFIX}${process.pid}`)
       : `${out}.${process.pid}.work`;
@@ -101,23 +95,6 @@ export class Workspace {
   /** Path of a file in the folder. */
   file(name: string): string {
     return join(this.folder, name);
-  }
-
-  /**
-   * True if the disk has room for so many bytes beside all that is on it now, and half as many to
-   * spare. Then a pass need not free the space of its input piece by piece, which takes long where
-   * the file system passes each freed piece on to the device. False if the folder is in memory.
-   */
-  hasRoomFor(bytes: number): boolean {
-    return !this.isInMemory && this.freeBytes(this.folder) > 1.5 * bytes;
-  }
-
-  /**
-   * Removes files while the import goes on. A large file takes the system seconds, and one that is
-   * still there at the end is removed with the folder.
-   */
-  drop(files: readonly { readonly path: string }[]): void {
-    for (const { path } of files) rm(path, { force: true }, () => undefined);
   }
 
   /** Removes everything; safe to call twice. */

@@ -240,17 +240,13 @@ napi_value rangeLoad(napi_env env, napi_callback_info info) {
     const std::shared_ptr<Range> range = rangeOf(arguments.self());
     range->isLoaded = false;
     const auto compute = [range, rows = readExtents(arguments.at(0, "rows")),
-                          corrections = readExtents(arguments.at(1, "corrections")),
-                          release = arguments.at(2, "disk").flag() ? Release::kDisk
-                                                                   : Release::kMemory]() -> Give {
+                          corrections = readExtents(arguments.at(1, "corrections"))]() -> Give {
       // A range has extents in every file, which are read one by one.
       for (const auto* files : {&rows, &corrections}) {
         for (const auto& [path, offsets, lengths] : *files) prefetchExtents(path, offsets, lengths);
       }
       range->range.load(rows, corrections);
-      for (const auto& [path, offsets, lengths] : rows) {
-        releaseExtents(path, offsets, lengths, release);
-      }
+      for (const FileExtents& file : rows) releaseExtents(file.path, file.offsets, file.lengths);
       return [range](napi_env to) {
         range->isLoading = false;
         range->isLoaded = true;

@@ -162,7 +162,7 @@ napi_value openScan(napi_env env, napi_callback_info info) {
   });
 }
 
-// Calls `use(path, offsets, lengths, arguments)` with the first three arguments of a call.
+// Calls `use(path, offsets, lengths)` with the three arguments of a call.
 template <typename Use>
 napi_value withExtents(napi_env env, napi_callback_info info, Use&& use) {
   return guarded(env, [&]() -> napi_value {
@@ -172,25 +172,17 @@ napi_value withExtents(napi_env env, napi_callback_info info, Use&& use) {
     const std::span<const double> given = arguments.at(1, "offsets").doubles(lengths.size());
     std::vector<uint64_t> offsets;
     for (const double offset : given) offsets.push_back(static_cast<uint64_t>(offset));
-    use(path, offsets, lengths, arguments);
+    use(path, offsets, lengths);
     return nullptr;
   });
 }
 
 napi_value releaseExtentsCall(napi_env env, napi_callback_info info) {
-  return withExtents(
-      env, info,
-      [](const auto& path, const auto& offsets, auto lengths, const Arguments& arguments) {
-        const bool isDisk = arguments.at(3, "disk").flag();
-        releaseExtents(path, offsets, lengths, isDisk ? Release::kDisk : Release::kMemory);
-      });
+  return withExtents(env, info, releaseExtents);
 }
 
 napi_value prefetchExtentsCall(napi_env env, napi_callback_info info) {
-  return withExtents(env, info,
-                     [](const auto& path, const auto& offsets, auto lengths, const Arguments&) {
-                       prefetchExtents(path, offsets, lengths);
-                     });
+  return withExtents(env, info, prefetchExtents);
 }
 
 std::vector<CompanySpill> readCompanies(const Given& array) {

@@ -69,7 +69,7 @@ function compare(context: JoinContext): number[] {
       const splits = chooseSplits(sample, ranges);
       const paths = [space.path("rows-here"), space.path("rows-native")] as const;
       const values = [space.path("values-here"), space.path("values-native")] as const;
-      const task = { partition, ahead: 1, splits, valueBuckets: 3, progress, frees: false };
+      const task = { partition, ahead: 1, splits, valueBuckets: 3, progress };
       const here = joinHere(context, { ...task, spillPath: paths[0], valuesPath: values[0] });
       const native = joinNatively(context, { ...task, spillPath: paths[1], valuesPath: values[1] });
       const spill = { ...native.spill, path: paths[0] };
@@ -131,7 +131,7 @@ describe("prefetch", () => {
       joinNatively(
         { ...context, establishments },
         {
-          ...{ ...task, splits, progress: new Int32Array(1), frees: false },
+          ...{ ...task, splits, progress: new Int32Array(1) },
           spillPath: space.path(`ahead-rows-${task.partition}`),
           valuesPath: space.path(`ahead-values-${task.partition}`),
         },

@@ -116,7 +116,7 @@ describe("a range of the rank order", () => {
     for (const [number, records] of expected.entries()) {
       const order = rankRecords(records, records.length);
       const extents = files.map((file) => extentsOf(file, number));
-      const count = await range.load(extents, [extentsOf(corrections, number)], false);
+      const count = await range.load(extents, [extentsOf(corrections, number)]);
       assert.equal(count, order.length);
       assert.ok(count > 500, `${count} rows`);
       const twin = createBatch(FIXTURE_NUMBERS);
@@ -135,9 +135,7 @@ describe("a range of the rank order", () => {
     const large = writer.close();
     const before = room([large]);
     const one = Buffer.alloc(bucketBytes(large, 1));
-    takeBucket(large, 0, Buffer.alloc(bucketBytes(large, 0)), 0, false);
-    assert.equal(room([large]), before, "a bucket keeps its space if there is enough");
-    takeBucket(large, 0, Buffer.alloc(bucketBytes(large, 0)), 0, true);
+    takeBucket(large, 0, Buffer.alloc(bucketBytes(large, 0)), 0);
     assert.ok(room([large]) < 0.6 * before, `${room([large])} of ${before} blocks`);
     readBucket(large, 1, one, 0);
     assert.ok(
@@ -151,7 +149,6 @@ describe("a range of the rank order", () => {
       await range.load(
         files.map((file) => extentsOf(file, n)),
         [],
-        true,
       );
     }
     assert.ok(room(files) < 0.3 * rows, `${room(files)} of ${rows} blocks`);
@@ -172,15 +169,12 @@ describe("a range of the rank order", () => {
       [FILES, 0, 0, 2],
       [FILES - 1, 2 ** 31, 2 ** 31, 2],
     ]) {
-      await assert.rejects(
-        createRange().load(rows, [wrong(numbers)], false),
-        /a correction names no row/,
-      );
+      await assert.rejects(createRange().load(rows, [wrong(numbers)]), /a correction names no row/);
     }
     const cut = { ...wrong([0, 0, 0, 2]), lengths: Uint32Array.of(15) };
-    await assert.rejects(createRange().load([], [cut], false), /a correction is cut off/);
-    const loading = range.load(rows, [], false);
-    assert.throws(() => range.load(rows, [], false), /the range is being loaded/);
+    await assert.rejects(createRange().load([], [cut]), /a correction is cut off/);
+    const loading = range.load(rows, []);
+    assert.throws(() => range.load(rows, []), /the range is being loaded/);
     assert.throws(() => batch.appendRange(range, 0, 0), /the range is being loaded/);
     const count = await loading;
     assert.throws(() => batch.appendRange(range, 1, count), TypeError);
@@ -194,11 +188,8 @@ describe("a range of the rank order", () => {
     batch.close();
     assert.equal(batch.rowCount, 0);
     range.close();
-    assert.throws(() => range.load(rows, [], false), /the range is closed/);
+    assert.throws(() => range.load(rows, []), /the range is closed/);
     const gone = { ...(rows[0] as object), path: space.path("gone") } as (typeof rows)[0];
-    await assert.rejects(createRange().load([gone], [], false), {
-      code: "ENOENT",
-      path: gone.path,
-    });
+    await assert.rejects(createRange().load([gone], []), { code: "ENOENT", path: gone.path });
   });
 });

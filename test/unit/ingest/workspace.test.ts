@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -22,25 +22,6 @@ const NEED = { work: 4e9, snapshot: 8e9, memory: 2 ** 40 };
 function deadPid(): number {
   return spawnSync(process.execPath, ["-e", ""]).pid;
 }
-
-describe("the workspace", () => {
-  it("has room for half as much again as a pass writes, on a disk only", () => {
-    let free = 100e9;
-    const of = (memory: number) =>
-      new Workspace(join(folder, "room.peneira"), { ...NEED, memory }, () => free);
-    const workspace = of(2 ** 40);
-    free = 15.1e9;
-    assert.equal(workspace.hasRoomFor(10e9), true);
-    free = 14.9e9;
-    assert.equal(workspace.hasRoomFor(10e9), false);
-    workspace.close();
-    const small = of(2 ** 20);
-    free = 100e9;
-    // Its folder is in memory wherever the system has such a file system.
-    assert.equal(small.hasRoomFor(1), !existsSync("/dev/shm"));
-    small.close();
-  });
-});
 
 describe("disk space", () => {
   const needs = [
