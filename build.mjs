@@ -135,7 +135,8 @@ const COMMANDS = {
 /** The steps of `npm start`, by their names in src/setup/start.mjs, which runs them. */
 const START = {
   packages: () => inTurn("packages", () => installPackages({ ...TOOLS, running: true })),
-  // Runs while packages are installed. The header check needs one of them, so it comes later.
+  // This step runs while packages are installed. It does not check the headers, because that check
+  // needs one of the packages.
   addon: () => compile(),
   sqlite: () => inTurn("sqlite", () => compilePackage("sqlite", TOOLS)),
   roaring: () => inTurn("roaring", () => compilePackage("roaring", TOOLS)),
@@ -158,7 +159,10 @@ function install({ rebuild = false } = {}) {
   for (const title of COMPILING) inTurn(title, () => compilePackage(title, TOOLS));
 }
 
-/** Compiles native-index with the headers made from the tables; returns the addon's path. */
+/**
+ * Compiles native-index with the headers that are generated from the tables. Returns the path of
+ * the addon.
+ */
 function addon({ asan = false } = {}) {
   headers();
   return compile({ asan });
@@ -169,7 +173,10 @@ function compile({ asan = false } = {}) {
   return compileAddon({ root: ROOT, asan, filesIn, upToDate, requireTools, run, fail });
 }
 
-/** Makes or checks the C++ headers (native-index/headers.mjs); a stale header ends the build. */
+/**
+ * Writes or checks the generated C++ headers (native-index/headers.mjs). If a header is out of
+ * date, the build ends.
+ */
 function headers({ write = false } = {}) {
   headerStep({ upToDate, run, write });
 }
@@ -242,7 +249,10 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** Loads test/support/run/command.mjs, which a source archive may lack. */
+/**
+ * Runs the tests through test/support/run/command.mjs. It is loaded only here, because a source
+ * archive may lack it.
+ */
 async function runTests(args, command = "test") {
   const commands = await import("./test/support/run/command.mjs");
   const steps = { prepare, addon, checkAside, makeExecutable, asanEnv };
@@ -251,7 +261,7 @@ async function runTests(args, command = "test") {
   await commands[command]({ args, root: ROOT, cache: CACHE, product, ...tools, ...steps });
 }
 
-/** Runs a script of the tests that is not a suite. */
+/** Runs a script in the test folder that is not a suite. */
 function runScript(file, args) {
   prepare();
   handOver(process.execPath, ["--import", "tsx", file, ...args]);
@@ -268,13 +278,13 @@ function makeExecutable() {
 }
 
 /**
- * Checks types and lint in another process while suites run; returns its status. Its output is
- * printed when it ends, in one piece, because the suites print all the time.
+ * Checks types and lint in another process while suites run. Returns a function for its status. Its
+ * output is printed as a whole when it ends, because the suites print all the time.
  */
 function checkAside() {
   const args = [path.join(ROOT, "build.mjs"), "check"];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
-  // The check ends long before the suites, so it has a lower priority.
+  // The check has a lower priority, because it ends long before the suites anyway.
   if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
   const output = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => output.push(part));
@@ -345,13 +355,14 @@ function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
 }
 
 /**
- * Runs the last program of a command with our terminal, and ends with its status, or with the
- * status that `ended` returns for it.
+ * Runs the last program of a command on this terminal. Ends with the status of that program, or
+ * with the status that `ended` returns for it.
  */
 function handOver(command, args, env = {}, ended = (status) => status) {
   const options = { cwd: ROOT, env: { ...process.env, ...env }, stdio: "inherit" };
   const child = spawn(command, args, options);
-  // Ctrl-C reaches the child from the terminal, and a second one would kill it; pass on the others.
+  // The terminal sends Ctrl-C to the child too, and a second SIGINT would kill it. Only other
+  // signals are passed on.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => fail(`${command}: ${error.message}`));
@@ -370,7 +381,7 @@ function fail(message) {
   process.exit(1);
 }
 
-/** Dependencies of src/executable/packages.mjs. */
+/** The functions and paths that src/executable/packages.mjs needs. */
 const TOOLS = { root: ROOT, cache: CACHE, step, npm, fail, requireTools };
 
 // --- here it begins ------------------------------------------------------------------------

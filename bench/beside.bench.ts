@@ -32,7 +32,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-/** Clients with expensive requests. */
+/** Number of clients that send expensive requests. */
 const CLIENTS = 2;
 const NARROW = JSON.stringify({
   spec: {
@@ -54,7 +54,8 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-// Both copies are made before the measurement: writing one delays other users of the disk.
+// Both copies of the snapshot are made before the measurement, because writing one delays other
+// users of the disk.
 const copies = ["a", "b"].map((name) => join(folder, name));
 for (const copy of copies) copyFileSync(corpus.snapshot, copy);
 const shown = join(served, "corpus.peneira");

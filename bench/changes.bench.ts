@@ -57,13 +57,16 @@ const QUESTIONS = [
 /** Results of one side's process. */
 interface Report {
   readonly entries: number;
-  /** Microseconds of each list. */
+  /** Microseconds that each run took to make the list. */
   readonly making: readonly number[];
   /** Processor microseconds of each run, over all threads. */
   readonly processor: readonly number[];
-  /** Per query: the totals, and the times for them and for a page of 100 (ours only), in µs. */
+  /**
+   * For each query: the totals, and the microseconds that they and a page of 100 took. DuckDB has
+   * no times for a page.
+   */
   readonly answers: readonly { totals: readonly number[]; total: number; page: number }[];
-  /** Max anonymous memory, in bytes; sampled by the parent. */
+  /** Maximum anonymous memory in bytes, which the parent process samples. */
   readonly memory: number;
 }
 
@@ -142,7 +145,7 @@ async function answer(list: ChangeList, question: (typeof QUESTIONS)[number]) {
   );
   const fresh = (): ChangeQuery => {
     for (const { native } of [older, newer]) native.dropCaches();
-    // Totals are cached in the list object, so each answer gets its own copy.
+    // The list object caches totals, so each answer uses a copy of its own.
     return { list: { ...list }, spec, kinds: CHANGE_KINDS, watch: question.watch };
   };
   const totals = Object.values(await changeTotals(fresh()));
@@ -199,7 +202,7 @@ async function theirs(months: Months, runs: number): Promise<Omit<Report, "memor
   return { entries: Number(entries), making, processor, answers };
 }
 
-/** Processor time since `before`, of all threads. */
+/** Returns the processor time of all threads since `before`. */
 function processorUs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return user + system;

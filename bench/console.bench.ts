@@ -1,9 +1,10 @@
 /**
- * Waiting times in the console. Input: a corpus. Output: milliseconds from the key press to the
- * painted new count, for sentences sent by Enter and for pressed states, and from the third letter
- * of a name to the offered companies: medians and maximums.
- * Invariant: a count is done when it has changed and its frame was painted; the session's rate
- * limits do not apply.
+ * Measures waiting times in the console. Input: a corpus. Output: medians and maximums in
+ * milliseconds. One time runs from the key press to the painted new count, for sentences sent by
+ * Enter and for pressed states. The other runs from the third letter of a name to the offered
+ * companies.
+ * Invariant: a measurement ends when the count has changed and its frame was painted; the session's
+ * rate limits do not apply.
  * Command: npm run bench -- console [--accounts 1000000] [--rounds 3]
  */
 import { setTimeout } from "node:timers/promises";
@@ -47,7 +48,7 @@ const TIMED = `
     addEventListener("keydown", ({ timeStamp }) => {
       const watch = () => {
         if (!look()) return requestAnimationFrame(watch);
-        // The frame that shows it is painted before the next task.
+        // The frame that shows the element is painted before the next task runs.
         requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp)));
       };
       requestAnimationFrame(watch);
@@ -95,8 +96,8 @@ async function names(visit: Visit): Promise<number[]> {
   for (const name of NAMES) {
     await visit.go("/app");
     await page.waitForLoadState("networkidle");
-    // Two letters offer nothing, so the offers of the third letter are new. Without the pause, it
-    // would belong to a burst, which is debounced.
+    // Two letters offer nothing, so the companies offered after the third letter are new. The pause
+    // keeps the third letter out of a burst of letters, which would be debounced.
     await page.getByLabel(words.find.prompt, { exact: true }).fill(name.slice(0, OFFERED_FROM - 1));
     await setTimeout(PAUSE_MS);
     const look = `() => document.querySelector(".combo-pop:not([hidden])") !== null`;

@@ -47,7 +47,10 @@ const table = values.rival ?? (corpus && join(corpus.folder, "rival-enrich.duckd
 const folder = mkdtempSync(join(tmpdir(), "peneira-bench-"));
 const sent = join(folder, "sent.csv");
 
-/** Writes the corpus's CNPJs in a scattered order, by a step that is coprime to their number. */
+/**
+ * Writes the corpus's CNPJs in a scattered order. The step between rows is coprime to their number,
+ * so each row occurs once.
+ */
 function writeSent(segment: Segment): void {
   const rows = Uint32Array.from({ length: rowCount }, (_, at) => {
     return (at * 7_919_993) % segment.accounts;
@@ -57,7 +60,7 @@ function writeSent(segment: Segment): void {
     const text = segment.native.renderJson(rows.subarray(from, from + 50_000), ["cnpj"]);
     const accounts = JSON.parse(Buffer.from(text).toString()) as { readonly cnpj: string }[];
     accounts.forEach(({ cnpj }, at) => {
-      // No establishment has the branch 9999.
+      // No establishment has the branch 9999, so this CNPJ is unknown.
       const known = (from + at) % 10 === 0 ? `${cnpj.slice(0, 8)}9999${cnpj.slice(12)}` : cnpj;
       pieces.push(`${from + at};${known};Fornecedor ${from + at}\r\n`);
     });
@@ -65,7 +68,9 @@ function writeSent(segment: Segment): void {
   writeFileSync(sent, pieces.join(""));
 }
 
-/** Seconds of the median and the best round, and the best round's seconds of all processors. */
+/**
+ * Seconds of the median round and of the best round, and the processor seconds of the best round.
+ */
 interface Run {
   readonly median: number;
   readonly best: number;
@@ -115,7 +120,7 @@ async function theirs(duck: DuckDBConnection, threads: number): Promise<Run> {
   );
 }
 
-/** Opens DuckDB with the columns as its own table. */
+/** Opens DuckDB with a table of the columns. */
 async function openDuck(segment: Segment, path: string): Promise<DuckDBConnection> {
   if (!existsSync(path)) {
     process.stderr.write("making the DuckDB table\n");
@@ -145,11 +150,12 @@ async function openDuck(segment: Segment, path: string): Promise<DuckDBConnectio
   return (await DuckDBInstance.create(path)).connect();
 }
 
-/** Compares both files cell by cell, by the first column. */
+/** Compares both files cell by cell. Rows are matched by the first column. */
 async function compare(duck: DuckDBConnection): Promise<void> {
   const read = (name: string) =>
     `read_csv('${join(folder, name)}', delim=';', all_varchar=true, header=true)`;
-  // Our side guards formulas, and refuses values with wrong check digits.
+  // Peneira guards formulas and rejects values with wrong check digits, so the comparison allows
+  // for both.
   const cells = (side: string) =>
     FIELDS.map((name) => {
       return `coalesce(regexp_replace(${side}.${name}, '^''([=+@\\-])', '\\1'), '')`;
@@ -165,7 +171,7 @@ async function compare(duck: DuckDBConnection): Promise<void> {
   }
 }
 
-/** Microseconds of one look-up in batches of 8,192: the best of `times` rounds. */
+/** Returns the microseconds per look-up in batches of 8,192, from the best of `times` rounds. */
 function lookUps(segment: Segment, times: number): number {
   const cells = readFileSync(sent, "latin1").split("\r\n").slice(1, -1);
   const keys = Buffer.from(cells.map((line) => line.split(";")[1]).join(""), "latin1");
@@ -181,7 +187,7 @@ function lookUps(segment: Segment, times: number): number {
   return (best * 1_000) / rowCount;
 }
 
-/** Peak anonymous memory in MB of the command. */
+/** Returns the peak anonymous memory of the command in MB. */
 async function peakMemory(): Promise<number> {
   const [node, main] = peneiraCommand() as [string, string];
   const out = ["--out", join(folder, "memory.csv"), "--force", "--fields", FIELDS.join(",")];

@@ -45,7 +45,7 @@ type Kind = string;
 
 const FORMATS = "csv,csv.gz,csv.zst,jsonl,jsonl.gz,jsonl.zst,parquet,html,xlsx";
 
-/** The compressions, by what follows the format. */
+/** The name of each compression, by the suffix that follows the format. */
 const PACKED: Readonly<Record<string, string>> = { gz: "gzip", zst: "zstd" };
 
 const { values } = parseArgs({
@@ -77,7 +77,10 @@ function specOf(segment: Segment, kind: Kind, limit: number): AccountQuerySpec {
   }).spec;
 }
 
-/** Seconds of the best and the median round, of all processors in the best, and the output. */
+/**
+ * Seconds of the best and of the median round, processor seconds of the best round, and the size of
+ * the output.
+ */
 interface Run {
   readonly median: number;
   readonly best: number;
@@ -86,7 +89,10 @@ interface Run {
   readonly bytes: number;
 }
 
-/** Each round makes a new file: overwriting one would spare a rival the pages that ours needs. */
+/**
+ * Each round writes a new file, because overwriting a file would spare DuckDB the new pages that
+ * Peneira's file needs.
+ */
 async function timed(
   path: string,
   work: () => Promise<{ rows: number; bytes: number }>,
@@ -112,7 +118,7 @@ async function timed(
   };
 }
 
-/** Our export on one thread, or on all processors as on a server without searches. */
+/** Exports with Peneira on one thread, or on all processors as a server without searches does. */
 function ours(format: Kind, limit: number, isHelped: boolean): Promise<Run> {
   const path = join(folder, `ours.${format}`);
   const spec = specOf(segment, format, limit);
@@ -123,7 +129,7 @@ function ours(format: Kind, limit: number, isHelped: boolean): Promise<Run> {
   });
 }
 
-/** DuckDB's options for each of our formats; a format that DuckDB lacks has none. */
+/** DuckDB's options for each format of Peneira. A format that DuckDB lacks is missing. */
 const COPY_OPTIONS: Readonly<Record<Kind, string>> = {
   csv: "FORMAT csv, HEADER",
   "csv.gz": "FORMAT csv, HEADER, COMPRESSION gzip",
@@ -134,7 +140,7 @@ const COPY_OPTIONS: Readonly<Record<Kind, string>> = {
   parquet: "FORMAT parquet, COMPRESSION snappy",
 };
 
-/** DuckDB's export in the same order of rows, on the given threads. */
+/** Exports with DuckDB, in the same order of rows, on the given number of threads. */
 async function duckCopy(format: Kind, limit: number, threads: number): Promise<Run | null> {
   if (!(format in COPY_OPTIONS)) return null;
   await duck.run(`SET threads = ${threads}`);
@@ -148,7 +154,7 @@ async function duckCopy(format: Kind, limit: number, threads: number): Promise<R
   });
 }
 
-/** Opens DuckDB with the ten columns as its own table, in rank order. */
+/** Opens DuckDB with a table of the ten columns, in rank order. */
 async function openDuck(segment: Segment, { folder: home }: Corpus): Promise<DuckDBConnection> {
   const path = join(home, "rival-export.duckdb");
   if (!existsSync(path)) {
@@ -167,14 +173,14 @@ async function openDuck(segment: Segment, { folder: home }: Corpus): Promise<Duc
   return (await DuckDBInstance.create(path, { threads: "1" })).connect();
 }
 
-/** Reads both CSV files back with DuckDB and compares them cell by cell, order included. */
+/** Reads both CSV files with DuckDB and compares them cell by cell and in order. */
 async function compare(duck: DuckDBConnection): Promise<void> {
   const read = (name: string) => {
     const source = `read_csv('${join(folder, name)}', all_varchar=true)`;
     return `(SELECT row_number() OVER () AS n, * FROM ${source})`;
   };
   const cells = (side: string) =>
-    // We write amounts as JSON does and guard formulas; both are undone to compare.
+    // Peneira writes amounts as JSON does and guards formulas. Both are undone for the comparison.
     FIELDS.map((name) =>
       name === "share_capital"
         ? `${side}.${name}::DOUBLE`
@@ -219,7 +225,7 @@ async function peakMemory(kind: Kind, limit: number): Promise<number> {
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB/s`;
 
-/** Rates, processor time and the rate against DuckDB's. */
+/** Returns the rates, the processor time, and the ratio to DuckDB's rate. */
 function compared(mine: Run, theirs: Run | null): string {
   const rate = (run: Run) => `${Math.round(run.rows / run.median).toLocaleString("en")}/s`;
   return [
@@ -261,7 +267,7 @@ out.push(
   "format         rows         size          median (best) time     our rows  our bytes" +
     "  processor  DuckDB  peak anon  | the same on all processors  | a plain file as long",
 );
-/** Numbers of rows written in each format; a page and a sheet hold no more. */
+/** Numbers of rows to write in each format. HTML and XLSX files cannot hold more. */
 const SIZES: Readonly<Record<string, readonly number[]>> = {
   csv: [1_000, 1_000_000, corpus.accounts],
   "csv.gz": [1_000_000, corpus.accounts],

@@ -18,7 +18,7 @@ import { type Corpus, makeCorpus } from "./questions/corpus.ts";
 import { benchCrosses } from "./questions/crosses.ts";
 import { openRivals, type Rivals } from "./rivals/rivals.ts";
 
-/** The facets that the rival's columns support, and those columns. */
+/** The facets that can be computed from columns of DuckDB's table, and those columns. */
 const COLUMNS = {
   uf: "uf",
   municipality: "municipality",
@@ -32,7 +32,9 @@ const COLUMNS = {
 type Name = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Name[];
 
-/** Filters from all accounts to a few of every chunk; the cube answers the first ones. */
+/**
+ * Filters that match from all accounts down to a few in every chunk. CUBE answers the first ones.
+ */
 const QUESTIONS = [
   { name: "all", filters: {}, where: "true" },
   {
@@ -74,7 +76,7 @@ const QUESTIONS = [
   },
 ] as const;
 
-/** One line of the table; microseconds. */
+/** One line of the table. Times are in microseconds. */
 export interface FacetLine {
   readonly filter: string;
   readonly facet: FacetName;
@@ -83,7 +85,7 @@ export interface FacetLine {
   readonly duck: number;
 }
 
-/** Compares, then times, every facet of every query. */
+/** Compares the counts of every facet of every query with DuckDB's, then times them. */
 export async function benchFacets(
   corpus: Corpus,
   options: Partial<MeasureOptions> = {},
@@ -129,13 +131,13 @@ function clausesOf(segment: Segment, filters: object) {
   return plan(segment, spec).clauses;
 }
 
-/** The rival's counts by value. */
+/** Returns DuckDB's counts by value. */
 async function counted(rivals: Rivals, sql: string): Promise<Map<string, number>> {
   const rows = (await rivals.duck.runAndReadAll(sql)).getRows();
   return new Map(rows.map(([value, count]) => [keyOf(value), Number(count)]));
 }
 
-/** Codes are numbers in the rival's table and text with zeros and punctuation in ours. */
+/** Codes are numbers in DuckDB's table, and texts with zeros and punctuation in Peneira. */
 function keyOf(value: unknown): string {
   const text = String(value);
   return /^\d/.test(text) ? String(Number(text.replace(/\D/g, ""))) : text;

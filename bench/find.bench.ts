@@ -27,7 +27,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const SQLITE_EVERY = 10;
 const DUCK_EVERY = 50;
 
-/** A name as typed, and the original name. */
+/** A name as it was typed, with edits, and the original name. */
 interface Typed {
   readonly text: string;
   readonly name: string;
@@ -37,7 +37,7 @@ interface Typed {
 /** Returns the found rows. */
 type Find = (text: string) => Promise<readonly number[]>;
 
-/** One line of the table; milliseconds. */
+/** One line of the table. Times are in milliseconds. */
 export interface FindLine {
   readonly who: string;
   /** Edits per text, or "any" for all texts. */
@@ -46,7 +46,7 @@ export interface FindLine {
   readonly median: number;
   readonly p99: number;
   readonly worst: number;
-  /** Share of texts whose name is among the first ten. */
+  /** Fraction of texts whose name is among the first ten accounts. */
   readonly recall: number;
 }
 
@@ -83,7 +83,9 @@ export async function benchFind(corpus: Corpus, texts: number): Promise<FindLine
   return lines;
 }
 
-/** Milliseconds of each text, and the number with their name among the first ten. */
+/**
+ * Milliseconds for each text, and the number of texts whose name is among the first ten accounts.
+ */
 interface Measured {
   readonly times: number[];
   hits: number;
@@ -108,7 +110,7 @@ function lineOf(who: string, edits: FindLine["edits"], { times, hits }: Measured
   return { who, edits, texts, median, p99, worst, recall: hits / texts };
 }
 
-/** The legal names of rows, as words. */
+/** Returns the legal names of rows, as words. */
 function namesOf(segment: Segment, rows: readonly number[]): string[] {
   if (rows.length === 0) return [];
   const bytes = segment.native.renderJson(Uint32Array.from(rows), ["legal_name"]);
@@ -116,7 +118,7 @@ function namesOf(segment: Segment, rows: readonly number[]): string[] {
   return accounts.map(({ legal_name: name }) => analyzeWords(name ?? "").join(" "));
 }
 
-/** Names of random rows, with edits at random places. */
+/** Returns names of random rows, with edits at random positions. */
 function typedNames(segment: Segment, count: number): Typed[] {
   const dice = seededRandom(17);
   const texts: Typed[] = [];
@@ -136,13 +138,19 @@ function typedNames(segment: Segment, count: number): Typed[] {
   return texts;
 }
 
-/** Runs our search; returns rows, because the kernel knows them. */
+/**
+ * Runs a search by name. It returns rows rather than accounts, because the native code returns
+ * rows.
+ */
 async function found({ native }: Segment, text: string): Promise<readonly number[]> {
   const words = analyzeWords(text);
   return [...(await native.suggestAsync({ words, clauses: [], limit: FIRST })).rows];
 }
 
-/** Names read to count pairs of words: each of the first 1,000 pairs occurs 50 times. */
+/**
+ * Number of names that are read to count pairs of words. Each of the first 1,000 pairs then occurs
+ * 50 times.
+ */
 const PAIRED_NAMES = 400_000;
 
 /** The most common pairs of adjacent words among the names of evenly spread rows. */

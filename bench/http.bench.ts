@@ -30,7 +30,7 @@ const SPEC = {
   },
 };
 
-/** Rate limit far above one core's throughput. */
+/** A rate limit far above the throughput of one processor. */
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
@@ -63,7 +63,7 @@ function requestOf({ port, key }: RunningServer, kind: Kind): Buffer {
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/** The requests; the tag and the CNPJ come from the server's own answer. */
+/** Returns the requests. Their ETag and CNPJ are taken from an answer of the server. */
 async function kindsOf({ port, key }: RunningServer): Promise<Kind[]> {
   const search = (limit: number) => ({ spec: SPEC, limit });
   const answer = await fetch(`http://127.0.0.1:${port}/v1/accounts/search`, {

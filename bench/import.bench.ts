@@ -29,11 +29,11 @@ const LABEL = "2026-10";
 /** Cost of a pass. */
 interface Cost {
   readonly seconds: number;
-  /** Processor seconds of all threads. */
+  /** Processor seconds, added over all threads. */
   readonly processor: number;
 }
 
-/** Starts a measurement; the returned function ends it and returns the cost. */
+/** Starts a measurement. The function that it returns ends the measurement and returns the cost. */
 function startCost(): () => Cost {
   const from = performance.now();
   const before = process.cpuUsage();
@@ -43,7 +43,7 @@ function startCost(): () => Cost {
   };
 }
 
-/** Members of pass 1, and their bytes. */
+/** Returns the files in the dump that pass 1 reads, and their size in bytes. */
 async function scannedMembers(dump: string) {
   const { members } = await openDump(dump, LABEL);
   const types = ["empresas", "simples", "estabelecimentos"];
@@ -59,7 +59,7 @@ async function inflateAll(dump: string): Promise<Cost> {
   return end();
 }
 
-/** Inflates all members by `unzip -p`; null if it is not installed. */
+/** Inflates all files of the dump by `unzip -p`. Returns null if it is not installed. */
 async function unzipAll(dump: string): Promise<Cost | null> {
   const { scanned } = await scannedMembers(dump);
   const from = performance.now();
@@ -67,7 +67,8 @@ async function unzipAll(dump: string): Promise<Cost | null> {
   const files = scanned.map(({ file }) => file);
   const { status, stdout } = spawnSync("sh", ["-c", script, "sh", ...files], { encoding: "utf8" });
   const seconds = (performance.now() - from) / 1000;
-  // The second line of `times` is for child processes: user and system, as 1m2.34s.
+  // The second line of the output of `times` is for child processes: user and system time, such as
+  // 1m2.34s.
   const reported = [...(stdout.split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
   const processor = reported.reduce((sum, [, m, s]) => sum + 60 * Number(m) + Number(s), 0);
   return status === 0 ? { seconds, processor } : null;

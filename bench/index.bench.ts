@@ -36,11 +36,11 @@ import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
 import { encodeTable, writeColumns } from "../test/support/native-index/region-fixture.ts";
 
 const CODES = { cnae: 1330, ibge: 5571, tom: 5600, nature: 90, size: 4, uf: 28, other: 60 };
-/** Distinct words of names; the first are much more frequent. */
+/** Number of distinct words in names. The first words are much more frequent than the others. */
 const WORD_COUNT = 60_000;
 const SCORES = 1001;
 
-/** Seconds of one step of the bench. */
+/** Seconds that each step took. */
 export interface IndexTimings {
   readonly rankSeconds: number;
   readonly columnSeconds: number;
@@ -48,19 +48,19 @@ export interface IndexTimings {
   /** Processor seconds of the step over all threads: steadier than wall time on a busy machine. */
   readonly indexCpuSeconds: number;
   readonly phasesMs: Readonly<Record<string, number>>;
-  /** Bytes of the index region, and of its optional parts by name. */
+  /** Size in bytes of the index region, and of each of its optional parts by name. */
   readonly regionBytes: number;
   readonly partBytes: Readonly<Record<string, number>>;
   /** Peak resident anonymous memory of the process during the index build, in bytes. */
   readonly anonymousBytes: number;
 }
 
-/** A seeded generator of row records. */
+/** Generates row records from a seed. */
 class Corpus {
   private readonly random = seededRandom(1);
   private readonly words = Array.from({ length: WORD_COUNT }, (_, i) => Buffer.from(this.word(i)));
 
-  /** An invented word; frequent words are short. */
+  /** Returns an invented word. Frequent words are short. */
   private word(index: number): string {
     const syllables = ["MA", "RI", "TO", "SIL", "VA", "COS", "TA", "LI", "NE", "SÃO", "ÇO", "BEL"];
     let text = "";
@@ -96,7 +96,7 @@ class Corpus {
     return length;
   }
 
-  /** Number of words in string `i` of a record; 0 is null. */
+  /** Returns the number of words in string `i` of a record. 0 stands for null. */
   private wordsOf(i: number): number {
     const share = [0.99, 0.36, 0.95, 0.95, 0.9, 0.41, 0.002, 0.7][i] as number;
     const most = [6, 3, 2, 3, 1, 2, 1, 3][i] as number;
@@ -186,7 +186,7 @@ function anonymousBytes(): number {
 
 const seconds = (from: number) => (performance.now() - from) / 1000;
 
-/** Ranks a corpus and writes its columns to `file`, with the seconds of both. */
+/** Ranks a corpus and writes its columns to `file`. Returns the seconds that each took. */
 function prepare(file: string, accounts: number) {
   const records = makeRecords(accounts);
   const ranked = performance.now();
@@ -201,7 +201,7 @@ function prepare(file: string, accounts: number) {
   return { ...written, rankSeconds, columnSeconds };
 }
 
-/** Collects JavaScript's garbage, so that later measurements show the addon's memory. */
+/** Collects garbage in JavaScript, so that later measurements show only the addon's memory. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");

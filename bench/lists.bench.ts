@@ -39,7 +39,10 @@ const entries = Number(values.entries);
 const seconds = Number(values.seconds);
 const SENDER = fileURLToPath(new URL("load/sender.mjs", import.meta.url));
 const CONNECTIONS = 8;
-/** Searches per block of one kind, and number of blocks; the kinds alternate. */
+/**
+ * Number of searches in each block, and number of blocks. Blocks with and without the list
+ * alternate.
+ */
 const BLOCK = 50;
 const BLOCKS = 30;
 const FIELDS = ["cnpj", "legal_name", "trade_name", "uf", "municipality_name", "email", "phone_1"];
@@ -73,7 +76,7 @@ const out = (line: string) => process.stdout.write(`${line}\n`);
 const sorted = (numbers: number[]) => numbers.sort((a, b) => a - b);
 const middle = (numbers: number[]) => sorted(numbers)[Math.floor(numbers.length / 2)] as number;
 
-/** CNPJs in no order: half from the snapshot, half invented. */
+/** Returns CNPJs in no order: half of them from the snapshot, half invented. */
 async function cnpjs(): Promise<string[]> {
   const id = await makeList(server, "all");
   await call(server, "POST", `/v1/lists/${id}/entries/from-search`, {
@@ -87,11 +90,12 @@ async function cnpjs(): Promise<string[]> {
     return base + cnpjCheckDigits(base);
   });
   const all = [...held, ...made];
-  // Steps of this prime permute all entries.
+  // A step of this prime visits each entry once, because the number of entries is not a multiple of
+  // it.
   return all.map((_, at) => all[(at * 7_919) % all.length] as string);
 }
 
-/** Sends files from another process, which reports the seconds of each. */
+/** Uploads files from another process, which reports the seconds that each took. */
 class Sender {
   readonly #child = spawn(process.execPath, [SENDER], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -121,7 +125,7 @@ async function uploaded(file: string, type: string): Promise<number> {
   return took;
 }
 
-/** Searches at a fixed rate; other work may run meanwhile. */
+/** Runs searches at a fixed rate. The caller may do other work meanwhile. */
 function searching(): ReturnType<typeof runLoad> {
   const body = bodyOf(SOME);
   const head = [
@@ -162,7 +166,7 @@ async function uploads(files: readonly (readonly [string, string, string])[]): P
   }
 }
 
-/** Times a search with and without the list, alternating. */
+/** Times a search with and without the list, in turns. */
 async function filters(id: string): Promise<void> {
   out("the same search with the list and without, medians");
   for (const [name, rest] of [
@@ -218,7 +222,7 @@ async function exported(filters: Filters, key: string, limit?: number): Promise<
   return { seconds: took, rows: reported.row_count };
 }
 
-/** A list's fixed cost for an export, and its cost per row. */
+/** Measures the fixed cost that a list adds to an export, and its cost per row. */
 async function exports(id: string): Promise<void> {
   const kinds: readonly (readonly [string, Filters, number?])[] = [
     ["1,000 rows", ALL, 1_000],

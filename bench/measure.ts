@@ -1,7 +1,7 @@
 /**
- * Times functions, fast or slow: medians with extremes, in microseconds.
- * Invariant: a sample is long enough for an exact clock; fast functions run in batches, and the
- * time is divided.
+ * Times functions, fast or slow. Returns medians with extremes, in microseconds.
+ * Invariant: a sample is long enough for the clock to be exact. Fast functions run in batches, and
+ * the time of a batch is divided by the number of calls.
  */
 
 /** Microseconds of one operation. */
@@ -19,7 +19,7 @@ export interface MeasureOptions {
 }
 
 const DEFAULTS: MeasureOptions = { seconds: 1.5, samples: 41 };
-/** Min microseconds of a batch of fast calls. */
+/** Minimum duration of a batch of fast calls, in microseconds. */
 const BATCH_US = 300;
 
 function nowUs(): number {
@@ -72,7 +72,7 @@ function summarize(times: number[]): Timing {
   };
 }
 
-/** Microseconds with a readable unit. */
+/** Formats microseconds with a readable unit. */
 export function formatUs(us: number): string {
   if (us < 1000) return `${us.toPrecision(3)} µs`;
   return us < 1e6 ? `${(us / 1000).toPrecision(3)} ms` : `${(us / 1e6).toPrecision(3)} s`;
@@ -84,7 +84,7 @@ export function formatRatio(a: number, b: number): string {
   return `${ratio >= 100 ? Math.round(ratio).toLocaleString("en") : ratio.toPrecision(2)}×`;
 }
 
-/** The median; 0 for no numbers. */
+/** Returns the median, or 0 if there are no numbers. */
 export function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }

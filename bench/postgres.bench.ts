@@ -38,14 +38,14 @@ import { openRivals, pageSql, totalSql } from "./rivals/rivals.ts";
 
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 
-/** The two engines that are compared. */
+/** Peneira and PostgreSQL, with the data of each. */
 interface Bench {
   readonly segment: Segment;
   readonly server: RunningServer;
   readonly client: Client;
 }
 
-/** One line of the table; the times are for a page and its exact total. */
+/** One line of the table. The times are for a page together with its exact total. */
 interface Line {
   readonly name: string;
   readonly matches: number;
@@ -61,7 +61,7 @@ function print(line: string): void {
 
 let statements = 0;
 
-/** A prepared statement, planned once by the server. */
+/** Returns a function that runs a prepared statement, which the server plans once. */
 function prepared(client: Client, text: string): () => Promise<unknown[][]> {
   const statement = { name: `s${statements++}`, text, rowMode: "array" as const };
   return async () => (await client.query(statement)).rows as unknown[][];
@@ -124,7 +124,8 @@ function printLines(lines: readonly Line[]): void {
   for (const { name, matches, ours, http, page, total } of lines) {
     const theirs = (page?.median ?? 0) + (total?.median ?? 0);
     const cells = [name, matches.toLocaleString("en"), time(ours), time(http), time(page)];
-    // In-process calls and socket queries are not comparable.
+    // A call in process cannot be compared with a query over a socket, so there is no ratio without
+    // HTTP.
     const ratio = http === null ? "" : formatRatio(theirs, http.median);
     print(`| ${[...cells, time(total), ratio].join(" | ")} |`);
   }

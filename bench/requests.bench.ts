@@ -21,21 +21,21 @@ const { values } = parseArgs({
   options: {
     accounts: { type: "string", default: "1000000" },
     seconds: { type: "string", default: "5" },
-    /** Another build's main file, to compare with. */
+    /** Main file of another build to compare with. */
     main: { type: "string" },
-    /** Bytes of the response cache. */
+    /** Size of the response cache in bytes. */
     "response-memory": { type: "string", default: "0" },
     /** Seed of another run, to repeat its queries. */
     seed: { type: "string" },
-    /** Only measures the kinds. */
+    /** Measures only the kinds of query, without the load. */
     kinds: { type: "boolean", default: false },
   },
 });
 const seconds = Number(values.seconds);
 const WARM_SECONDS = 3;
-/** More queries than a server answers during a measurement. */
+/** Number of queries, more than a server answers during a measurement. */
 const NEW_QUESTIONS = 60_000;
-/** Rate limit far above one core's throughput. */
+/** A rate limit far above the throughput of one processor. */
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
@@ -58,7 +58,7 @@ async function measureLoads(): Promise<void> {
   const one = trafficOf(segment, seed, 1, PLAIN);
   const requested = bodies.slice(0, REPEATED);
   const fresh = bodies.slice(REPEATED);
-  /** Rows of the table, and the queries of each, sent in this order. */
+  /** The rows of the table, with the queries of each row, which are sent in this order. */
   const rows: readonly (readonly [name: string, bodies: readonly string[] | null])[] = [
     ["healthz", null],
     ["one question", one],
@@ -92,7 +92,10 @@ async function measureLoads(): Promise<void> {
   }
 }
 
-/** Loads the server. If `once`, half of the bodies are the warm-up, and the rest is measured. */
+/**
+ * Sends the bodies to the server and measures it. With `once`, half of the bodies warm up the
+ * server, and only the others are measured, so no query repeats.
+ */
 function measured(server: RunningServer, bodies: readonly string[] | null, once: boolean) {
   const half = once && bodies !== null ? Math.floor(bodies.length / 2) : 0;
   wrkOver(server, half === 0 ? bodies : (bodies?.slice(0, half) ?? null), WARM_SECONDS);

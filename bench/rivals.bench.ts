@@ -21,10 +21,10 @@ import { openRivals, pageSql, type RivalName, type Rivals, totalSql } from "./ri
 
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 
-/** Runs a rival's statement; returns rows in order, each a list of values. */
+/** Runs a statement of another engine. Returns rows in order, each as a list of values. */
 type RunQuery = () => Promise<unknown[][]>;
 
-/** A rival; prepares a statement once. */
+/** Another engine. `prepare` prepares a statement once. */
 interface Rival {
   readonly name: RivalName;
   readonly prepare: (sql: string) => Promise<RunQuery>;
@@ -59,7 +59,10 @@ function rivalsOf({ duck, sqlite }: Rivals, client: Client | null): Rival[] {
   return [...inProcess, postgres];
 }
 
-/** Median microseconds of a rival's page and total, after a comparison with ours. */
+/**
+ * Returns the median microseconds that another engine takes for a page and total, after both are
+ * compared with Peneira's.
+ */
 async function rivalTime(
   { name, prepare }: Rival,
   question: Question,

@@ -53,7 +53,7 @@ const { values } = parseArgs({
 const seed = seedOf(values.seed);
 process.stdout.write(seedLine(seed));
 const CACHE = fileURLToPath(new URL("../.cache/bench/scale", import.meta.url));
-/** The executable, measured as well if `node build.mjs executable` made it. */
+/** The executable, which is also measured if `node build.mjs executable` made it. */
 const EXECUTABLE = fileURLToPath(new URL("../dist/peneira", import.meta.url));
 const given = values.snapshot === undefined ? null : await openSegment(values.snapshot);
 const accounts = given?.accounts ?? Number(values.accounts);

@@ -41,19 +41,22 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** One line of the table; microseconds. */
+/** One line of the table. Times are in microseconds. */
 interface Line {
   readonly name: string;
   readonly matches: number;
   readonly peneira: Timing;
   /** DuckDB's time for the page alone; our time includes the total. */
   readonly duck: Timing | null;
-  /** DuckDB's exact total of the same query. */
+  /** DuckDB's time for the exact total of the same query. */
   readonly duckTotal?: Timing;
   readonly sqlite: Timing | null;
 }
 
-/** Compares, then times, the first page of a query: ours with the total, theirs without it. */
+/**
+ * Compares the first page of a query with the other engines', then times it. Peneira's time
+ * includes the total; the other engines' times do not.
+ */
 async function pageLine(
   segment: Segment,
   rivals: Rivals,
@@ -86,7 +89,7 @@ async function pageLine(
   return { ...line, duck, duckTotal, sqlite: measure(() => statement.all()) };
 }
 
-/** Compares, then times, an exact total. */
+/** Compares an exact total with the other engines', then times it. */
 async function totalLine(segment: Segment, rivals: Rivals, question: Question): Promise<Line> {
   const spec = specOf(segment, question);
   const total = answer(segment, spec).total;
@@ -145,7 +148,9 @@ function printLines(title: string, lines: readonly Line[]): void {
   for (const row of rows) print(`| ${row.join(" | ")} |`);
 }
 
-/** Over HTTP: one connection against DuckDB in process, then throughput on one core. */
+/**
+ * Measures HTTP: one connection compared with DuckDB in process, then throughput on one processor.
+ */
 async function httpLines(
   server: RunningServer,
   segment: Segment,
@@ -169,7 +174,10 @@ async function httpLines(
   return results;
 }
 
-/** Boot to the first answer, with a warm and a cold page cache, and the memory afterwards. */
+/**
+ * Measures the time from start to the first answer with a warm and a cold page cache, and the
+ * memory afterwards.
+ */
 async function bootLines(snapshot: string, body: string): Promise<RunningServer> {
   const warm: number[] = [];
   const cold: number[] = [];

@@ -73,7 +73,8 @@ async function startClients(
   kind: "open" | "slow",
 ): Promise<ChildProcess> {
   const command = clientsCommand({ port, kind, count: Number(values.sockets) });
-  // A lower priority than the good clients, whose waits for the processor would count as latency.
+  // The slow clients get a lower priority, because the good clients' waits for the processor would
+  // count as latency.
   const child = spawn("nice", ["-n", "10", process.execPath, ...command], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -82,7 +83,7 @@ async function startClients(
   return child;
 }
 
-/** Ends the clients; returns their report. */
+/** Ends the slow clients, and returns their report. */
 async function endClients(child: ChildProcess): Promise<string> {
   let output = "";
   child.stdout?.on("data", (text) => {

@@ -32,7 +32,9 @@ const environment = {
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
-/** Duration of the watch for loop delays, and its interval, in milliseconds. */
+/**
+ * How long delays of the event loop are watched, and the interval between samples, in milliseconds.
+ */
 const WATCH_MS = 6_000;
 const WATCH_EVERY_MS = 2;
 
@@ -46,7 +48,7 @@ const median = (list: readonly number[]) =>
   [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 
-/** Medians of some starts. */
+/** Starts a server several times, and returns a line with the medians. */
 async function startLine(where: Place): Promise<string> {
   const found: Record<"listening" | "first" | "cpu" | "bytes" | "faults", number[]> = {
     ...{ listening: [], first: [], cpu: [], bytes: [], faults: [] },
@@ -79,7 +81,7 @@ async function kinds(where: Place): Promise<FirstAnswer[]> {
   }
 }
 
-/** The longest waits of a client that polls during the warm-up, in milliseconds. */
+/** Returns the longest waits, in milliseconds, of a client that polls during the warm-up. */
 async function waits(): Promise<number[]> {
   await place(corpus.snapshot, "in memory");
   const server = await start();

@@ -41,9 +41,9 @@ const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
 const WARM_SECONDS = 2;
 const CONNECTIONS = 64;
-/** More queries than a server answers during a measurement. */
+/** Number of queries, more than a server answers during a measurement. */
 const NEW_QUESTIONS = 120_000;
-/** Processor ticks a second in /proc. */
+/** Number of units per second in which /proc reports processor time. */
 const TICKS = 100;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
@@ -76,7 +76,7 @@ const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null, 
 /** One measurement. */
 interface Seen {
   readonly perSecond: number;
-  /** Processor time of the server for a request, in microseconds. */
+  /** The server's processor time per request, in microseconds. */
   readonly us: number;
   readonly p99: string;
 }
@@ -121,7 +121,7 @@ async function measuredApart(bodies: readonly string[] | null, memory: string): 
   }
 }
 
-/** Connections and requests by thread, from the metrics. */
+/** Returns the connections and requests of each thread, read from the metrics. */
 async function sharesOf({ port }: RunningServer): Promise<string> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const of = (name: string, more = "") =>
@@ -188,7 +188,7 @@ for (const [name, bodies, responseMemory] of ROWS) {
 }
 await printMemory();
 
-/** Memory of the process for each additional thread. */
+/** Prints the memory that each additional thread takes. */
 async function printMemory(): Promise<void> {
   const memory: number[] = [];
   for (const count of [1, 2, 4]) {

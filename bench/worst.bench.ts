@@ -12,7 +12,10 @@ import { makeCorpus } from "./questions/corpus.ts";
 import { worstRequests } from "./scale/worst-requests.ts";
 import { type Took, type WorstRequest, WorstService } from "./scale/worst-service.ts";
 
-/** Max milliseconds that a request should hold the event loop at a million accounts. */
+/**
+ * Maximum milliseconds for which a request should hold the event loop in a registry of a million
+ * accounts.
+ */
 const HOLD_MAX_MS = 20;
 
 const { values } = parseArgs({

@@ -28,7 +28,8 @@ export function compileAddon({ root, asan, filesIn, upToDate, requireTools, run,
     const gyp = nodeGyp(root) ?? fail("there is no node-gyp, neither installed nor npm's own");
     const flags = "-fsanitize=address -fno-omit-frame-pointer";
     const env = asan ? { CXXFLAGS: `${flags} -g`, LDFLAGS: flags } : {};
-    // A changed binding.gyp needs a new configuration; it is cheap compared to compiling.
+    // Runs `configure` too, because binding.gyp may have changed. It is cheap compared to
+    // compiling.
     for (const part of ["configure", "build"]) {
       const args = [gyp, part, "--release", "--jobs=max", "--loglevel=error"];
       run(process.execPath, args, { cwd: folder, env: { ...headersEnv(), ...env } });
@@ -73,8 +74,9 @@ export function missingTools() {
 }
 
 /**
- * Makes node-gyp use the headers installed with this Node, if their version matches, so that it
- * downloads nothing; a `nodedir` from the environment takes precedence.
+ * Returns an environment in which node-gyp uses the headers that were installed with this Node, if
+ * their version matches. Then node-gyp downloads nothing. A `nodedir` in the environment takes
+ * precedence.
  */
 export function headersEnv() {
   const prefix = path.dirname(path.dirname(process.execPath));
@@ -87,8 +89,8 @@ export function headersEnv() {
 }
 
 /**
- * Environment for a Node whose addon uses AddressSanitizer: the sanitizer must be loaded before
- * Node itself, and Node leaks at exit by design.
+ * Returns the environment for running Node with an addon that uses AddressSanitizer. The sanitizer
+ * must be loaded before Node itself, and Node leaks at exit by design.
  */
 export function asanEnv(built) {
   const cxx = process.env.CXX ?? "g++";
@@ -100,7 +102,10 @@ export function asanEnv(built) {
   };
 }
 
-/** Folders of the addon's C++ sources; each includes those before it, napi/ all of them. */
+/**
+ * Folders of the addon's C++ sources. Each includes headers only from itself and earlier folders;
+ * napi/ comes last and includes all of them.
+ */
 export const CPP_FOLDERS = ["format", "query", "render", "builder", "scan", "join", "napi"];
 
 /** Lists C++ files of folders (recursively) by ending, relative to native-index. */
@@ -113,7 +118,7 @@ export function cppFiles(native, ending, folders = CPP_FOLDERS) {
   );
 }
 
-/** Mirrors the C++ sources of the addon; removes deleted ones. */
+/** Copies the addon's C++ sources to another folder, and removes deleted ones there. */
 function mirror(source, target) {
   for (const name of CPP_FOLDERS) {
     const isCpp = (file) => !/\.ts$/.test(file);

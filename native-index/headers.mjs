@@ -41,7 +41,10 @@ const HEADERS = [
   "native-index/join/score_list.h",
 ];
 
-/** The build step: with `write` it makes the headers; otherwise a stale one fails the build. */
+/**
+ * The build step. With `write`, it generates the headers. Otherwise, it fails the build if a header
+ * is stale.
+ */
 export function headerStep({ upToDate, run, write }) {
   const make = () => run(process.execPath, [SCRIPT, ...(write ? ["--write"] : [])]);
   if (write) return make();

@@ -16,13 +16,13 @@ const FORMAT = process.env.CLANG_FORMAT ?? "clang-format";
 const TIDY = process.env.CLANG_TIDY ?? "clang-tidy";
 const FOLDERS = [...CPP_FOLDERS, "fuzz"];
 
-/** The C++ files with a matching ending, relative to the root, in a fixed order. */
+/** Returns the C++ files whose names match `ending`, relative to the root, in a fixed order. */
 function sourcesOf(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
   const files = cppFiles(path.join(root, "native-index"), ending, folders);
   return files.map((file) => `native-index/${file}`);
 }
 
-/** Checks the C++ formatting; reports if that is not possible. */
+/** Checks the C++ formatting, or reports why it cannot be checked. */
 export function checkLayout({ root, upToDate, fail }) {
   const missing = formatMissing();
   if (missing !== undefined) {
@@ -35,7 +35,7 @@ export function checkLayout({ root, upToDate, fail }) {
   });
 }
 
-/** The reason why formatting cannot be checked; undefined if it can. */
+/** Returns the reason why the formatting cannot be checked, or undefined if it can be checked. */
 function formatMissing() {
   const found = majorOf(FORMAT);
   if (found === FORMAT_VERSION) return undefined;
@@ -50,8 +50,8 @@ function isFormatted(root) {
 }
 
 /**
- * Runs clang-tidy over sources that changed (including their includes) since they were last clean;
- * returns true if all are clean.
+ * Runs clang-tidy over each source that has changed, or whose includes have changed, since the
+ * source last passed. Returns true if all sources pass.
  */
 export async function lintNative({ root, cache }) {
   const version = majorOf(TIDY);
@@ -86,7 +86,7 @@ function majorOf(program) {
   return major === undefined ? undefined : Number(major);
 }
 
-/** Digest of a source and all our headers that it includes. */
+/** Returns a digest of a source and of all headers of this repository that it includes. */
 function digestOf(root, file, salt) {
   const hash = createHash("sha256").update(salt);
   const queue = [file];
@@ -101,7 +101,10 @@ function digestOf(root, file, salt) {
   return hash.digest("hex");
 }
 
-/** Folder of node_api.h: installed with this Node, or downloaded by node-gyp for the build. */
+/**
+ * Returns the folder of node_api.h, which was installed with this Node or downloaded by node-gyp
+ * for the build.
+ */
 function nodeHeaders(root) {
   const config = path.join(root, "native-index", "build", "config.gypi");
   const built = existsSync(config) ? readFileSync(config, "utf8") : "";
@@ -127,7 +130,7 @@ function isTidy(root, file) {
   child.stdout.on("data", (part) => {
     output += part;
   });
-  // stderr only has the number of warnings in system headers.
+  // stderr is ignored, because it contains only the number of warnings in system headers.
   child.stderr.resume();
   return new Promise((resolve) => {
     child.on("close", (status) => {

@@ -66,12 +66,14 @@ export interface Mistake {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
-  /** For CNPJs: why it is invalid; and the CNPJ with restored zeros. */
+  /**
+   * Only for CNPJs: `reason` says why the CNPJ is invalid, and `offered` is the CNPJ with its lost
+   * zeros restored.
+   */
   readonly reason?: string;
   readonly offered?: string;
 }
 
-/** Optional members of an error. */
 interface AppErrorDetails {
   /** Every mistake found, at most 50. */
   readonly errors?: readonly Mistake[];

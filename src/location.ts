@@ -12,7 +12,10 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { IS_EXECUTABLE, loadAddon, partBytes, partFile } from "./executable/parts.ts";
 
-/** Only sources end in `.ts`: bundles end in `.mjs`, the executable's parts in `.cjs`. */
+/**
+ * True in the bundle and the executable: bundled files end in `.mjs`, the executable's parts in
+ * `.cjs`, and only sources in `.ts`.
+ */
 const BUNDLED = !import.meta.url.endsWith(".ts");
 
 /** Name under which the executable starts piscina's thread script. */
@@ -34,8 +37,9 @@ export function workerFile(source: `${string}.worker.ts`): string {
 }
 
 /**
- * Returns the file or the text of a worker whose start the calling thread awaits. Under tsx, a
- * thread loads modules only while its parent runs, so the worker is one text without imports.
+ * Returns the code of a worker for a caller that blocks until the worker has started: a file or its
+ * text. Under tsx, a thread can load modules only while its parent runs. So the worker is then one
+ * text without imports.
  */
 export function waitedWorker(source: `${string}.worker.ts`): {
   readonly code: string;
@@ -70,8 +74,8 @@ export function readBuilt(file: string): Uint8Array {
 }
 
 /**
- * Loads the C++ addon: from the executable, the bundle, or node-gyp's output folder. The sanitizer
- * test run (build.mjs) names another build.
+ * Loads the C++ addon from the executable, the bundle, or node-gyp's output folder. For the test
+ * run with sanitizers (build.mjs), it loads another build.
  */
 export function loadEngine(): unknown {
   if (IS_EXECUTABLE) return loadAddon("peneira.node");

@@ -54,7 +54,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   start: async () => (await import("./cli/commands/start.ts")).registerStart,
 };
 
-/** Commands that need all commands. */
+/** Commands that describe all commands, so that all must be loaded. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(["completion", "manpage"]);
 
 const EXAMPLES = `
@@ -80,23 +80,28 @@ stdout.onError((error) => {
 // Messages that cannot be written are dropped; the exit code still reports the result.
 stderr.onError(() => undefined);
 
-// Node would print the raw error message. A server has its own handler.
+// Without this listener, Node would print the raw error message. A server replaces it by another
+// handler.
 process.on("uncaughtException", (error) => {
   if (process.listenerCount("uncaughtException") === 1) process.exit(report(error));
 });
 
 void run(process.argv.slice(2));
 
-/** Not awaited at the top level: the executable is one CommonJS script. */
+/**
+ * This is a function because top-level `await` is not possible: the executable is one CommonJS
+ * script.
+ */
 async function run(given: readonly string[]): Promise<void> {
-  // Both spellings have the same output, because bug reports start with it.
+  // `--version` and `version` print the same, because bug reports start with this output.
   const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
   const args = requestedHelp(named) ?? named;
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {
     const code = report(error);
-    // The help may still be unwritten; if writing it fails, the handler above exits with 1.
+    // Does not exit if the code is 0, because the help may still be unwritten. If writing it fails,
+    // the handler above exits with 1.
     if (code !== 0) process.exit(code);
   }
 }
@@ -111,7 +116,7 @@ function requestedHelp(args: readonly string[]): readonly string[] | null {
   const commandArgs = first === "help" ? words : args;
   const [command] = commandArgs;
   if (command === undefined || command.startsWith("-")) return null;
-  // Commander then reports that the command does not exist.
+  // With only the unknown command, Commander reports that it does not exist.
   if (!Object.hasOwn(COMMANDS, command)) return [command];
   if (first === "help") return [...words, "--help"];
   const end = args.indexOf("--");
@@ -121,7 +126,10 @@ function requestedHelp(args: readonly string[]): readonly string[] | null {
   return [...options.slice(0, from), "--help"];
 }
 
-/** Builds the program with the requested command, or for the help with all commands. */
+/**
+ * Returns the program with only the requested command loaded, or with all commands if the help
+ * needs them.
+ */
 async function makeProgram(args: readonly string[]): Promise<Command> {
   const program = new Command("peneira")
     .description("Search the registry of all Brazilian companies on your own machine.")
@@ -141,7 +149,6 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
   return program;
 }
 
-/** Reports an error and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     // Commander has written its message; requests for help or version are no mistakes.
@@ -166,7 +173,10 @@ function report(error: unknown): number {
   return 1;
 }
 
-/** Returns the text of an error with each mistake once: `message` repeats the first of several. */
+/**
+ * Returns the text of an error that names each mistake once. (If there are several mistakes,
+ * `message` repeats the first of them.)
+ */
 function mistakeWords({ message, errors }: AppError): string {
   const count = /There are (\d+) mistakes; see errors\.$/.exec(message)?.[1];
   const withoutDescriptions = errors.filter(
@@ -174,7 +184,7 @@ function mistakeWords({ message, errors }: AppError): string {
   );
   const title = count === undefined ? message : `There are ${count} mistakes:`;
   const lines = withoutDescriptions.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`);
-  // An error contains only the first mistakes.
+  // An error lists only the first mistakes, so the rest are counted.
   const more = Number(count ?? 0) - withoutDescriptions.length;
   return [title, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }

@@ -14,7 +14,7 @@ export const SHA256_BYTES = 32;
 /** Size of the preallocated buffers for texts and messages. */
 const ROOM_BYTES = 2_048;
 
-/** Buffer for texts to hash. */
+/** The buffer into which texts are encoded before they are hashed. */
 let buffer = Buffer.allocUnsafeSlow(ROOM_BYTES);
 
 /** Returns the hash of a value in hexadecimal digits. */
@@ -35,7 +35,7 @@ export function sha256Into(data: string | Uint8Array, target: Uint8Array): void 
     hashInto(data, data.byteLength, target);
     return;
   }
-  // A character takes at most three bytes.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   if (3 * data.length > buffer.byteLength) buffer = Buffer.allocUnsafeSlow(3 * data.length);
   hashInto(buffer, buffer.write(data), target);
 }
@@ -45,12 +45,14 @@ export class HmacKey {
   readonly #secret: Uint8Array;
   #message = Buffer.allocUnsafeSlow(ROOM_BYTES);
 
-  /** The secret is copied. */
+  /** Copies the secret, so the caller may overwrite it. */
   constructor(secret: Uint8Array) {
     this.#secret = Uint8Array.from(secret);
   }
 
-  /** Writes the HMAC of a payload followed by a text to the first 32 bytes of `target`. */
+  /**
+   * Writes the HMAC of the concatenation of `payload` and `text` to the first 32 bytes of `target`.
+   */
   sign(payload: Uint8Array, text: string, target: Uint8Array): void {
     const most = payload.byteLength + 3 * text.length;
     if (most > this.#message.byteLength) this.#message = Buffer.allocUnsafeSlow(most);

@@ -1,6 +1,6 @@
 /**
- * Calls to a running server, and its lists.
- * Invariant: an unsuccessful answer is thrown as an error.
+ * Calls a running server, and creates and reads its lists.
+ * Invariant: an answer that reports a failure is thrown as an error.
  */
 import { request } from "node:http";
 import type { RunningServer } from "./server.ts";
@@ -44,7 +44,7 @@ export async function makeList(server: RunningServer, name: string): Promise<str
   return (JSON.parse(answered) as { list: { id: string } }).list.id;
 }
 
-/** All entries of a list. */
+/** Returns all entries of a list. */
 export async function entriesOf(server: RunningServer, id: string): Promise<string[]> {
   const all: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {

@@ -1,11 +1,11 @@
 /**
- * Measures a server's request thread; loaded into it by a benchmark (`--import`). Input: SIGUSR2.
- * Output, in the file of LAG_FILE: the lag of the event loop since the last signal. Also this
- * thread's microseconds between two samples, 1 ms apart: running turns of its event loop, and ready
- * to run but without a processor.
- * Invariant: it only adds a timer of 1 ms that reads one line of /proc. Linux. /proc reports a
- * running thread's processor time up to 4 ms late, but its waiting time is current. So turns are
- * measured by the clock, and the waits are subtracted.
+ * Measures the thread of a server that handles requests. A benchmark loads this file into the
+ * server with `--import`. Input: the signal SIGUSR2. Output, in the file of LAG_FILE: how late the
+ * event loop was since the last signal. Also the microseconds that this thread spent, between two
+ * samples 1 ms apart, in turns of its event loop, and ready to run but without a processor.
+ * Invariant: the only load that it adds is a timer of 1 ms that reads one line of /proc. Linux
+ * only. /proc reports a running thread's processor time up to 4 ms late, but its waiting time is
+ * current. So turns are measured by the clock, and the waits are subtracted.
  */
 import { openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { createHistogram, monitorEventLoopDelay, performance } from "node:perf_hooks";
@@ -17,7 +17,7 @@ const file = process.env.LAG_FILE;
 if (isMainThread && file !== undefined) {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   lag.enable();
-  // The line of a process's first thread, the one that handles requests.
+  // Holds the scheduler statistics of the process's first thread, which handles requests.
   const schedule = openSync("/proc/self/schedstat", "r");
   const line = Buffer.alloc(64);
   const look = () => {

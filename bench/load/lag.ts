@@ -9,7 +9,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Lagged {
   readonly lag99: number;
   readonly lagMax: number;
-  /** Time in turns of the event loop between two samples, without the waits. */
+  /**
+   * Time between two samples that the thread spent in turns of the event loop, without waits for a
+   * processor.
+   */
   readonly busy99: number;
   readonly busyMax: number;
   /** Time between two samples in which the thread was ready to run but had no processor. */
@@ -32,7 +35,7 @@ export async function takeLag(file: string, pid: number): Promise<Lagged> {
     try {
       return JSON.parse(readFileSync(file, "utf8"));
     } catch {
-      // Not written yet, or incomplete.
+      // The file is not written yet, or incomplete.
     }
   }
 }

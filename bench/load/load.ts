@@ -21,7 +21,7 @@ export interface Load {
   readonly statuses: readonly number[];
 }
 
-/** Results; latencies in microseconds. */
+/** Results of a load. Latencies are in microseconds. */
 export interface LoadResult {
   readonly perSecond: number;
   readonly p50: number;
@@ -48,7 +48,7 @@ class Connection {
     this.#open();
   }
 
-  /** Opens a connection; the server may have closed an idle one. */
+  /** Opens a connection. Called again when the server has closed an idle one. */
   #open(): Socket {
     const socket = connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
     this.#socket = socket;
@@ -168,7 +168,8 @@ async function openLoop(
     const sendDue = () => {
       while (due.length > 0 && free.length > 0) {
         const at = due.shift() as number;
-        // Round-robin, because the server closes unused connections, perhaps at this moment.
+        // Connections are used in turn, because the server closes unused ones, perhaps at this
+        // moment.
         const connection = free.shift() as Connection;
         connection.send(request, () => {
           times.push((performance.now() - at) * 1000);
@@ -188,7 +189,7 @@ async function openLoop(
       }
       sendDue();
       if (planned >= total) return;
-      // Timers are late by up to 1 ms, so the last 2 ms are spent spinning.
+      // Timers are late by up to 1 ms, so the last 2 ms are spent in a busy loop.
       const aheadMs = start + (planned * 1000) / rate - performance.now();
       if (aheadMs > 2) setTimeout(plan, aheadMs - 2);
       else setImmediate(plan);

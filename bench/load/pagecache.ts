@@ -1,19 +1,23 @@
 /**
- * Moves files into and out of the page cache, and measures a process's reads of them.
- * Invariant: eviction is checked if `fincore` is installed; otherwise it is trusted.
+ * Loads files into the page cache and evicts them, and measures how much a process reads from the
+ * disk.
+ * Invariant: eviction is checked if `fincore` is installed; otherwise it is assumed.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { evict } from "./server.ts";
 
-/** Max attempts to evict a file. */
+/** Maximum number of attempts to evict a file. */
 const EVICTIONS_MAX = 10;
 
-/** State of a file when a server starts. */
+/** Where a file is when a server starts. */
 export type Place = "in memory" | "evicted";
 
-/** Loads the file into memory, or evicts it; pages of a process that just ended take a while. */
+/**
+ * Loads the file into memory, or evicts it. Evicting takes a while if a process that used the file
+ * has just ended.
+ */
 export async function place(file: string, where: Place): Promise<void> {
   if (where === "in memory") {
     spawnSync("cat", [file], { stdio: "ignore" });
@@ -28,7 +32,7 @@ export async function place(file: string, where: Place): Promise<void> {
   throw new Error("some of the file stays in memory");
 }
 
-/** Bytes that a process read from the disk, and its major page faults. */
+/** Returns how many bytes a process has read from the disk, and its major page faults. */
 export function readBy(pid: number): { readonly bytes: number; readonly faults: number } {
   const io = readFileSync(`/proc/${pid}/io`, "utf8");
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

@@ -1,10 +1,11 @@
 /**
- * Sends files of CNPJs to a server, from a separate process. Input: for each file a line of JSON on
+ * Sends files of CNPJs to a server from a separate process. Input: for each file a line of JSON on
  * standard input, with URL, key, file, type, and expected number of entries. Output: for each file
  * a line with the seconds until the answer.
  * Invariant: a file is read once, before the clock starts. An unexpected answer ends the process
- * with status 1. One process sends all files, because its start costs work and blocks the starter.
- * It has a low priority: like a remote sender, it should take no processor from the server.
+ * with status 1. One process sends all files, because starting a process costs work and blocks the
+ * process that starts it. The sender has a low priority, so that it takes no processor time from
+ * the server, just as a remote sender would not.
  */
 import { readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";

@@ -19,16 +19,19 @@ export interface RunningServer {
   readonly port: number;
   readonly key: string;
   readonly pid: number;
-  /** Milliseconds from spawn to the output line with the server's address. */
+  /** Milliseconds from the start of the process to the line of output with the server's address. */
   readonly listeningMs: number;
-  /** Milliseconds from spawn to the first answered search. */
+  /** Milliseconds from the start of the process to the first answered search. */
   readonly bootMs: number;
   stop(): Promise<void>;
 }
 
 const pinned = spawnSync("taskset", ["-V"]).status === 0;
 
-/** Setting of the response cache; a cached answer does not show the speed of a search. */
+/**
+ * Variable that sets the size of the response cache. An answer from the cache does not show the
+ * speed of a search.
+ */
 const RESPONSE_MEMORY = "PENEIRA_HTTP_RESPONSE_MEMORY_BYTES";
 
 /** Options of a server's start. */
@@ -37,9 +40,9 @@ export interface StartOptions {
   /** False for exports, which also need processor 1; otherwise the server is pinned to 0. */
   readonly pin?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Another build's main file, to compare with, or an executable; default: this build. */
+  /** Main file of another build to compare with, or an executable. Default: this build. */
   readonly main?: string;
-  /** Bytes of the response cache; 0 unless a benchmark measures the cache. */
+  /** Size of the response cache in bytes. It is 0 unless a benchmark measures the cache. */
   readonly responseMemory?: string;
 }
 
@@ -65,7 +68,7 @@ export async function startServer(
     stdio: ["ignore", "ignore", "pipe"],
     env: {
       ...process.env,
-      // Older builds refuse unknown variables.
+      // Older builds refuse to start with variables that they do not know.
       ...(memory ? { [RESPONSE_MEMORY]: responseMemory } : {}),
       ...options.environment,
     },
@@ -84,7 +87,7 @@ export async function startServer(
   return { port, key, pid: child.pid as number, listeningMs, bootMs, stop };
 }
 
-/** The command of this build, the main file of another build, or an executable. */
+/** Returns the command that runs this build, the main file of another build, or an executable. */
 function programOf(other: string | undefined): readonly string[] {
   if (other === undefined) return peneiraCommand();
   return other.endsWith(".mjs") ? [process.execPath, other] : [other];
@@ -107,7 +110,7 @@ interface Poster {
   readonly agent: Agent;
 }
 
-/** One keep-alive connection that posts searches. */
+/** Returns a client that posts searches over one keep-alive connection. */
 function poster(port: number, key: string): Poster {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -131,7 +134,7 @@ function poster(port: number, key: string): Poster {
   return Object.assign(post, { agent });
 }
 
-/** Latency of sequential requests on one connection. */
+/** Measures the latency of sequential requests on one connection. */
 export async function latency(server: RunningServer, body: string): Promise<Timing> {
   const post = poster(server.port, server.key);
   const timing = await measureAsync(() => post(body), { samples: 2000, seconds: 3 });
@@ -167,8 +170,9 @@ function wrk({ url, key, body }: Target): number {
 }
 
 /**
- * Searches with 32 connections for some seconds, cycling through the bodies, or `/healthz` if
- * `bodies` is null. @throws Error on an answer other than 200, and if `wrk` is not installed.
+ * Sends searches over 32 connections for some seconds and uses the bodies in turn, or sends
+ * `/healthz` if `bodies` is null. @throws Error on an answer other than 200, and if `wrk` is not
+ * installed.
  */
 export function wrkOver(
   { port, key }: RunningServer,
@@ -179,7 +183,10 @@ export function wrkOver(
   return wrkReport({ url: `http://127.0.0.1:${port}${path}`, key, bodies }, seconds);
 }
 
-/** Like `wrkOver`, but unpinned, and with the p99. @throws Error like `wrkOver` */
+/**
+ * Like `wrkOver`, but does not pin processes, and also returns the p99. @throws Error like
+ * `wrkOver`
+ */
 export function wrkFreely(
   { port, key }: RunningServer,
   bodies: readonly string[] | null,
@@ -190,7 +197,7 @@ export function wrkFreely(
   return figuresIn(reportOf(target, [`-c${connections}`, `-d${seconds}s`, "--latency"], false));
 }
 
-/** The figures of a report of `wrk --latency`. */
+/** Returns the figures in a report of `wrk --latency`. */
 function figuresIn(report: string): { perSecond: number; requests: number; p99: string } {
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]),
@@ -199,7 +206,7 @@ function figuresIn(report: string): { perSecond: number; requests: number; p99: 
   };
 }
 
-/** A time of wrk, such as 1.25ms, in milliseconds. */
+/** Converts a time that wrk prints, such as 1.25ms, to milliseconds. */
 function msOf(time: string): number {
   const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(time) ?? [];
   return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
@@ -254,7 +261,7 @@ export function waitsOver(
   return timesIn(reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]));
 }
 
-/** Like `waitsOver`, but unpinned, and while this process continues. */
+/** Like `waitsOver`, but does not pin processes, and this process continues to run meanwhile. */
 export async function waitsOf(
   { port, key }: RunningServer,
   body: string | null,
@@ -294,7 +301,7 @@ function wrkReport(
 /** A busy machine can exceed the two-second timeout of wrk. */
 const PATIENT = ["--timeout", "30s"];
 
-/** Runs `wrk` and returns its report; all its answers are 200. */
+/** Runs `wrk` and returns its report. @throws Error unless all answers are 200. */
 function reportOf(
   { url, key, bodies }: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
   load: readonly string[],
@@ -315,7 +322,10 @@ function whole(report: string): string {
   return report;
 }
 
-/** Writes a script for wrk that sends these bodies in turn; also returns its removal. */
+/**
+ * Writes a script for wrk that sends these bodies in turn. Also returns a function that removes the
+ * script.
+ */
 function scriptOf(
   bodies: readonly string[] | null,
   key: string,
@@ -328,7 +338,7 @@ function scriptOf(
   return { script, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** A script that prepares every request as bytes before sending the first. */
+/** Returns a script that prepares all requests as bytes before it sends the first one. */
 function postsOf(list: string, key: string): string {
   return `
     wrk.method = "POST"
@@ -351,12 +361,18 @@ export function mainThreadUs(pid: number): number {
   return Number(ns) / 1000;
 }
 
-/** Length of a check, max processor share of an idle server, and max wait for idleness. */
+/**
+ * Length of one check, the processor share below which a server counts as idle, and the maximum
+ * time to wait until it is idle.
+ */
 const LOOK_MS = 1_000;
 const IDLE_SHARE = 0.05;
 const QUIET_WITHIN_MS = 60_000;
 
-/** Waits until a server has finished its own work after the start, such as warming words. */
+/**
+ * Waits until a server has finished the work that it does after its start, such as loading words
+ * into memory.
+ */
 export async function quiet(pid: number): Promise<void> {
   for (let waited = 0; waited < QUIET_WITHIN_MS; waited += LOOK_MS) {
     const before = mainThreadUs(pid);
@@ -374,7 +390,7 @@ function autocannon({ url, key, body }: Target): number {
   return (JSON.parse(report) as { requests: { average: number } }).requests.average;
 }
 
-/** Resident memory of a process in MB, anonymous and from files. */
+/** Returns the resident memory of a process in MB: anonymous memory, and memory from files. */
 export function memoryOf(pid: number): { anonymous: number; file: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;

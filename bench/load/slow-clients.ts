@@ -1,9 +1,10 @@
 /**
- * The other clients of slow.bench.ts, in their own process. Input: port, kind, and number as
- * arguments, a key as the first line of standard input. Output: it holds sockets, only open or slow
- * (test/support/sockets/slow-sockets.ts), until standard input ends; then it prints the results.
- * Invariant: they take almost no processor time, so that they do not delay the good clients'
- * process; the used time is reported at the end.
+ * Runs the slow clients of slow.bench.ts in a separate process. Input: port, kind, and number as
+ * arguments, and a key as the first line of standard input. Until standard input ends, it holds
+ * sockets that are only open, or that are slow (test/support/sockets/slow-sockets.ts). Output: the
+ * results.
+ * Invariant: the slow clients take almost no processor time, so that they do not delay the process
+ * of the good clients. The time that they used is reported at the end.
  */
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline/promises";
@@ -11,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
 import { openSlowSockets, type SlowSockets } from "../../test/support/sockets/slow-sockets.ts";
 
-/** Milliseconds between reopenings of sockets that the server closed. */
+/** Milliseconds after which sockets that the server closed are opened again. */
 const AGAIN_MS = 500;
 
 /** Sockets that send nothing. */
@@ -42,12 +43,12 @@ function openSilentSockets(port: number, count: number): SlowSockets {
 /** Clients to open. */
 export interface ClientsOptions {
   readonly port: number;
-  /** Silent sockets, or a mixture of slow ones. */
+  /** Sockets that send nothing (`open`), or a mixture of slow ones (`slow`). */
   readonly kind: "open" | "slow";
   readonly count: number;
 }
 
-/** Arguments for Node that run slow clients. */
+/** Returns the arguments for Node that run slow clients. */
 export function clientsCommand({ port, kind, count }: ClientsOptions): string[] {
   const script = fileURLToPath(import.meta.url);
   return ["--import", "tsx", script, String(port), kind, String(count)];

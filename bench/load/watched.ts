@@ -11,12 +11,15 @@ import { join } from "node:path";
 import { peneiraCommand } from "../questions/corpus.ts";
 
 const LOOK_MS = 30;
-/** Samples per count of files, because counting thousands of files takes a while. */
+/**
+ * Number of samples for each count of files. Files are counted less often, because counting
+ * thousands of them takes a while.
+ */
 const COUNT_EVERY = 10;
 const TICKS_PER_SECOND = 100;
-/** Unit of a file's `blocks` on any file system. */
+/** Unit in which any file system reports a file's `blocks`. */
 const BLOCK_BYTES = 512;
-/** Workspace of a small import. */
+/** Folder in memory that serves as the workspace of a small import. */
 const MEMORY_FOLDER = "/dev/shm";
 
 /** Measurements of a command. */
@@ -82,7 +85,10 @@ function workOf(pid: number, out: string): number {
   return bytesOf(`${out}.${pid}.work`) + bytesOf(join(MEMORY_FOLDER, `peneira-import-${pid}`));
 }
 
-/** Disk bytes of a file or of a folder's files; ranges freed after reading do not count. */
+/**
+ * Returns the bytes that a file, or the files in a folder, take on the disk. Ranges that were freed
+ * after reading do not count.
+ */
 export function bytesOf(place: string): number {
   try {
     if (!existsSync(place)) return 0;

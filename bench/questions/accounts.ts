@@ -1,8 +1,8 @@
 /**
- * Accounts that seed the queries of the traffic. Input: a snapshot. Output: some thousand accounts
- * from all over it, with the values for queries.
- * Invariant: the same snapshot gives the same accounts, each as often as it occurs, so that
- * activities, places, and words have the snapshot's frequencies, and joint frequencies.
+ * Reads the accounts around which the queries of the simulated traffic are drawn. Input: a
+ * snapshot. Output: some thousand accounts from all over the snapshot, with the values for queries.
+ * Invariant: the same snapshot returns the same accounts. Each value, and each combination of
+ * values, occurs as often among them as in the snapshot.
  */
 import { meets, rowOf } from "../../src/search/clauses.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -14,11 +14,14 @@ import type { AccountQuerySpec } from "../../src/spec/schema.ts";
 
 /** Accounts of a page. */
 export const PAGE = 50;
-/** Accounts are read in blocks all over the snapshot. */
+/** Accounts are read in this many blocks of this many rows, spread over the snapshot. */
 const [BLOCKS, BLOCK_ROWS] = [1_024, 8];
-/** Shorter words of names are articles and abbreviations. */
+/** Words of names that are shorter than this are articles and abbreviations. */
 const WORD_LENGTH_MIN = 4;
-/** Bounds of the share of names with a common word; users do not search for words of most names. */
+/**
+ * Fractions of names that may contain a common word. Users do not search for words that are in most
+ * names.
+ */
 const [WORD_SHARE_MIN, WORD_SHARE_MAX] = [0.002, 0.1];
 
 const FIELDS = [
@@ -27,7 +30,7 @@ const FIELDS = [
   ...["simples_opt_in", "headquarters", "started_on", "email", "phone_1", "registration_status"],
 ];
 
-/** An account that seeds queries. */
+/** An account around which queries are drawn. */
 export interface Account {
   readonly uf: string;
   readonly municipality_ibge: string;
@@ -47,11 +50,11 @@ export interface Account {
   readonly started_on: string | null;
   readonly email: string | null;
   readonly phone_1: string | null;
-  /** True if the domain of the account's e-mail is its own. */
+  /** True if the domain of the e-mail belongs to the account rather than to a mail provider. */
   readonly ownDomain: boolean;
   /** True if the account's company has several establishments. */
   readonly several: boolean;
-  /** Common words of the account's name, each in at most a tenth of names. */
+  /** Common words of the account's name. Each of them is in at most a tenth of all names. */
   readonly words: readonly string[];
 }
 
@@ -90,7 +93,7 @@ function commonIn(names: readonly (readonly string[])[]): (word: string) => bool
   };
 }
 
-/** Returns the division of an activity; null if the activity is the only one in it. */
+/** Returns the division of an activity, or null if the division has no other activity. */
 function divisionOf({ catalog }: Segment, activity: string): string | null {
   const division = activity.slice(0, 2);
   return catalogLookup(catalog).cnae(division).length > 1 ? division : null;
@@ -103,7 +106,7 @@ function meeting(segment: Segment, filters: object): (cnpj: string) => boolean {
   return (cnpj) => meets(segment, spec.filters, rowOf(segment, cnpj));
 }
 
-/** An account as rendered. */
+/** An account as the engine renders it. */
 interface Rendered extends Omit<Account, "words" | "division" | "ownDomain" | "several"> {
   readonly cnpj: string;
   readonly legal_name: string | null;
@@ -123,7 +126,7 @@ function rowsAllOver(accounts: number): Uint32Array {
   return Uint32Array.from(rows);
 }
 
-/** Normalizes a body like the server. */
+/** Normalizes the body of a request as the server does. */
 export function specOfBody(segment: Segment, body: string): AccountQuerySpec {
   const { spec, limit } = JSON.parse(body) as { spec: unknown; limit: number };
   return normalizeSpec(spec, {

@@ -32,7 +32,7 @@ export function specOf(segment: Segment, question: Question): AccountQuerySpec {
   ).spec;
 }
 
-/** The export spec of a query. */
+/** Returns the export spec of a query. */
 export function exportSpecOf(
   segment: Segment,
   { filters }: Question,
@@ -49,7 +49,7 @@ export function exportSpecOf(
   ).spec;
 }
 
-/** A full answer without any cached total: plan, count, page, JSON. */
+/** Computes a whole answer without cached totals: plan, count, page, and JSON. */
 export function answer(segment: Segment, spec: AccountQuerySpec, afterRow = -1) {
   segment.native.dropCaches();
   return search(segment, { spec, fields: DEFAULT_FIELDS, afterRow, explain: false });

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Seed of every corpus. */
+/** Seed from which every corpus is made. */
 export const CORPUS_SEED = 20_261_001;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -18,7 +18,7 @@ const FOLDER = join(ROOT, ".cache", "bench");
 /** Paths of a corpus. */
 export interface Corpus {
   readonly snapshot: string;
-  /** For the rivals' databases. */
+  /** Folder for the databases of other engines. */
   readonly folder: string;
   readonly accounts: number;
 }
@@ -39,7 +39,7 @@ export function makeCorpus(accounts: number): Corpus {
   return { snapshot, folder, accounts };
 }
 
-/** Command line of the built product. */
+/** Returns the command line of the built product. */
 export function peneiraCommand(): string[] {
   return [process.execPath, join(ROOT, "dist", "bundle", "main.mjs")];
 }

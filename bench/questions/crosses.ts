@@ -36,7 +36,7 @@ const PAIRS: readonly FacetPair[] = [
   ["cnae_subclass", "started_year"],
 ];
 
-/** Target of a warm call in milliseconds. */
+/** Returns the target of a warm call in milliseconds. */
 function targetOf({ accounts }: Segment): number {
   const share = Math.max(0, (accounts - 5_000_000) / 67_000_000);
   return 50 + share * 250;

@@ -29,13 +29,13 @@ const THREE_KEYS = ["company_size", "started_on", "legal_name"].map((field) => (
 const SIX_FACETS = ["uf", "municipality", "cnae_division", "company_size", "mei", "contact"];
 const suggest = (q: string) => `accounts/suggest?q=${encodeURIComponent(q)}`;
 
-/** A query; if the body is null, its parameters are in the path. */
+/** A query: its name, path, and body. If the body is null, the parameters are in the path. */
 type KindRequest = readonly [name: string, path: string, body: object | null];
 
 const ofAccounts = (kinds: Readonly<Record<string, object>>): KindRequest[] =>
   Object.entries(kinds).map(([name, body]) => [name, "accounts/search", body]);
 
-/** One query of each kind, in this order. */
+/** One query of each kind, in the order in which they are sent. */
 export const KINDS: readonly KindRequest[] = [
   ...ofAccounts({
     state: search(RJ),
@@ -101,7 +101,7 @@ export const KINDS: readonly KindRequest[] = [
   ],
 ];
 
-/** Cost of the first answer of a kind. */
+/** Cost of the first answer to a query of a kind. */
 export interface FirstAnswer {
   readonly ms: number;
   readonly bytes: number;

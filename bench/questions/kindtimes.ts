@@ -13,14 +13,14 @@ import { formatUs } from "../measure.ts";
 import { specOfBody } from "./accounts.ts";
 import { TRAFFIC_KINDS, trafficOf } from "./traffic.ts";
 
-/** Queries that touch the snapshot before any are timed. */
+/** Number of queries that touch the snapshot before any query is timed. */
 const TOUCHING = 20_000;
-/** Queries of a kind: for the warm-up, and timed. */
+/** Number of queries per kind that warm up, and that are timed. */
 const [WARM, TIMED] = [100, 1_000];
-/** Pages after the first. */
+/** Number of pages to time after the first page. */
 const PAGES = 9;
 
-/** Characters of the longest kind name. */
+/** Length of the longest name of a kind, in characters. */
 const NAME = Math.max(...TRAFFIC_KINDS.map(({ name }) => name.length));
 
 /** Times of a kind, in microseconds. */
@@ -30,16 +30,16 @@ interface KindTimes {
   readonly p99: number;
   readonly worst: number;
   readonly worstBody: string;
-  /** Share of the queries with results. */
+  /** Fraction of the queries that have results. */
   readonly found: number;
 }
 
-/** The lines of the table. */
+/** Returns the lines of the table. */
 export async function kindLines(segment: Segment, seed: number): Promise<string[]> {
   await timesOf(segment, "", trafficOf(segment, seed, TOUCHING));
   const all: KindTimes[] = [await laterPages(segment, seed + TRAFFIC_KINDS.length + 1)];
   for (const [at, kind] of TRAFFIC_KINDS.entries()) {
-    // A seed of its own, so that the addon has cached few of the counts.
+    // Each kind has a different seed, so that the addon has cached few of the counts.
     const bodies = trafficOf(segment, seed + 1 + at, WARM + TIMED, kind);
     all.push(await timesOf(segment, kind.name, bodies));
   }
@@ -66,8 +66,8 @@ function slowest(all: readonly KindTimes[]): string[] {
 }
 
 /**
- * Times one page. Other programs can only increase the elapsed time, not the process's processor
- * time, so the smaller of the two counts.
+ * Times one page. Other programs can prolong the elapsed time but not the processor time of this
+ * process, so the smaller of the two is used.
  */
 async function pageAfter(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const request = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };
@@ -93,7 +93,9 @@ async function timesOf(
   return summary(name, timed);
 }
 
-/** Times later pages of queries that have any; a cursor only names the preceding row. */
+/**
+ * Times later pages of those queries that have any. A cursor contains only the row before the page.
+ */
 async function laterPages(segment: Segment, seed: number): Promise<KindTimes> {
   const timed: Timed[] = [];
   for (const body of trafficOf(segment, seed, WARM + TIMED)) {

@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
 
-/** Time that searches are measured before the month comes, in milliseconds. */
+/** Milliseconds for which searches are measured before the month comes. */
 const IDLE_MS = 5_000;
-/** Saved searches per tenant. */
+/** Number of saved searches per tenant. */
 const PER_TENANT = 500;
 /** Unit of processor times in /proc. */
 const TICKS_PER_SECOND = 100;
@@ -82,7 +82,7 @@ async function post(base: string, key: string, path: string, body: object): Prom
     body: JSON.stringify(body),
   });
   if (answer.status === 503) {
-    // The machine is busy with other work, so the server asks for a retry in a second.
+    // The server is busy with other work and wants the request to be repeated in a second.
     await answer.arrayBuffer();
     refused++;
     await sleep(1_000);
@@ -92,10 +92,13 @@ async function post(base: string, key: string, path: string, body: object): Prom
   return answer.json();
 }
 
-/** Requests refused because the server was busy. If there are any, do not publish the figures. */
+/**
+ * Number of requests that the server refused because it was busy. If there are any, do not publish
+ * the figures.
+ */
 let refused = 0;
 
-/** Two states, two activities, or a state and an activity, in turn. */
+/** Returns a query for two states, two activities, or a state and an activity, in turn. */
 function specOf(n: number): object {
   const at = Math.floor(n / 3);
   if (n % 3 === 0) return { filters: { geo: { uf_any_of: pairOf(STATES, at) } } };
@@ -113,7 +116,7 @@ function pairOf(values: readonly string[], number: number): (string | undefined)
 }
 
 async function save(served: Served, searches: number): Promise<void> {
-  // The command blocks this process, and the server closes an idle connection meanwhile.
+  // The command blocks this process, and meanwhile the server closes idle connections.
   const tenants = Math.ceil(searches / PER_TENANT);
   const keys = Array.from({ length: tenants }, (_, at) => keyOf(served, `tenant${at}`));
   for (let n = 0; n < searches; n++) {
@@ -127,7 +130,10 @@ function keyOf({ state }: Served, tenant: string): string {
   return (JSON.parse(peneira(...made, "--plan", "enterprise")) as { key: string }).key;
 }
 
-/** Searches until `ended`; returns the 99th percentile in milliseconds. */
+/**
+ * Sends searches until `ended` resolves to true. Returns the 99th percentile of their times in
+ * milliseconds.
+ */
 async function p99({ base, key }: Served, ended: () => Promise<boolean>): Promise<number> {
   const took: number[] = [];
   for (let n = 0; !(await ended()); n++) {
@@ -151,7 +157,7 @@ function anonymousMb({ child }: Served): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Processor time of a server and its threads, in seconds. */
+/** Returns the processor time of a server and its threads in seconds. */
 function processorSeconds({ child }: Served): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

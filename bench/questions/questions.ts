@@ -5,7 +5,7 @@
  * order, a limit without a sort if rank is the order, a key instead of an offset for deep pages.
  */
 
-/** Codes from the corpus, which guarantee sparse and empty intersections. */
+/** Codes of the corpus whose intersections are certainly sparse or empty. */
 export interface Picks {
   /** Codes of a frequent activity, a rare activity, and twenty frequent activities; 7 digits. */
   readonly cnae: string;
@@ -28,7 +28,7 @@ export interface Question {
   readonly sort?: readonly { readonly field: string; readonly direction: "asc" | "desc" }[];
   readonly orderBy?: string;
   readonly scoring?: { readonly strategy: string; readonly random_seed: number | null };
-  /** True if the rivals have no equivalent query. */
+  /** True if the other engines have no equivalent query. */
   readonly alone?: true;
   /** Replaces `where` for SQLite. */
   readonly sqliteWhere?: string;
@@ -73,7 +73,10 @@ function question(
   return { name, filters: merged, where, ...rest };
 }
 
-/** First pages in rank order: 1-6 filters, sparse, empty, many values, a word. */
+/**
+ * First pages in rank order, with one to six filters, sparse and empty results, many values, and a
+ * word.
+ */
 export function pageQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   const six = [one, states("SP"), ACTIVE, EMAIL, SINCE, NOT_MEI];
@@ -104,7 +107,7 @@ export function pageQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** Exact totals, with and without a precomputed answer. */
+/** Queries for exact totals, of which some have a precomputed answer. */
 export function totalQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   return [
@@ -206,7 +209,7 @@ export function commonQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** The broad query for pages at several depths. */
+/** The broad query of which pages at several depths are timed. */
 export function depthQuestion(): Question {
   return question("depth", [states("SP"), ACTIVE]);
 }

@@ -1,9 +1,10 @@
 /**
- * Filter frequencies in the queries of the traffic. Input: an account of the snapshot, the
- * snapshot's date, random numbers. Output: the part of a spec for a row of the table.
- * Invariant: every value comes from an account of the snapshot or its date, so activities, cities,
- * and words have the frequencies of accounts. Rows of one choice exclude each other. The documents
- * show this table (test/support/documents/generated.ts).
+ * How often each filter occurs in the queries of the simulated traffic. Input: an account of the
+ * snapshot, the snapshot's date, random numbers. Output: the part of a spec that belongs to a row
+ * of the table.
+ * Invariant: every value comes from an account of the snapshot or from its date, so activities,
+ * cities, and words are as frequent as among accounts. A query contains at most one of the rows
+ * with the same `choice`. The documents show this table (test/support/documents/generated.ts).
  */
 import { SCORED_STRATEGIES } from "../../src/search/score.ts";
 import { completeDate } from "../../src/spec/dates.ts";
@@ -12,11 +13,11 @@ import type { FilterName } from "../../src/spec/filters/table.ts";
 import type { AccountQuerySpec, SortKey } from "../../src/spec/schema.ts";
 import type { Account } from "./accounts.ts";
 
-/** Random numbers and draws. */
+/** Draws random numbers and random elements. */
 export interface Chance {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   random(): number;
-  /** An integer; both ends are included. */
+  /** Returns an integer from `min` to `max`, both included. */
   integer(min: number, max: number): number;
   pick<Value>(values: readonly Value[]): Value;
 }
@@ -30,7 +31,7 @@ export interface Part {
   readonly scoring?: Partial<AccountQuerySpec["scoring"]>;
 }
 
-/** The account, other values, and random numbers that a query is made from. */
+/** The account, other accounts, and random numbers from which a query is made. */
 export interface Source {
   /** The account that the query is about. */
   readonly about: Account;
@@ -39,27 +40,32 @@ export interface Source {
   readonly chance: Chance;
 }
 
-/** Makes the part of a spec for an account; null if the account lacks the value. */
+/**
+ * Makes the part of a spec that concerns an account. Returns null if the account lacks the value.
+ */
 type Draw = (source: Source) => Part | null;
 
-/** One row of the table. */
+/** One row of the table: a filter, and how often queries contain it. */
 export interface Share {
   readonly name: string;
-  /** Rows of one choice exclude each other. */
+  /** A query contains at most one row of each choice. */
   readonly choice: string;
   readonly share: number;
-  /** How a value is drawn, for the documents; absent if it is constant. */
+  /** How the value is drawn, in words for the documents. Absent if the value is constant. */
   readonly how?: string;
-  /** Filters that the row sets; absent if it only sets the order. */
+  /** Names of the filters that the row sets. Absent if the row only sets the order. */
   readonly filters?: readonly FilterName[];
-  /** True if the account meets the drawn part; a part that its fields do not show counts as met. */
+  /**
+   * Returns true if the account matches the drawn part. A part that the account's fields do not
+   * show counts as matched.
+   */
   readonly meets?: (part: Part, account: Account) => boolean;
   /** Draws the values that do not depend on the account; returns a function for the rest. */
   readonly draw: (chance: Chance, today: string) => Draw;
 }
 
 const MILLIS_PER_DAY = 86_400_000;
-/** Digits of postal codes in searches. */
+/** Numbers of digits that postal codes have in searches. */
 const PREFIX_DIGITS = [3, 4, 5] as const;
 /** Index of the area code in a phone, after +55. */
 const AREA_AT = 3;
@@ -80,10 +86,16 @@ const geo = (part: Partial<Filters["geo"]>): Part => ({ filters: { geo: part } }
 const company = (part: Partial<Filters["company"]>): Part => ({ filters: { company: part } });
 const contact = (part: Partial<Filters["contact"]>): Part => ({ filters: { contact: part } });
 
-/** Accounts tried for each additional value; few tries repeat a value. */
+/**
+ * Number of accounts to try for each additional value. Several are needed, because accounts may
+ * have the same value.
+ */
 const LOOKS = 20;
 
-/** Values of several accounts, sorted without repeats, so that no two lists mean the same. */
+/**
+ * Returns values of several accounts, sorted and without repeats, so that no two different lists
+ * mean the same.
+ */
 function several(source: Source, count: number, value: (account: Account) => string): string[] {
   const values = new Set([value(source.about)]);
   for (let look = 0; values.size < count && look < count * LOOKS; look++) {
@@ -92,13 +104,13 @@ function several(source: Source, count: number, value: (account: Account) => str
   return [...values].sort();
 }
 
-/** A row with a constant part. */
+/** Makes a row whose part is constant. */
 const always = (part: Part) => () => () => part;
 
 /** For a row whose part depends only on the account. */
 const of = (draw: Draw) => () => draw;
 
-/** Two to five values, each from a different account. */
+/** Makes a row with two to five values, each from a different account. */
 const some =
   (value: (account: Account) => string, part: (values: string[]) => Part) => (chance: Chance) => {
     const count = chance.integer(2, 5);
@@ -111,7 +123,7 @@ function opened({ filters }: Part, { started_on: day }: Account): boolean {
   return (after ?? day) <= day && day < (before ?? "9999");
 }
 
-/** An interval between two days, of a month to two years, that ended within five years. */
+/** Returns an interval of a month to two years that ended within the last five years. */
 function interval(chance: Chance, today: string): Draw {
   const before = daysBefore(today, chance.integer(0, 1_825));
   const after = daysBefore(before, chance.integer(30, 730));
@@ -121,7 +133,7 @@ function interval(chance: Chance, today: string): Draw {
 const hasEmail = (_: Part, { email }: Account) => email !== null;
 const hasPhone = (_: Part, { phone_1: phone }: Account) => phone !== null;
 
-/** Orders by one field. */
+/** Rows that each order by one field. */
 const ORDERS: readonly Share[] = (
   [
     ["newest first", 0.1, "started_on", "desc"],

@@ -13,11 +13,17 @@ import { randomFrom } from "../../test/support/translate/shapes.ts";
 import { type Account, accountsOf, PAGE } from "./accounts.ts";
 import { type Chance, type Part, SHARES, type Share, type Source } from "./shares.ts";
 
-/** Share of queries with the place of another account, which need not match any account. */
+/**
+ * Fraction of queries whose place is taken from another account. Such a query need not match any
+ * account.
+ */
 const ELSEWHERE = 0.2;
-/** Accounts tried to find one that meets a query. */
+/** Number of accounts to try until one matches a query. */
 const TRIES = 200;
-/** Max draws for a new query; if all repeat, the snapshot is too small. */
+/**
+ * Maximum number of draws for a new query. If all of them repeat earlier queries, the snapshot is
+ * too small.
+ */
 const DRAWS_EACH = 200;
 
 /** A subset of the traffic; all of it, if only `name` is set. Rows are those of `SHARES`. */
@@ -25,9 +31,9 @@ export interface Kind {
   readonly name: string;
   /** Row that every query contains. */
   readonly has?: Share;
-  /** Choice (`Share.choice`) from which no query has a row. */
+  /** A choice (`Share.choice`) of which no query contains a row. */
   readonly without?: string;
-  /** Names of the only rows from which queries are made. */
+  /** Names of the rows from which queries are made. Other rows do not occur. */
   readonly only?: readonly string[];
 }
 
@@ -46,7 +52,7 @@ export const TRAFFIC_KINDS: readonly Kind[] = [
   ...SHARES.map((share) => ({ name: share.name, has: share })),
 ];
 
-/** A random seed for this run; `--seed` repeats another run's. */
+/** Returns a random seed for this run. `--seed` repeats the run with a given seed. */
 export function seedOf(given: string | undefined): number {
   const seed = given === undefined ? randomInt(2 ** 32) : Number(given);
   if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
@@ -87,7 +93,7 @@ function chanceFrom(seed: number): Chance {
   };
 }
 
-/** Rows whose filters the snapshot supports. */
+/** Returns the rows whose filters the snapshot supports. */
 function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
   const fits = ({ filters = [] }: Share) =>
     FILTERS.every((row) => {
@@ -117,7 +123,10 @@ function choose(
   return chosen;
 }
 
-/** The row whose share contains a number from 0 to 1; undefined beyond all shares. */
+/**
+ * Returns the row at a number from 0 to 1, where each row takes a part as long as its share.
+ * Returns undefined beyond the sum of all shares.
+ */
 function rowAt(rows: readonly Share[], at: number): Share | undefined {
   let end = 0;
   for (const row of rows) {
@@ -129,7 +138,7 @@ function rowAt(rows: readonly Share[], at: number): Share | undefined {
 
 const NARROW = new Set<string>(FILTERS.filter((row) => "narrows" in row).map((row) => row.member));
 
-/** True if the row alone makes a spec narrow enough. */
+/** True if a query with only this row is narrow enough for the server. */
 function narrows({ filters = [] }: Share): boolean {
   return filters.some((name) => NARROW.has(name));
 }
@@ -161,13 +170,16 @@ function bodyOf(
   return found === null ? null : joined(found);
 }
 
-/** A chosen row, with its account-independent values drawn. */
+/** A chosen row, and its part once the values that do not depend on the account are drawn. */
 interface Asking {
   readonly share: Share;
   readonly query: ReturnType<Share["draw"]>;
 }
 
-/** Accounts opened on the query's dates, which random tries rarely find; else all. */
+/**
+ * Returns the accounts that opened on the query's dates, because trying random accounts rarely
+ * finds one. If there are no such accounts or dates, returns all accounts.
+ */
 function openedThen(
   requests: readonly Asking[],
   accounts: readonly Account[],
@@ -180,7 +192,7 @@ function openedThen(
   return opened.length === 0 ? accounts : opened;
 }
 
-/** Joins parts with distinct members into one body. */
+/** Joins parts, which have no members in common, into one body. */
 function joined(parts: readonly Part[]): object {
   const filters: Record<string, object> = {};
   let spec: object = { filters };

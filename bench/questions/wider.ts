@@ -1,6 +1,7 @@
 /**
- * Sizes of the columns, flags, and lists of the wider filters (counts of contacts and
- * establishments, own domains, kinds of phones, districts) in a snapshot, by name.
+ * Measures how many bytes the columns, flags, and lists of the wider filters take in a snapshot, by
+ * name. The wider filters are counts of contacts and establishments, own domains, kinds of phones,
+ * and districts.
  * Invariant: sizes are read from the file as laid out in format.h, and include each container's
  * directory entry.
  */
@@ -26,7 +27,7 @@ const [CHUNKS, ARRAY, BITSET] = [5, 1, 2];
 const BITSET_BYTES = 8_192;
 const ENTRY_BYTES = 12;
 
-/** Bytes by name, largest first. */
+/** Returns the bytes by name, largest first. */
 export async function widerBytes(path: string): Promise<[name: string, bytes: number][]> {
   const { sections } = await openSnapshot(path);
   const file = new CheckedFile(path);
@@ -51,7 +52,7 @@ export async function widerBytes(path: string): Promise<[name: string, bytes: nu
   return [...found].sort(([, a], [, b]) => b - a);
 }
 
-/** Bytes of the wider columns, batch by batch. */
+/** Returns the bytes of the wider columns, batch by batch. */
 function columnsIn(section: Buffer): [name: string, bytes: number][] {
   const [batches, columns] = [section.readUInt32LE(0), section.readUInt32LE(4)];
   const found: [string, number][] = [];
@@ -66,7 +67,7 @@ function columnsIn(section: Buffer): [name: string, bytes: number][] {
   return found;
 }
 
-/** Bytes of the containers of flags in the block of a chunk, by code. */
+/** Returns the bytes of the flags' containers in the block of a chunk, by code. */
 function flagsIn(block: Buffer): [code: number, bytes: number][] {
   const directory = 16 + FLAG * 8;
   const [first, count] = [block.readUInt32LE(directory), block.readUInt32LE(directory + 4)];

@@ -19,7 +19,7 @@ import polars from "nodejs-polars";
 import type { Client } from "pg";
 import type { Corpus } from "../questions/corpus.ts";
 
-/** Ten columns of an export, by the same names on both sides. */
+/** The ten columns of an export, with the same names in both engines. */
 export const EXPORT_FIELDS = [
   ...["cnpj", "legal_name", "trade_name", "uf", "municipality_ibge", "cnae_primary"],
   ...["started_on", "email", "phone_1", "share_capital"],
@@ -38,7 +38,10 @@ const SNAPSHOT_COLUMNS = [
   ...["phone_1", "started_on", "share_capital_cents"],
 ];
 
-/** One line of the file for each row; numbers are narrow, names folded like ours. */
+/**
+ * Writes one line of the input file for each row. Numbers are narrow, and names are folded as in
+ * Peneira.
+ */
 const ROWS = `
   SELECT (row_number() OVER ()) - 1, cnpj::VARCHAR, legal_name, trade_name,
     cnae_primary::VARCHAR::INTEGER, cnae_primary::VARCHAR, uf::VARCHAR,
@@ -116,7 +119,7 @@ async function writeRows(corpus: Corpus, file: string): Promise<void> {
   duck.closeSync();
   instance.closeSync();
   rmSync(parquet);
-  // The server may run as another user.
+  // The server may run as another user, which must be able to read the file.
   chmodSync(file, 0o644);
 }
 

@@ -28,7 +28,10 @@ interface ServerUser {
   readonly gid?: number;
 }
 
-/** Changes to the package's settings; memory in proportion to the machine. */
+/**
+ * Returns the settings that differ from the package's. Sizes of memory are proportional to the
+ * machine's.
+ */
 export function postgresSettings(): Readonly<Record<string, string>> {
   const megabytes = (share: number) => `${Math.floor((totalmem() * share) / MEBIBYTE)}MB`;
   return {
@@ -44,7 +47,10 @@ export function postgresSettings(): Readonly<Record<string, string>> {
   };
 }
 
-/** Folder of the package's programs, newest version first; null if it is not installed. */
+/**
+ * Returns the folder of the package's programs, preferring the newest version, or null if the
+ * package is not installed.
+ */
 export function postgresPrograms(): string | null {
   if (!existsSync(PACKAGES)) return null;
   const versions = readdirSync(PACKAGES).sort((a, b) => Number(b) - Number(a));
@@ -52,7 +58,7 @@ export function postgresPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, "initdb"))) ?? null;
 }
 
-/** Starts a server over the cluster in `folder`; creates it if missing. */
+/** Starts a server over the cluster in `folder`, and creates the cluster if it is missing. */
 export async function startPostgres(programs: string, folder: string): Promise<PostgresServer> {
   const user = serverUser();
   const data = join(folder, "data");

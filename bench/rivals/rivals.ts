@@ -54,7 +54,7 @@ const SQLITE_INDEXES = `
 /** Compared columns, with the same names in both databases. */
 const PAGE_FIELDS = "cnpj, legal_name, uf, municipality, cnae";
 
-/** Dialect of the SQL. */
+/** The engine, which determines the dialect of the SQL. */
 export type RivalName = "duck" | "sqlite" | "postgres";
 
 /** The two databases of a corpus. */
@@ -63,7 +63,7 @@ export interface Rivals {
   readonly sqlite: Database.Database;
 }
 
-/** Opens the databases of a corpus; creates missing ones. */
+/** Opens the databases of a corpus, and creates those that are missing. */
 export async function openRivals(corpus: Corpus): Promise<Rivals> {
   const duckPath = join(corpus.folder, "rival.duckdb");
   const sqlitePath = join(corpus.folder, "rival.sqlite");
@@ -145,7 +145,7 @@ export function pageSql(
   return `SELECT ${PAGE_FIELDS} FROM accounts WHERE ${where.join(" AND ")}${sort} LIMIT 50`;
 }
 
-/** SQL of the exact total for a rival. */
+/** Returns the SQL for the exact total in another engine. */
 export function totalSql(question: Question, rival: RivalName): string {
   const count = rival === "duck" ? "count(*)::DOUBLE" : "count(*)";
   return `SELECT ${count} AS n FROM accounts WHERE ${whereOf(question, rival)}`;

@@ -26,7 +26,10 @@ import { normalizeSpec } from "../../src/spec/normalize.ts";
 import { bytesOf, type Watched, watch } from "../load/watched.ts";
 import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
 
-/** Max disk bytes per account: a dump, its snapshot, and the import's workspace. */
+/**
+ * Maximum disk bytes per account that a dump, its snapshot, and the import's workspace take
+ * together.
+ */
 const BYTES_PER_ACCOUNT = 870;
 /** Bytes per account of the first month's snapshot, which is retained while the second is made. */
 const BYTES_PER_STORED = 380;
@@ -40,7 +43,7 @@ const FIELDS = [
 /** Months of the sample. */
 const MONTHS = ["2026-10", "2026-11"] as const;
 
-/** One month, as a snapshot. */
+/** A month, and the snapshot made of it. */
 export interface MonthMade {
   readonly snapshot: string;
   readonly sample: Watched;
@@ -48,7 +51,7 @@ export interface MonthMade {
   readonly import: Watched;
 }
 
-/** Prints the needed disk space. @throws Error if there is not enough. */
+/** Prints the disk space that the benchmark needs. @throws Error if there is not enough. */
 export function checkRoom(folder: string, accounts: number, months: number): void {
   mkdirSync(folder, { recursive: true });
   const perAccount = BYTES_PER_ACCOUNT + (months - 1) * BYTES_PER_STORED;
@@ -79,7 +82,7 @@ export async function makeMonth(
   return { snapshot, sample, dumpBytes, import: imported };
 }
 
-/** Bytes of a snapshot, and of its index. */
+/** Returns the bytes of a snapshot, and the bytes of its index. */
 export function snapshotBytes(snapshot: string): { readonly all: number; readonly index: number } {
   const [node, main] = peneiraCommand() as [string, string];
   const reported = spawnSync(node, [main, "inspect", snapshot, "--json"], { encoding: "utf8" });
@@ -88,11 +91,13 @@ export function snapshotBytes(snapshot: string): { readonly all: number; readonl
   return { all: statSync(snapshot).size, index };
 }
 
-/** Bytes of the file that measures the disk's speed, and bytes per write. */
+/** Size of the file that measures the speed of the disk, and bytes per write. */
 const PROBE_BYTES = 2e9;
 const PROBE_PIECE_BYTES = 4 << 20;
 
-/** Speed of a folder's disk in bytes a second, for one file and its sync. */
+/**
+ * Returns the speed of a folder's disk in bytes per second, for writing one file and syncing it.
+ */
 export function diskSpeed(folder: string, bytes = PROBE_BYTES): number {
   const path = join(folder, "probe");
   const piece = Buffer.alloc(PROBE_PIECE_BYTES, 0x5a);
@@ -117,7 +122,7 @@ export interface ExportMade {
   readonly seconds: number;
 }
 
-/** The state with the most accounts. */
+/** Returns the state with the most accounts. */
 export function largestState(segment: Segment): string {
   const found = facets(segment, specOf(segment, {}, "csv"), ["uf"]);
   return String(found.uf?.values[0]?.value);
@@ -149,7 +154,7 @@ function specOf(segment: Segment, filters: object, format: "csv" | "parquet") {
   }).spec;
 }
 
-/** Time to list the differences of two months, and their number. */
+/** Returns the time to list the differences of two months, and how many there are. */
 export async function compareMonths(
   [older, newer]: readonly [string, string],
   folder: string,

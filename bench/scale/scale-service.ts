@@ -30,14 +30,14 @@ import {
 } from "../questions/kinds.ts";
 import { trafficOf } from "../questions/traffic.ts";
 
-/** More queries than a server answers during a measurement. */
+/** Number of queries, more than a server answers during a measurement. */
 const NEW_QUESTIONS = 60_000;
 const DIFFERENT = 300;
 const WARM_SECONDS = 3;
-/** Repetitions of an expensive query. */
+/** Number of times that an expensive query is repeated. */
 const EXPENSIVE_TIMES = 15;
 const WATCH_EVERY_MS = 1;
-/** Milliseconds without queries, to measure the machine's own delays. */
+/** Milliseconds without queries, in which the delays of the machine are measured. */
 const IDLE_MS = 500;
 /** The setting that bounds the response cache; not every version has it. */
 const RESPONSE_MEMORY = "http.response_memory_bytes";
@@ -55,7 +55,10 @@ export interface Started {
   readonly bytes: number;
 }
 
-/** A load: requests a second, their share of `/healthz`'s, and the main thread's time for one. */
+/**
+ * Result of a load: requests per second, their share of `/healthz`'s, and the main thread's time
+ * per request.
+ */
 export interface Loaded {
   readonly perSecond: number;
   readonly share: number;
@@ -67,7 +70,7 @@ function start(snapshot: string, main?: string): Promise<RunningServer> {
   return startServer(snapshot, JSON.stringify(FIRST), { environment, ...program });
 }
 
-/** Number of starts, and the program if it is not the bundle. */
+/** How often to start the server, and the program if it is not the bundle. */
 export interface Starting {
   readonly where: Place;
   readonly times: number;
@@ -88,13 +91,13 @@ export async function timeStarts(snapshot: string, starting: Starting): Promise<
   return found[Math.floor(times / 2)] as Started;
 }
 
-/** A kind of query: its first answer with the file evicted, then its repetitions. */
+/** Cost of a kind of query: of its first answer with the file evicted, and of its repetitions. */
 export interface KindTimes extends FirstAnswer {
   readonly name: string;
   readonly againMs: number;
 }
 
-/** Sends each kind to its own server, which has answered one other query. */
+/** Sends each kind to a separate server, which has answered one other query before. */
 export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
   const found: KindTimes[] = [];
   for (const kind of KINDS) {
@@ -115,13 +118,13 @@ export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
 export interface Served {
   readonly healthz: number;
   readonly loads: Readonly<Record<"one" | "different" | "fresh", Loaded>>;
-  /** One connection: a narrow query, and `/healthz`. */
+  /** Response times of one connection for a narrow query, and for `/healthz`. */
   readonly narrow: Waits;
   readonly bare: Waits;
   readonly anonymousMb: number;
 }
 
-/** Measures a warm server from narrow to broad queries, drawn with a seed. */
+/** Measures a warm server with queries from narrow to broad, which are drawn from a seed. */
 export async function measureService(
   snapshot: string,
   { seconds, seed }: { readonly seconds: number; readonly seed: number },
@@ -162,7 +165,10 @@ export interface ExpensiveTimes {
   readonly idleStall: number;
 }
 
-/** Measures expensive queries, off the main thread of a server with all processors. */
+/**
+ * Measures expensive queries, which run off the main thread of a server that may use all
+ * processors.
+ */
 export async function measureExpensive(snapshot: string): Promise<ExpensiveTimes> {
   const server = await startServer(snapshot, JSON.stringify(FIRST), { environment, pin: false });
   try {
@@ -200,13 +206,16 @@ function loadOf(
   return { perSecond, share: perSecond / load.healthz, us };
 }
 
-/** A query by a two-digit postal code area, another one each time. */
+/** Returns a query by the first two digits of postal codes, different for each time. */
 const postalCodes = (time: number): object => ({
   spec: { filters: { geo: { postal_code_prefix_any_of: [String(10 + time)] } } },
   limit: 50,
 });
 
-/** Facets by municipality of a broad query, with another year each time. */
+/**
+ * Returns a query for the facets by municipality of a broad query, with a different year for each
+ * time.
+ */
 const cities = (time: number): object => ({
   spec: {
     filters: {

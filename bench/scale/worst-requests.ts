@@ -21,7 +21,7 @@ const COUNT = "/v1/accounts/count";
 const NORMALIZE = "/v1/spec/normalize";
 const LEADS = "/v1/leads";
 const TRANSLATE = "/v1/leads/translate";
-/** Prefix of the console's routes in worst-service.ts. */
+/** Prefix that worst-service.ts puts before the routes of the console. */
 const CONSOLE = "/v1/c";
 const BATCHES = { "mcp-protocol-version": "2025-03-26" };
 
@@ -34,7 +34,7 @@ const WORDS = (
 ).split(" ");
 const HINTS = WORDS.map((word, at) => `${word} ${WORDS[(at + 7) % 20]} ${WORDS[(at + 3) % 20]}`);
 
-/** Sources of the requests. */
+/** Values of which the requests are made. */
 interface Parts {
   readonly ceps: readonly string[];
   readonly ibges: readonly string[];
@@ -152,7 +152,7 @@ function broadRequests(): Worst[] {
   ];
 }
 
-/** Three sort keys, starting with the given one. */
+/** Returns three sort keys, beginning with the field at index `first`. */
 function keys(first: number): { readonly field: string; readonly direction: string }[] {
   const fields = ["share_capital", "company_size", "municipality_population", "started_on"];
   const others = fields.filter((_, at) => at !== first).slice(0, 1);

@@ -49,7 +49,10 @@ export interface WorstRequest {
 export interface Took {
   readonly status: number;
   readonly units: number;
-  /** Longest processor time between two turns of the event loop. */
+  /**
+   * Longest processor time between two turns of the event loop. No other request is handled in that
+   * time.
+   */
   readonly holdMs: number;
   readonly processorMs: number;
   readonly bytes: number;
@@ -76,7 +79,7 @@ interface Received {
   readonly remaining: number;
 }
 
-/** Handles requests in sequence. */
+/** Handles requests one after the other. */
 export class WorstService {
   readonly #service: ServedService;
   readonly #segment: Segment;
@@ -151,7 +154,7 @@ export class WorstService {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Returns the remaining units; the call itself costs one. */
+  /** Returns how many units the key has left. The call itself costs one unit. */
   async #left(): Promise<number> {
     const { remaining } = await this.#exchange(
       { method: "GET", path: "/v1/status" },
@@ -204,7 +207,7 @@ export class WorstService {
   }
 }
 
-/** A route of the console, with a key instead of a session. */
+/** Returns a route of the console as a public route, which takes a key instead of a session. */
 function keyed(route: Route, session: SessionCall["session"]): PublicRoute[] {
   if (route.access !== "session") return [];
   const path = route.path.replace("/v1/console", "/v1/c");
@@ -239,8 +242,8 @@ function drain(body: AnswerBody, done: (bytes: number, text: string) => void): v
 }
 
 /**
- * Records the longest time between two turns of the event loop, in processor time of all threads,
- * so that it errs on the long side.
+ * Records the longest time between two turns of the event loop. It measures the processor time of
+ * all threads, so the result may be too long but never too short.
  */
 class HoldProbe {
   #running = false;

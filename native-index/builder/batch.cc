@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kStringBytesMax = std::numeric_limits<int32_t>::max();  // Arrow Utf8 offsets
 
-// Value type of a column in a row record; void if it is not stored in a slot.
+// The C++ type of a column's value in a row record; void if the record has no slot for the column.
 template <ColumnType>
 struct SlotValue {
   using Type = void;

@@ -22,7 +22,8 @@ using BatchColumns = std::array<ColumnBuffers, Columns::kCount>;
 
 class BatchBuilder {
  public:
-  // `numbers`: the distinct numbers in the records, ascending; a number's code is its index.
+  // `numbers` are the distinct numbers that the records contain, in ascending order. The code of a
+  // number is its index.
   explicit BatchBuilder(std::vector<uint32_t> numbers) : numbers_(std::move(numbers)) {}
 
   // Appends the records that start at `starts`. Throws INVALID_ARGUMENT if a record is malformed or
@@ -31,8 +32,8 @@ class BatchBuilder {
 
   // Returns the buffers of all columns and empties the builder.
   BatchColumns finish();
-  // Like `finish`, but reuses the memory of `columns`. Swapping two sets allocates only once, not
-  // per batch.
+  // Like `finish`, but reuses the memory of `columns`. A caller that swaps two sets allocates
+  // memory only for the first batches.
   void finishInto(BatchColumns& columns);
 
   uint32_t rowCount() const { return rowCount_; }
@@ -60,7 +61,8 @@ struct BatchPlaces {
   std::string path;
   std::vector<uint8_t> head;  // bytes before the buffers
   uint64_t offset = 0;        // of the head
-  // Offsets of validity, offsets, and data of every column, in the order of column_list.h.
+  // For each column in the order of column_list.h, the file offsets of its validity, offsets, and
+  // data buffers.
   std::vector<uint64_t> buffers;
 };
 

@@ -125,7 +125,8 @@ void SourceColumns::checkCnpjs(uint32_t batchNumber) const {
   }
 }
 
-// Buffered pwrite. Invariant: append() writes all bytes or throws; a short write is resumed.
+// Buffers writes to a file at increasing offsets (pwrite). Invariant: append() writes all bytes or
+// throws; a short write is resumed.
 
 namespace {
 

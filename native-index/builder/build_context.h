@@ -19,7 +19,7 @@
 
 namespace peneira {
 
-// Rounds up to the next offset at which a section, or an array of a part, may start.
+// Rounds an offset up to the next one at which a section, or an array within a section, may start.
 constexpr uint64_t aligned(uint64_t offset) {
   return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
 }
@@ -49,7 +49,7 @@ class RegionWriter {
   // Reads bytes that were written and flushed before.
   void readBack(uint64_t offset, std::span<uint8_t> bytes) const;
 
-  // Absolute offset of the next byte.
+  // Offset in the file of the next byte to be written.
   uint64_t position() const { return offset_ + buffer_.size(); }
   const std::string& path() const { return path_; }
   const std::vector<DirectoryEntry>& entries() const { return entries_; }
@@ -140,7 +140,8 @@ class Progress {
   // `counter` may be null; it must outlive the build.
   explicit Progress(uint32_t* counter) : counter_(counter) { store(0); }
 
-  // Begins a stage that takes `share` of 1,000 of the time, clamped to the end.
+  // Begins a stage that takes `share` thousandths of the total time. Shares beyond the total are
+  // clamped.
   void stage(uint32_t share) {
     begin_ = end_;
     end_ = std::min(begin_ + share, kEnd);

@@ -1,7 +1,8 @@
-// Ranks records by a 64-bit key (16 bits of inverted score, then the eight characters of the cnpj
-// root with 6 bits each), and loads a range. See ranking.h.
-// Invariant: only establishments of one company with equal scores can tie on the key; these short
-// runs are sorted by the remaining six characters. Corrections are validated against the records.
+// Ranks records by a 64-bit key, and loads a range. The key has 16 bits of inverted score, then the
+// eight characters of the cnpj root with 6 bits each. See ranking.h.
+// Invariant: two records have equal keys only if they are establishments of one company with equal
+// scores. These short runs are sorted by the remaining six characters of the cnpj. Corrections are
+// validated against the records.
 #include "builder/ranking.h"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr size_t kRootLength = 8;
 
-// Characters [from, to) of a cnpj with 6 bits each.
+// Packs the characters [from, to) of a cnpj into a number, with 6 bits each.
 uint64_t packCharacters(const uint8_t* cnpj, size_t from, size_t to) {
   uint64_t packed = 0;
   for (size_t i = from; i < to; i++) packed = packed << 6 | cnpjDigit(cnpj[i]);
@@ -50,7 +51,8 @@ std::vector<KeyedRow> keyRecords(const uint8_t* records, size_t total) {
   return items;
 }
 
-// Sorts every run of equal keys by the branch and check characters.
+// Sorts every run of records with equal keys by the remaining characters of the cnpj (branch and
+// check digits).
 void finishTies(const uint8_t* records, std::vector<KeyedRow>& items) {
   for (size_t first = 0; first < items.size();) {
     size_t end = first + 1;
@@ -142,7 +144,7 @@ void RankedRange::load(const std::vector<FileExtents>& rows,
   starts_ = rankRecords(records_.data(), records_.size());
 }
 
-// Writes the counts shared by several companies into their rows.
+// Writes the corrections into the rows: how many companies share the row's e-mail or phone.
 void RankedRange::correct(const std::vector<size_t>& begins) {
   if (corrections_.size() % kCorrectionLength != 0) badArgument("a correction is cut off");
   for (size_t at = 0; at < corrections_.size(); at += kCorrectionLength) {

@@ -14,7 +14,8 @@
 
 namespace peneira {
 
-// Stable radix sort of keyed row numbers; needs scratch memory of the same length.
+// Sorts row numbers by their keys with a stable radix sort. It needs scratch memory of the same
+// length.
 // Invariant: items with equal keys keep their order. A digit that is the same in all keys costs
 // only the counting pass, so callers need not compact keys.
 
@@ -55,7 +56,8 @@ inline void radixPass(const KeyedRow* from, KeyedRow* to, size_t count, size_t d
   }
 }
 
-// Sorts `items` stably by key. `scratch` has the same size and is left undefined. count < 2^32.
+// Sorts `items` stably by key. `scratch` has the same size, and its content is undefined
+// afterwards. `count` must be below 2^32.
 inline void radixSortByKey(KeyedRow* items, KeyedRow* scratch, size_t count) {
   if (count <= kRadixInsertionMax) return insertionSortByKey(items, count);
   std::array<std::array<uint32_t, kRadixBins>, kRadixDigits> counts{};
@@ -87,7 +89,7 @@ inline void radixSortByKey(KeyedRow* items, KeyedRow* scratch, size_t count) {
 // INVALID_ARGUMENT for a malformed record or a cnpj outside [0-9A-Z].
 std::vector<uint32_t> rankRecords(const uint8_t* records, size_t total);
 
-// Extents of a file, read consecutively.
+// Extents of a file, which are read in this order.
 struct FileExtents {
   std::string path;
   std::vector<uint64_t> offsets;

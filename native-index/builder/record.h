@@ -86,7 +86,7 @@ class Record {
   std::array<const uint8_t*, RecordStrings::kCount> strings_;
 };
 
-// Order of cnpj characters: 0-9, then A-Z. Returns 64 or more for any other byte.
+// Returns the rank of a cnpj character: 0-9 come before A-Z. Returns 64 or more for any other byte.
 inline uint32_t cnpjDigit(uint8_t character) {
   if (character >= '0' && character <= '9') return character - '0';
   if (character >= 'A' && character <= 'Z') return character - 'A' + 10;

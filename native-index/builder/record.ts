@@ -41,7 +41,9 @@ export const SLOT_BYTES = {
   uint16: 2,
   dictionary16: 2,
   uint32: 4,
-  /** The number itself; its code is assigned after all rows are read. */
+  /**
+   * A slot contains the number itself. The number gets its code only after all rows have been read.
+   */
   dictionary16_uint32: 4,
   date32: 4,
   int64: 8,
@@ -71,7 +73,7 @@ export const RECORD = {
   fixedLength: SLOTS_END + 2 * RECORD_STRINGS.length,
 } as const;
 
-/** Byte offset of the length of a string. */
+/** Returns the byte offset at which the length of a string is stored. */
 export function stringLengthAt(name: RecordString): number {
   return RECORD.stringLengths + 2 * RECORD_STRINGS.indexOf(name);
 }
@@ -98,7 +100,7 @@ export const LIST_FLAGS = {
   debtOther: 128,
 } as const;
 
-/** Null values of the fixed part: u8, u16, u32, days (i32), and both i64 kinds. */
+/** Values of the fixed part that mean null: u8, u16, u32, days (i32), and both i64 kinds. */
 export const RECORD_NULL = {
   u8: 0xff,
   u16: 0xffff,

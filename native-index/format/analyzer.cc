@@ -11,7 +11,8 @@ constexpr uint32_t kLatinFirst = 0xc0;
 constexpr uint32_t kLatinEnd = 0x250;
 constexpr uint32_t kAdditionalFirst = 0x1e00;
 
-// U+00C0-U+024F: a letter folds to itself, a digit to two letters; `.` separates, `=` stays.
+// The foldings of U+00C0-U+024F, one character each. A letter is the folding. A digit stands for
+// two letters. `.` marks a separator, and `=` a character that stays as it is.
 constexpr std::string_view kFoldLatin =
     "aaaaaa1ceeeeiiiidnooooo.ouuuuy43aaaaaa1ceeeeiiiidnooooo.ouuuuy4y"
     "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii55jjkkklllllll"
@@ -30,7 +31,7 @@ constexpr std::string_view kFoldAdditional =
     "eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy======";
 static_assert(kFoldAdditional.size() == 256);
 
-// Meanings of the digits 1-5 in the tables.
+// The two letters for which each of the digits 1-5 in the tables stands.
 constexpr std::string_view kTwoLetters[] = {"ae", "oe", "ss", "th", "ij"};
 
 struct Range {
@@ -83,7 +84,7 @@ CodePoint decode(std::string_view text, size_t at) {
   return {value, length};
 }
 
-// Folds by a table entry; `original` is the code point's own bytes.
+// Folds a code point as its table entry says. `original` is the bytes of the code point.
 Folded foldByEntry(const char& entry, std::string_view original) {
   const auto length = static_cast<uint32_t>(original.size());
   if (entry == '.') return {{}, length, true};

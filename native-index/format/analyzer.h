@@ -1,8 +1,10 @@
-// The word analyzer over UTF-8, twin of src/spec/analyzer.ts, and the folding of district names,
-// twin of src/spec/districtname.ts; their headers are the contract. Input: a name or a search hint,
-// as any bytes. Output: its folded words in order, with repeats; or the folded name.
-// Invariant: the words equal those of the TypeScript twin for every text; a malformed UTF-8 byte
-// separates words. Folding is idempotent; equal names fold to equal bytes in both twins.
+// The word analyzer over UTF-8, and the folding of district names. They are the C++ counterparts of
+// src/spec/analyzer.ts and src/spec/districtname.ts, whose headers are the contract. Input: a name
+// or a search hint, as any bytes. Output: its folded words in order, with repeats; or the folded
+// name.
+// Invariant: for every text, the words equal those of the TypeScript implementation. A malformed
+// UTF-8 byte separates words. Folding a folded name does not change it. Equal names fold to equal
+// bytes in both implementations.
 #pragma once
 #include <array>
 #include <cstdint>

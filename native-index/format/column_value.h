@@ -77,21 +77,22 @@ constexpr int64_t yearOf(int64_t day) {
   return year;
 }
 
-// Kinds of phone numbers, from the E.164 digits of a Brazilian number, as a number.
-// Invariant: no number is both mobile and landline; nine digits after the area code that do not
-// begin with 9 are neither. Must match the ranges in src/search/rowlists.ts.
+// Tells kinds of phone numbers apart. A number consists of the E.164 digits of a Brazilian phone.
+// Invariant: no number is both mobile and landline. Nine digits after the area code that do not
+// begin with 9 are neither. These ranges must match those in src/search/rowlists.ts.
 
-// True if the digits before the last `digits` are 55 and an area code, 11 to 99.
+// True if the digits before the last ones are 55 and an area code from 11 to 99. `digits` is a
+// power of ten, which has as many zeros as there are last digits.
 constexpr bool hasArea(int64_t phone, int64_t digits) {
   return phone / digits >= 5511 && phone / digits <= 5599;
 }
 
-// Nine digits after the area code, the first of which is 9.
+// True if nine digits follow the area code, and the first of them is 9.
 constexpr bool isMobile(int64_t phone) {
   return hasArea(phone, 1'000'000'000) && phone % 1'000'000'000 >= 900'000'000;
 }
 
-// Seven or eight digits after the area code.
+// True if seven or eight digits follow the area code.
 constexpr bool isLandline(int64_t phone) {
   return hasArea(phone, 100'000'000) || hasArea(phone, 10'000'000);
 }

@@ -19,9 +19,9 @@ static_assert(std::size(kDimensionNames) == Dimensions::kCount);
 static_assert(std::size(kOrderNames) == Orders::kCount);
 static_assert(std::size(kTableNames) == Tables::kCount);
 
-// The columns and tables of a file version: their numbers, a prefix of the lists; 0 if the version
-// is not readable. Fingerprints of older versions are constants, because such files are no longer
-// written.
+// How many columns and tables a file version has, and its fingerprint. A version has the first so
+// many entries of the lists; 0 means that the version cannot be read. The fingerprints of older
+// versions are constants, because such files are no longer written.
 struct VersionParts {
   uint32_t columns, tables;
   uint64_t fingerprint;
@@ -64,7 +64,7 @@ constexpr uint64_t fingerprint() {
   return fnv.hash;
 }
 
-// The parts of a version; zeros if it is not readable.
+// Returns the columns and tables of a version; zeros if it cannot be read.
 constexpr VersionParts partsOfVersion(uint32_t version) {
   switch (version) {
     case 1: return {Columns::kEmailShared, Tables::kNumber, 0x6422f1659f2dba30u};

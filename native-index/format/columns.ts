@@ -18,8 +18,8 @@ type FixedType =
   | "dictionary16_uint32";
 
 /**
- * Arrow storage of a column. `dictionary8` and `dictionary16` hold Utf8 values;
- * `dictionary16_uint32` holds numbers, whose codes ascend with them.
+ * How Arrow stores a column. The values of `dictionary8` and `dictionary16` are Utf8. Those of
+ * `dictionary16_uint32` are numbers, and a higher code means a higher number.
  */
 export type ColumnType = FixedType | "utf8" | "bool" | "list_dictionary16";
 
@@ -35,12 +35,15 @@ interface SlotColumn<Type extends ColumnType> extends StoredColumn<Type> {
   readonly slot: number;
 }
 
-/** One stored column. Codes of dictionary columns are ordinals in the sorted dictionary. */
+/**
+ * A stored column. The code of a value in a dictionary column is its position (ordinal) in the
+ * sorted dictionary.
+ */
 export type Column =
   | SlotColumn<FixedType | "utf8">
   | StoredColumn<"utf8" | "bool" | "list_dictionary16">;
 
-/** Every stored column in file order; the index is the column number in native code. */
+/** Every stored column in file order. Native code refers to a column by its index in this list. */
 export const COLUMNS = [
   { name: "cnpj", type: "utf8", nullable: false, slot: 12 },
   { name: "legal_name", type: "utf8", nullable: true },
@@ -103,9 +106,10 @@ export const BATCH_ROWS = 1 << 20;
 export const CHUNK_ROWS = 1 << 16;
 
 /**
- * Posting dimensions in directory order. The code of a posting list is the column's dictionary
- * code, except for `registration_status` (the value, 0-8), `flag` (a `FLAG_CODES` value),
- * `area_code` (the two digits of either phone), and `started_year` (the year minus 1800).
+ * The dimensions that have posting lists, in the order of the directory. A list's code is the
+ * dictionary code of the column, with four exceptions. For `registration_status` it is the value
+ * (0-8), for `flag` a `FLAG_CODES` value, for `area_code` the two digits of either phone, and for
+ * `started_year` the year minus 1800.
  */
 export const DIMENSIONS = [
   "cnae_primary",
@@ -121,7 +125,7 @@ export const DIMENSIONS = [
   "started_year",
 ] as const;
 
-/** Name of a posting dimension. */
+/** Name of a dimension that has posting lists. */
 export type DimensionName = (typeof DIMENSIONS)[number];
 
 /** Codes of the `flag` dimension. */
@@ -146,8 +150,9 @@ export const FLAG_CODES = {
 } as const;
 
 /**
- * Sort orders stored in the index region: permutations of the rows by (value ascending, missing
- * last, cnpj ascending). `score` descending is the row order itself.
+ * Sort orders that the index region stores. Each is a permutation of the rows by value ascending,
+ * with rows without a value last, then by cnpj ascending. `score` descending is missing here
+ * because it is the row order itself.
  */
 export const ORDERS = [
   "cnpj",
@@ -166,8 +171,9 @@ export const ORDERS = [
 export type OrderName = (typeof ORDERS)[number];
 
 /**
- * String tables of the index region, each aligned with the codes of a dictionary: the values
- * themselves, then derived texts. An empty string means unknown.
+ * String tables of the index region. Each has one string per code of a dictionary. First come the
+ * tables with the values themselves, then those with texts derived from them. An empty string means
+ * unknown.
  */
 export const TABLES = [
   "registration_status_reason",
@@ -185,7 +191,10 @@ export const TABLES = [
   "number",
 ] as const;
 
-/** Name of a string table. `municipality_name` follows TOM codes, population IBGE codes. */
+/**
+ * Name of a string table. `municipality_name` has one entry per TOM code, `population` one per IBGE
+ * code.
+ */
 export type TableName = (typeof TABLES)[number];
 
 /** Returns FNV-1a 64 of `name:type:nullable;` over all columns, dimensions, orders, and tables. */

@@ -47,7 +47,7 @@ class SystemFailure : public std::system_error {
   throw SystemFailure(errno, doing, path);
 }
 
-// A failed allocation of known size.
+// An allocation that failed, and its size.
 class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(size_t bytes) : bytes_(bytes) {}

@@ -52,8 +52,9 @@ enum class Section : uint32_t {
   kBlocks = 12,        // u32 CRC-32C per block
 };
 
-// The cube counts accounts without an activity or a state under the last ordinal (n_cnae, n_uf);
-// n_status is 9, and a null status counts as 0.
+// The cube counts accounts without an activity under the last ordinal of activities (n_cnae), and
+// those without a state under the last of states (n_uf). n_status is 9, and a null status counts as
+// 0.
 
 struct DirectoryHeader {
   char magic[8];
@@ -62,7 +63,8 @@ struct DirectoryHeader {
   uint64_t row_count;
   uint64_t fingerprint;  // in columns.h
   uint64_t chunk_count;
-  // CRC-32C of the section BLOCKS, so that the CRC of DIRECTORY covers the content.
+  // CRC-32C of the section BLOCKS. Because of it, the CRC of DIRECTORY indirectly covers the
+  // content.
   uint64_t blocks_crc32c;
 };
 static_assert(sizeof(DirectoryHeader) == 48);

@@ -1,5 +1,5 @@
-// Work on several threads; rethrows the first exception of a thread.
-// Invariant: the caller's thread takes part, so one thread means no new thread. Results never
+// Runs work on several threads. If a thread throws, rethrows the first exception.
+// Invariant: the caller's thread takes part, so with one thread, none is created. Results never
 // depend on the number of threads, because work is split and committed by index.
 #pragma once
 #include <algorithm>
@@ -15,8 +15,9 @@
 
 namespace peneira {
 
-// Runs `work(thread)` on `threads` threads (at least one) and waits for all. If the system provides
-// fewer threads, it throws only if each thread has its own work (`areNeeded`).
+// Runs `work(thread)` on `threads` threads (at least one), and waits for all of them. If the system
+// provides fewer threads, this is an error only if `areNeeded`, which means that each thread has
+// its own part of the work.
 template <typename Work>
 void runThreads(unsigned threads, Work&& work, bool areNeeded = true) {
   std::mutex mutex;

@@ -1,7 +1,7 @@
-// The standard library headers that most sources include, parsed once: binding.gyp precompiles this
-// file and puts it before every source.
-// Invariant: sources still include what they use, so that they compile without this file, as in
-// clang-tidy and the fuzz targets. It includes no header of ours.
+// The headers of the standard library that most sources include. They are parsed once, because
+// binding.gyp precompiles this file and puts it before every source.
+// Invariant: sources still include the headers that they use, so that they compile without this
+// file, as in clang-tidy and the fuzz targets. This file includes no header of this project.
 #ifndef PENEIRA_FORMAT_STANDARD_H_
 #define PENEIRA_FORMAT_STANDARD_H_
 

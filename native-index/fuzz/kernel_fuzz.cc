@@ -34,7 +34,8 @@ const Segment& subject() {
   return *segment;
 }
 
-// A list of rows: arbitrary bytes, or a bitmap of some of the rows of the snapshot.
+// Adds a list of rows, which is made of arbitrary bytes, or is a bitmap of some of the snapshot's
+// rows.
 void takeList(FuzzedDataProvider& data, Clause& clause) {
   std::vector<uint8_t> bytes;
   if (data.ConsumeBool()) {
@@ -126,8 +127,8 @@ void takeWritten(FuzzedDataProvider& data, PageRequest& page) {
   std::abort();
 }
 
-// Compares the first rows with the row test, row by row, up to the last row found or the end of a
-// window; compares count and set of matches.
+// Compares the first rows of a query with the row test, row by row, up to the last row found or the
+// end of a window. Also compares the count with the number of matches.
 void checkRank(const PageRequest& page) {
   Work work;
   FirstRows first;

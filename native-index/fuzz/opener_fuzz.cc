@@ -50,7 +50,7 @@ Query queryOf(uint32_t number) {
   return query;
 }
 
-// Runs one step; a hostile file may cause a Failure.
+// Runs one step, which may throw a Failure because the file is hostile.
 template <class Step>
 void attempt(Step step) {
   try {

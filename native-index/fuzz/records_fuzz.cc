@@ -54,7 +54,7 @@ std::vector<uint8_t> readCnpj(std::span<const uint8_t> cell) {
   return std::memcmp(digits.data() + 8, "0000", 4) == 0 ? std::vector<uint8_t>() : digits;
 }
 
-// Reads byte by byte.
+// A simple reader that goes byte by byte, for comparison.
 class Slow {
  public:
   explicit Slow(const RecordScan& scan) : scan_(scan) {}
@@ -119,7 +119,7 @@ class Slow {
   Outcome out_;
 };
 
-// Scans with room for `most` records at a time.
+// Scans the file in steps of at most `most` records.
 Outcome scanned(RecordScan scan, uint32_t most) {
   std::vector<uint32_t> records(size_t{most} * kRecordNumbers), odd(size_t{most} * kOddNumbers);
   std::vector<uint8_t> cnpjs(most * kCnpj);

@@ -18,7 +18,7 @@ const FOLDER = path.dirname(fileURLToPath(import.meta.url));
 const NATIVE = path.dirname(FOLDER);
 const ROOT = path.dirname(NATIVE);
 const OUT = path.join(NATIVE, "build", "fuzz");
-/** The query side of the addon and the scan of an import, without N-API. */
+/** The sources for queries, and those for the scan of an import, without N-API. */
 const SOURCES = cppFiles(NATIVE, /\.cc$/, ["format", "query", "render", "scan"]);
 const FLAGS = [
   "-std=c++20",
@@ -27,7 +27,10 @@ const FLAGS = [
   "-fno-omit-frame-pointer",
   "-fno-sanitize-recover=all",
 ];
-/** The opener gets forged files, so checksums must not stop it; the kernel gets a valid one. */
+/**
+ * Checksums are trusted, because they must not stop the opener from reading forged files. The
+ * kernel target gets a valid file anyway.
+ */
 FLAGS.push("-fsanitize=address,undefined", "-DPENEIRA_TRUST_CHECKSUMS", `-I${NATIVE}`);
 /** Every file needs libFuzzer's counters; only the link needs its main(). */
 const COMPILED = [...FLAGS, "-fsanitize=fuzzer-no-link"];
@@ -126,7 +129,7 @@ function fuzz(target, seeds) {
   return child.status === 0 ? 0 : 1;
 }
 
-/** Length of a run: a number of runs, or a time. */
+/** Returns the option that sets the length of a run: a number of runs, or a time. */
 function lengthOf({ runs, seconds, seed }) {
   const length = runs === undefined ? `-max_total_time=${seconds}` : `-runs=${runs}`;
   return seed === undefined ? [length] : [length, `-seed=${seed}`];

@@ -14,7 +14,7 @@ namespace {
 
 using namespace peneira;
 
-// The results of a scan as a text.
+// Returns the results of a scan as text, for comparison.
 std::string outcome(uint8_t choice, std::span<const uint8_t> bytes, size_t piece, bool portable) {
   constexpr DumpFile files[] = {DumpFile::kEstablishments, DumpFile::kCompanies,
                                 DumpFile::kSimples};

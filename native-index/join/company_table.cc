@@ -16,7 +16,7 @@ namespace {
 constexpr Company kNoRow = {recordNull<uint16_t>(), 0, 0, false, false, false,
                             recordNull<int64_t>(),  {}};
 
-// A root as stored in the spill: a double with an integral value.
+// Returns a root as the spill stores it: a double whose value is integral.
 uint64_t rootAt(const uint8_t* bytes) {
   const auto root = loadUnaligned<double>(bytes);
   if (!(root >= 0 && root < kRootsMax)) badArgument("a spill record has no company root");

@@ -1,5 +1,5 @@
-// The companies of one partition, and the key table by which they are found.
-// Invariant: key numbers never change.
+// The companies of one partition, and the hash table of keys by which they are found.
+// Invariant: the number of a key never changes.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace peneira {
 // A table of a partition does not fit the L2 cache. Callers prefetch for a batch of keys, so that
 // their cache misses overlap: first the slots of all keys, then the keys in these slots.
 
-// Keys whose cache misses overlap.
+// Number of keys in a batch, whose cache misses overlap.
 constexpr size_t kKeyBatch = 64;
 
 class KeyTable {
@@ -30,7 +30,7 @@ class KeyTable {
 
   uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
 
-  // Number of a key, added if new.
+  // Returns the number of a key. Adds the key if it is new.
   uint32_t add(uint64_t root, uint32_t rest) {
     if (keys_.size() * 2 >= slots_.size()) grow(slots_.size() * 2);
     uint32_t& slot = slots_[slotOf({root, rest})];
@@ -114,7 +114,7 @@ struct Company {
   bool met;       // has an establishment
   int64_t capital;
   std::string_view name;  // empty if none
-  // Days of exclusion from Simples and MEI; null if none.
+  // Days on which the company left Simples and MEI; null if it did not.
   int32_t simplesUntil = std::numeric_limits<int32_t>::min();
   int32_t meiUntil = std::numeric_limits<int32_t>::min();
 };
@@ -127,7 +127,7 @@ class CompanyTable {
   void addCompanies(std::span<const uint8_t> records, CodeTable natures);
   void addSimples(std::span<const uint8_t> records);
 
-  // Companies that have their own row.
+  // Returns the number of companies that have their own row, not only a Simples row.
   uint32_t rows() const { return rows_; }
   // Prefetch the slot of a root, then the company in that slot.
   void prefetchSlot(uint64_t root) const { keys_.prefetchSlot(root, 0); }
@@ -137,7 +137,7 @@ class CompanyTable {
   }
   // Finds a company and marks it as having an establishment; null if there is none.
   const Company* meet(uint64_t root);
-  // Counts the Simples rows of companies without an establishment, in company order.
+  // Counts the Simples rows of companies that have no establishment, in the order of the companies.
   void countOrphans();
 
  private:

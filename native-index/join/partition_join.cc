@@ -19,9 +19,9 @@ namespace peneira {
 
 namespace {
 
-// The score of an account, 0 to 1000, for all stored strategies.
-// Invariant: integer arithmetic with the same results as its twin, src/search/score.ts; the
-// constants are generated from there.
+// Returns the score of an account, 0 to 1000, for all stored strategies.
+// Invariant: integer arithmetic with the same results as the reference implementation,
+// src/search/score.ts, from which the constants are generated.
 
 // Inputs of a score; see ScoreFacts in src/search/score.ts.
 struct ScoreFacts {
@@ -53,7 +53,7 @@ uint32_t statusGrade(uint8_t status) {
   }
 }
 
-// A MEI ranks below other micro companies.
+// A MEI (a registered sole trader) ranks below other micro companies.
 uint32_t sizeGrade(int64_t size, bool mei) {
   switch (size) {
     case 5: return kFull;
@@ -63,7 +63,7 @@ uint32_t sizeGrade(int64_t size, bool mei) {
   }
 }
 
-// The grade saturates, so that banks do not fill the first page.
+// The grade stops growing at the highest step, so that banks do not fill the first page.
 uint32_t capitalGrade(int64_t cents) {
   uint32_t grade = 0;
   for (const int64_t reais : kCapitalSteps) {
@@ -107,13 +107,10 @@ Scores scoreAccount(const ScoreFacts& facts) {
   return scores;
 }
 
-// The join of a partition. Invariant: the head of a row record is completed in a copy, so the
-// caller's bytes never change.
-
-// The company's name comes before all other strings.
+// `RowJoin::fill` and `write` rely on the company's name being the first string of a record.
 static_assert(RecordStrings::kLegalName == 0);
 
-// A CNPJ as two numbers that compare like its characters.
+// A CNPJ as two numbers that order keys like the CNPJ's characters.
 struct CnpjKey {
   uint64_t root;
   uint32_t rest;
@@ -138,7 +135,7 @@ size_t rowsExpected(const JoinInput& request) {
 }
 
 constexpr uint8_t kActive = 2;
-// Numbers of establishments collected before duplicates are removed.
+// Number of establishment counts to collect in `met_` before removing the duplicates.
 constexpr size_t kMetMax = 1 << 16;
 
 std::string_view cnpjOf(const Record& record) {
@@ -156,7 +153,8 @@ struct KeyedRecord {
   CnpjKey key;
 };
 
-// Calls `use(batch)` with the records and their keys, at most kKeyBatch at a time.
+// Reads the records with their keys in batches of at most kKeyBatch, and calls `use(batch)` for
+// each batch.
 template <typename Use>
 void eachBatch(std::span<const uint8_t> records, Use&& use) {
   std::vector<KeyedRecord> batch;
@@ -171,7 +169,7 @@ void eachBatch(std::span<const uint8_t> records, Use&& use) {
   }
 }
 
-// Empty if there is none.
+// Returns the record's e-mail, or an empty text if it has none.
 std::string_view emailOf(const Record& record) {
   const uint16_t length = record.stringLength(RecordStrings::kEmail);
   if (length == kNullString) return {};
@@ -308,7 +306,7 @@ void RowJoin::addCompanies() {
   for (const auto& records : input_.debts) debts_.add(records);
 }
 
-// Determines the rows to keep, and the number of active ones per company.
+// Marks the first row of each CNPJ as the one to keep, and counts the active rows of each company.
 void PartitionJoin::countFile(const EstablishmentSpill& file) {
   eachBatch(file.records, [this](std::span<const KeyedRecord> batch) {
     for (const auto& [record, key] : batch) {
@@ -359,8 +357,9 @@ Scores RowJoin::finish(const EstablishmentSpill& file, const Record& record, con
   return score(record);
 }
 
-// Adds counted columns: the company's active establishments, a preliminary 1 for each e-mail and
-// phone, and whether the e-mail's domain is its own.
+// Sets the columns that depend on counts: the number of active establishments of the company, and a
+// preliminary 1 for each e-mail and phone. Also sets the flag that says whether the e-mail's domain
+// belongs to the company.
 void PartitionJoin::count(const Record& record, const CnpjKey& key) {
   const uint32_t company = active_.find(key.root, 0);
   const uint32_t active = company == KeyTable::kNone ? 0 : establishments_[company];
@@ -387,7 +386,8 @@ void PartitionJoin::spillValues(const Record& record, const CnpjKey& key, const 
   if (two >= 0) values_.addPhone(two, RecordLayout::kPhone2Shared, key.root, place);
 }
 
-// Returns the distinct numbers of establishments so far; removes the duplicates collected.
+// Returns the distinct establishment counts so far, ascending, and removes the duplicates from
+// `met_`.
 std::vector<uint32_t> PartitionJoin::establishmentsMet() {
   std::sort(met_.begin(), met_.end());
   met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
@@ -443,7 +443,7 @@ uint8_t RowJoin::sanctionFlags(std::string_view cnpj) const {
   return RecordFlags::kSanctionKnown | (listed ? RecordFlags::kSanctioned : 0);
 }
 
-// Replaces the row's data from an imported list.
+// Replaces the row's flags and values that come from the imported lists.
 void RowJoin::addLists(std::string_view cnpj, const CnpjKey& key) {
   uint8_t flags = value<uint8_t>(RecordLayout::kListFlags);
   const auto put = [&](const CnpjList& list, uint8_t known, uint8_t listed) {
@@ -498,7 +498,8 @@ Scores RowJoin::score(const Record& record) const {
   return scoreAccount(facts);
 }
 
-// Number of the range of a key: the number of splits at or before it.
+// Returns the number of the range that contains a key, which is the number of splits that do not
+// come after the key.
 uint32_t PartitionJoin::rangeOf(uint16_t score, const CnpjKey& key) const {
   const auto& [scores, roots, rests] = request_.splits;
   const auto root = static_cast<double>(key.root);

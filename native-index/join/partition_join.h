@@ -19,19 +19,21 @@
 
 namespace peneira {
 
-// Spill records of companies with the dictionary codes of their natures.
+// Spill records of companies, and the dictionary code of each provisional number of a legal nature.
 struct CompanySpill {
   std::span<const uint8_t> records;
   CodeTable natures;
 };
 
-// Spill records of establishments with the dictionary codes of every kind.
+// Spill records of establishments, and for each kind of code the dictionary code of each
+// provisional number.
 struct EstablishmentSpill {
   std::span<const uint8_t> records;
   CodeTable cnae, nature, reason, tom, country, ibge;
 };
 
-// A published list of establishments, such as that of sanctions; `known` if it was imported.
+// A published list of CNPJs, such as the list of sanctions. `known` is true if the list was
+// imported.
 struct CnpjList {
   bool known = false;
   std::span<const uint8_t> cnpjs;  // of 14 bytes, ascending
@@ -39,15 +41,15 @@ struct CnpjList {
   bool contains(std::string_view cnpj) const;
 };
 
-// For each range except the first, the last key before it; as three parallel lists.
+// The first key that belongs to each range except the first range, as three parallel lists.
 struct RangeSplits {
   std::span<const uint8_t> scores;  // u16, unaligned
   std::span<const double> roots;
   std::span<const uint32_t> rests;
 };
 
-// A partition; the caller owns all bytes. The tables are those of JoinContext in
-// src/ingest/join.ts.
+// The input of joining one partition. The caller owns all bytes. The tables correspond to those of
+// JoinContext in src/ingest/join.ts.
 struct JoinInput {
   bool hasCompanies;  // false if the rows already contain their company's data
   std::vector<CompanySpill> companies;
@@ -63,7 +65,7 @@ struct JoinInput {
   std::span<const uint8_t> providers;  // domains of public mail providers, a newline after each
 };
 
-// A partition to join, and the output for its rows.
+// A partition to join, and the files that receive its rows.
 struct JoinRequest : JoinInput {
   std::string path;  // of the bucket file
   size_t slotBytes;
@@ -80,7 +82,8 @@ struct JoinFindings {
   OddValues odd;
 };
 
-// Joins a partition. Throws INVALID_ARGUMENT for malformed records, SystemFailure.
+// Joins a partition. Throws INVALID_ARGUMENT for malformed records, and SystemFailure for errors of
+// the system.
 JoinFindings joinPartition(const JoinRequest& request);
 
 struct RankKeys {
@@ -89,7 +92,8 @@ struct RankKeys {
   std::vector<uint32_t> rests;
 };
 
-// Returns the sort keys of every `stride`-th row of a partition, from 1 on; writes nothing.
+// Returns the sort keys of every `stride`-th row of a partition, beginning with row 1. Writes
+// nothing.
 RankKeys samplePartition(const JoinInput& input, uint32_t stride);
 
 }  // namespace peneira

@@ -1,5 +1,6 @@
-// Counts the companies of e-mails and phones (see shared_values.h).
-// Invariant: an entry's lengths are checked against the available bytes before it is read.
+// Counts the companies that use each e-mail and phone (see shared_values.h).
+// Invariant: the lengths in an entry are checked against the available bytes before the entry is
+// read.
 #include "join/shared_values.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace peneira {
 namespace {
 
-// Layout of an entry; padded to a multiple of 8.
+// Byte offsets of the fields of an entry. Each entry is padded to a multiple of 8 bytes.
 enum EntryLayout : size_t {
   kEntryLength = 0,  // u32
   kEntryOffset = 4,  // u32, offset of the row in its range
@@ -32,7 +33,7 @@ enum CorrectionLayout : size_t {
   kCorrectionLength = 16,
 };
 
-// FNV-1a with a final mix.
+// FNV-1a, followed by a final mix of the bits.
 uint32_t hashOf(std::span<const uint8_t> value) {
   uint32_t hash = 0x811c9dc5u;
   for (const uint8_t byte : value) hash = (hash ^ byte) * 0x01000193u;
@@ -49,7 +50,7 @@ struct Entry {
   T field(EntryLayout at) const {
     return loadUnaligned<T>(bytes + at);
   }
-  // Distinguishes e-mails from phones, whose bytes must not compare as equal.
+  // True if the value is an e-mail. E-mails and phones with equal bytes are different values.
   bool isEmail() const { return field<uint16_t>(kEntrySlot) == RecordLayout::kEmailShared; }
   std::span<const uint8_t> value() const {
     return {bytes + kEntryValue, field<uint32_t>(kEntryBytes)};
@@ -71,7 +72,8 @@ Entry entryAt(std::span<const uint8_t> entries, size_t at) {
   return entry;
 }
 
-// Hash of a value within a bucket, where all `hashOf` are equal modulo the bucket count.
+// Hashes a value for the table of a bucket. `hashOf` alone does not suffice, because all values in
+// a bucket have the same `hashOf` modulo the bucket count.
 uint32_t mixOf(const Entry& entry) {
   constexpr uint64_t odd = 0x9e3779b97f4a7c15u;
   const auto value = entry.value();
@@ -87,8 +89,8 @@ uint32_t mixOf(const Entry& entry) {
   return static_cast<uint32_t>(state >> 32);
 }
 
-// Numbers values by first occurrence; open addressing, at most half full.
-// Callers prefetch for a batch of values (see KeyTable).
+// Numbers the distinct values in the order in which they first occur. The table uses open
+// addressing and is at most half full. Callers prefetch for a batch of values (see KeyTable).
 class ValueTable {
  public:
   void prefetchSlot(uint32_t hash) const {
@@ -191,7 +193,7 @@ class Counter {
 
   uint32_t countOf(size_t entry) const { return counts_[numbers_[entry]]; }
 
-  // The distinct counts, ascending.
+  // Returns the distinct numbers of companies per value, ascending.
   std::vector<uint32_t> counts() && {
     std::sort(counts_.begin(), counts_.end());
     counts_.erase(std::unique(counts_.begin(), counts_.end()), counts_.end());

@@ -35,7 +35,7 @@ napi_value versions(napi_env env, napi_callback_info) {
   });
 }
 
-// Stream positions have 32 bits, and a Node Buffer is not much larger.
+// Stream positions have 32 bits. A Node Buffer cannot be much larger than this limit.
 constexpr size_t kPieceMax = size_t{1} << 31;
 
 std::span<uint8_t> readPiece(const Given& bytes) {

@@ -53,15 +53,15 @@ export type * from "./handles.ts";
 export type * from "./query.ts";
 
 /**
- * Indexes of `facts`: results of `renderedPage`, and (`place`) its write offset in `room`. Must
- * match PageFacts in napi/segment/handle.cc.
+ * Indexes in the array `facts` of `renderedPage`. The method writes its results there, and reads at
+ * `place` the offset in `room` where it writes. Must match PageFacts in napi/segment/handle.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
-/** The row of a CNPJ that no account has, in `LookupResult`. */
+/** The row number that `LookupResult` contains for a CNPJ that no account has. */
 export const NO_ROW = 0xffff_ffff;
 
-/** The methods of a segment that take a query, with the addon's signatures. */
+/** The methods of a segment that take a query, with the signatures that the addon gives them. */
 interface QueryMethods {
   select(...given: NativeQuery): Selection;
   selectAsync(...given: NativeQuery): Promise<Selection>;
@@ -86,10 +86,10 @@ interface QueryMethods {
   ): ReturnType<NativeSegment["suggestAsync"]>;
 }
 
-/** A segment as returned by the addon. */
+/** A segment as the addon returns it, before `withQueries` replaces its query methods. */
 export type AddonSegment = QueryMethods & Omit<NativeSegment, keyof QueryMethods>;
 
-/** A change list as returned by the addon. */
+/** A change list as the addon returns it, before its `walk` is replaced. */
 interface AddonChanges extends Omit<NativeChanges, "walk"> {
   walk(...given: [...NativeQuery, request: WalkRequest]): WalkResult;
 }
@@ -144,7 +144,10 @@ interface Addon extends NativeLedgers {
   removeIfUnused(path: string): Removal;
 }
 
-/** Result of a removal; `unknown` if the file system has no locks. */
+/**
+ * Result of a removal: the file was removed, is still mapped by a process (`read`), or the file
+ * system has no locks, so this is unknown (`unknown`).
+ */
 export type Removal = "removed" | "read" | "unknown";
 
 let loaded: Addon | null = null;
@@ -158,17 +161,24 @@ function addon(): Addon {
   return loaded;
 }
 
-/** Opens the segment of a snapshot file; `directory` is the location from its footer. */
+/**
+ * Opens the segment of a snapshot file. `directory` is the location that the file's footer names.
+ */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
   return withQueries(addon().openSegment(path, directory));
 }
 
-/** Replaces the methods that take queries, in the same object, because the addon has tagged it. */
+/**
+ * Replaces the methods that take queries. It changes the given object instead of copying it,
+ * because the addon has tagged that object.
+ */
 function withQueries(opened: AddonSegment): NativeSegment {
   return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }));
 }
 
-/** Wraps the methods that take a query: each encodes it and calls the addon's method. */
+/**
+ * Wraps each method that takes a query: the wrapper encodes the query and calls the addon's method.
+ */
 function writingQueries(own: AddonSegment): NativeSegment {
   return {
     ...own,
@@ -219,7 +229,7 @@ export function openShared(number: number): NativeSegment {
   return withQueries(addon().openShared(number));
 }
 
-/** Compares a range of two segments, account by account, ascending by cnpj. */
+/** Compares the accounts of two segments in a range of the registry, ascending by cnpj. */
 export function differences(
   older: NativeSegment,
   newer: NativeSegment,
@@ -241,7 +251,10 @@ export function openChanges(path: string, location: ChangesLocation): NativeChan
   });
 }
 
-/** Creates an empty record batch; its rows may contain only these (ascending) numbers. */
+/**
+ * Creates an empty record batch. Its rows may contain only the numbers in `numbers`, which are
+ * ascending.
+ */
 export function createBatch(numbers: Uint32Array): NativeBatch {
   return addon().createBatch(numbers);
 }
@@ -251,7 +264,10 @@ export function createRange(): NativeRange {
   return addon().createRange();
 }
 
-/** Returns starts of records in the first `byteLength` bytes, by (score desc, cnpj asc). */
+/**
+ * Returns the start of each record in the first `byteLength` bytes, ordered by score descending,
+ * then cnpj ascending.
+ */
 export function rankRecords(records: Uint8Array, byteLength: number): Uint32Array {
   return addon().rankRecords(records, byteLength);
 }
@@ -261,27 +277,32 @@ export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
   return addon().buildIndex(request);
 }
 
-/** Starts scanning a large dump file; the kinds of code are those of `dictionaries.ts`. */
+/**
+ * Starts scanning a large dump file. `Kind` names the kinds of code listed in `dictionaries.ts`.
+ */
 export function openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind> {
   return addon().openScan(request);
 }
 
-/** Releases disk space of extents of a file, where supported; see `spill.ts`. */
+/**
+ * Releases the disk space of some extents of a file, if the file system supports it. See
+ * `spill.ts`.
+ */
 export function releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
   addon().releaseExtents(path, offsets, lengths);
 }
 
-/** Prefetches extents of a file from disk. This is advice and never fails. */
+/** Advises the system to prefetch extents of a file from disk. Never fails. */
 export function prefetchExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
   addon().prefetchExtents(path, offsets, lengths);
 }
 
-/** Joins one partition of an import; the kinds of code are those of `dictionaries.ts`. */
+/** Joins one partition of an import. `Kind` names the kinds of code listed in `dictionaries.ts`. */
 export function joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings {
   return addon().joinPartition(request);
 }
 
-/** Collects the sort keys of every `stride`-th row of a partition, from 1 on. */
+/** Collects the sort keys of every `stride`-th row of a partition, beginning with row 1. */
 export function samplePartition<Kind extends string>(
   partition: JoinInput<Kind>,
   stride: number,
@@ -313,8 +334,9 @@ export function sortEntriesAsync(entries: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Scans records of a CSV file: returns four numbers per record, the plain CNPJs (14 bytes per
- * record), and three numbers per cell that the caller must read. See native-index/render/records.h.
+ * Scans the records of a CSV file. Fills `records` with four numbers per record, `cnpjs` with the
+ * plain CNPJs (14 bytes per record), and `odd` with three numbers for each cell that the caller
+ * must read. See native-index/render/records.h.
  */
 export function scanRecords(
   ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
@@ -328,24 +350,25 @@ export function openEnrichment(request: EnrichRequest, cells: RowsRequest): Nati
 }
 
 /**
- * Compresses a chunk of a DEFLATE stream independently of the previous ones, ending on a whole
- * byte; the last one ends the stream. See native-index/render/deflate.h.
+ * Compresses a chunk of a DEFLATE stream. The output does not depend on earlier chunks and fills
+ * whole bytes, so chunks can be concatenated. The last chunk ends the stream. See
+ * native-index/render/deflate.h.
  */
 export function deflate(bytes: Uint8Array, isLast: boolean): Uint8Array {
   return addon().deflate(bytes, isLast);
 }
 
-/** Like `deflate`, off the main thread; the bytes may be changed meanwhile. */
+/** Like `deflate`, off the main thread. The caller may change the bytes meanwhile. */
 export function deflateAsync(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array> {
   return addon().deflateAsync(bytes, isLast);
 }
 
-/** Splits a text into words as in the word postings. */
+/** Splits a text into words in the same way as the index of words does. */
 export function analyze(text: string): string[] {
   return addon().analyze(text);
 }
 
-/** Folds the name of a district as in DISTRICTS. */
+/** Folds a district's name to the form that the DISTRICTS section stores. */
 export function foldDistrict(text: string): string {
   return addon().foldDistrict(text);
 }
@@ -355,7 +378,10 @@ export function crc32c(bytes: Uint8Array, seed = 0): number {
   return addon().crc32c(bytes, seed);
 }
 
-/** Returns the SHA-256 of bytes; `portable` uses only instructions that every processor has. */
+/**
+ * Returns the SHA-256 of bytes. `portable` restricts the code to instructions that every processor
+ * has.
+ */
 export function sha256(bytes: Uint8Array, portable = false): Uint8Array {
   return addon().sha256(bytes, portable);
 }
@@ -375,7 +401,7 @@ export function hmacInto(
   addon().hmacInto(secret, bytes, length, target);
 }
 
-/** Returns the position of a row in the seeded order of `rowCount` rows. */
+/** Returns the position of a row in the order of `rowCount` rows that `seed` determines. */
 export function feistel(rowCount: number, seed: bigint, row: number): number {
   return addon().feistel(rowCount, seed, row);
 }
@@ -391,8 +417,8 @@ export function nativeVersions(): { simd: string } {
 }
 
 /**
- * Disables core files for this process. Returns the new size limit: 0, or 1, at which Linux writes
- * no core even if a program collects them.
+ * Disables core files for this process. Returns the new size limit, which is 0 or 1. At a limit of
+ * 1, Linux writes no core even if a program collects cores.
  */
 export function limitCores(): number {
   return addon().limitCores();
@@ -403,7 +429,7 @@ export function ledgers(): NativeLedgers {
   return addon();
 }
 
-/** A port that this process listens on; all threads may use its id. */
+/** A port that this process listens on. All threads of the process may use its id. */
 export interface OpenPort {
   readonly id: number;
   /** Port number. */
@@ -417,45 +443,48 @@ export function openPort(host: string, port: number): OpenPort | null {
 }
 
 /**
- * Accepts connections of an open port on this thread, in turn with its other takers. `taker`
- * receives and owns each descriptor, and gets -1 after the last one. Returns false if the port is
- * closed.
+ * Accepts connections of an open port on this thread, in turn with the other threads that accept on
+ * the port. Calls `taker` with each descriptor, which `taker` then owns, and with -1 after the last
+ * connection. Returns false if the port is closed.
  */
 export function acceptConnections(port: number, taker: (descriptor: number) => void): boolean {
   return addon().acceptConnections(port, taker);
 }
 
-/** Closes a port; its takers get -1 after their last connection. Idempotent. */
+/** Closes a port. Each taker is called with -1 after its last connection. Idempotent. */
 export function closePort(port: number): void {
   addon().closePort(port);
 }
 
 /**
- * Drops new connection requests at a port of this process; connections in progress are still
- * completed and accepted. Returns false, with no change, if the system does not support that (Linux
- * does).
+ * Makes a port of this process drop new connection requests. Connections in progress are still
+ * completed and accepted. Returns false, and changes nothing, if the system does not support this
+ * (Linux does).
  */
 export function refuseNewConnections(port: number): boolean {
   return addon().refuseNewConnections(port);
 }
 
-/** Returns the number of established, not yet accepted connections; 0 if unknown. */
+/**
+ * Returns the number of established connections that have not been accepted yet, or 0 if it is
+ * unknown.
+ */
 export function queuedConnections(port: number): number {
   return addon().queuedConnections(port);
 }
 
 /**
- * Limits the kernel's receive buffer to less than twice `bytes`, for future connections of the
- * port. Returns false if unsupported (Linux supports it, up to the system-wide limit
- * `net.core.rmem_max`).
+ * Limits the kernel's receive buffer of future connections of the port to less than twice `bytes`.
+ * Returns false if the system does not support this. Linux supports it up to the system-wide limit
+ * `net.core.rmem_max`.
  */
 export function limitReceiveBuffer(port: number, bytes: number): boolean {
   return addon().limitReceiveBuffer(port, bytes);
 }
 
 /**
- * Returns the bytes written to a socket that its peer has not received; 0 if not a socket, or if
- * the system cannot report it (Linux can).
+ * Returns how many of the bytes written to a socket its peer has not received. Returns 0 if the
+ * descriptor is not a socket or the system cannot report the number (Linux can).
  */
 export function unsentBytes(descriptor: number): number {
   return addon().unsentBytes(descriptor);

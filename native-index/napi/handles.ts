@@ -5,7 +5,7 @@
  */
 import type { Clause, FirstsPerCompanyRequest, NativeRowList, SelectRequest } from "./query.ts";
 
-/** Facets counted by the addon; for their codes see native-index/query/facets/facets.h. */
+/** Facets that the addon counts. For their codes, see native-index/query/facets/facets.h. */
 export type NativeFacet =
   | "uf"
   | "municipality"
@@ -21,19 +21,19 @@ export type NativeFacet =
   | "started_month"
   | "status_month";
 
-/** A page that is selected and rendered in one call. */
+/** Request for a page that one call selects and renders. */
 export interface RenderedPageRequest extends SelectRequest {
   readonly fields: readonly string[];
 }
 
-/** Work done by one call, so that tests need no clock. */
+/** Amount of work that one call did. Tests check it instead of measuring time. */
 export interface Work {
   readonly chunks: number;
   readonly containers: number;
   readonly tests: number;
   readonly probes: number;
   readonly gathered: number;
-  /** Rows counted one by one, and cells of PLACES that were read. */
+  /** Rows counted one by one, and cells read from PLACES, the section of stored sums. */
   readonly counted: number;
   readonly cells: number;
 }
@@ -42,30 +42,30 @@ export interface Work {
 export interface Selection {
   readonly rows: Uint32Array;
   readonly more: boolean;
-  /** True if `walk` stopped, because it would have read over `meetMax` rows; `rows` is empty. */
+  /** True if `walk` stopped early, at more than `meetMax` rows. `rows` is then empty. */
   readonly gaveUp: boolean;
   readonly work: Work;
 }
 
-/** Code of a file's hash; `fastest` is the best of this processor. */
+/** Implementation of a file's hash. `fastest` is the best one that this processor supports. */
 export type HashPath = "fastest" | "openssl" | "portable";
 
-/** Result of a hashed file. */
+/** Outcome of hashing and writing a file. */
 export interface HashedFileEnd {
   /** 0, or the errno of the write that failed. */
   readonly failure: number;
   readonly sha256: Uint8Array;
-  /** Bytes for which writeback was started. */
+  /** Number of bytes for which the system has started writeback to disk. */
   readonly startedBytes: number;
 }
 
-/** A file that another thread hashes and writes. Calls throw after it is closed. */
+/** A file that another thread hashes and writes. Methods but `close` throw once it is closed. */
 export interface NativeHashedFile {
-  /** Copies the bytes. Returns 0, or the errno if a write of these or earlier bytes has failed. */
+  /** Copies and queues the bytes. Returns 0, or the errno of a failed write of bytes so far. */
   write(bytes: Uint8Array): number;
   /** Waits until all bytes are written, then closes the file. */
   finish(): HashedFileEnd;
-  /** Waits for the write in progress, and discards the rest. May be called repeatedly. */
+  /** Waits for the write in progress, and discards the queued bytes. Idempotent. */
   close(): void;
 }
 
@@ -82,7 +82,7 @@ export interface DirectoryLocation {
   readonly offset: number;
   readonly length: number;
   readonly crc32c: number;
-  /** Missing in files written before digests existed. */
+  /** Missing in files that were written before digests were introduced. */
   readonly digests?: DigestsLocation;
 }
 
@@ -98,23 +98,23 @@ export interface PreparedSection {
   readonly bytes: Uint8Array;
 }
 
-/** Request for an index build; `path` is written from `regionOffset` (a multiple of 64) on. */
+/** Request to build an index, written to `path` from `regionOffset` on, a multiple of 64. */
 export interface IndexRequest {
   readonly path: string;
   readonly regionOffset: number;
   readonly rowCount: number;
-  /** META, COLUMNS, and every TABLE. */
+  /** The sections META and COLUMNS, and every TABLE section. */
   readonly sections: readonly PreparedSection[];
-  /** The part OWNERS; default: none. */
+  /** Bytes of the OWNERS section, which is omitted by default. */
   readonly owners?: Uint8Array;
   readonly threads: number;
-  /** Rows whose sort keys are in memory at a time; small in tests. */
+  /** Maximum number of rows whose sort keys are in memory at a time. Tests use a small number. */
   readonly rowsHeld?: number;
-  /** Shared u32 that counts from 0 to 1,000 during the build. */
+  /** Shared u32 that the build advances from 0 to 1,000. */
   readonly progress?: Uint32Array;
 }
 
-/** Anything with a byte length; a layout needs nothing else. */
+/** Anything with a byte length. Code that only computes a layout needs no actual bytes. */
 export interface Sized {
   readonly byteLength: number;
 }
@@ -127,12 +127,12 @@ export interface ColumnBuffers<Part extends Sized = Uint8Array> {
   readonly data: Part;
 }
 
-/** Formats whose rows the addon renders. */
+/** File formats whose rows the addon can render. */
 export type RowFormat = "csv" | "html" | "jsonl" | "xlsx";
 
 /**
- * An additional column after the output fields: text per row, or null. `text` is quoted and escaped
- * for the format; `number` and `json` (jsonl only) are written verbatim.
+ * A column that is added to the output fields and has a text or null per row. `text` is quoted and
+ * escaped for the format. `number` and `json` (jsonl only) are written verbatim.
  */
 export interface ExtraColumn {
   readonly name: string;
@@ -140,7 +140,7 @@ export interface ExtraColumn {
   readonly values: readonly (string | null)[];
 }
 
-/** Options for rendering rows; `extra` columns have one value per row. */
+/** Options for rendering rows. Each column in `extra` has one value per row. */
 export interface RowsRequest {
   readonly format: RowFormat;
   readonly fields: readonly string[];
@@ -158,7 +158,7 @@ export interface RowsRequest {
 /** Arrow type of a field in a column file. */
 export type FieldType = "utf8" | "bool" | "int32" | "date32" | "float64" | "list<utf8>";
 
-/** One field of many rows as Arrow buffers; `child` holds the texts of a list. */
+/** The values of one field in many rows, as Arrow buffers. `child` holds the texts of a list. */
 export interface FieldColumn {
   readonly field: string;
   readonly type: FieldType;
@@ -178,18 +178,18 @@ export interface FileState {
   readonly changedNs: bigint;
 }
 
-/** Entries of some rows, and the next position in the order by CNPJ. */
+/** Entries of some rows, and the position in the order by CNPJ at which to continue. */
 interface EntrySlice {
   readonly entries: Uint8Array;
   readonly next: number;
 }
 
-/** Rows of a snapshot for the entries of a list. */
+/** The rows of a snapshot that match the entries of a list. */
 interface EntryRows {
   /** The rows as a portable Roaring bitmap. */
   readonly roaring: Uint8Array;
   readonly rows: number;
-  /** Entries with at least one row in the snapshot. */
+  /** Number of entries that match at least one row. */
   readonly found: number;
 }
 
@@ -197,23 +197,23 @@ interface EntryRows {
 export interface LookupResult {
   /** The row of each CNPJ, or `NO_ROW`. */
   readonly rows: Uint32Array;
-  /** The found rows, rendered in this order. */
+  /** The found rows, rendered in the order of `rows`. */
   readonly text: Uint8Array;
 }
 
-/** Suffixes of the records of a CSV file; see native-index/render/enrichment.h. */
+/** Suffixes: texts to append to records of a CSV file. See native-index/render/enrichment.h. */
 export interface EnrichRequest {
   readonly suffixes: Uint8Array;
-  /** Per suffix: twice its end, plus one if the cells of an account follow. */
+  /** Twice the end of each suffix, plus one if the cells of an account follow the suffix. */
   readonly suffixEnds: Uint32Array;
   /** Characters of the upper half of Windows-1252, two bytes each; empty for UTF-8. */
   readonly windows: Uint8Array;
-  /** Suffixes for CNPJs without an account: with right check digits, and with wrong ones. */
+  /** Suffixes for a CNPJ that no account has, by its check digits: right, and wrong. */
   readonly absent: number;
   readonly wrongDigits: number;
 }
 
-/** A request that was passed once; it reuses the memory of batches that were written. */
+/** An enrichment, which reuses the memory of batches that were written completely. */
 export interface NativeEnrichment {
   readonly cells: RowsRequest;
 }
@@ -221,11 +221,17 @@ export interface NativeEnrichment {
 /** Consecutive records of a CSV file. */
 export interface SentRecords {
   readonly bytes: Uint8Array;
-  /** Per record: start, end, start of the next record, and suffix with the empty cells to add. */
+  /**
+   * Four numbers per record: its start, its end, the start of the next record, and its suffix
+   * combined with the number of empty cells to add.
+   */
   readonly records: Uint32Array;
-  /** 14 bytes per record, as for `lookUp`; read only if its suffix has an account. */
+  /** 14 bytes per record, as for `lookUp`. Read only if an account follows the suffix. */
   readonly cnpjs: Uint8Array;
-  /** Row of each record if known: `NO_ROW` if no account has the CNPJ, `NO_ROW` - 1 if unknown. */
+  /**
+   * The row of each record if it is known: `NO_ROW` if no account has the CNPJ, and `NO_ROW` - 1 if
+   * the CNPJ must be looked up.
+   */
   readonly known: Uint32Array;
 }
 
@@ -236,9 +242,9 @@ export interface RecordScan {
   readonly isLast: boolean;
   /** Character code. */
   readonly delimiter: number;
-  /** Column of the CNPJs, from 0. */
+  /** Index of the column that contains CNPJs, from 0. */
   readonly column: number;
-  /** Cells of the widest record. */
+  /** Number of cells in the widest record. */
   readonly width: number;
   /** Number of the header, counted from the first record of this scan; it may be negative. */
   readonly header: number;
@@ -248,16 +254,16 @@ export interface RecordScan {
   readonly odd: number;
 }
 
-/** Counts of a scan; the numbers of each record are in the given arrays. */
+/** Counts of a scan. The numbers of each record are in the arrays passed to `scanRecords`. */
 export interface ScannedRecords {
   readonly count: number;
-  /** Cells that the caller reads. */
+  /** Number of cells that the caller must read. */
   readonly odd: number;
   /** Start of the first record that was not scanned. */
   readonly next: number;
   readonly lines: number;
   readonly width: number;
-  /** Bytes of the longest record. */
+  /** Length of the longest record in bytes. */
   readonly longest: number;
   /** 1 if the record at `next` has an open quotation mark. */
   readonly quoted: number;
@@ -269,44 +275,45 @@ export interface EnrichedBatch {
   readonly rows: Uint32Array;
   /** Number of records by suffix. */
   readonly counts: Uint32Array;
-  /** Bytes of the longest new record. */
+  /** Length of the longest new record in bytes. */
   readonly longest: number;
-  /** Writes the next whole records that fit into memory; returns their bytes, 0 after the last. */
+  /** Writes the next whole records that fit. Returns the number of bytes, or 0 after the last. */
   write(room: Uint8Array): number;
 }
 
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
 export interface NativeSegment {
   readonly rowCount: number;
-  /** Number of 64 KiB blocks with a checksum. */
+  /** Number of 64-KiB blocks, each of which has a checksum. */
   readonly blockCount: number;
-  /** State of the file when opened. */
+  /** State of the file at the time it was opened. */
   readonly opened: FileState;
-  /** True if the snapshot has DISTRICTS; older snapshots lack it. */
+  /** True if the snapshot has DISTRICTS (rows by district), which older snapshots lack. */
   readonly hasDistricts: boolean;
-  /** True if the snapshot has CONTACTS; older snapshots lack it. */
+  /** True if the snapshot has CONTACTS (rows by e-mail and phone), which older snapshots lack. */
   readonly hasContacts: boolean;
   /** Returns a number by which other threads can open this segment while any thread has it open. */
   share(): number;
   /** Bytes of the META section. */
   meta(): Uint8Array;
-  /** Values of a string table, by its number in TABLES. */
+  /** Returns the values of a string table. `table` is its number in TABLES. */
   table(table: number): string[];
   select(request: SelectRequest): Selection;
   /**
-   * Exact number of matching rows; -1 if no sum has it and counting may scan more than `most` rows.
+   * Returns the exact number of matching rows. Returns -1 if no stored sum answers the query and
+   * counting may scan more than `most` rows.
    */
   count(clauses: readonly Clause[], most?: number): number;
-  /** Number of matches by code, for every facet; the last element counts matches without a code. */
+  /** Returns the number of matches with each code, for every facet, and last without a code. */
   facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
   /**
-   * Upper bound of the work for facets and total, in cells of sums and in rows read from one
-   * column; reads no row itself. See native-index/query/facets/facets.h.
+   * Returns an upper bound of the work for facets and total, in cells of stored sums and in rows
+   * read from one column. The estimate itself reads no row. See native-index/query/facets/facets.h.
    */
   facetsWorkMax(clauses: readonly Clause[], facets: readonly NativeFacet[]): number;
   /**
-   * Like select, count, and facets (on several threads), but off the main thread; arguments must
-   * not change meanwhile.
+   * Like `select`, `count`, and `facets`, but off the main thread; `facetsAsync` uses several
+   * threads. The arguments must not change meanwhile.
    */
   selectAsync(request: SelectRequest): Promise<Selection>;
   countAsync(clauses: readonly Clause[]): Promise<number>;
@@ -316,19 +323,20 @@ export interface NativeSegment {
     threads?: number,
   ): Promise<Uint32Array[]>;
   /**
-   * Number of matches by pair of codes, off the main thread. The index of a pair is the first
-   * facet's code, times the number of the second's codes ("none" included), plus the second's code.
+   * Returns the number of matches for each pair of codes, off the main thread. The index of a pair
+   * is the first facet's code, times the second facet's number of codes ("none" included), plus the
+   * second facet's code.
    */
   pairsAsync(
     clauses: readonly Clause[],
     pair: readonly NativeFacet[],
     threads: number,
   ): Promise<Uint32Array>;
-  /** Rows in one of the districts, each given by municipality_ibge code and folded name. */
+  /** Returns the rows in any of the districts (municipality_ibge codes and folded names). */
   districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
-  /** Rows of ascending list entries (`entryRowsAsync`). */
+  /** Returns the rows that match ascending list entries (see `entryRowsAsync`). */
   entryRows(entries: Uint8Array): NativeRowList;
-  /** Copies the bytes of OWNERS (format/snapshot/owners.ts); null if the snapshot has none. */
+  /** Copies the bytes of the OWNERS section (format/snapshot/owners.ts), or returns null. */
   ownersPart(): Uint8Array | null;
   /** Rows with one of these lower-case e-mails. */
   emailRows(emails: readonly string[]): NativeRowList;
@@ -336,13 +344,16 @@ export interface NativeSegment {
   phoneRows(phones: Float64Array): NativeRowList;
   /** Districts of a municipality (code) that match typed text; see query/parts/districts.h. */
   districts(municipality: number, typed: string, limit: number): NativeDistricts;
-  /** Number of rows of each district, given by municipality code and folded name; 0 if unknown. */
+  /**
+   * Returns the number of rows in each district, or 0 for an unknown district. A district is given
+   * by its municipality code and its folded name.
+   */
   districtSizes(municipalities: Uint32Array, names: readonly string[]): Uint32Array;
   /** Like `firstsPerCompany`, off the main thread. */
   firstsPerCompanyAsync(rows: Uint32Array, request: FirstsPerCompanyRequest): Promise<Uint32Array>;
-  /** Work of the last synchronous select, count, or facets. */
+  /** Returns the work done by the last synchronous `select`, `count`, or `facets`. */
   lastWork(): Work;
-  /** Number of rows that hold each word; 0 if unknown. */
+  /** Returns the number of rows that contain each word, or 0 for an unknown word. */
   documentFrequency(words: readonly string[]): Uint32Array;
   /**
    * Does `count`, `select`, and `renderJson` of a page in one call. Writes to `facts` (at least
@@ -364,9 +375,9 @@ export interface NativeSegment {
    * Renders the rows into `room` and returns their length, or returns new bytes if they do not fit.
    */
   renderRowsInto(rows: Uint32Array, request: RowsRequest, room: Uint8Array): Uint8Array | number;
-  /** Like `renderRows`, off the main thread; the rows may be changed meanwhile. */
+  /** Like `renderRows`, off the main thread. The caller may change the rows meanwhile. */
   renderRowsAsync(rows: Uint32Array, request: RowsRequest): Promise<Uint8Array>;
-  /** The fields of rows as columns, in the given order. */
+  /** Returns the fields of rows as columns, in the given order of fields. */
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
   /**
    * A Parquet file of one row group: the fields of rows, then additional columns of equal length;
@@ -383,7 +394,7 @@ export interface NativeSegment {
     fields: readonly string[],
     extra: readonly FieldColumn[],
   ): Promise<Uint8Array>;
-  /** Row of a cnpj (14 characters), or -1. */
+  /** Returns the row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
   /**
    * Rows of many CNPJs, 14 bytes each; also renders these rows unless `request` is null. Much
@@ -391,39 +402,40 @@ export interface NativeSegment {
    * establishment if there is no head office.
    */
   lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookupResult;
-  /** Like `lookUp`, off the main thread; the bytes may be changed meanwhile. */
+  /** Like `lookUp`, off the main thread. The caller may change the bytes meanwhile. */
   lookUpAsync(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookupResult>;
-  /** Records of a CSV file, each with the cells of its account appended as in a CSV row. */
+  /** Appends to each record of a CSV file the cells of its account, formatted as in a CSV row. */
   enrich(enrichment: NativeEnrichment, records: SentRecords): EnrichedBatch;
-  /** The same off the main thread; the records may be changed meanwhile. */
+  /** Like `enrich`, off the main thread. The caller may change the records meanwhile. */
   enrichAsync(enrichment: NativeEnrichment, records: SentRecords): Promise<EnrichedBatch>;
   /**
-   * Those of `rows` that are the first match of their company (the first 8 characters of the cnpj)
-   * in the order; see native-index/query/find/cnpj.h.
+   * Returns those of `rows` that are the first match of their company in the order. A company is
+   * identified by the first 8 characters of the cnpj. See native-index/query/find/cnpj.h.
    */
   firstsPerCompany(rows: Uint32Array, request: FirstsPerCompanyRequest): Uint32Array;
-  /** Accounts whose names match typed words; see query/find/suggest.h. Off the main thread. */
+  /** Returns the accounts whose names match, off the main thread. See query/find/suggest.h. */
   suggestAsync(request: NamedRequest): Promise<NativeSuggestions>;
-  /** The establishments of a company, head offices first, then by cnpj. Off the main thread. */
+  /** Returns a company's establishments, off the main thread: head offices first, then by cnpj. */
   companyAsync(request: EstablishmentsRequest): Promise<EstablishmentRows>;
   /**
-   * The rows of list entries (native-index/query/find/cnpj.h: eight bytes each, little-endian,
-   * ascending), off the main thread.
+   * Returns the rows that match list entries, off the main thread. Entries are eight bytes each,
+   * little-endian, and ascending (see native-index/query/find/cnpj.h).
    */
   entryRowsAsync(entries: Uint8Array): Promise<EntryRows>;
   /**
-   * The rows of consecutive packed blocks of a list (src/lists/blocks.ts), together with already
-   * known rows; off the main thread.
+   * Returns the rows that match consecutive packed blocks of a list (src/lists/blocks.ts), united
+   * with the rows in `known`. Runs off the main thread.
    */
   blockRowsAsync(blocks: Uint8Array, known: NativeRowList | null): Promise<EntryRows>;
   /**
-   * At most `most` ascending entries of the rows whose bits are set (row r is bit r % 8 of byte r /
-   * 8), from position `from` in the order by CNPJ on. Also returns the next position.
+   * Returns the entries of rows whose bits are set (row r is bit r % 8 of byte r / 8). Begins at
+   * position `from` of the order by CNPJ and returns at most `most` entries, ascending. Also
+   * returns the position at which to continue.
    */
   entriesOfBits(bits: Uint8Array, from: number, most: number): EntrySlice;
   /** Entries of all matches, or of their companies; ascending, off the main thread. */
   matchEntriesAsync(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
-  /** Entries of rows, ascending, unique. */
+  /** Returns the entries of rows, ascending and without duplicates. */
   entriesOf(rows: Uint32Array): Uint8Array;
   /** Checks every block of the file, and its identity; `progress[0]` counts checked blocks. */
   verify(progress?: Uint32Array): Promise<void>;
@@ -438,7 +450,7 @@ export interface NativeSegment {
   checkedBlocks(): number;
   /** Current state of the file. */
   fileState(): FileState;
-  /** The first block found damaged by any reader; -1 if none. */
+  /** Number of the first block that any reader found damaged, or -1 if there is none. */
   damagedBlock(): number;
   /** Drops cached totals and row sets, so that benchmarks and tests measure the work itself. */
   dropCaches(): void;
@@ -450,15 +462,15 @@ export interface NativeSegment {
   close(): void;
 }
 
-/** The first matching districts, as spelled in their best rows, and the total number. */
+/** The first matching districts, spelled as in their best rows, and the number of matches. */
 export interface NativeDistricts {
   readonly names: readonly string[];
-  /** Number of rows of each. */
+  /** Number of rows in each district. */
   readonly rows: Uint32Array;
   readonly total: number;
 }
 
-/** Typed words of a name, and clauses that must also hold. */
+/** The typed words of a name, and clauses that the accounts must also match. */
 export interface NamedRequest {
   /** Analyzed words, in typing order. */
   readonly words: readonly string[];
@@ -469,9 +481,12 @@ export interface NamedRequest {
 /** The first matching accounts, best first. */
 export interface NativeSuggestions {
   readonly rows: Uint32Array;
-  /** Match class of each account: 0 begins, 1 whole words, 2 prefixes, 3 one edit, 4 two edits. */
+  /**
+   * How well the name of each account matches: 0 the name begins with the words, 1 it contains them
+   * as whole words, 2 as prefixes, 3 with one edit, 4 with two edits.
+   */
   readonly fits: Uint32Array;
-  /** Words of the vocabulary that were checked, and accounts whose names were read. */
+  /** Number of vocabulary words that were checked, and number of accounts whose names were read. */
   readonly terms: number;
   readonly names: number;
 }
@@ -480,7 +495,7 @@ export interface NativeSuggestions {
 export interface EstablishmentsRequest {
   /** The first 8 characters of the establishments' cnpj. */
   readonly root: string;
-  /** Row before the page; -1 for the first page. */
+  /** The last row of the page before, or -1 for the first page. */
   readonly afterRow: number;
   readonly limit: number;
 }
@@ -491,20 +506,23 @@ export interface EstablishmentRows {
   readonly total: number;
 }
 
-/** Comparison of two segments, resumable by position. */
+/** Request to compare two segments. A later request can resume at the returned positions. */
 export interface DifferenceRequest {
   /** Numbers of the columns to compare. */
   readonly columns: Uint32Array;
-  /** Positions in the orders by cnpj of both segments; 0 to begin. */
+  /** The position in each segment's order by cnpj at which to begin; 0 for the start. */
   readonly older: number;
   readonly newer: number;
   /** Maximum accounts to compare, up to 2^20. */
   readonly accounts: number;
 }
 
-/** Differences in a range of the registry, and the positions after it. */
+/** The differences in a range of the registry, and the positions at which to continue. */
 export interface DifferenceSlice {
-  /** Per entry u32 older row, u32 newer row (2^32 - 1 for none), u32 differing columns. */
+  /**
+   * Three u32 per entry: the older row, the newer row, and the bits of the differing columns. A
+   * missing row is 2^32 - 1.
+   */
   readonly entries: Uint8Array;
   readonly older: number;
   readonly newer: number;
@@ -517,38 +535,44 @@ export interface ChangesLocation {
   readonly crc32c: number;
 }
 
-/** Selects entries of a change list. */
+/** Request to read a range of a change list and collect some of its entries. */
 export interface WalkRequest {
   readonly older: NativeSegment;
   readonly newer: NativeSegment;
   readonly olderClauses: readonly Clause[];
   readonly newerClauses: readonly Clause[];
-  /** Bits of watched columns: a difference in one makes an account in both a change. */
+  /**
+   * Bits of the watched columns. An account that is in both segments counts as changed if one of
+   * these columns differs.
+   */
   readonly watch: number;
-  /** Numbers of watched day columns that share a bit: their values are compared again. */
+  /**
+   * Numbers of the watched day columns that share one bit. Because the bit does not tell which of
+   * them differs, their values are compared again.
+   */
   readonly watchDays: Uint32Array;
   /** Bits of the kinds to collect: 1 entered, 2 left, 4 changed. */
   readonly kinds: number;
-  /** Positions in the list, [from, to). */
+  /** The range of positions in the list to read, [from, to). */
   readonly from: number;
   readonly to: number;
-  /** Maximum entries to collect; the walk ends after the last one. 0 only counts, to the end. */
+  /** Maximum number of entries to collect, after which reading stops. 0 only counts, to the end. */
   readonly limit: number;
 }
 
-/** The outcome of a walk over positions `from` to `next`. */
+/** The result of reading the positions from `from` to `next`. */
 export interface WalkResult {
   /**
    * Six numbers per entry: position, older row, newer row, differing columns, differing days (a bit
    * for each of `watchDays`), kind (0 to 2).
    */
   readonly found: Uint32Array;
-  /** Number of entered, left, and changed entries of all kinds. */
+  /** Number of entered, of left, and of changed entries, also of kinds that are not collected. */
   readonly counts: Uint32Array;
   readonly next: number;
 }
 
-/** The entries of an opened change list. Throws "SNAPSHOT_DAMAGED" if a row does not exist. */
+/** An opened change list. `walk` throws "SNAPSHOT_DAMAGED" for a row that does not exist. */
 export interface NativeChanges {
   walk(request: WalkRequest): WalkResult;
   close(): void;

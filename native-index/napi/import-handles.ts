@@ -1,8 +1,8 @@
 /**
- * Types of the addon's scan, join, and record batches for imports: their options, and their results
- * as plain values.
- * Invariant: types only; `import/passes.cc` is the counterpart. Code tables are the bytes of a
- * Uint16Array, because the addon reads byte arrays.
+ * Types of the options and results of the addon's scan, join, and record batches for imports. All
+ * results are plain values.
+ * Invariant: this file contains only types; `import/passes.cc` is the counterpart. Code tables are
+ * passed as the bytes of a Uint16Array, because the addon reads byte arrays.
  */
 import type { ColumnBuffers, Sized } from "./handles.ts";
 
@@ -13,7 +13,7 @@ export interface ScanRequest {
   readonly path: string;
   readonly partitions: number;
   readonly slotBytes: number;
-  /** Keeps the CPF in names. */
+  /** If true, keeps the CPF that a name contains. */
   readonly keepCpf: boolean;
   /** Latest valid date, in days since 1970-01-01. */
   readonly latestDay: number;
@@ -21,7 +21,7 @@ export interface ScanRequest {
   readonly portable: boolean;
   /** Reads texts as UTF-8 even without a byte order mark. */
   readonly utf8: boolean;
-  /** Maximum malformed rows that are skipped and counted. */
+  /** Maximum number of malformed rows to skip and count. */
   readonly skipBadRows: number;
 }
 
@@ -39,7 +39,10 @@ export interface ExtentLists {
   readonly lengths: Uint32Array;
 }
 
-/** Codes of one kind by provisional number, and the number of rows with each. */
+/**
+ * The codes of one kind in the order of their provisional numbers, and the number of rows with each
+ * code.
+ */
 interface CodesMet {
   readonly codes: Uint32Array;
   readonly counts: Float64Array;
@@ -51,7 +54,10 @@ export interface ScanFindings<Kind extends string> {
   readonly rowsKept: number;
   readonly extents: ExtentLists;
   readonly codes: Readonly<Record<Kind, CodesMet>>;
-  /** Rows per state and TOM code; empty except for establishments. */
+  /**
+   * Number of rows for each pair of state and TOM code (the registry's municipality code). Empty
+   * except for establishments.
+   */
   readonly places: Uint32Array;
   readonly encoding: EncodingFound;
   /** By rule number. */
@@ -71,13 +77,16 @@ export interface ScanFindings<Kind extends string> {
 export interface NativeScan<Kind extends string> {
   /** Processes a chunk. */
   push(piece: Uint8Array): void;
-  /** Ends the file and the scan. */
+  /** Tells the scan that the file ends here, and returns the results. */
   finish(): ScanFindings<Kind>;
-  /** Releases memory and file; idempotent. */
+  /** Releases memory and closes the file. Idempotent. */
   close(): void;
 }
 
-/** Spilled establishment records; per kind of code, dictionary codes by provisional number. */
+/**
+ * Spilled establishment records and, for each kind of code, the dictionary codes in the order of
+ * provisional numbers.
+ */
 type EstablishmentSpill<Kind extends string> = Readonly<Record<Kind, Uint8Array>> & {
   readonly records: Uint8Array;
 };
@@ -95,29 +104,29 @@ export interface JoinInput<Kind extends string> {
   readonly tomAbroad: number;
   readonly ufAbroad: number;
   readonly cnaeNotInformed: number;
-  /** Lists of CNPJs of 14 bytes, ascending; null if a list was not imported. */
+  /** Each list contains CNPJs of 14 bytes, ascending. Null if the list was not imported. */
   readonly sanctioned: Uint8Array | null;
   readonly cnep: Uint8Array | null;
   readonly cepim: Uint8Array | null;
   /** Spilled debts (`src/ingest/debts.ts`); null if they were not imported. */
   readonly debts: readonly Uint8Array[] | null;
   readonly snapshotDay: number;
-  /** Domains of public mail providers, each followed by a newline. */
+  /** Domains of public mail providers, with a newline after each. */
   readonly providers: Uint8Array;
 }
 
-/** A partition, and the output of its rows. */
+/** A partition to join, and the files that receive its rows. */
 export interface JoinRequest<Kind extends string> extends JoinInput<Kind> {
   /** Output bucket file. */
   readonly path: string;
   readonly slotBytes: number;
-  /** The last key before each range except the first; scores are u16. */
+  /** The first key that belongs to each range except the first range. Scores are u16. */
   readonly splits: {
     readonly scores: Uint8Array;
     readonly roots: Float64Array;
     readonly rests: Uint32Array;
   };
-  /** Output file of e-mails and phones, and its number of buckets. */
+  /** The file to which e-mails and phones are written, and its number of buckets. */
   readonly valuesPath: string;
   readonly valueBuckets: number;
 }
@@ -139,9 +148,9 @@ export interface JoinFindings
   readonly companies: number;
 }
 
-/** Input of counting: one bucket of every partition, in order. */
+/** Request to count the values in one bucket, read from every partition in order. */
 export interface CountRequest {
-  /** Output file of corrections, in buckets by range. */
+  /** The file to which the corrections are written, in buckets by range. */
   readonly path: string;
   readonly ranges: number;
   readonly slotBytes: number;
@@ -158,24 +167,27 @@ export interface CountFindings {
 /** Collects row records, in the given order, into the buffers of one record batch. */
 export interface NativeBatch {
   readonly rowCount: number;
-  /** Appends the records that start at `starts` (bytes into `records`), in that order. */
+  /** Appends the records that start at the byte offsets `starts` in `records`, in that order. */
   append(records: Uint8Array, starts: Uint32Array): void;
-  /** Appends `count` rows of a loaded range, from `first` in rank order on. */
+  /** Appends `count` rows of a loaded range, beginning with row `first` in rank order. */
   appendRange(range: NativeRange, first: number, count: number): void;
   /** Returns the buffers in column order and empties the batch. */
   finish(): ColumnBuffers[];
   /**
-   * Returns the lengths of the buffers in column order, and empties the batch; the buffers stay in
-   * the addon for `writeSealed`. Throws while earlier sealed buffers are unwritten.
+   * Returns the lengths of the buffers in column order, and empties the batch. The addon keeps the
+   * buffers for `writeSealed`. Throws if earlier sealed buffers have not been written yet.
    */
   seal(): ColumnBuffers<Sized>[];
-  /** Writes the sealed buffers; rows may be appended meanwhile. Rejects with system errors. */
+  /**
+   * Writes the sealed buffers. Rows may be appended meanwhile. The promise rejects with errors of
+   * the system.
+   */
   writeSealed(request: SealedWrite): Promise<void>;
-  /** Releases the memory; buffers being written are released afterwards. */
+  /** Releases the memory. Buffers that are being written are released once they are written. */
   close(): void;
 }
 
-/** Extents of a bucket file, read consecutively. */
+/** Extents of a bucket file to read one after the other. */
 export interface FileExtents {
   readonly path: string;
   readonly offsets: Float64Array;
@@ -189,17 +201,20 @@ export interface NativeRange {
    * from `src/ingest/shared-values.ts`. Resolves to the number of rows.
    */
   load(rows: readonly FileExtents[], corrections: readonly FileExtents[]): Promise<number>;
-  /** Releases the memory, after loading if that is in progress. */
+  /** Releases the memory. If the range is being loaded, releases it after loading. */
   close(): void;
 }
 
-/** Output of a batch's sealed buffers. */
+/** Where to write a batch's sealed buffers. */
 interface SealedWrite {
-  /** An existing file; bytes between the parts are unchanged. */
+  /** Path of an existing file. Bytes between the written parts stay unchanged. */
   readonly path: string;
-  /** Bytes before the buffers, and their offset. */
+  /** Bytes to write before the buffers, and the offset at which to write them. */
   readonly head: Uint8Array;
   readonly offset: number;
-  /** Offsets of validity, offsets, and data of every column; ignored for empty buffers. */
+  /**
+   * File offsets of three buffers per column: validity, offsets, and data. The offset of an empty
+   * buffer is ignored.
+   */
   readonly places: Float64Array;
 }

@@ -5,12 +5,15 @@
  * process may use. Calls on a closed ledger throw an `Error` with `code` "LEDGER_CLOSED".
  */
 
-/** Indexes of the numbers of `takeRate`, which writes `remaining` and the numbers after it. */
+/**
+ * Indexes in the array of numbers passed to `takeRate`. The function writes `remaining` and the
+ * numbers after it.
+ */
 export const RATE = {
   ...{ perSecond: 0, burst: 1, cost: 2, paid: 3 },
   /** Milliseconds of a monotonic clock; NaN to use the ledger's clock, which all threads share. */
   now: 4,
-  /** Table of names, from 0 to 3; tables are independent. */
+  /** Number of a table of names, from 0 to 3. The tables are independent of each other. */
   table: 5,
   ...{ remaining: 6, resetSeconds: 7, retrySeconds: 8 },
   /** Number of names in the table. */
@@ -19,7 +22,10 @@ export const RATE = {
   waits: 10,
 } as const;
 
-/** Indexes of the numbers of one requested lease; amounts are units. */
+/**
+ * Indexes in the numbers that describe a requested lease, which reserves units of a rate limit for
+ * this process. Amounts are in units.
+ */
 export const LEASE = {
   ...{ perSecond: 0, burst: 1 },
   /** Units to keep, units wanted in addition, and units given back. */
@@ -28,16 +34,19 @@ export const LEASE = {
   debt: 5,
 } as const;
 
-/** Indexes of the numbers of one granted lease. */
+/** Indexes in the numbers that describe a granted lease. */
 export const GRANT = {
   granted: 0,
-  /** Units left in the bucket, and units in the leases of other members. */
+  /** Units left in the database's bucket, and units that other processes hold in leases. */
   ...{ level: 1, others: 2 },
 } as const;
 
-/** Indexes of the counts of a fleet's ledger. */
+/** Indexes in the counts of a ledger that shares its limits with other processes (a fleet). */
 export const FLEET_COUNTS = {
-  /** Refusals: by the limit, by units that others had, by the share without the database. */
+  /**
+   * Refusals by reason: the limit itself, units that other processes held, or the share that
+   * applies while the database is unreachable.
+   */
   ...{ limit: 0, early: 1, share: 2 },
   ...{ waits: 3, names: 4, away: 5 },
 } as const;
@@ -45,41 +54,44 @@ export const FLEET_COUNTS = {
 /** Leases to request. */
 export interface NativeLeaseRequests {
   readonly names: string[];
-  /** Numbers of each name, see `LEASE`. */
+  /** The numbers of each name, with the indexes in `LEASE`. */
   readonly numbers: Float64Array;
   /** Time of the ledger's clock. */
   readonly nowMs: number;
 }
 
-/** Indexes of the numbers of a hold. */
+/**
+ * Indexes in the numbers of a hold, which takes an amount from a shared limit until it is released.
+ */
 export const HOLD = {
   amount: 0,
   /** Number of the thread that takes the amount. */
   slot: 1,
-  /** Limit of one owner, and of all owners together. */
+  /** Maximum amount for one owner, and maximum for all owners together. */
   ...{ ownerMost: 2, most: 3 },
   /** Maximum share of the remaining amount that one owner may hold. */
   share: 4,
-  /** Amount reserved for other requests. */
+  /** Amount that must stay free for other requests. */
   reserve: 5,
 } as const;
 
 /**
- * Results of a hold, in the addon's order: success, over the owner's limit, over the total limit.
+ * Results of a hold, in the order of the addon's numbers: success, the owner's limit would be
+ * exceeded, the total limit would be exceeded.
  */
 export const SHORTAGES = [null, "share", "all"] as const;
 
-/** Indexes of the numbers of `countUse`, and of each returned use. */
+/** Indexes in the numbers of `countUse`, and in the numbers of each use that is returned. */
 export const USE = { day: 0, requests: 1, accounts: 2 } as const;
 
-/** Usage of keys: tenant and key of each, and three numbers (`USE`). */
+/** Usage by API key: for each key its tenant, its name, and the three numbers of `USE`. */
 export interface NativeUses {
   readonly tenants: string[];
   readonly keys: string[];
   readonly numbers: Float64Array;
 }
 
-/** The addon's functions on ledgers. */
+/** The addon's functions that work on ledgers. */
 export interface NativeLedgers {
   openLedger(): number;
   closeLedger(ledger: number): void;

@@ -1,7 +1,7 @@
-// System calls that Node lacks. They disable core files, drain a port (its queued connections are
-// accepted, new ones refused), limit and measure socket buffers, and remove a file that no process
-// has mapped.
-// Invariant: only this process's sockets that listen at the port are touched.
+// System calls that Node lacks. They disable core files, drain a port, limit and measure socket
+// buffers, and remove a file that no process has mapped. Draining a port accepts its queued
+// connections and refuses new ones.
+// Invariant: only sockets of this process that listen at the port are touched.
 #include "napi/values/values.h"
 
 #include <sys/resource.h>
@@ -52,7 +52,7 @@ bool listensAt(int descriptor, uint16_t port) {
   sockaddr_storage address{};
   length = sizeof address;
   if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return false;
-  // The port has the same offset in both families.
+  // The port is at the same offset in the addresses of both families.
   const bool internet = address.ss_family == AF_INET || address.ss_family == AF_INET6;
   return internet && reinterpret_cast<sockaddr_in*>(&address)->sin_port == htons(port);
 }
@@ -92,7 +92,8 @@ bool refuseNewConnections(uint16_t port) {
   return !listeners.empty() && std::ranges::all_of(listeners, dropNewConnections);
 }
 
-// For a listening socket TCP_INFO holds its queue length (tcp_get_info in net/ipv4/tcp.c).
+// For a listening socket, TCP_INFO contains the length of its queue (tcp_get_info in
+// net/ipv4/tcp.c).
 uint32_t queuedConnections(uint16_t port) {
   uint32_t waiting = 0;
   for (const int descriptor : listenersAt(port)) {
@@ -140,7 +141,7 @@ napi_value refuseNewConnectionsFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// queuedConnections(port): established connections that are not accepted yet.
+// queuedConnections(port): returns the number of established connections that are not accepted yet.
 napi_value queuedConnectionsFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -157,7 +158,7 @@ napi_value limitReceiveBufferFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// unsentBytes(descriptor): bytes of a socket that its peer has not received.
+// unsentBytes(descriptor): returns how many bytes written to a socket its peer has not received.
 napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

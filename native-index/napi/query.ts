@@ -19,20 +19,26 @@
  */
 import { DIMENSIONS, type DimensionName, ORDERS, type OrderName } from "../format/columns.ts";
 
-/** Rows whose code in one of the dimensions is (with `negated`: is not) among the codes. */
+/**
+ * Matches rows whose code in at least one dimension is among the given codes. With `negated`,
+ * matches all other rows.
+ */
 export interface PostingClause {
   readonly kind: "posting";
   readonly any: readonly { readonly dimension: DimensionName; readonly codes: Uint32Array }[];
   readonly negated: boolean;
 }
 
-/** Rows whose names hold every word of at least one hint; words are UTF-8, analyzed. */
+/**
+ * Matches rows whose names contain every word of at least one hint (a list of words). Words are
+ * UTF-8 and analyzed.
+ */
 export interface WordsClause {
   readonly kind: "words";
   readonly hints: readonly (readonly string[])[];
 }
 
-/** Number columns that a range can be over, in the order of their numbers. */
+/** Number columns that a range clause can test. Their order determines their numbers. */
 export const RANGE_COLUMNS = [
   "started_on",
   "share_capital_cents",
@@ -57,10 +63,10 @@ export const RANGE_COLUMNS = [
 type RangeColumn = (typeof RANGE_COLUMNS)[number];
 
 /**
- * Rows whose value is in one of the inclusive ranges; rows without a value never match.
- * Dates are days since 1970-01-01, amounts are cents, postal codes and phones are numbers of their
- * digits, flags are 0 or 1, others are codes, which ascend with the values.
- * A value in the column `or` matches, too.
+ * Matches rows whose value is in one of the inclusive ranges, or whose value in the column `or` is.
+ * Rows without a value never match. Dates are days since 1970-01-01, amounts are cents, postal
+ * codes and phones are the numbers that their digits form, and flags are 0 or 1. Other columns hold
+ * codes, which ascend with the values.
  */
 export interface RangeClause {
   readonly kind: "range";
@@ -69,14 +75,14 @@ export interface RangeClause {
   readonly ranges: readonly (readonly [low: number, high: number])[];
 }
 
-/** A set of rows that was passed once and can be used in any number of clauses. */
+/** A set of rows that was passed to the addon once. Any number of clauses can use it. */
 export interface NativeRowList {
-  /** Number of rows, and the last row plus one. */
+  /** The number of rows, and the highest row id plus one. */
   readonly size: number;
   readonly end: number;
 }
 
-/** Rows that are (with `negated`: are not) in one of the lists. */
+/** Matches rows that are in at least one of the lists. With `negated`, matches all other rows. */
 export interface RowsClause {
   readonly kind: "rows";
   readonly lists: readonly NativeRowList[];
@@ -101,12 +107,16 @@ export interface OrderKey {
 export const METHODS = ["rank", "walk", "gather"] as const;
 
 /**
- * Way to select a page: `rank` walks row ids (only for score descending), `walk` walks the stored
- * order of the first key, `gather` reads the keys of every match and selects.
+ * How to select a page. `rank` visits rows by ascending id (only for score descending). `walk`
+ * visits rows in the stored order of the first key. `gather` reads the keys of every match and
+ * selects among them.
  */
 export type Method = (typeof METHODS)[number];
 
-/** A page request. `order` implicitly ends with cnpj ascending. `afterRow` -1 is the first page. */
+/**
+ * Request for a page. `order` implicitly ends with cnpj ascending. `afterRow` is the last row of
+ * the page before, or -1 for the first page.
+ */
 export interface SelectRequest {
   readonly clauses: readonly Clause[];
   readonly order: readonly OrderKey[];
@@ -114,26 +124,32 @@ export interface SelectRequest {
   readonly seed: bigint;
   readonly afterRow: number;
   readonly limit: number;
-  /** Maximum rows that `walk` may read; default: no limit. */
+  /** Maximum number of rows that `walk` may read. Default: no limit. */
   readonly meetMax?: number;
 }
 
 /** The query and order that decide which row of a company comes first; see `SelectRequest`. */
 export interface FirstsPerCompanyRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
-  /** True if the rows are the first rows of the answer, without gaps; this is cheaper. */
+  /**
+   * True if the given rows are the first rows of the answer, without gaps. Such a request costs
+   * less.
+   */
   readonly beginning: boolean;
 }
 
 /** Kinds of request, in the order of their numbers. */
 export const REQUEST_KINDS = ["query", "both", "page", "firsts"] as const;
 
-/** A written request: its numbers, valid until the next write, and its lists of rows. */
+/**
+ * An encoded request: its numbers, which stay valid until the next request is written, and its
+ * lists of rows.
+ */
 export type NativeQuery = readonly [
   numbers: Float64Array,
   lists: readonly NativeRowList[] | undefined,
 ];
 
-/** Returns FNV-1a 32 of all names that have a number here. */
+/** Returns the 32-bit FNV-1a hash of all names that this file numbers. */
 export function queryLayout(): number {
   const lists = [REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, DIMENSIONS, ORDERS];
   let hash = 0x811c9dc5;
@@ -157,13 +173,16 @@ const DIMENSION_NUMBERS = numbersOf(DIMENSIONS);
 /** Numbers of order keys; `random` comes after the stored orders. */
 const KEYS = numbersOf([...ORDERS, "random"]);
 
-/** Maximum row and limit. */
+/** Maximum value of a row and of a limit. */
 const WHOLE_MAX = 2 ** 32 - 1;
 
 /** Size of the reused buffer; most requests have fewer than a hundred numbers. */
 const REUSED_NUMBERS = 1 << 12;
 
-/** The request being written. Allocating memory per request would cost more than writing. */
+/**
+ * The request that is being written. Allocating memory for each request would cost more than
+ * writing the request.
+ */
 let numbers = new Float64Array(REUSED_NUMBERS);
 let length = 0;
 let lists: NativeRowList[] | undefined;
@@ -258,7 +277,7 @@ function makeRoom(count: number): void {
 }
 
 function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void {
-  // Most requests have no seed, and bigint arithmetic is slow.
+  // The seed is 0 in most requests, and bigint arithmetic is slow.
   put(seed === 0n ? 0 : Number(seed >> 32n));
   put(seed === 0n ? 0 : Number(seed & 0xffffffffn));
   putLength("order", order);
@@ -286,7 +305,7 @@ function putPosting({ negated, any }: PostingClause): void {
     put(numberOf(DIMENSION_NUMBERS, "dimension", dimension));
     put(codes.length);
     makeRoom(codes.length);
-    // Copies in a loop, because a bulk copy call takes longer.
+    // Copies in a loop, because a call that copies all codes takes longer.
     for (const code of codes) numbers[length++] = code;
   }
 }

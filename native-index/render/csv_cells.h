@@ -1,5 +1,5 @@
-// The cells of rows of CSV, without the ends of their lines, for export files and for the files of
-// clients to which they are appended.
+// Writes the CSV cells of rows, without line ends. Export files use them as whole rows, and
+// enriched files of clients append them to existing rows.
 // Invariant: see the csv format in rows.h.
 #pragma once
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace peneira {
 
-// Writes cells. The request must outlive it.
+// Writes the cells of rows. The request must outlive this object.
 class CsvCells {
  public:
   CsvCells(const Segment& segment, const RowRequest& request);
@@ -33,8 +33,8 @@ class CsvCells {
   std::vector<Column> columns_;
 };
 
-// Turns the characters from `from` on into bytes of Windows-1252, whose bytes from 0x80 on have the
-// given characters; others become question marks.
+// Converts the characters from `from` on to Windows-1252. `table` has the characters for the bytes
+// from 0x80 on. Characters that the encoding lacks become question marks.
 void toWindows(std::span<const uint8_t> table, size_t from, TextBuffer& out);
 
 }  // namespace peneira

@@ -15,25 +15,27 @@ namespace peneira {
 namespace {
 
 constexpr size_t kFarthest = 1 << 15, kLongest = 258, kShortest = 4;
-// Positions are hashed by this many bytes. This skips most matches of four bytes, which save
-// nothing at a distance.
+// Number of bytes that are hashed to find matches. With five, most matches of four bytes are
+// missed, but at a distance these save nothing.
 constexpr uint32_t kRememberedBytes = 5;
-// Matches are searched up to this many bytes before the end, so that whole words can be read.
+// The search for matches ends this many bytes before the end of the input, so that whole words can
+// be read.
 constexpr size_t kMargin = 8;
 constexpr uint32_t kTableBits = 14;
-// Only the last positions of a longer match are inserted.
+// A match longer than this inserts only its last positions into the table.
 constexpr size_t kRemembered = 12;
-// Maximum tokens of a block.
+// Maximum number of tokens in a block.
 constexpr size_t kBlockTokens = 1 << 15;
 constexpr size_t kStoredMax = 65'535;
 
 constexpr uint32_t kEndOfBlock = 256;
 constexpr size_t kSymbols = kAlphabetMax, kDistances = 30, kLengthCodes = 19;
-// The order in which the lengths of the length codes are stored.
+// The order in which a block stores the lengths of the codes that encode code lengths (RFC 1951,
+// section 3.2.7).
 constexpr uint8_t kLengthOrder[kLengthCodes] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
 
-// A symbol and its extra bits.
+// The symbol that encodes a length or distance, and its extra bits.
 struct Coded {
   uint32_t symbol, extra, extraBits;
 };
@@ -42,7 +44,7 @@ constexpr uint32_t lastBit(uint32_t number) {
   return 31 - static_cast<uint32_t>(std::countl_zero(number));
 }
 
-// Symbol of each match length, because it is needed twice per match.
+// The symbol of each match length. A table pays because each match needs it twice.
 constexpr std::array<Coded, kLongest + 1> kLengths = [] {
   std::array<Coded, kLongest + 1> lengths{};
   for (uint32_t length = 3; length < kLongest; length++) {
@@ -65,7 +67,7 @@ Coded codedDistance(uint32_t distance) {
 // Appends bits, lowest first.
 class BitWriter {
  public:
-  // Writes up to 48 bits; eight bytes of space are required.
+  // Writes up to 48 bits. The output must have space for eight bytes.
   void put(uint64_t bits, uint32_t count) {
     waiting_ |= bits << count_;
     count_ += count;
@@ -77,7 +79,8 @@ class BitWriter {
   void put(const PrefixCode& code) { put(code.bits, code.length); }
   void align() { put(0, (8 - count_) % 8); }
 
-  // Continues after bytes written elsewhere; pending bits go first.
+  // Continues at `to`, after bytes that other code wrote. Bits that are still pending are written
+  // there first.
   void moveTo(uint8_t* to) { to_ = to; }
   uint8_t* to() const { return to_; }
 
@@ -127,7 +130,7 @@ class CodeLengths {
   }
 
  private:
-  // Number of codes to store: up to the last code in use.
+  // Returns the number of code lengths to store, which end with the last code in use.
   static size_t countOf(std::span<const PrefixCode> codes, size_t least) {
     size_t count = codes.size();
     while (count > least && codes[count - 1].length == 0) count--;
@@ -202,13 +205,14 @@ class Packer {
     return scratch_->buckets[(bytes * 0x9e3779b185ebca87u) >> (64 - kTableBits)];
   }
 
-  // Emits a match or a literal; returns the next position.
+  // Emits the match or literal at `at`, and returns the next position.
   size_t step(size_t at) {
     const uint32_t word = wordAt(at);
     Bucket& bucket = bucketOf(at);
     const Bucket before = bucket;
     bucket = {static_cast<uint32_t>(at), before.newest};
-    // Both are compared before the first branch, so that one branch can be mispredicted, not four.
+    // Both positions are tested before the first branch, so that one branch may be mispredicted
+    // instead of four.
     const bool isNewest = isRepeated(before.newest, at, word);
     const bool isOlder = isRepeated(before.older, at, word);
     if (!(isNewest | isOlder)) {
@@ -234,7 +238,7 @@ class Packer {
     return (later - earlier <= kFarthest) & (wordAt(earlier) == word);
   }
 
-  // Length of the match between two positions that start with the same word.
+  // Returns the length of the match between two positions that begin with the same word.
   size_t repeated(size_t earlier, size_t later) const {
     const size_t most = std::min(kLongest, bytes_.size() - later);
     const uint8_t *a = bytes_.data() + earlier, *b = bytes_.data() + later;
@@ -272,7 +276,7 @@ class Packer {
     if (tokenCount_ == kBlockTokens) endBlock(end);
   }
 
-  // Writes the tokens since the last block, up to `end`.
+  // Ends a block: writes the tokens since the last block, up to `end`.
   void endBlock(size_t end) {
     if (tokenCount_ == 0) return;
     symbolCounts_[kEndOfBlock] = 1;
@@ -349,7 +353,7 @@ class Packer {
     out.put(bits, first.length + length.extraBits + second.length + distance.extraBits);
   }
 
-  // Writes a stored block; an empty block ends a chunk on a whole byte.
+  // Writes a stored block. An empty stored block makes a chunk end on a whole byte.
   void store(std::span<const uint8_t> bytes, bool isLast) {
     BitWriter out = open(8 + bytes.size());
     out.put(isLast ? 1 : 0, 3);
@@ -364,7 +368,7 @@ class Packer {
 
   void endPiece(bool isLast) { store({}, isLast); }
 
-  // Opens the writer with space for `most` bytes and for the word it writes at a time.
+  // Returns a bit writer with space for `most` bytes, plus the word that it writes at a time.
   BitWriter open(size_t most) {
     const size_t size = out_.size();
     out_.grow(most + sizeof(uint64_t));
@@ -402,7 +406,7 @@ void appendDeflated(std::span<const uint8_t> bytes, bool isLast, RawBytes& out) 
 
 namespace {
 
-// The tree over the symbols that occur: leaves by count, then inner nodes.
+// The code tree of the symbols that occur. Leaves are sorted by count; inner nodes follow them.
 class Tree {
  public:
   explicit Tree(std::span<const uint32_t> counts) {
@@ -416,7 +420,7 @@ class Tree {
     sort();
   }
 
-  // Writes the code lengths; returns the maximum.
+  // Writes the code lengths and returns the longest.
   uint32_t lengths(std::span<PrefixCode> codes) {
     join();
     const size_t nodes = 2 * size_ - 1;
@@ -451,7 +455,8 @@ class Tree {
     });
   }
 
-  // Repeatedly joins the two rarest nodes: leaves and joined nodes both ascend by count.
+  // Joins the two rarest nodes until one is left. Leaves ascend by count, and so do joined nodes,
+  // so the rarest node is at the front of one of the two queues.
   void join() {
     std::array<uint32_t, kAlphabetMax> sums;
     size_t leaf = 0, joined = 0;

@@ -23,12 +23,13 @@ struct PrefixCode {
   uint8_t length = 0;
 };
 
-// Maximum code lengths of DEFLATE, for symbols and for code lengths.
+// Maximum code lengths in DEFLATE: of symbols, and of the codes that encode code lengths.
 constexpr uint32_t kCodeBitsMax = 15, kLengthCodeBitsMax = 7;
 // Size of the largest alphabet.
 constexpr size_t kAlphabetMax = 286;
 
-// Fills one code per count; at most kAlphabetMax counts, each less than 2^24.
+// Computes a code for each count. There are at most kAlphabetMax counts, each less than 2^24. No
+// code has more than `bitsMax` bits.
 void prefixCodes(std::span<const uint32_t> counts, uint32_t bitsMax, std::span<PrefixCode> codes);
 
 }  // namespace peneira

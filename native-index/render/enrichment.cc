@@ -16,10 +16,10 @@
 namespace peneira {
 namespace {
 
-// Bytes of the cells of most accounts.
+// Size that suffices for the cells of most accounts, in bytes.
 constexpr size_t kUsualCells = 256;
 constexpr size_t kWindowsBytes = 256;
-// Records whose cells are prefetched before they are written.
+// Number of records in advance at which cells are prefetched for writing.
 constexpr size_t kAhead = 8;
 constexpr size_t kCacheLine = 64;
 
@@ -123,7 +123,7 @@ std::span<const uint8_t> EnrichedBatch::cnpjAt(size_t record) const {
   return std::span(cnpjs_).subspan(record * kCnpjLength, kCnpjLength);
 }
 
-// Finds the rows of the records whose suffix has an account.
+// Finds the rows of those records whose suffix is followed by the cells of an account.
 void EnrichedBatch::findRows(const Segment& segment) {
   rows_.clear();
   std::vector<uint32_t> unknown;
@@ -140,7 +140,7 @@ void EnrichedBatch::findRows(const Segment& segment) {
   for (size_t i = 0; i < found.size(); i++) rows_[unknown[i]] = found[i];
 }
 
-// Replaces the suffix of records whose CNPJ no account has, and counts all.
+// Replaces the suffix of records whose CNPJ no account has, and counts the records by suffix.
 void EnrichedBatch::settle() {
   counts_.assign(request_.suffixEnds.size(), 0);
   size_t key = 0;
@@ -189,7 +189,8 @@ void EnrichedBatch::measure() {
   }
 }
 
-// Length of a record with its suffix; `account` is the place of its cells, if it has any.
+// Returns the length of a record with its suffix and cells. `account` is the index of its cells, if
+// it has any.
 size_t EnrichedBatch::lengthAt(size_t at, size_t account) const {
   const size_t sent = records_[at + 2] - records_[at];
   const uint32_t suffix = records_[at + 3] & 0xff, missing = records_[at + 3] >> 8;

@@ -1,9 +1,10 @@
-// Records of a client's CSV file with the cells of their accounts appended.
-// Input: records as records.h finds them, and the suffix of every outcome. Output: the records with
-// their suffixes and cells, as many at a time as the caller has room for.
-// Invariant: the bytes depend only on the records, the request, and the snapshot. Batches may be
-// rendered at the same time on several threads; all else belongs to one thread. A batch reuses the
-// memory of an earlier one, because page faults cost more than the copies.
+// Appends the cells of accounts to the records of a client's CSV file.
+// Input: the records that records.h finds, and for every outcome of a look-up a text to append (the
+// suffix). Output: the records with their suffixes and cells, in portions that fit into the
+// caller's memory.
+// Invariant: the bytes depend only on the records, the request, and the snapshot. Several threads
+// may render batches concurrently; all other calls belong to one thread. A batch reuses the memory
+// of an earlier one, because page faults cost more than the copies.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -21,11 +22,12 @@ struct EnrichRequest {
   std::vector<uint8_t> suffixes;     // one behind another, each begins with the delimiter
   std::vector<uint32_t> suffixEnds;  // end of each, times two, plus one if an account follows it
   std::vector<uint8_t> windows;      // characters of the upper half of Windows-1252; empty: UTF-8
-  // Suffixes of a CNPJ that no account has, by its check digits.
+  // Suffixes for a CNPJ that no account has: `absent` if its check digits are right, `wrongDigits`
+  // if they are wrong.
   uint32_t absent = 0, wrongDigits = 0;
 };
 
-// Consecutive records of a file, in ascending order. They and their bytes are copied.
+// Consecutive records of a file, in ascending order. A batch copies them and their bytes.
 struct SentRecords {
   std::span<const uint8_t> bytes;
   std::span<const uint32_t> records;  // per record: start, end, start of the next one, suffix
@@ -33,11 +35,11 @@ struct SentRecords {
   std::span<const uint32_t> known;    // row of each, or kNoRow, or kUnknownRow; empty: none
 };
 
-// A record's suffix is a number with the count of empty cells to add first above its low byte;
-// this number leaves the record as it is.
+// The fourth number of a record has the suffix's number in its low byte, and above it the number of
+// empty cells to add first. A suffix of kNoSuffix leaves the record unchanged.
 constexpr uint32_t kNoSuffix = 255;
 
-// The row of a record whose CNPJ has to be looked up.
+// The value of `known` for a record whose CNPJ must be looked up.
 constexpr uint32_t kUnknownRow = UINT32_MAX - 1;
 
 class EnrichedBatch {
@@ -49,7 +51,8 @@ class EnrichedBatch {
   // Looks up the CNPJs that are not known, and renders the cells of their accounts.
   void render(const Segment& segment);
 
-  // The row of each CNPJ, or kNoRow; the number of records by suffix; bytes of the longest record.
+  // Return the row of each CNPJ or kNoRow, the number of records with each suffix, and the length
+  // of the longest record in bytes.
   std::span<const uint32_t> rows() const { return rows_; }
   std::span<const uint32_t> counts() const { return counts_; }
   size_t longest() const { return longest_; }
@@ -95,7 +98,7 @@ class Enrichment {
 
   // Returns a batch with a copy of the records; the enrichment must outlive it.
   std::shared_ptr<EnrichedBatch> begin(const SentRecords& sent);
-  // Takes the memory of a batch that was written.
+  // Takes back a batch that was written, to reuse its memory.
   void release(std::shared_ptr<EnrichedBatch> batch) { spare_.push_back(std::move(batch)); }
 
  private:

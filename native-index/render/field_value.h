@@ -1,6 +1,6 @@
-// Values of fields, and their storage locations.
-// Invariant: only the member for a value's kind is set. kPhoneKind is only a field kind; its values
-// are texts.
+// Values of output fields, and where they are stored.
+// Invariant: only the member for a value's kind is set. kPhoneKind is only a kind of field; its
+// values are texts.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -54,8 +54,8 @@ enum class FieldWriting : uint8_t {
   kPhoneKind
 };
 
-// Source of a field: a column, a string table indexed by the code in a column, or a number of the
-// company in OWNERS.
+// Where a field is stored: in a column, in a string table indexed by the code in a column, or in
+// OWNERS as a number of the company.
 struct FieldSource {
   FieldKind kind;
   Columns::Number column;

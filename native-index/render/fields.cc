@@ -14,7 +14,8 @@
 namespace peneira {
 
 // Reads output fields from columns and tables.
-// Invariant: an empty string of a derived table means unknown and is a null.
+// Invariant: an empty string in a derived table means that the value is unknown, so it is read as
+// null.
 
 namespace {
 
@@ -47,7 +48,7 @@ FieldValue phoneKind(int64_t phone) {
   return isLandline(phone) ? text("landline") : FieldValue();
 }
 
-// The first mobile number of the two phones.
+// Returns the first of the two phones that is a mobile number.
 FieldValue firstMobile(const ColumnSet& columns, uint32_t row) {
   for (const uint32_t column : {Columns::kPhone1, Columns::kPhone2}) {
     if (!columns.valid(column, row)) continue;
@@ -151,7 +152,7 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
       readValid(
           [&](uint32_t row) { return number(source.kind, columns.value<Value>(column, row)); });
     };
-    // The type of a column is looked up once for all rows.
+    // The switch is outside of the loop, so the type of a column is tested once for all rows.
     switch (kColumns[column].type) {
       case ColumnType::kUint32: return readNumbers(uint32_t{});
       case ColumnType::kDate32: return readNumbers(int32_t{});
@@ -274,7 +275,8 @@ class ColumnWriter {
     column.buffers.offsets.push(static_cast<int32_t>(data.size()));
   }
 
-  // A code takes at least one byte of text, so the texts reach their limit before the items do.
+  // Each code takes at least one byte of text, so the check of the texts' limit also bounds the
+  // number of codes.
   void appendCodes(const FieldValue& value) {
     FieldColumn& child = *column_.child;
     for (uint32_t i = 0; i < value.codeCount; i++) appendText(child, codeText(segment_, value, i));
@@ -363,8 +365,8 @@ void appendUsualDate(uint32_t shifted, TextBuffer& out) {
   out.commit(10);
 }
 
-// Days since 1970-01-01 as YYYY-MM-DD (Gregorian). Years begin in March, so the leap day is the
-// last day of a year and a 400-year era has a fixed length.
+// Appends days since 1970-01-01 as YYYY-MM-DD (Gregorian). Years begin in March here, so the leap
+// day is the last day of a year and every 400 years have the same length.
 void appendDate(int64_t days, TextBuffer& out) {
   const int64_t shifted = days + 719468;  // days since 0000-03-01
   if (days >= firstDayOf(1) && days < firstDayOf(10'000)) {
@@ -388,7 +390,7 @@ void appendDate(int64_t days, TextBuffer& out) {
   appendDigits(static_cast<uint64_t>(day), 2, out);
 }
 
-// Cents as reais, without trailing zeros.
+// Appends cents as an amount in reais, without trailing zeros.
 void appendCents(int64_t cents, TextBuffer& out) {
   if (cents > kExactCentsMax || cents < -kExactCentsMax) {
     constexpr size_t digitsMax = 64;  // 2^63 has 19
@@ -408,7 +410,8 @@ void appendCents(int64_t cents, TextBuffer& out) {
   appendDigits(rest % 10 == 0 ? rest / 10 : rest, rest % 10 == 0 ? 1 : 2, out);
 }
 
-// True for a word of 8 bytes, or for each of 16 bytes, below 0x20, a quote, or a backslash.
+// Returns true for a word of 8 bytes that contains a byte below 0x20, a quote, or a backslash. For
+// a vector of 16 bytes, returns the test of each byte.
 struct NeedsEscape {
   bool operator()(uint64_t bytes) const {
     return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;

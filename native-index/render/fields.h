@@ -1,5 +1,5 @@
-// Output fields of accounts: their values, the memory for rendered text, and values as text and
-// JSON. Invariant: every format renders from these values, so all formats agree.
+// Reads the output fields of accounts, holds rendered text, and writes values as text and JSON.
+// Invariant: every format renders from these values, so all formats agree.
 #pragma once
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -30,7 +30,8 @@ namespace peneira {
 
 class TextBuffer {
  public:
-  // Reserves space for `length` characters; `commit` sets the number written.
+  // Reserves space for `length` characters and returns its start. `commit` then sets how many were
+  // written.
   char* room(size_t length) {
     if (capacity_ - size_ < length) grow(length);
     return data_.get() + size_;
@@ -71,16 +72,17 @@ class TextBuffer {
 
 constexpr uint64_t kOnes = 0x0101010101010101u, kHighs = 0x8080808080808080u;
 
-// Nonzero if one of 8 bytes is `byte`; the result does not show which byte.
+// Returns a nonzero number if one of the 8 bytes is `byte`. The number does not show which byte it
+// is.
 constexpr uint64_t hasByte(uint64_t word, uint8_t byte) {
   const uint64_t zeros = word ^ (kOnes * byte);
   return (zeros - kOnes) & ~zeros & kHighs;
 }
 
-// Nonzero if one of 8 bytes is below 0x20.
+// Returns a nonzero number if one of the 8 bytes is below 0x20.
 constexpr uint64_t hasControl(uint64_t word) { return (word - kOnes * 0x20) & ~word & kHighs; }
 
-// Reads and writes an unaligned word.
+// Read and write a word that may be unaligned.
 template <class Word>
 inline Word loadWord(const char* from) {
   Word word;
@@ -93,18 +95,18 @@ inline void storeWord(char* to, Word word) {
 }
 
 #if defined(__SSE2__)
-// For each of 16 bytes: the highest bit is set if it equals `byte`.
+// Sets the highest bit of each of the 16 bytes that equals `byte`.
 inline __m128i equalBytes(__m128i bytes, char byte) {
   return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte));
 }
 
-// For each of 16 bytes: the highest bit is set if it is below 0x20.
+// Sets the highest bit of each of the 16 bytes that is below 0x20.
 inline __m128i controlBytes(__m128i bytes) {
   const __m128i last = _mm_set1_epi8(0x1f);
   return _mm_cmpeq_epi8(_mm_max_epu8(bytes, last), last);
 }
 
-// Like copyPlain, for texts of at least 8 bytes, 16 bytes at a time.
+// Like copyPlain, but copies 16 bytes at a time and requires a text of at least 8 bytes.
 template <class Special>
 inline bool copyPlainVectors(const char* from, size_t length, char* to, Special special) {
   const auto load = [](const char* at) {
@@ -181,7 +183,7 @@ static_assert(std::size(kFieldSources) == static_cast<size_t>(Field::kCount));
 // Returns the field with a name, or Field::kCount.
 Field fieldNamed(std::string_view name);
 
-// Kind of a field's non-null values.
+// Returns the kind of a field's values that are not null.
 FieldValue::Kind fieldKind(Field field);
 
 // Throws INVALID_ARGUMENT unless every row is below the row count.
@@ -190,30 +192,30 @@ void checkRows(const Segment& segment, std::span<const uint32_t> rows);
 // Reads a field of a row, which must be below the row count.
 FieldValue fieldValue(const Segment& segment, Field field, uint32_t row);
 
-// Reads a field of many rows (below the row count) into `values`, and prefetches texts.
+// Reads a field of many rows into `values`, and prefetches texts. Rows must be below the row count.
 void readField(const Segment& segment, Field field, std::span<const uint32_t> rows,
                FieldValue* values);
 
 // Prefetches the data that `readField` will read, for rows in random order.
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows);
 
-// Prefetches all fields of rows from disk, if the first or the last row is cold.
+// Prefetches all fields of rows from disk. Does nothing unless the first or the last row is cold.
 void prefetchFields(const Segment& segment, std::span<const Field> fields,
                     std::span<const uint32_t> rows);
 
-// Text of a code of a value of kind kCodes.
+// Returns the text of the code at `index`, for a value of kind kCodes.
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);
 
 constexpr size_t kBlockRows = 64;
 
-// The values of one row in a block, by field index.
+// The values of one row in a block, indexed by field.
 struct RowValues {
   const FieldValue* first;
   size_t blockRows;
   const FieldValue& operator[](size_t field) const { return first[field * blockRows]; }
 };
 
-// True if rows are too far apart for the hardware prefetcher.
+// True if the rows are too far apart for the processor to prefetch them.
 inline bool isScattered(std::span<const uint32_t> rows) {
   const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
   return *most - *least > 4 * kBlockRows;

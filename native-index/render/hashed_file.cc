@@ -16,7 +16,8 @@
 namespace peneira {
 namespace {
 
-// Bytes after which writeback starts. Otherwise fsync would wait for all bytes.
+// Number of bytes after which writeback to disk starts. Otherwise fsync would have to wait for all
+// bytes.
 constexpr uint64_t kFlushBytes = uint64_t{16} << 20;
 
 int duplicated(int descriptor) {
@@ -32,7 +33,7 @@ HashedFile::HashedFile(int descriptor, StreamHash::Path path)
 
 HashedFile::~HashedFile() {
   stop();
-  // Errors of the disk are reported by the owner's fsync.
+  // The owner of the file calls fsync, which reports errors of the disk.
   ::close(descriptor_);
 }
 
@@ -81,7 +82,7 @@ int HashedFile::handOver() {
   return failure_;
 }
 
-// If no thread can be started, the caller writes its bytes itself.
+// Returns false if no thread can be started. The caller then writes its bytes itself.
 bool HashedFile::startThread() {
   try {
     thread_ = std::thread([this] { run(); });
@@ -116,7 +117,7 @@ void HashedFile::run() {
   }
 }
 
-// The kernel may accept fewer bytes than it is offered.
+// Writes in a loop, because the kernel may accept fewer bytes than it is offered.
 int HashedFile::put(const Buffer& buffer) {
   hash_.update(buffer.bytes.get(), buffer.length);
   for (size_t done = 0; done < buffer.length;) {
@@ -134,7 +135,7 @@ void HashedFile::startWriteback() {
 #ifdef __linux__
   const auto from = static_cast<off64_t>(startedBytes_);
   const auto length = static_cast<off64_t>(writtenBytes_ - startedBytes_);
-  // This is advice only: fsync reports errors.
+  // The call is only advice, so its errors are ignored. fsync reports errors.
   static_cast<void>(sync_file_range(descriptor_, from, length, SYNC_FILE_RANGE_WRITE));
 #endif
   startedBytes_ = writtenBytes_;

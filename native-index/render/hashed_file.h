@@ -28,13 +28,14 @@ class HashedFile {
 
   // Copies the bytes; waits if all buffers are full. Returns 0, or the errno of a failed write.
   int write(std::span<const uint8_t> bytes);
-  // Waits until all bytes are written. Returns 0 and sets the digest, or the errno.
+  // Waits until all bytes are written. Returns 0 and sets the digest, or returns the errno of a
+  // failed write.
   int finish(Digest& digest);
-  // Bytes for which writeback was started. Only valid after `finish`.
+  // Returns the number of bytes for which writeback was started. Valid only after `finish`.
   uint64_t startedBytes() const { return startedBytes_; }
 
  private:
-  // Small enough to stay in the cache until the bytes are hashed.
+  // A buffer is small enough to stay in the cache until its bytes are hashed.
   static constexpr size_t kBufferBytes = size_t{1} << 18;
   static constexpr size_t kBuffers = 8;
 
@@ -59,7 +60,7 @@ class HashedFile {
   std::mutex mutex_;
   std::condition_variable isFilled_, isFree_;
   std::thread thread_;
-  // Shared with the thread.
+  // The members from here on are shared with the thread.
   size_t full_ = 0;
   int failure_ = 0;
   bool isStopping_ = false;

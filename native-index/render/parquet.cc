@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr int32_t kParquetVersion = 1;
-// Readers parse this pattern to handle certain writers by name and version.
+// Readers parse a text of this form to detect files by the name and version of the writer.
 constexpr std::string_view kCreatedBy = "peneira version 1";
 
 // Numbers in parquet.thrift.
@@ -23,7 +23,7 @@ constexpr int32_t kUtf8 = 0, kList = 3, kDate = 6;                   // Converte
 constexpr int kLogicalText = 1, kLogicalList = 3, kLogicalDate = 6;  // LogicalType
 constexpr int32_t kSnappy = 1;
 
-// Rejects offsets that descend or leave the data.
+// Throws INVALID_ARGUMENT if offsets descend or point outside of the data.
 void checkOffsets(const std::string& name, const RawBytes& offsets, uint32_t length, size_t most) {
   if (offsets.size() != (size_t{length} + 1) * 4) badArgument(name + " lacks offsets");
   uint32_t before = 0;
@@ -75,7 +75,8 @@ void putText(ThriftWriter& footer, std::string_view name, int32_t repetition) {
   footer.end();
 }
 
-// A list is a group of a group of items (LogicalTypes.md, "Lists").
+// Writes the schema of a list, which is a group that contains a group of elements (LogicalTypes.md,
+// "Lists").
 void putList(ThriftWriter& footer, std::string_view name, int32_t repetition) {
   footer.beginItem();
   footer.i32(3, repetition);
@@ -207,7 +208,7 @@ RawBytes ParquetFile::finish() {
   footer.list(4, ThriftWriter::kStruct, rows_ > 0 ? 1 : 0);
   if (rows_ > 0) putGroup(footer);
   footer.binary(6, kCreatedBy);
-  // Limits use the order that each type defines.
+  // Declares that minimum and maximum of each column use the order that its type defines.
   footer.list(7, ThriftWriter::kStruct, columns_.size());
   for (size_t i = 0; i < columns_.size(); i++) {
     footer.beginItem();
@@ -226,9 +227,9 @@ RawBytes ParquetFile::finish() {
 
 namespace {
 
-// Rows of a page: some hundred kilobytes of names. A multiple of eight.
+// Number of rows per page, a multiple of eight. A page of names has some hundred kilobytes.
 constexpr uint32_t kPageRows = 8192;
-// Pages above this many bytes have fewer rows, but at least eight.
+// A page that would exceed this many bytes gets fewer rows, but at least eight.
 constexpr size_t kPageBytes = 4u << 20;
 
 constexpr int32_t kDataPage = 0, kDictionaryPage = 2;
@@ -243,7 +244,7 @@ class ChunkWriter {
         presence_(column.buffers.validity),
         file_(file) {
     chunk_.type = parquetTypeOf(column.type);
-    // In lists, every row without items counts as a null of the item column.
+    // In a list column, every row without elements counts as a null of the element column.
     if (!isList_) chunk_.nulls = column.buffers.nullCount;
   }
 
@@ -327,7 +328,7 @@ class ChunkWriter {
     return count;
   }
 
-  // Puts all values into a dictionary; returns false if plain values are better.
+  // Puts all values into a dictionary. Returns false if plain values take less space.
   template <class Values>
   bool fill(const Values& values, Dictionary<Values>& dictionary) const {
     bool goesOn = true;
@@ -390,7 +391,8 @@ class ChunkWriter {
     chunk_.values += pageValues_;
   }
 
-  // Level 0 is a null list, 1 an empty one, 2 an item; items after the first of a list repeat.
+  // Writes two levels per element: the definition level is 0 for a null list, 1 for an empty list,
+  // and 2 for an element. The repetition level is 1 for all elements of a list but the first.
   void listLevels(uint32_t from, uint32_t to) {
     levels_.clear();
     repeats_.clear();
@@ -411,7 +413,7 @@ class ChunkWriter {
     putLevels(levels_, 2);
   }
 
-  // Levels are preceded by their length in bytes.
+  // Writes levels, preceded by their length in bytes.
   void putLevels(const std::vector<uint8_t>& levels, uint32_t width) {
     const size_t start = page_.size();
     page_.push(uint32_t{0});

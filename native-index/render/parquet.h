@@ -22,7 +22,7 @@ namespace peneira {
 enum class ParquetType : uint8_t { kBoolean = 0, kInt32 = 1, kDouble = 5, kByteArray = 6 };
 enum class ParquetEncoding : uint8_t { kPlain = 0, kRle = 3, kRleDictionary = 8 };
 
-// Footer data of a chunk; offsets count from the first byte of the file.
+// Data about a chunk that the footer contains. Offsets count from the first byte of the file.
 struct ParquetChunk {
   ParquetType type = ParquetType::kByteArray;
   uint64_t values = 0;  // including nulls and empty lists
@@ -33,14 +33,14 @@ struct ParquetChunk {
   std::optional<std::pair<std::string, std::string>> limits;  // minimum and maximum
 };
 
-// Physical type of a field's values, or of a list's items.
+// Returns the physical type of a field's values, or of a list's elements.
 ParquetType parquetTypeOf(FieldType type);
 
 // Appends the pages of a column to a file. A required column has a value in every row. Throws
 // TOO_LARGE if a page would exceed 2^31 - 1 bytes.
 ParquetChunk appendChunk(const FieldColumn& column, bool required, RawBytes& file);
 
-// Writes one file: columns in order, then `finish`.
+// Writes one file. Call `add` for the columns in order, then `finish`.
 class ParquetFile {
  public:
   ParquetFile();

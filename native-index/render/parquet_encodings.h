@@ -31,7 +31,8 @@ namespace peneira {
 // last 64 KiB; incompressible data grows by five bytes per 64 KiB and a few. Format:
 // format_description.txt of Snappy, revision of 2011-10-05.
 
-// Appends the compressed bytes and returns their length; the input is at most 2^32 - 1 bytes.
+// Appends the compressed bytes and returns how many there are. The input has at most 2^32 - 1
+// bytes.
 size_t appendSnappy(std::span<const uint8_t> bytes, RawBytes& out);
 
 // Structs in Apache Thrift's compact protocol, as far as Parquet metadata needs it; fields in
@@ -76,7 +77,7 @@ class ThriftWriter {
     }
   }
 
-  // Begins a list; `count` items must follow.
+  // Begins a list, which `count` elements must follow.
   void list(int field, Type type, size_t count) {
     head(field, kList);
     if (count < 15) {
@@ -125,7 +126,8 @@ class ThriftWriter {
   std::vector<int> outer_;
 };
 
-// Bits for numbers up to `most`; at least one, which every reader supports.
+// Returns the number of bits for numbers up to `most`. It is at least one, because every reader
+// supports one.
 inline uint32_t bitsFor(uint32_t most) {
   return std::max(1u, static_cast<uint32_t>(std::bit_width(most)));
 }
@@ -162,7 +164,7 @@ void appendRuns(std::span<const Number> numbers, uint32_t width, RawBytes& out) 
   for (; to < end; held >>= 8) *to++ = static_cast<uint8_t>(held);
 }
 
-// Marks the non-null values of a column.
+// Tells which values of a column are not null.
 class Presence {
  public:
   explicit Presence(const RawBytes& validity)
@@ -177,7 +179,8 @@ class Presence {
 class TextValues {
  public:
   using Value = std::string_view;
-  // Longer values would bloat the footer; statistics may be omitted, but not wrong.
+  // Longer values would bloat the footer. A file may omit its statistics, but they must not be
+  // wrong.
   static constexpr size_t kStatisticMost = 64;
 
   explicit TextValues(const ColumnBuffers& buffers)
@@ -188,7 +191,7 @@ class TextValues {
     const auto to = load<uint32_t>(offsets_ + size_t{i} * 4 + 4);
     return {bytes_ + from, to - from};
   }
-  // Encoded size of values [from, to), counting nulls as empty.
+  // Returns the encoded size of the values [from, to), counting nulls as empty texts.
   size_t bytesOf(uint32_t from, uint32_t to) const {
     const auto first = load<uint32_t>(offsets_ + size_t{from} * 4);
     return load<uint32_t>(offsets_ + size_t{to} * 4) - first + size_t{to - from} * 4;
@@ -210,7 +213,8 @@ class TextValues {
     }
     return (std::rotl(mixed, 29) ^ word(from, left)) * odd;
   }
-  // An order-preserving prefix; texts with equal ranks may differ.
+  // Returns a prefix of the text as a number, which keeps the order of texts. Texts with equal
+  // numbers may differ.
   static uint64_t rankOf(Value value) {
     uint64_t rank = 0;
     for (size_t i = 0; i < 8; i++) {
@@ -254,8 +258,8 @@ class NumberValues {
     return bits ^ bits >> 29;
   }
   static Value rankOf(Value value) { return value; }
-  // Comparison ignores the sign of zero, so the minimum gets -0 and the maximum +0; NaN is
-  // unordered.
+  // Readers compare statistics without regard to the sign of zero, so a zero is written as -0 in
+  // the minimum and as +0 in the maximum. A NaN has no order, so it yields no statistic.
   static std::optional<std::string> statistic(Value value, bool isLeast) {
     if constexpr (std::is_floating_point_v<Number>) {
       if (std::isnan(value)) return std::nullopt;
@@ -268,7 +272,7 @@ class NumberValues {
   const uint8_t* bytes_;
 };
 
-// The minimum and maximum of values.
+// Determines the minimum and maximum of values.
 template <class Values>
 class Limits {
  public:
@@ -302,7 +306,8 @@ class Limits {
   }
 
  private:
-  // NaN keeps its initial position at the front and is detected there.
+  // A NaN that comes first stays the minimum and the maximum, because it compares false with
+  // everything. `statistic` detects it there.
   static bool isLess(Value a, Rank rankA, Value b, Rank rankB) {
     return rankA != rankB ? rankA < rankB : a < b;
   }
@@ -334,7 +339,7 @@ class Dictionary {
     return fresh <= kFreshMost && entries_.size() <= kEntriesMost;
   }
 
-  // True if dictionary and indexes are shorter than the values.
+  // True if the dictionary and its indexes take fewer bytes than the values.
   bool isWorthIt() const {
     if (entries_.size() > kEntriesMost) return false;
     return entryBytes_ + numbers_.size() * width() / 8 < plainBytes_;
@@ -349,7 +354,8 @@ class Dictionary {
 
  private:
   static constexpr size_t kFirstSlots = 1 << 10, kEntriesMost = 1 << 15;
-  // Max new values per window; at first, more than half of the opening days are new.
+  // Maximum number of new values in each window of values. It is high because at first more than
+  // half of the opening days are new.
   static constexpr size_t kSampledValues = 1 << 11, kFreshMost = kSampledValues / 8 * 7;
 
   size_t slotOf(Value value) const {

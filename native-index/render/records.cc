@@ -26,7 +26,8 @@ bool areDigits(uint64_t word) {
   return ((word & highs) | ((word + sixes) & highs) >> 4) == threes;
 }
 
-// Copies the digits of a plain or masked CNPJ; false for other cells, of which nothing matters.
+// Copies the digits of a plain or masked CNPJ. Returns false for any other cell; the bytes already
+// copied then do not matter.
 bool copyCnpj(std::span<const uint8_t> cell, uint8_t* to) {
   if (cell.size() >= 2 && cell.front() == kQuote && cell.back() == kQuote) {
     cell = cell.subspan(1, cell.size() - 2);
@@ -49,7 +50,7 @@ bool copyCnpj(std::span<const uint8_t> cell, uint8_t* to) {
          std::memcmp(to + kRootSigns, none, kBranchSigns) != 0;
 }
 
-// The quotation marks, ends of lines, and delimiters of bytes, in ascending order.
+// Finds the quotation marks, line ends, and delimiters in bytes, in ascending order.
 class Signs {
  public:
   Signs(std::span<const uint8_t> bytes, size_t from, uint8_t delimiter)
@@ -58,8 +59,8 @@ class Signs {
     if (base_ < bytes_.size()) mask_ = maskAt(base_);
   }
 
-  // The next place that is at least `from`, which never descends; the number of bytes after the
-  // last one.
+  // Returns the position of the first such character at or after `from`, or the number of bytes if
+  // there is none. `from` must not descend between calls.
   size_t next(size_t from) {
     for (;;) {
       while (mask_ != 0) {
@@ -76,7 +77,7 @@ class Signs {
  private:
   static constexpr size_t kBlock = 64;
 
-  // One bit for each sign of a block.
+  // Returns one bit for each quotation mark, line end, or delimiter in a block.
   uint64_t maskAt(size_t at) const {
 #if defined(__SSE2__)
     if (bytes_.size() - at >= kBlock) {

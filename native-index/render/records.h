@@ -11,9 +11,10 @@
 
 namespace peneira {
 
-// Numbers per record: start, end, start of the next record, suffix with the empty cells to add.
+// Four numbers per record: its start, its end, the start of the next record, and its suffix
+// combined with the number of empty cells to add (see kNoSuffix in enrichment.h).
 constexpr uint32_t kRecordNumbers = 4;
-// Numbers per cell that the caller must read: its record, start, end.
+// Three numbers per cell that the caller must read: its record, its start, and its end.
 constexpr uint32_t kOddNumbers = 3;
 
 struct RecordScan {
@@ -24,7 +25,8 @@ struct RecordScan {
   uint32_t column = 0;  // of the CNPJs, from 0
   uint32_t width = 0;   // cells of the widest record
   int64_t header = 0;   // number of the header, counted from the first record of this scan
-  // Suffixes of the header, a blank record, a found CNPJ, and a cell that the caller reads.
+  // Suffixes for the header, for a blank record, for a CNPJ that was read, and for a cell that the
+  // caller must read.
   uint32_t heading = 0, blank = 0, found = 0, odd = 0;
 };
 
@@ -44,7 +46,8 @@ struct ScannedRecords {
   bool isQuoted = false;  // the record at `next` has an open quotation mark
 };
 
-// Scans as many records as fit. Throws INVALID_ARGUMENT if the arrays differ in size.
+// Scans the records that fit into the arrays. Throws INVALID_ARGUMENT if the sizes of the arrays do
+// not match.
 ScannedRecords scanRecords(const RecordScan& scan, const RecordRoom& room);
 
 }  // namespace peneira

@@ -11,8 +11,6 @@
 
 namespace peneira {
 
-// Selects the writer of a format.
-
 const std::string_view kRowFormatNames[] = {"csv", "html", "jsonl", "xlsx"};
 
 namespace {
@@ -51,7 +49,7 @@ void renderRows(const Segment& segment, std::span<const uint32_t> rows, const Ro
 
 namespace {
 
-// `"name":` of every column, with the brace or comma before it.
+// Returns `"name":` for every column, with the brace or comma that precedes it.
 std::vector<std::string> headsOf(const RowRequest& request) {
   std::vector<std::string> heads;
   const auto append = [&](std::string_view name) {
@@ -112,7 +110,7 @@ void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
   });
 }
 
-// Writes display values. Invariant: a value's text does not depend on its surroundings.
+// Writes display values. Invariant: the text of a value does not depend on the values around it.
 
 namespace {
 
@@ -135,7 +133,8 @@ void appendDigits(uint64_t number, size_t count, TextBuffer& out) {
   out.commit(count);
 }
 
-// Appends a text through a mask whose `#` are its characters, if the counts match.
+// Appends a text through a mask, whose `#` are replaced by the characters of the text. Returns
+// false if the numbers of `#` and characters differ.
 template <size_t Size>
 inline bool appendMasked(std::string_view text, const char (&mask)[Size], TextBuffer& out) {
   size_t length = 0;
@@ -188,7 +187,7 @@ void appendCode(Words::Number word, std::string_view code, Labels labels, TextBu
   out += code;
 }
 
-// A reason that the registry's own table does not explain is shown as its code.
+// If the registry's table has no words for a reason, the reason is shown as its code.
 void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
   const auto isDigit = [](char one) { return one >= '0' && one <= '9'; };
   if (code.size() == 2 && isDigit(code[0]) && isDigit(code[1])) {
@@ -202,7 +201,7 @@ void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
   appendCode(Words::kReason, code, labels, out);
 }
 
-// Years outside four digits keep the machine format.
+// Returns false for a year that does not have four digits, which keeps its machine-readable form.
 bool appendDate(int64_t days, TextBuffer& out) {
   if (days < firstDayOf(1) || days >= firstDayOf(10'000)) return false;
   // Years begin in March, so that the leap day is the last day of a year (as in fields.cc).
@@ -242,7 +241,7 @@ size_t localDigits(int64_t phone) {
   return hasArea(phone, 10'000'000) ? 7 : 0;
 }
 
-// Foreign numbers get a blank after two digits, so that spreadsheets do not sum them.
+// A foreign number gets a blank after two digits, so that spreadsheets do not take it for a number.
 void appendPhone(int64_t phone, TextBuffer& out) {
   const auto number = static_cast<uint64_t>(phone);
   const size_t local = localDigits(phone);
@@ -295,7 +294,8 @@ void appendAmount(int64_t cents, Labels labels, bool grouped, TextBuffer& out) {
   const auto amount = static_cast<uint64_t>(cents < 0 ? -cents : cents);
   uint64_t whole = amount / 100, rest = amount % 100;
   if (amount > kExactCentsMax) {
-    // The nearest double, because programs read the number as one; it may have lost its cents.
+    // Uses the nearest double, because programs read the amount as a double. It may have lost its
+    // cents.
     const double nearest = static_cast<double>(amount) / 100.0;
     whole = static_cast<uint64_t>(nearest);
     rest = static_cast<uint64_t>(std::lround((nearest - static_cast<double>(whole)) * 100.0));

@@ -36,12 +36,13 @@ namespace peneira {
 // Invariant: a value that does not fit its mask is left to the caller, never truncated. The output
 // needs no escape in HTML or XML, and in CSV no quotes except for a comma (see hasComma).
 
-// Display language of a file; kNone is a machine-readable file.
+// Language of the display values in a file. kNone writes machine-readable values.
 enum class Labels : uint8_t { kNone, kPortuguese, kEnglish };
 
 inline FieldWriting writingOf(Field field) { return kFieldWritings[static_cast<size_t>(field)]; }
 
-// Appends a non-null value in a language; false, and no output, if it has no display format.
+// Appends a value that is not null as text for people. Returns false, and appends nothing, if the
+// value has no display format.
 bool appendLabelled(const Segment& segment, const FieldValue& value, FieldWriting writing,
                     Labels labels, TextBuffer& out);
 
@@ -58,7 +59,7 @@ inline bool hasComma(const FieldValue& value, FieldWriting writing, Labels label
 
 enum class RowFormat : uint8_t { kCsv, kHtml, kJsonl, kXlsx, kCount };
 
-// Maximum rows of a sheet, including its header.
+// Maximum number of rows in a spreadsheet, including its header.
 constexpr uint32_t kSheetRowsMax = 1'048'576;
 
 // Names by number.
@@ -95,7 +96,7 @@ class ExtraColumn {
   std::vector<End> ends_;
 };
 
-// A rendering request; each additional column has one value per row.
+// Request for rendering rows. Each additional column has one value per row.
 struct RowRequest {
   RowFormat format = RowFormat::kCsv;
   std::vector<Field> fields;

@@ -49,7 +49,8 @@ bool isAlphanumeric(char first) {
          (first >= '0' && first <= '9');
 }
 
-// Removes the first character and returns its code; U+FFFD for an invalid byte.
+// Removes the first character from the text and returns its code point, or U+FFFD for an invalid
+// byte.
 uint32_t takeCharacter(std::string_view& text) {
   const auto byteAt = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
   const uint8_t lead = byteAt(0);
@@ -76,8 +77,9 @@ bool startsFormula(std::string_view text) {
   return false;
 }
 
-// True for a word of 8 bytes, or for each of 16 bytes, that may need quotes. Controls other than
-// TAB, CR, and LF are false alarms. A bar needs quotes only if it is the delimiter.
+// Returns true for a word of 8 bytes that may need quotes, and for a vector of 16 bytes the test of
+// each byte. Controls other than TAB, CR, and LF are false alarms. A bar needs quotes only if it is
+// the delimiter.
 struct Special {
   bool bars;
 
@@ -95,12 +97,14 @@ struct Special {
 #endif
 };
 
-// True if a text's cell has a space at an edge; a guarded text begins with an apostrophe.
+// True if the cell of a text begins or ends with a space. A guarded text begins with an apostrophe
+// instead.
 bool hasSpaceAtEdge(std::string_view text, bool guarded) {
   return (text.front() == ' ' && !guarded) || text.back() == ' ';
 }
 
-// Appends a text that may need quotes: `isSpecial` is true, or it has a space at an edge.
+// Appends a text that may need quotes, because `isSpecial` is true or because it begins or ends
+// with a space.
 void appendCarefully(std::string_view text, bool guarded, bool bars, TextBuffer& out) {
   const std::string_view quoting = bars ? "\",;\t\r\n|" : "\",;\t\r\n";
   const bool quoted =
@@ -129,7 +133,7 @@ void appendText(std::string_view text, bool free, bool bars, TextBuffer& out) {
   }
 }
 
-// Several codes form one cell; the comma between them requires quotes.
+// Several codes form one cell, which needs quotes because of the commas between them.
 void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& out) {
   if (value.codeCount > 1) out += '"';
   for (uint32_t i = 0; i < value.codeCount; i++) {
@@ -144,7 +148,8 @@ bool appendForPeople(const Segment& segment, const FieldValue& value, FieldWriti
                      Labels labels, TextBuffer& out) {
   if (!hasComma(value, writing, labels)) {
     if (!appendLabelled(segment, value, writing, labels, out)) return false;
-    // Spreadsheets would read a bare root, 02.654.062, as a number with thousands separators.
+    // Without the slash, spreadsheets would read a root such as 02.654.062 as a number with
+    // thousands separators.
     if (writing == FieldWriting::kCnpjRoot) out += '/';
     return true;
   }

@@ -10,8 +10,8 @@ namespace {
 
 using Kind = FieldValue::Kind;
 
-// True for 8 bytes that may need an escape. & and ' differ in one bit, as do < and >. 0xc2 is the
-// first byte of C1 controls.
+// True if one of 8 bytes may need an escape. & and ' differ in one bit, and so do < and >, so each
+// pair takes one comparison. 0xc2 is the first byte of C1 controls.
 bool isSpecial(uint64_t word) {
   return (hasControl(word) | hasByte(word, '"') | hasByte(word & ~(kOnes * 0x01), '&') |
           hasByte(word & ~(kOnes * 0x02), '<') | hasByte(word, 0x7f) | hasByte(word, 0xc2)) != 0;

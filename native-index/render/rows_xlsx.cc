@@ -1,7 +1,8 @@
-// Rows of a sheet (see rows.h).
-// Invariant: the XML is well-formed for any text, a text is never a formula or a number, and data
-// exceeding a sheet's limits is rejected. The only formulas are links in files with labels, whose
-// characters cannot end the text. A sheet holds 65,530 hyperlinks, but any number of formulas.
+// Writes rows of a spreadsheet (see rows.h).
+// Invariant: the XML is well-formed for any text, and a text never becomes a formula or a number.
+// Data that exceeds a spreadsheet's limits is rejected. The only formulas are links in files with
+// labels; their characters cannot end the formula's text. Links are formulas because a sheet can
+// hold only 65,530 hyperlinks, but any number of formulas.
 #include <charconv>
 
 #include "format/failure.h"
@@ -16,11 +17,12 @@ using Kind = FieldValue::Kind;
 // Limits of the programs that read sheets; see also kSheetRowsMax.
 constexpr size_t kSheetColumnsMax = 16'384;
 constexpr size_t kCellUnitsMax = 32'767;  // UTF-16
-// A text in a formula has at most 255 characters, `mailto:` included.
+// Maximum length of an address. A text in a formula has at most 255 characters, including
+// `mailto:`.
 constexpr size_t kLinkMax = 248;
 
-// A date is a number of days from 1899-12-30 on. Before 1900-03-01 readers disagree, because some
-// assume a leap day in 1900; dates end with 9999-12-31.
+// A date is stored as a number of days since 1899-12-30. Before 1900-03-01 readers disagree,
+// because some assume a leap day in 1900. The last date is 9999-12-31.
 constexpr int64_t kSerialOfEpoch = 25'569, kFirstDate = -25'508, kLastDate = 2'932'896;
 
 [[noreturn]] void refuse(const std::string& message) { throw Failure("SHEET_LIMIT", message); }
@@ -84,15 +86,16 @@ void appendText(std::string_view text, TextBuffer& out) {
   while (!text.empty()) text.remove_prefix(appendEscaped(text, out));
 }
 
-// True if a program may drop white space of a text without xml:space, which would be a quarter of
-// the XML if every text had it.
+// True if a program may drop white space of a text that lacks xml:space. The attribute is not added
+// to every text, because it would make up a quarter of the XML.
 bool hasLooseSpace(std::string_view text) {
   if (text.empty()) return false;
   return text.front() == ' ' || text.back() == ' ' || text.find('\n') != text.npos ||
          text.find('\t') != text.npos;
 }
 
-// Length in UTF-16 units: two for characters beyond the basic plane, else one.
+// Returns the length in UTF-16 units: two for each character beyond the basic plane, and one for
+// any other.
 size_t unitsOf(std::string_view text) {
   size_t units = 0;
   for (const char character : text) {
@@ -187,7 +190,7 @@ class SheetWriter {
     out_ += "</v></c>";
   }
 
-  // Writes a link, with its address or `shown` as the text.
+  // Writes a link that shows its address, or `shown` if given.
   void writeLink(size_t column, std::string_view scheme, std::string_view shown) {
     begin(column, "\" s=\"5\" t=\"str\"><f>HYPERLINK(\"");
     out_ += scheme;
@@ -217,7 +220,7 @@ class SheetWriter {
 
   // Writes a display value and returns true; returns false if there is none.
   bool writeForPeople(size_t column, const FieldValue& value, FieldWriting writing) {
-    // A date outside the range of sheets is written as text.
+    // Only a date outside of the range of spreadsheets is written as text.
     if (writing == FieldWriting::kDate && isSheetDate(value)) return false;
     if (writing == FieldWriting::kAmount) {
       writePlain(column, value, "\" s=\"4\"><v>");

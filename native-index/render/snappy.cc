@@ -15,21 +15,23 @@ constexpr size_t kFragmentBytes = 1 << 16;
 constexpr size_t kTableBits = 14;
 // Shorter fragments are stored as literals.
 constexpr size_t kLeastBytes = 16;
-// Matches are searched up to this many bytes before the end, so that whole words can be read.
+// The search for matches ends this many bytes before the end of the input, so that whole words can
+// be read.
 constexpr size_t kMargin = 8;
-// After this many positions without a match the step becomes two, after twice as many three.
+// After this many positions without a match the search advances by two positions per step, after
+// twice as many by three, and so on.
 constexpr uint32_t kMissesPerStep = 32;
 
 // Maximum compressed size of a fragment: literals of up to 64 KiB have a three-byte head, and a
 // copy is never longer than the text it replaces.
 constexpr size_t mostOf(size_t length) { return length + length / 6 + 32; }
 
-// Number of equal first bytes of two words, from their difference.
+// Returns how many leading bytes of two words are equal. `differing` is the XOR of the words.
 size_t sameFirst(uint64_t differing) {
   return static_cast<size_t>(std::countr_zero(differing)) / 8;
 }
 
-// Compresses one fragment after the existing output.
+// Compresses one fragment and appends it to the output.
 class Fragment {
  public:
   Fragment(std::span<const uint8_t> bytes, uint8_t* to)
@@ -90,7 +92,7 @@ class Fragment {
     }
   }
 
-  // Number of equal bytes starting at two positions; `later` is after `earlier`.
+  // Returns how many equal bytes follow two positions. `later` is after `earlier`.
   size_t sameBytes(size_t earlier, size_t later) const {
     const size_t from = later;
     while (later + 8 <= length_) {
@@ -124,7 +126,8 @@ class Fragment {
     to_ += length;
   }
 
-  // Copies have at most 64 bytes; the last part never has fewer than four.
+  // A copy has at most 64 bytes, so a longer one is split. The last part always has at least four
+  // bytes.
   void copy(size_t offset, size_t length) {
     for (; length >= 68; length -= 64) farCopy(offset, 64);
     if (length > 64) {

@@ -1,4 +1,4 @@
-// Chooses the code of a large file's hash (see stream_hash.h).
+// Chooses the implementation that hashes a large file (see stream_hash.h).
 // Invariant: OpenSSL's functions are used together or not at all.
 #include "render/stream_hash.h"
 

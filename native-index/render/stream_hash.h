@@ -14,7 +14,7 @@ class StreamHash {
  public:
   enum class Path : uint8_t { kFastest, kOpenSsl, kPortable };
 
-  // In a process without OpenSSL, kOpenSsl means the portable code.
+  // kOpenSsl selects the portable code in a process without OpenSSL.
   explicit StreamHash(Path path);
 
   void update(const void* bytes, size_t length);

@@ -1,7 +1,8 @@
-// The writer of buckets (see bucket_file.h).
-// Invariant: a slot enlarged for one long record shrinks again when it is flushed.
-// Releasing space excludes the blocks at both ends of an extent, which neighbors share, because
-// clearing parts of them would read them back from disk.
+// Writes records into buckets on disk (see bucket_file.h).
+// Invariant: a slot (the buffer of a bucket) that was enlarged for one long record shrinks again
+// when it is flushed.
+// The blocks at both ends of an extent are not released, because neighboring extents share them,
+// and clearing parts of them would read them back from disk.
 #include "scan/bucket_file.h"
 
 #include <fcntl.h>
@@ -42,7 +43,7 @@ BucketExtents BucketFile::close() {
   return std::move(extents_);
 }
 
-// Allocates new, uncleared memory.
+// Allocates new memory for a slot, without clearing it.
 void BucketFile::refill(Slot& slot, size_t capacity) {
   slot.bytes.reset();
   slot.bytes.reset(new uint8_t[capacity]);

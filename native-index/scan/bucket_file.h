@@ -30,7 +30,7 @@ class BucketFile {
   BucketFile(const BucketFile&) = delete;
   BucketFile& operator=(const BucketFile&) = delete;
 
-  // Returns the address for a record of `length` bytes; the caller writes all of it.
+  // Returns the address where the caller must write a record of `length` bytes completely.
   uint8_t* reserve(uint32_t bucket, size_t length);
   // Flushes the rest, closes the file, and returns its extents.
   BucketExtents close();
@@ -57,8 +57,8 @@ class BucketFile {
 void releaseExtents(const std::string& path, std::span<const uint64_t> offsets,
                     std::span<const uint32_t> lengths);
 
-// Prefetches the extents, so that reading does not wait for the disk. This is advice only: it never
-// fails, and unsupported systems ignore it.
+// Advises the system to prefetch the extents, so that reading does not wait for the disk. Never
+// fails; unsupported systems ignore it.
 void prefetchExtents(const std::string& path, std::span<const uint64_t> offsets,
                      std::span<const uint32_t> lengths);
 

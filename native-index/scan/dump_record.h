@@ -16,17 +16,18 @@
 
 namespace peneira {
 
-// The two loops that process every byte of a dump: find the next quote; copy a text without
-// irregular white space.
-// Invariant: both forms give the same result; the portable one is the definition. The vectors are
-// SSE2, which every x86-64 has, so no dispatch is needed: nearly all fields are shorter than one
-// vector.
+// The two loops that process every byte of a dump: one finds the next quote, and one copies a text
+// that has no irregular white space.
+// Invariant: the portable and the vector form return the same result; the portable form is the
+// reference. The vectors are SSE2, which every x86-64 processor has, so no choice at run time is
+// needed. Wider vectors would not help, because nearly all fields are shorter than one vector.
 
 // Bytes that must be readable after the end of the input.
 constexpr size_t kSearchMargin = 16;
 
 struct PortableSearch {
-  // Finds the first quote from `at` on, which must exist. Adds the line feeds before it.
+  // Returns the first quote from `at` on, which must exist. Adds the number of line feeds before it
+  // to `newlines`.
   static const uint8_t* quote(const uint8_t* at, uint64_t& newlines) {
     for (;; at++) {
       if (*at > '"') continue;
@@ -35,7 +36,8 @@ struct PortableSearch {
     }
   }
 
-  // Copies printable ASCII with single blanks inside; returns false for anything else.
+  // Copies a text of printable ASCII whose only white space is single blanks between words. Returns
+  // false for any other text.
   static bool copyPlain(const uint8_t* from, size_t length, uint8_t* to) {
     bool gap = true;
     for (size_t i = 0; i < length; i++) {
@@ -81,10 +83,11 @@ struct VectorSearch {
   }
 
  private:
-  // The highest bit of every byte.
+  // Returns the highest bit of every byte.
   static uint32_t mask(__m128i bytes) { return static_cast<uint32_t>(_mm_movemask_epi8(bytes)); }
 
-  // Bytes below the blank; these include bytes from 80 on, which are negative. Also byte 7f.
+  // Marks bytes below the blank and byte 7f. The comparison is signed, so bytes from 80 on are
+  // negative and are marked too.
   static uint32_t unprintable(__m128i bytes) {
     const __m128i below = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
     return mask(_mm_or_si128(below, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
@@ -117,7 +120,7 @@ struct DumpRecord {
   const DumpField& operator[](uint32_t column) const { return fields[column]; }
 };
 
-// Result of cleaning a field: a value, absent, or the broken rule.
+// Result of cleaning a field: a value, kAbsent, or the number of the rule that the field breaks.
 using Answer = int64_t;
 
 constexpr Answer kAbsent = std::numeric_limits<int32_t>::min();

@@ -13,8 +13,8 @@
 namespace peneira {
 namespace {
 
-// A longer field means a lost quote or the wrong file; the longest field of the registry has about
-// 800 bytes.
+// A longer field means that a quote was lost or that the file is the wrong one. The longest field
+// of the registry has about 800 bytes.
 constexpr size_t kFieldBytesMax = 60'000;
 
 // The DOS end-of-file marker.
@@ -134,7 +134,7 @@ bool RecordScanner::next() {
   }
 }
 
-// Skips the rest of the line; returns false if its end has not arrived yet.
+// Skips the rest of the line. Returns false if the end of the line has not arrived yet.
 bool RecordScanner::leaveLine() {
   const uint8_t* const b = bytes_.get();
   const void* const feed = std::memchr(b + position_, '\n', limit_ - position_);
@@ -216,7 +216,8 @@ bool RecordScanner::endRecord(size_t at, const Cut& cut) {
   return true;
 }
 
-// Replaces each pair of quotes with one, in place: the record is complete and not split again.
+// Replaces each pair of quotes with one quote, in place. The record is complete, so it will not be
+// split again.
 void RecordScanner::undouble() {
   for (const uint32_t column : doubled_) {
     DumpField& field = record_.fields[column];

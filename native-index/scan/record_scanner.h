@@ -26,7 +26,7 @@ namespace peneira {
 // Failure code of a rejected file; the message begins with the line.
 constexpr const char* kDumpRefused = "DUMP_REFUSED";
 
-// A row that the registry cannot have written.
+// Thrown for a row that the registry cannot have written.
 class RowRefusal : public Failure {
  public:
   RowRefusal(uint64_t line, const std::string& reason)
@@ -49,7 +49,7 @@ class BadRows {
  public:
   BadRows(uint32_t allowed, OddValues& odd) : left_(allowed), odd_(odd) {}
 
-  // Counts a skipped row. Throws the refusal if there were too many.
+  // Counts a skipped row. Throws the refusal if no more rows may be skipped.
   void leaveOut(const RowRefusal& refusal) {
     if (left_ == 0) throw RowRefusal(refusal);
     left_--;
@@ -63,19 +63,19 @@ class BadRows {
 
 class RecordScanner {
  public:
-  // `columns` is the only valid count; `portable` disables vectors.
+  // `columns` is the number of columns that every record must have. `portable` disables vectors.
   RecordScanner(uint32_t columns, bool portable, BadRows& bad);
 
-  // Adds a chunk; then call `next` until it returns false.
+  // Adds a chunk. Call `next` afterwards until it returns false.
   void feed(std::span<const uint8_t> piece);
-  // Ends the input: a missing last newline is added. Then call `next` until it returns false.
+  // Ends the input, and adds a missing last newline. Call `next` afterwards until it returns false.
   void finish();
   // Advances to the next whole record; returns false if more bytes are needed. Throws RowRefusal.
   bool next();
 
-  // Valid until the next call of any other method.
+  // Returns the current record, which is valid until the next call of any other method.
   const DumpRecord& record() const { return record_; }
-  // Records so far, including skipped ones.
+  // Returns the number of records so far, including skipped ones.
   uint64_t count() const { return count_; }
   // True if the file begins with the UTF-8 byte order mark; known after three bytes.
   bool isUtf8() const { return utf8_; }

@@ -12,11 +12,9 @@
 
 namespace peneira {
 
-// The scan of companies. Invariant: every byte of a spill record is written.
-
 namespace {
 
-// Legal nature of sole proprietors, whose names may end with a CPF.
+// The legal nature of sole proprietors. Their names may end with a CPF, the number of a person.
 constexpr Answer kSoleTrader = 2135;
 
 }  // namespace
@@ -64,7 +62,7 @@ size_t CompanyRows::readName(const DumpRecord& record, Answer nature) {
   return name;
 }
 
-// Ordinal of the size; blank and unknown sizes are 0.
+// Returns the position of the size in kCompanySizes. A blank or unknown size is 0.
 uint16_t CompanyRows::sizeOrdinal(const DumpRecord& record) {
   const Answer size = cleanCode(record[CompanyColumns::kSize], 2, oddBy(Rules::kSizeInvalid));
   if (size == kAbsent) return 0;
@@ -76,8 +74,6 @@ uint16_t CompanyRows::sizeOrdinal(const DumpRecord& record) {
   output_.odd.add(Rules::kSizeInvalid, record, {CompanyColumns::kSize});
   return 0;
 }
-
-// The scan of the Simples file. Invariant: every byte of a spill record is written.
 
 bool SimplesRows::take(const DumpRecord& record) {
   CompanyRoot root{};
@@ -123,12 +119,13 @@ Answer SimplesRows::readFlag(const DumpRecord& record, uint32_t column, uint32_t
   return flag;
 }
 
-// The scan of establishments. Invariant: values are cleaned in the twin's order, so the first
-// examples of a rule are equal.
+// Scans establishments. Invariant: values are cleaned in the order of the reference implementation,
+// so that the first examples of a rule are equal.
 
 namespace {
 
-// TOM codes have four digits; a place's index is its state's ordinal times this, plus the code.
+// TOM codes have four digits. The index of a pair of state and TOM code is the state's number times
+// this, plus the code.
 constexpr size_t kTomCodes = 10'000;
 
 constexpr bool isStatus(Answer status) {
@@ -196,7 +193,8 @@ void EstablishmentRows::readTexts(const DumpRecord& record) {
   output_.odd.addTexts(record, texts_.windows(), texts_.controls());
 }
 
-// Appends the trade name without a trailing CPF (nothing if it is a CPF); returns its length.
+// Appends the trade name without a trailing CPF, or nothing if the name is only a CPF. Returns the
+// length.
 size_t EstablishmentRows::readTradeName(const DumpRecord& record) {
   const size_t name = texts_.addText(record[EstabColumns::kTradeName]);
   if (options_.keepCpf) return name;
@@ -305,8 +303,6 @@ int64_t EstablishmentRows::phone(const DumpRecord& record, uint32_t area, uint32
   output_.odd.note(number, record, column);
   return wholeOrNull(number);
 }
-
-// The scan of a file. Invariant: a record is used before the scanner advances.
 
 namespace {
 

@@ -1,5 +1,6 @@
-// Pass 1 of the import: the scan of one large file of the dump, row by row, and the records it
-// spills. Invariant: bytes, codes, counts, and examples equal those of its twin,
+// Pass 1 of the import: scans one large file of the dump row by row, and writes spill records for
+// the next pass.
+// Invariant: bytes, codes, counts, and examples equal those of the reference implementation,
 // test/support/ingest/scan.ts.
 #pragma once
 #include <sys/mman.h>
@@ -45,16 +46,17 @@ struct SimplesLayout {
   enum Offset : size_t { kRoot = 0, kFlags = 8, kUntil = 12, kMeiUntil = 16, kLength = 24 };
 };
 
-// Company sizes by ordinal.
+// The registry's codes of company sizes, in the order of the numbers that spill records contain.
 constexpr int64_t kCompanySizes[] = {0, 1, 3, 5};
 
 // The scans of companies, Simples rows, and establishments, and their shared parts. Input: records.
 // Output: bucketed bytes for the next pass, codes in use, and irregularities.
 // Invariant: a scan keeps no reference to a record.
 
-// Codes in use of one kind: provisional numbers by first occurrence, and the number of rows of
-// each.
-// Invariant: the numbers equal those of its twin, CodeCounter in src/ingest/dictionaries.ts.
+// Assigns provisional numbers to the codes of one kind, in the order in which the codes first
+// occur, and counts the rows of each code.
+// Invariant: the numbers equal those of the reference implementation, CodeCounter in
+// src/ingest/dictionaries.ts.
 
 constexpr uint16_t kNoCode = 0xffff;
 
@@ -63,7 +65,8 @@ class CodeCounter {
   // Codes have at most `width` digits.
   explicit CodeCounter(uint32_t width) : width_(width) {}
 
-  // Provisional number of a code, and counts the use; kNoCode if it is not a value.
+  // Returns the provisional number of a code, and counts its use. Returns kNoCode if the answer is
+  // not a value.
   uint16_t numberOf(Answer code) {
     if (!isValue(code)) return kNoCode;
     if (numbers_ == nullptr) makeRoom();
@@ -157,7 +160,8 @@ void storeValue(uint8_t* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// An amount or a phone number for the row record: null if it is not a value.
+// Returns an amount or a phone number as the row record stores it, or the null of the row record if
+// the answer is not a value.
 inline int64_t wholeOrNull(Answer answer) {
   return isValue(answer) ? answer : std::numeric_limits<int64_t>::min();
 }
@@ -170,9 +174,9 @@ inline void pad(uint8_t* record, size_t used) {
   std::memset(record + used, 0, paddedLength(used) - used);
 }
 
-// Converts records of an Empresas file to company spill records, documented in its twin,
-// test/support/ingest/companies.ts. Invariant: nulls equal those of the row record, so that the
-// join copies values without checks.
+// Converts records of an Empresas file to company spill records, which
+// test/support/ingest/companies.ts, the reference implementation, documents. Invariant: nulls equal
+// those of the row record, so that the join copies values without checks.
 
 class CompanyRows : public RowScan {
  public:
@@ -248,7 +252,7 @@ class EstablishmentRows : public RowScan {
 // Invariant: bytes, codes, counts, examples, and refusals equal those of its TypeScript twin,
 // test/support/ingest/scan.ts; test/unit/ingest/native-scan.test.ts compares both.
 
-// Results of a scan, besides the file.
+// Results of a scan other than the bucket file.
 struct ScanFindings {
   uint64_t rowsIn;
   uint64_t rowsKept;

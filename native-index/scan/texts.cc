@@ -1,5 +1,5 @@
-// The cleaning of texts (see texts.h).
-// Invariant: the fast copy of plain ASCII and the careful one give the same bytes.
+// Cleans texts (see texts.h).
+// Invariant: the fast copy of plain ASCII and the thorough copy write the same bytes.
 #include "scan/texts.h"
 
 #include <algorithm>
@@ -12,16 +12,17 @@
 namespace peneira {
 namespace {
 
-// Maximum address length in SMTP (RFC 5321, 256 with its angle brackets).
+// Maximum length of an e-mail address in SMTP (RFC 5321: 256 with its angle brackets).
 constexpr size_t kEmailBytesMax = 254;
 constexpr size_t kLocalBytesMax = 64;
-// Maximum growth per byte: a malformed byte becomes U+FFFD, a quote U+201C.
+// Maximum number of bytes that one byte can become: a malformed byte becomes U+FFFD, and a quote
+// U+201C.
 constexpr size_t kGrowth = 3;
 
 bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 bool isEmailBlank(uint8_t byte) { return byte <= ' ' || byte == 0xa0; }
 
-// Visible ASCII that needs no quoting before the @ of an address.
+// Returns the visible ASCII characters that may precede the @ of an address without quotes.
 constexpr std::array<bool, 256> localBytes() {
   std::array<bool, 256> allowed{};
   constexpr std::string_view quoted = "\"(),:;<>@[\\]";
@@ -38,7 +39,8 @@ bool isLocal(const uint8_t* start, const uint8_t* end) {
   return std::all_of(start, end, [](uint8_t byte) { return kLocalBytes[byte]; });
 }
 
-// Two or more labels of letters, digits, and inner hyphens; the last has two or more letters.
+// True if the text is a domain: two or more labels of letters, digits, and inner hyphens, the last
+// with two or more letters.
 bool isDomain(const uint8_t* start, const uint8_t* end) {
   size_t labels = 0;
   const uint8_t* first = start;
@@ -60,7 +62,7 @@ bool isDomain(const uint8_t* start, const uint8_t* end) {
 // Kind of a Windows-1252 byte in a text; kinds below kBlank are written.
 enum ByteKind : uint8_t { kPlain, kWindows, kBlank, kControl };
 
-// Characters of the bytes 80 to 9F; 0 for the five undefined in Windows-1252.
+// Characters of the bytes 80 to 9F, with 0 for the five that Windows-1252 leaves undefined.
 constexpr uint16_t kWindowsCharacters[] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -133,7 +135,8 @@ size_t TextSink::addText(DumpField field) {
   uint8_t* const to = reserve(kGrowth * length);
   const bool plain = portable_ ? PortableSearch::copyPlain(field.start, length, to)
                                : VectorSearch::copyPlain(field.start, length, to);
-  // The fast copy may end with one blank, which is the only irregularity that it accepts.
+  // The fast copy accepts only one irregularity: its output may end with one blank, which is
+  // dropped here.
   const size_t written = plain ? length - (to[length - 1] == ' ' ? 1 : 0) : addCarefully(field, to);
   length_ += written;
   return written;
@@ -246,10 +249,11 @@ namespace {
 constexpr size_t kDigits = 11;
 using Digits = std::array<uint8_t, kDigits>;
 
-// Characters that link a number to the name before it, or follow it.
+// Characters that may stand between a name and the number after it (kBefore), and characters that
+// may follow the number (kTrailing).
 constexpr std::string_view kBefore = " ,-:;/([";
 constexpr std::string_view kTrailing = " ,-:;/()[].";
-// Company forms that may follow a person's number.
+// Company forms that may follow the CPF of a person.
 constexpr std::string_view kForms[] = {"ME", "MEI", "EPP", "EI", "EIRELI", "LTDA"};
 constexpr std::string_view kLabels[] = {"CPF"};
 
@@ -259,7 +263,7 @@ bool isLetter(uint8_t byte) {
   return byte >= 0x80 || (capital(byte) >= 'A' && capital(byte) <= 'Z');
 }
 
-// The check digit after the first `count` digits of a CPF.
+// Returns the check digit that follows the first `count` digits of a CPF.
 uint8_t checkDigit(const Digits& digits, size_t count) {
   size_t sum = 0;
   for (size_t i = 0; i < count; i++) sum += (digits[i] - size_t{'0'}) * (count + 1 - i);
@@ -273,13 +277,13 @@ bool isCpf(const Digits& digits) {
   return varied && checkDigit(digits, 9) == digits[9] && checkDigit(digits, 10) == digits[10];
 }
 
-// End of a name without trailing `noise` characters.
+// Returns the end of a name without its trailing `noise` characters.
 size_t trimmed(const uint8_t* name, size_t end, std::string_view noise) {
   while (end > 0 && noise.find(static_cast<char>(name[end - 1])) != std::string_view::npos) end--;
   return end;
 }
 
-// Length of the word in `words` that a name ends with; 0 if none.
+// Returns the length of the word in `words` with which a name ends, or 0 if there is none.
 size_t wordAt(const uint8_t* name, size_t end, std::span<const std::string_view> words) {
   for (const std::string_view word : words) {
     if (word.size() > end) continue;
@@ -292,7 +296,7 @@ size_t wordAt(const uint8_t* name, size_t end, std::span<const std::string_view>
   return 0;
 }
 
-// The text after the last number that a name may end with.
+// The text that follows the number at the end of a name.
 struct Ending {
   size_t at;          // end of the number
   size_t form, size;  // offset and length of the company form; length 0 if none
@@ -307,7 +311,7 @@ Ending endingOf(const uint8_t* name, size_t length) {
   return {at, form, size, std::find(name + at, name + length, ')') != name + length};
 }
 
-// Eleven digits, and their start.
+// A number of eleven digits, and where it begins in the name.
 struct Number {
   size_t start = 0;
   Digits digits{};
@@ -331,19 +335,19 @@ bool readNumber(const uint8_t* name, size_t end, Number& number) {
   }
   number.start = p;
   if (count < kDigits) return false;
-  // The number continues to the left: a digit, or a separator after a digit.
+  // The number is longer than eleven digits if a digit precedes it, or a separator after a digit.
   const bool digit = p > 0 && isDigit(name[p - 1]);
   return !digit && !(p > 1 && isSeparator(name[p - 1]) && isDigit(name[p - 2]));
 }
 
-// True if a bracket is open.
+// True if the text opens a bracket that it does not close.
 bool isOpen(const uint8_t* name, size_t length) {
   const std::string_view text(reinterpret_cast<const char*>(name), length);
   const size_t open = text.rfind('(');
   return open != std::string_view::npos && text.find(')', open) == std::string_view::npos;
 }
 
-// Closes the gap left by a number; returns the length of the name.
+// Closes the gap that a removed number leaves. Returns the length of the name.
 size_t closeUp(uint8_t* name, size_t start, const Ending& ending) {
   size_t left = trimmed(name, start, kBefore);
   const size_t label = wordAt(name, left, kLabels);

@@ -13,12 +13,12 @@
 
 namespace peneira {
 
-// Encoding of a dump file's texts: counts non-ASCII sequences that are valid UTF-8, and invalid
-// ones.
+// Detects the encoding of a dump file's texts: counts the non-ASCII sequences that are valid UTF-8,
+// and those that are not.
 // Invariant: a sequence ends where the WHATWG decoder ends it, so each malformed one becomes one
-// U+FFFD. Twin: src/dump/registrytext.ts.
+// U+FFFD. Reference implementation: src/dump/registrytext.ts.
 
-// A sequence of UTF-8, or its longest valid prefix.
+// A UTF-8 sequence, or if it is malformed, its longest valid prefix.
 struct Utf8Sequence {
   uint8_t length;
   bool right;
@@ -58,13 +58,15 @@ struct TextEncoding {
 
 class TextSink {
  public:
-  // `portable` disables vectors; non-ASCII sequences are counted in `encoding`.
+  // `portable` disables vectors. `encoding` counts the non-ASCII sequences.
   TextSink(bool portable, TextEncoding& encoding) : portable_(portable), encoding_(encoding) {}
 
   void clear() { length_ = windows_ = controls_ = 0; }
-  // Texts since `clear` with a character in Windows-1252 but not in ISO-8859-1.
+  // Returns the number of texts since `clear` that contain a character of Windows-1252 that
+  // ISO-8859-1 lacks.
   uint32_t windows() const { return windows_; }
-  // Texts since `clear` in which a control or a direction mark became a blank.
+  // Returns the number of texts since `clear` in which a control or a direction mark became a
+  // blank.
   uint32_t controls() const { return controls_; }
   size_t size() const { return length_; }
   const uint8_t* data() const { return bytes_.data(); }
@@ -72,10 +74,10 @@ class TextSink {
   // Appends a text; returns its length in bytes.
   size_t addText(DumpField field);
   size_t addTexts(DumpField first, DumpField second);
-  // Appends an e-mail address in lower case; returns its length, or a broken rule.
+  // Appends an e-mail address in lower case. Returns its length, or the rule that it breaks.
   Answer addEmail(DumpField field);
-  // Removes CPFs from the text of the last `length` bytes, as withoutCpf does; returns the length
-  // of the remaining text.
+  // Removes CPFs from the last `length` bytes with withoutCpf. Returns the length of the text that
+  // is left.
   size_t removeCpf(size_t length, bool checked);
 
  private:
@@ -91,10 +93,11 @@ class TextSink {
   uint32_t windows_ = 0, controls_ = 0;
 };
 
-// Removes the CPFs at the end of a name, or a name that is only CPFs, in place; returns the new
-// length. A number inside a name stays. The last CPF may be followed by punctuation, a bracket, and
-// the company form (ME, MEI), which stays. With `checked`, only numbers with valid CPF check digits
-// are removed; otherwise also any eleven digits at the very end. Twin: src/dump/cpf.ts.
+// Removes CPFs from the end of a name in place, and returns the new length. A name that consists
+// only of CPFs becomes empty. A number inside a name stays. The last CPF may be followed by
+// punctuation, a bracket, and the company form (ME, MEI), which stays. With `checked`, only numbers
+// with valid CPF check digits are removed; otherwise, any eleven digits at the very end are removed
+// too. Reference implementation: src/dump/cpf.ts.
 size_t withoutCpf(uint8_t* name, size_t length, bool checked);
 
 }  // namespace peneira

@@ -16,7 +16,7 @@ namespace {
 
 // Earliest valid date, 1800-01-01, in days since 1970-01-01.
 constexpr int32_t kDateEarliest = -62091;
-// No more digits are added to larger numbers.
+// Once a number exceeds this, its further digits are ignored, because it is invalid anyway.
 constexpr int64_t kDigitsMost = 100'000'000'000'000'000;
 // The largest safe integer of JavaScript.
 constexpr int64_t kCentsMost = (int64_t{1} << 53) - 1;
@@ -26,7 +26,7 @@ constexpr int32_t kDaysOf[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
 constexpr uint8_t kNoState = 0xff;
 
-// Ordinals of the states by their two letters, each counted from A.
+// Numbers of the states, indexed by their two letters, each counted from A.
 constexpr std::array<uint8_t, 26 * 26> stateOrdinals() {
   std::array<uint8_t, 26 * 26> ordinals{};
   for (uint8_t& ordinal : ordinals) ordinal = kNoState;
@@ -44,7 +44,7 @@ bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
 uint8_t upper(uint8_t byte) { return byte & static_cast<uint8_t>(~32); }
 
-// The digits as a number; -1 if there is any other byte.
+// Returns the digits as a number, or -1 if the field contains any other byte.
 int64_t digitsOf(DumpField field) {
   int64_t value = 0;
   for (const uint8_t* p = field.start; p < field.end; p++) {
@@ -63,7 +63,8 @@ int32_t daysSinceEpoch(int32_t year, int32_t month, int32_t day) {
   return before * 365 + leaps + kDaysBefore[month - 1] + leapDay + day - 719163;
 }
 
-// A thousands dot has a digit before it and exactly three after it.
+// True if the dot has a digit before it and exactly three digits after it, so that it separates
+// thousands.
 bool isThousandsDot(DumpField field, const uint8_t* at) {
   const uint8_t* after = at + 1;
   while (after < field.end && isDigit(*after)) after++;
@@ -173,13 +174,13 @@ Answer cleanPhone(DumpField area, DumpField number) {
   if (region < 11 || region > 99) return oddBy(Rules::kPhoneArea);
   const int64_t prefix = 5500 + region;
   if (length == 7) return prefix * 10'000'000 + digits;
-  // A mobile without its leading nine.
+  // The number is a mobile number that lacks its leading nine.
   if (length == 8 && digits >= 60'000'000) return prefix * 1'000'000'000 + 900'000'000 + digits;
   return prefix * (length == 8 ? 100'000'000 : 1'000'000'000) + digits;
 }
 
-// The reading of CNPJs. Invariant: letters count as upper case; the check digit value of a
-// character is its ASCII code minus 48 (IN RFB 2.229/2024).
+// Reads CNPJs. Invariant: letters count as upper case. In check digits, a character counts as its
+// ASCII code minus 48 (IN RFB 2.229/2024).
 
 namespace {
 
@@ -187,7 +188,7 @@ constexpr uint32_t kBranches = 36 * 36 * 36 * 36;
 constexpr uint32_t kWeights[] = {6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2};
 constexpr uint8_t kNoDigit = 0xff;
 
-// Base-36 digits of all bytes.
+// Returns the value of each byte as a base-36 digit, or kNoDigit.
 constexpr std::array<uint8_t, 256> base36Digits() {
   std::array<uint8_t, 256> digits{};
   for (uint8_t& digit : digits) digit = kNoDigit;
@@ -200,7 +201,7 @@ constexpr std::array<uint8_t, 256> base36Digits() {
 
 constexpr std::array<uint8_t, 256> kDigits = base36Digits();
 
-// Four characters as a number, or -1.
+// Returns four base-36 characters as a number, or -1.
 int32_t readBase36(const uint8_t* bytes) {
   uint32_t value = 0, odd = 0;
   for (size_t i = 0; i < 4; i++) {
@@ -221,7 +222,7 @@ uint32_t closing(uint32_t sum) {
   return remainder < 2 ? 0 : 11 - remainder;
 }
 
-// Lists up to this length (nearly all) are compared pairwise.
+// Lists of at most this length, which nearly all have, are compared pairwise.
 constexpr size_t kPairsMost = 24;
 
 bool hasRepeated(const std::vector<uint32_t>& codes) {
@@ -234,7 +235,7 @@ bool hasRepeated(const std::vector<uint32_t>& codes) {
   return false;
 }
 
-// Removes duplicates, keeping first occurrences; returns the number removed.
+// Removes duplicates, and keeps the first occurrence of each code. Returns the number removed.
 uint32_t dropRepeated(std::vector<uint32_t>& codes) {
   if (!hasRepeated(codes)) return 0;
   std::unordered_set<uint32_t> seen;

@@ -1,6 +1,7 @@
-// Meaning of a dump's numbers: values, CNPJs, and activities, and their irregularities. Input:
-// fields. Output: answers (dump_record.h), numbers, counts of irregular values. Invariant: nothing
-// here throws on invalid data. Twins: src/dump/values.ts, src/dump/cnpj.ts, src/ingest/roots.ts.
+// Reads the values in a dump: numbers, CNPJs, and activities, and counts irregular ones. Input:
+// fields. Output: answers (dump_record.h), numbers, and counts of irregular values. Invariant:
+// nothing here throws on invalid data. Reference implementations: src/dump/values.ts,
+// src/dump/cnpj.ts, src/ingest/roots.ts.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,11 +15,12 @@
 
 namespace peneira {
 
-// Cleaners of numbers: fields to answers (dump_record.h).
-// Invariant: a cleaner never throws on invalid data, and returns the same as its twin of the same
-// name in src/dump/values.ts.
+// Convert fields to numbers (answers, see dump_record.h).
+// Invariant: these functions never throw on invalid data, and return the same as the functions of
+// the same name in src/dump/values.ts, the reference implementation.
 
-// Minimum digits of an activity: divisions begin with 01, so at most one zero can be lost.
+// Minimum number of digits of an activity. The lowest division is 01, so at most one leading zero
+// can be lost.
 constexpr size_t kActivityDigitsMin = 6, kActivityDigits = 7;
 
 // The field without surrounding blanks and control bytes.
@@ -31,38 +33,39 @@ inline DumpField trimmed(DumpField field) {
 // Converts `YYYYMMDD` to days since 1970-01-01; `latest` is the last valid day.
 Answer cleanDate(DumpField field, int32_t latest);
 
-// A code of 1 to `width` digits; `odd` is the answer if it is invalid.
+// Reads a code of 1 to `width` digits. Returns `odd` if it is invalid.
 Answer cleanCode(DumpField field, uint32_t width, Answer odd);
 
-// The primary activity: 7 digits, or 6 without the leading zero.
+// Reads the primary activity, which has 7 digits, or 6 if the leading zero was lost.
 Answer cleanActivity(DumpField field);
 
-// Share capital in cents: decimal comma, with or without thousands dots.
+// Reads the share capital and returns it in cents. The number has a decimal comma, and may have
+// dots between thousands.
 Answer cleanCapital(DumpField field);
 
 // `S` is 1, `N` is 0.
 Answer cleanFlag(DumpField field);
 
-// Ordinal of a state by its two letters.
+// Returns the number of the state with these two letters.
 Answer cleanState(DumpField field);
 
-// A postal code of 8 digits, or 7 without the leading zero.
+// Reads a postal code, which has 8 digits, or 7 if the leading zero was lost.
 Answer cleanPostalCode(DumpField field);
 
-// Converts area code and number to E.164 digits as a number.
+// Converts an area code and a local number to one number with the digits of E.164.
 Answer cleanPhone(DumpField area, DumpField number);
 
-// Numbers of companies and activities: a CNPJ as halves of base-36 digits, its check digits, the
-// partition of a company, lists of activities.
-// Invariant: results equal those of the twins, src/dump/cnpj.ts and src/ingest/roots.ts; all rows
-// of a company are in the same partition, for every scanner.
+// Reads and writes CNPJs as two halves of base-36 digits and check digits, assigns companies to
+// partitions, and reads lists of activities.
+// Invariant: results equal those of the reference implementations, src/dump/cnpj.ts and
+// src/ingest/roots.ts; all rows of a company are in the same partition, for every scanner.
 
 // The eight characters of a root as two numbers below 36^4.
 struct CompanyRoot {
   uint32_t high;
   uint32_t low;
 
-  // Below 36^8, so that a double holds it exactly.
+  // Returns the root as a number below 36^8, which a double represents exactly.
   double number() const;
   uint32_t partition(uint32_t partitions) const;
 };
@@ -83,7 +86,8 @@ class PaddedCnpj {
   ~PaddedCnpj() = default;
 
  private:
-  // A part with letters is text, so it has lost no zeros.
+  // Restores the leading zeros of a part. A part with letters was stored as text, so it has lost no
+  // zeros.
   static DumpField pad(DumpField part, size_t width, uint8_t* to);
 
   uint8_t digits_[kRootLength + kBranchLength + kCheckLength];
@@ -93,24 +97,25 @@ class PaddedCnpj {
   const bool isPadded;
 };
 
-// Exclusive upper bound of company roots.
+// Exclusive upper bound of the numbers of company roots.
 constexpr double kRootsMax = 2821109907456;  // 36^8
 
-// Number of `count` base-36 digits, which must be 0-9 and A-Z.
+// Returns the number that `count` base-36 digits form. The digits must be 0-9 and A-Z.
 uint64_t readKey(const uint8_t* characters, size_t count);
 
 std::string rootText(uint64_t root);
 
-// Returns false unless the field is eight letters or digits, or digits that lost leading zeros.
+// Reads a root. Returns false unless the field is eight letters or digits, or fewer digits because
+// leading zeros were lost.
 bool readPaddedRoot(DumpField field, CompanyRoot& root);
 
 // Returns false unless the field is eight letters or digits.
 bool readRoot(DumpField field, CompanyRoot& root);
 
-// The four characters of a branch as a number, or -1.
+// Returns the four characters of a branch as a number, or -1 if they are invalid.
 int32_t readBranch(DumpField field);
 
-// The two check digits as a number, or -1.
+// Returns the two check digits as a number, or -1 if they are invalid.
 int32_t readCheckDigits(DumpField field);
 
 // The correct check digits of a valid root and branch.
@@ -125,7 +130,7 @@ struct OddActivities {
   uint32_t repeated = 0;  // duplicate parts, which are dropped
 };
 
-// Reads comma-separated activities into `codes`, without duplicates.
+// Reads the activities in a comma-separated list into `codes`, without duplicates.
 OddActivities readActivities(DumpField field, std::vector<uint32_t>& codes);
 
 // Irregularities of a file: counts by rule, and the first rows that broke each, with the bytes of
@@ -146,7 +151,7 @@ class OddValues {
     if (isOdd(answer)) add(ruleOf(answer), record, {column});
   }
 
-  // Counts a rule `times` times; the columns are the example.
+  // Counts a rule `times` times. The given columns of the record are the example.
   void add(Rules::Number rule, const DumpRecord& record, std::initializer_list<uint32_t> columns,
            uint32_t times = 1) {
     counts_[rule] += times;
@@ -179,7 +184,8 @@ class OddValues {
     }
   }
 
-  // Counts a rule with a text as example; after the join there is no line.
+  // Counts a rule and keeps the text as the example. After the join, the line is unknown and passed
+  // as 0.
   void addText(Rules::Number rule, std::string_view text, uint64_t line = 0) {
     counts_[rule]++;
     if (shown_[rule] == kExamplesMax) return;

@@ -97,7 +97,7 @@ const USUAL_LENGTH = BEARER.length + KEY_LENGTH;
 
 /** Returns the token of a Bearer header; throws 401 if there is none. */
 function bearerToken(authorization: string | undefined): string {
-  // Fast path for the usual form; trailing blanks would change the length.
+  // Fast path for a header in the usual form. Trailing blanks would change its length.
   if (authorization?.length === USUAL_LENGTH && authorization.startsWith(USUAL_START)) {
     return authorization.slice(BEARER.length);
   }
@@ -129,7 +129,7 @@ interface NewKey {
   readonly tenant: string;
   readonly plan: string;
   readonly name: string;
-  /** Expiry in milliseconds since the epoch; undefined: never. */
+  /** Expiry in milliseconds since the epoch; undefined if the key never expires. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -191,7 +191,7 @@ export class Keyring {
 
   /** Authenticates a request; throws the 401 or 403 of the contract. */
   authenticate(authorization: string | undefined): Identity {
-    // Parsed each time: a header cache would keep secrets in memory.
+    // The header is parsed each time, because a cache of headers would keep secrets in memory.
     const parsed = parseKey(bearerToken(authorization));
     const row = parsed === null ? null : this.#row(parsed.id);
     if (parsed === null || row === null || !timingSafeEqual(parsed.hash, row.hash)) {
@@ -237,7 +237,9 @@ export class Keyring {
     return this.#store.atomically(() => this.createFor(this.#tenantId(wanted.tenant), wanted));
   }
 
-  /** Creates a key for a tenant id, under the tenant's current name; `wanted` names it. */
+  /**
+   * Creates a key for the tenant with this id. `wanted` contains the current name of the tenant.
+   */
   createFor(tenantId: string, wanted: NewKey): CreatedKey {
     return this.#insert(tenantId, wanted, checkNewKey(wanted));
   }
@@ -293,7 +295,10 @@ export class Keyring {
     throw new CommandError(`${found.length} keys fit: ${ids}. Name one of these ids.`, 2);
   }
 
-  /** Disables a key until it is enabled again. If it is already disabled, its time stays. */
+  /**
+   * Disables a key until it is enabled again. A key that is already disabled keeps the time of its
+   * first disabling.
+   */
   disable({ id }: KeyRow): void {
     this.#change(id, (row) => {
       if (row.disabledAt !== null) return;
@@ -460,7 +465,7 @@ export class Keyring {
     }
   }
 
-  /** Makes rows be read again; old rows serve only while the state is unreachable. */
+  /** Has all rows read again. The old rows are used only while the state is unreachable. */
   #outdate(): void {
     if (this.#rows.size > 0) this.#before = new Map(this.#rows);
     this.#rows.clear();
@@ -500,7 +505,7 @@ export class Keyring {
   }
 }
 
-/** Identities of rows, one per row, to avoid garbage per request. */
+/** Identities by row. Each row has one identity, so that a request creates no garbage. */
 const identities = new WeakMap<KeyRow, Identity>();
 
 /** Returns a key's identity; null if this version does not know its plan. */
@@ -538,7 +543,7 @@ export function stateOf(row: KeyRow, nowMs: number): KeyState {
   return row.expiresAt !== null && row.expiresAt <= nowMs ? "expired" : "active";
 }
 
-/** Names are shown in lists and tables, so their length is limited. */
+/** Max characters of a name. Names are shown in lists and tables, so their length is limited. */
 const NAME_MAX = 100;
 
 /** Returns why a key name is invalid, as part of a sentence; null if valid. */

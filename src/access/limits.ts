@@ -38,7 +38,7 @@ export const CONSOLE_LIMIT: Limited = {
   limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
 };
 /**
- * Cost of a request that hashes a password. All tenants share the few parallel hashes, so one
+ * Cost of a request that hashes a password. Few hashes run in parallel for all tenants, so one
  * signed-in user must not keep others from signing in.
  */
 export const PASSWORD_UNITS = 10;
@@ -67,7 +67,10 @@ export class RateLimits {
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
   readonly #inFlight: ConcurrencyLimit;
-  /** Latest fields with their inputs, cached because most requests repeat them. */
+  /**
+   * The latest header fields with the values from which they were made. They are cached because
+   * most requests repeat them.
+   */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
   /** Signals of the fleet's leases; null without a fleet. */
@@ -154,7 +157,7 @@ function tooMany(detail: string, retrySeconds: number): AppError {
   return new AppError("rate_limited", detail, { headers: { "Retry-After": String(retrySeconds) } });
 }
 
-/** Rate policy: a burst of `burst` units, of which `perSecond` are restored. */
+/** Rate policy: a name can spend `burst` units, and regains `perSecond` of them per second. */
 export interface RatePolicy {
   readonly perSecond: number;
   readonly burst: number;
@@ -172,7 +175,7 @@ interface RateDecision {
   waits: boolean;
 }
 
-/** Limits per name, in the ledger; a restart clears them. */
+/** Limits the rate of each name. The numbers are in the ledger, so a restart clears them. */
 export class RateLimiter {
   readonly #ledger: Ledger;
   /** Null for the ledger's clock, which all threads share. */
@@ -405,13 +408,17 @@ export class Usage {
     return Math.max(0, quota - charged);
   }
 
-  /** Current UTC day; the clock may have been set back. */
+  /**
+   * The current UTC day. It may be earlier than before, because the clock may have been set back.
+   */
   get #day(): number {
     return utcDay(this.#clock.nowMs());
   }
 }
 
-/** Export rows are not counted here, but with the exports. */
+/**
+ * Returns counted use as a row. Its export rows are 0, because they are counted with the exports.
+ */
 function asStored(use: Use): UsedByKey {
   return { ...use, exportRows: 0 };
 }

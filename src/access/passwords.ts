@@ -29,7 +29,7 @@ export const PASSWORD_COST: Cost = { n: 65_536, r: 8, p: 1 };
 
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
-/** Parallel hashes: never all processors, because searches need some. */
+/** Max hashes in parallel. They never use all processors, because searches need some. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** Maximum callers that wait for a hash. */
 const WAITING_MAX = 16;
@@ -63,7 +63,7 @@ export class Passwords {
   readonly #cost: Cost;
   readonly #derive: Derive;
   readonly #atOnce: number;
-  /** Used in place of the password of a missing user. */
+  /** Checked in place of the password of a user that does not exist. */
   readonly #nobody: StoredPassword;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -107,7 +107,7 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // Passes the slot to the next waiting caller, so that no other caller can take it.
+      // Lets the next waiting caller run directly, so that no other caller can take its turn.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();
@@ -148,7 +148,9 @@ export function generatedPassword(): string {
   return groups.join("-");
 }
 
-/** Normalizes: different systems encode the same typed characters differently. */
+/**
+ * Normalizes a password, because different systems encode the same typed characters differently.
+ */
 function normalized(password: string): string {
   return password.normalize("NFKC");
 }

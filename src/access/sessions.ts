@@ -43,7 +43,7 @@ export interface OpenSession {
   /** Identifies the session in lists; not a credential. */
   readonly id: string;
   readonly user: SessionUser;
-  /** Required with every change. */
+  /** Token that every change must send. */
   readonly csrfToken: string;
   readonly idleSeconds: number;
   /** True if the session lasts to its end even without use. */
@@ -69,7 +69,7 @@ interface SessionsParts {
   readonly passwords: Passwords;
   readonly signIns: SignIns;
   readonly clock: Clock;
-  /** Makes the CSRF tokens. */
+  /** Secrets from which the CSRF tokens are made. */
   readonly secret: SecretRing;
   readonly idleSeconds: number;
   readonly maxSeconds: number;
@@ -110,7 +110,10 @@ export class Sessions {
     return this.#parts.keptSeconds;
   }
 
-  /** Signs in; `kept`: stay signed in. Throws `sign_in_failed` in all cases, or `rate_limited`. */
+  /**
+   * Signs in. With `kept`, the user stays signed in. Throws `sign_in_failed` for every cause of
+   * failure, or `rate_limited`.
+   */
   async signIn(
     email: string,
     password: string,
@@ -167,7 +170,7 @@ export class Sessions {
     refuse("No password was set", unfit);
     const password = await this.#parts.passwords.hash(chosen.password);
     return this.#parts.store.atomically((): NewSession => {
-      // The link may have been used or revoked meanwhile.
+      // The link may have been used or revoked since it was checked.
       const isSet = this.#parts.store.setPassword(user.id, password, stored);
       const opened = isSet ? this.#open(user.id, password, chosen.kept) : null;
       if (opened === null) throw unknownInvitation();
@@ -196,7 +199,8 @@ export class Sessions {
     attempt.succeeded();
     const next = await passwords.hash(change.next);
     return store.atomically(() => {
-      // If another change was committed first, this change was checked against the old password.
+      // If another change was committed first, the password that was checked is no longer the
+      // stored one.
       const changed = checked !== null && store.setPassword(user.id, next, checked);
       if (!changed) refuse(UNCHANGED_WORDS, [WRONG]);
       store.endSessions(user.id);
@@ -306,7 +310,10 @@ export class Sessions {
     return read;
   }
 
-  /** Drops the cache after changes: own ones immediately, others at the next check. */
+  /**
+   * Drops the cache after changes: immediately after those of this process, and at the next check
+   * after those of others.
+   */
   #forgetChanged(): void {
     const { store, clock } = this.#parts;
     if (store.changes !== this.#changes) this.#known.clear();
@@ -343,7 +350,10 @@ export class Sessions {
     return nowMs >= row.expiresAt || nowMs - this.#seenAt(row) >= idleMs;
   }
 
-  /** If staying signed in is no longer allowed, the normal idle time applies. */
+  /**
+   * Returns the idle time after which a session ends. If staying signed in is no longer allowed,
+   * the normal idle time applies.
+   */
   #idleSeconds({ kept, createdAt, expiresAt }: SessionRow): number {
     const { idleSeconds, keptSeconds } = this.#parts;
     return kept === 1 && keptSeconds > 0 ? (expiresAt - createdAt) / 1000 : idleSeconds;
@@ -354,7 +364,10 @@ export class Sessions {
   }
 }
 
-/** Before its look-up, a link's account is unknown. */
+/**
+ * Account in an attempt to sign in by a link. The real account is unknown until the link is looked
+ * up.
+ */
 const NO_ACCOUNT = "";
 
 const UNCHANGED_WORDS = "The password was not changed";

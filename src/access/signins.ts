@@ -20,18 +20,23 @@ interface Growth {
   readonly longestMs: number;
 }
 
-/** Failures of an address on one account. */
+/** How failures of an address on one account lengthen the wait. */
 const PAIR: Growth = { free: 3, forgetMs: 600_000, longestMs: 300_000 };
-/** Failures of an address on any account: several people may share it. */
+/**
+ * How failures of an address on any account lengthen the wait. Several people may share an address.
+ */
 const ADDRESS: Growth = { free: 10, forgetMs: 30_000, longestMs: 60_000 };
-/** Failures on an account from any address; they lengthen the waits of all who fail on it. */
+/**
+ * How failures on an account from any address count. They lengthen the waits of all addresses that
+ * fail on it.
+ */
 const ACCOUNT: Growth = { free: 16, forgetMs: 60_000, longestMs: 0 };
 
 /** Wait after the first failure that is not free; doubles with each additional failure. */
 const FIRST_MS = 1_000;
 /** Maximum names stored per kind. */
 const NAMES_MAX = 10_000;
-/** Names evicted together if there is no room. */
+/** Number of names that are evicted together if there is no room. */
 const ROOM = 500;
 /**
  * Max length of a name with its own counter. Longer names belong to no account, and share one
@@ -43,7 +48,7 @@ const ACCOUNT_MAX = 254;
 export interface Attempt {
   /** The password was right: clears the address's failures on this account. */
   succeeded(): void;
-  /** The password was not checked. */
+  /** The password was not checked, so the attempt does not count. */
   undone(): void;
 }
 
@@ -103,7 +108,7 @@ interface Failed {
   atMs: number;
 }
 
-/** Decaying failures by name. */
+/** Counts failures by name. Failures expire with time. */
 class Failures {
   readonly #growth: Growth;
   readonly #names = new Map<string, Failed>();
@@ -122,7 +127,7 @@ class Failures {
     return failed === undefined ? 0 : this.#left(failed, nowMs);
   }
 
-  /** Returns the wait in ms; counts `more` additional failures if the name has any. */
+  /** Returns the wait in ms. If the name has failures, `more` is added to their number. */
   waitMs(name: string, nowMs: number, more = 0): number {
     const failed = this.#names.get(name);
     if (failed === undefined) return 0;

@@ -21,7 +21,7 @@ import { isPlanName, type PlanName } from "./plans.ts";
 /** All roles, the most powerful first. */
 export const ROLES = ["owner", "member"] as const satisfies readonly Role[];
 
-/** State of a user; a user who cannot sign in has the reason as state. */
+/** State of a user. If the user cannot sign in, the state is the reason. */
 type UserState = "active" | "disabled" | "invited" | "tenant_disabled";
 
 /** A user with its state. */
@@ -32,9 +32,9 @@ export interface User extends UserRow {
 /** Properties of a new user. */
 export interface NewUser {
   readonly email: string;
-  /** An existing tenant's id, or a name; a missing tenant is created. */
+  /** The id of an existing tenant, or the name of a tenant. A tenant with a new name is created. */
   readonly tenant: { readonly id: string } | { readonly name: string };
-  /** If undefined, a tenant's first user becomes owner, others members. */
+  /** If undefined, the first user of a tenant becomes an owner, and the others become members. */
   readonly role?: string | undefined;
   /** Password; if undefined, one is generated. */
   readonly password?: string | undefined;
@@ -93,7 +93,10 @@ export class Users {
     return new Users({ store, keys, passwords, clock: this.#clock, actor });
   }
 
-  /** Creates a user; undone if `show` throws. Throws `invalid_request` with all mistakes. */
+  /**
+   * Creates a user. If `show` throws, the creation is undone. Throws `invalid_request` with all
+   * mistakes.
+   */
   async create(
     wanted: NewUser,
     show: (created: CreatedUser) => void = () => undefined,
@@ -105,7 +108,8 @@ export class Users {
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
     return this.#store.atomically(() => {
-      // Meanwhile another process may have created the same user, or the tenant's first user.
+      // Since the first check, another process may have created the same user, or the tenant's
+      // first user.
       refuse("User not created", this.#taken(email));
       const tenantId = this.#tenantId(wanted.tenant, createdAt);
       const first = this.#owners(tenantId).length === 0;

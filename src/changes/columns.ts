@@ -1,9 +1,10 @@
 /**
- * Columns of changes, for columnar formats. Input: changes of a list and the requested fields.
- * Output: the kind of each, its changed fields as a list of names, then the fields: of the newer
- * snapshot if it has the account, else of the older one. The compared groups are last.
+ * Builds the columns of a file of changes, for columnar formats. Input: the changes of a list and
+ * the requested fields. Output: the kind of each change, the names of its changed fields as a list,
+ * then the fields, and last the compared groups. The fields are those of the newer snapshot if it
+ * has the account, else of the older one.
  * Invariant: the columns do not depend on the number of changes. Values equal those of other
- * formats, copied bit by bit from the snapshot that has the row; rows keep each snapshot's order.
+ * formats, copied bit by bit from the snapshot that has the row. Rows keep each snapshot's order.
  * Layouts are those of Arrow: validity and booleans are bits, texts have offsets.
  */
 
@@ -23,7 +24,7 @@ interface ChangeColumnsOptions {
   readonly compared: ComparedOptions;
 }
 
-/** The columns of changes. */
+/** Returns the columns of changes. */
 export function changeColumnsOf(
   list: ChangeList,
   entries: readonly ChangeEntry[],

@@ -30,8 +30,8 @@ export interface ComparedOptions {
 }
 
 /**
- * Returns the groups that a file compares: those with a watched field, and the status of the
- * accounts of saved lists.
+ * Returns the groups that a file compares: the groups with a watched field, and the status if the
+ * results must be in saved lists.
  */
 export function comparedGroups(
   { filters }: AccountQuerySpec,
@@ -82,7 +82,10 @@ function fieldsOf(group: WatchedGroup, watch: readonly OutputField[]): OutputFie
   return fieldsOfGroup(group).filter((field) => watch.includes(field));
 }
 
-/** A municipality is compared by its code, and shown by its name. */
+/**
+ * Adds the name of the municipality if the fields contain a municipality, which is compared by its
+ * code and shown by its name.
+ */
 function withDerived(fields: readonly OutputField[]): readonly OutputField[] {
   const isPlace = fields.some((field) => field.startsWith("municipality_"));
   return isPlace ? [...fields, "municipality_name"] : fields;

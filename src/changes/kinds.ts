@@ -1,6 +1,7 @@
 /**
  * The kinds of account changes, and the fields that can be watched.
- * Invariant: names only. Separate because the console in the browser loads it too, without Node.
+ * Invariant: names only. Separate from the comparison because the console loads this file in the
+ * browser, without Node.
  */
 import { fieldRow, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 

@@ -92,7 +92,10 @@ const NOT_COMPARED: readonly ColumnName[] = [
   "score_established",
 ];
 
-/** Bits shared by import counts and later columns, as in changelist.h: enough for filters. */
+/**
+ * Bits of columns that share a bit, as in changelist.h: those counted by an import, and later ones.
+ * A shared bit is enough for filters.
+ */
 const SHARED_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   email_shared: 29,
   email_own_domain: 29,
@@ -127,7 +130,10 @@ export function bothHave(name: ColumnName, older: Segment, newer: Segment): bool
   return mark === undefined || (!older.catalog[mark] && !newer.catalog[mark]);
 }
 
-/** Columns of data that a snapshot may lack; a comparison would then list all accounts. */
+/**
+ * Columns whose data a snapshot may lack, each with the mark of a catalog that lacks it. If one of
+ * two snapshots lacked the data, a comparison of the column would list all accounts.
+ */
 const LIST_MARKS: Readonly<Partial<Record<ColumnName, LackMark>>> = {
   sanctioned: "lacksCeis",
   simples_excluded_on: "lacksExclusions",
@@ -147,12 +153,12 @@ function comparedColumns(older: Segment, newer: Segment): ColumnName[] {
   return names.filter((name) => !NOT_COMPARED.includes(name) && bothHave(name, older, newer));
 }
 
-/** The number of a column. */
+/** Returns the number of a column. */
 export function columnNumber(name: ColumnName): number {
   return COLUMNS.findIndex((column) => column.name === name);
 }
 
-/** File name of a pair's list. */
+/** Returns the file name of a pair's list. */
 export function changeListName(older: Segment, newer: Segment): string {
   return `${older.snapshotId}-${newer.snapshotId}.changes`;
 }
@@ -230,7 +236,7 @@ async function writeEntries(
   return { entries: (position - HEADER_BYTES) / ENTRY_BYTES, sum };
 }
 
-/** The header without its own checksum identifies the pair of a list. */
+/** Returns the header of a list. Without its own checksum, it identifies the pair of the list. */
 function headerOf(older: Segment, newer: Segment, { entries, sum }: Entries): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 0, "latin1");

@@ -33,7 +33,9 @@ export type ListOutcome =
   | { readonly kind: "made"; readonly entries: number; readonly bytes: number }
   | { readonly kind: "cancelled" }
   | {
-      /** `snapshot`: a snapshot is missing or damaged; `disk`: no space. */
+      /**
+       * `snapshot` means that a snapshot is missing or damaged, and `disk` that there is no space.
+       */
       readonly kind: "failed";
       readonly why: "snapshot" | "disk" | "other";
       readonly error: Readonly<Record<string, unknown>>;
@@ -46,7 +48,7 @@ export interface ListWork {
 
 /** Minimum time between progress reports, in milliseconds. */
 const PROGRESS_MS = 100;
-/** No space: on the disk, in a quota, or in a file. */
+/** Codes of errors that mean that there is no space on the disk, in a quota, or in a file. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 lowerPriority();

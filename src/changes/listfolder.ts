@@ -17,7 +17,7 @@ const ID = "[0-9a-f]{16}|[0-9a-f]{64}";
 const LIST = new RegExp(`^(${ID})-(${ID})\\.changes$`);
 const PARTIAL = new RegExp(`^(?:${ID})-(?:${ID})\\.changes\\.[0-9a-f]{16}\\.tmp$`);
 
-/** Path of the list of two snapshots; it may not exist. */
+/** Returns the path of the list of two snapshots, which may not exist. */
 export function changeListPath(dataDir: string, olderId: string, newerId: string): string {
   return join(resolve(dataDir, CHANGES_FOLDER), `${olderId}-${newerId}.changes`);
 }
@@ -33,7 +33,7 @@ export function markUsed(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // Ignored: the list itself is open and intact.
+    // A failure is ignored, because the list itself is open and intact.
   }
 }
 

@@ -22,7 +22,7 @@ import {
 } from "./listfolder.ts";
 import { type ListBuild, ListThread } from "./listthread.ts";
 
-/** Milliseconds that a failure is reported before a retry. */
+/** Time for which a failure is reported before the list is made again, in milliseconds. */
 const FAILURE_CACHE_MS = 15_000;
 /** Milliseconds between checks whether a wait should end. */
 const WAIT_TURN_MS = 100;
@@ -50,10 +50,10 @@ interface ChangeListsParts {
   readonly retain: (segment: Segment) => () => void;
 }
 
-/** Wait of a caller for a list. */
+/** How long a caller waits for a list. */
 interface ListPatience {
   readonly waitMs: number;
-  /** Polled during the wait; true ends it. */
+  /** Called again and again during the wait. If it returns true, the wait ends. */
   readonly ended: () => boolean;
 }
 
@@ -97,7 +97,7 @@ export class ChangeLists {
     removePartial(this.#folder);
   }
 
-  /** Path of a pair's list; it may not exist. */
+  /** Returns the path of a pair's list, which may not exist. */
   pathOf(older: Segment, newer: Segment): string {
     return changeListPath(this.#parts.dataDir, older.snapshotId, newer.snapshotId);
   }
@@ -235,7 +235,7 @@ export class ChangeLists {
     }
   }
 
-  /** The list of a file, or null if it must be rebuilt. */
+  /** Opens the list in a file; returns null if it must be rebuilt. */
   async #opened(path: string, { older, newer }: ChangePair): Promise<ChangeList | null> {
     try {
       // Opening reads the whole list to verify it; reading ahead avoids waits for the disk.

@@ -187,7 +187,8 @@ export class Months {
       }
       this.#blind = false;
     } catch (error) {
-      // A network share may be unavailable for a while; meanwhile the last scan is reported.
+      // A network share may be unavailable for a while. Until it is back, the last scan is
+      // reported.
       if (!this.#blind) log.warn(describeError(error), "the older snapshots cannot be looked at");
       this.#blind = true;
       return;
@@ -195,7 +196,7 @@ export class Months {
     this.#seen = seen;
   }
 
-  /** Inspects a file; cached if it is unchanged. */
+  /** Inspects a file. If it is unchanged, returns the result of the last inspection. */
   async #lookInto(path: string): Promise<Seen | null> {
     const found = await stat(path).catch(() => null);
     if (found === null || !found.isFile()) return null;
@@ -218,13 +219,17 @@ function hasId(id: string): (month: Month) => boolean {
   return ({ snapshotId }) => snapshotId === id;
 }
 
-/** By date of the data; the label orders releases of one day. */
+/**
+ * Returns the key by which months are sorted: the date of their data. The label then orders
+ * releases of one day.
+ */
 function orderOf({ snapshotDate, label }: Pick<Month, "snapshotDate" | "label">): string {
   return `${snapshotDate} ${label}`;
 }
 
 /**
- * If two files have one label, the later file counts; of two equal copies, always the same copy.
+ * Returns a key by which files with the same label are compared. The later file counts. If two
+ * copies are equal, always the same copy counts.
  */
 function ageOf({ snapshotDate, snapshotId, path }: Month): string {
   return `${snapshotDate} ${snapshotId} ${path}`;

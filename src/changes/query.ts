@@ -34,7 +34,7 @@ export interface ChangeQuery {
   readonly watch: readonly OutputField[];
 }
 
-/** An account of an answer. */
+/** A changed account in an answer. */
 export interface ChangeEntry {
   /** Position in the list. */
   readonly index: number;
@@ -136,7 +136,7 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
   };
 }
 
-/** Marks of data that either snapshot lacks, so that filters cannot use it. */
+/** Returns the marks of data that either snapshot lacks, so that filters cannot use such data. */
 function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
   const marks = LACKED.map(lackMark);
   const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);
@@ -194,7 +194,10 @@ export async function* changeBatches(
   }
 }
 
-/** Exact totals of all kinds, even unrequested ones; cached with the list. */
+/**
+ * Returns the exact totals of all kinds, even of those not requested. They are cached with the
+ * list.
+ */
 export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
   const known = totalsOf(query.list);
   const key = JSON.stringify([query.spec.filters, [...query.watch].sort()]);
@@ -275,7 +278,10 @@ interface WatchedBit {
   readonly bit: number;
 }
 
-/** The bits of watched fields, in field order. Days share a list bit, so they have their own. */
+/**
+ * Returns the bits of watched fields, in field order. Fields that hold days share one bit among the
+ * columns, so each has a bit among the days.
+ */
 function watchedBits(watch: readonly OutputField[]): WatchedBit[] {
   const days = watchedDays(watch);
   return OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name)).map((name) => {
@@ -308,7 +314,7 @@ interface Slice {
   readonly next: number;
 }
 
-/** Walks a list; `most` 0 only counts. */
+/** Reads a list in slices. If `most` is 0, a slice only counts entries. */
 interface Walk {
   slice(from: number, most: number): Slice;
   /** Like `slice`, but returns the entries as numbers. */
@@ -317,7 +323,7 @@ interface Walk {
   entry(found: Uint32Array, place: number): ChangeEntry;
 }
 
-/** Returns a walker of the list. */
+/** Returns a reader of the list for a query. */
 function walkOf({ list, spec, kinds, watch }: ChangeQuery): Walk {
   const clauses = (segment: Segment): Clause[] => clausesOf(segment, spec.filters);
   const bits = watchedBits(watch);

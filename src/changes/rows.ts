@@ -23,9 +23,9 @@ export interface ChangeItem {
   readonly cnpj: string;
   readonly change: ChangeKind;
   readonly changed_fields: readonly string[];
-  /** Null if the older snapshot lacks the account. */
+  /** Values in the older snapshot; null if it lacks the account. */
   readonly before: ChangeValues | null;
-  /** Null if the newer snapshot lacks the account. */
+  /** Values in the newer snapshot; null if it lacks the account. */
   readonly after: ChangeValues | null;
 }
 
@@ -126,7 +126,7 @@ function changeCells(
   ];
 }
 
-/** Splits entries into runs whose latest rows are in one snapshot. */
+/** Splits entries into runs. All entries of a run have their latest rows in the same snapshot. */
 function changeRuns(list: ChangeList, entries: readonly ChangeEntry[]): ChangeRun[] {
   const runs: ChangeRun[] = [];
   for (let from = 0; from < entries.length; ) {
@@ -150,7 +150,7 @@ function jsonLines(
   return Buffer.from(lines.join(""));
 }
 
-/** Fields to read for the items, without repeats. */
+/** Returns the fields to read for the JSON items, without repeats. */
 function fieldsToRead(entries: readonly ChangeEntry[], fields: readonly string[]): string[] {
   const changed = new Set<OutputField>(entries.flatMap((entry) => entry.changed));
   return OUTPUT_FIELD_NAMES.filter((name) => {
@@ -158,7 +158,7 @@ function fieldsToRead(entries: readonly ChangeEntry[], fields: readonly string[]
   });
 }
 
-/** Values of a segment's rows; null for row -1. */
+/** Returns the values of a segment's rows; null for row -1. */
 function valuesOf(
   { native }: Segment,
   rows: readonly number[],

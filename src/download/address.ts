@@ -1,7 +1,9 @@
 /**
- * Reads the setting `download.url`: the address of a share's root folder, and its credentials.
- * Invariant: the address ends with `/` and has no credentials or query. A browser's link to a
- * folder is converted to the address for programs.
+ * Reads the setting `download.url`: the address of the root folder of a share, and its credentials.
+ * A share is a place that publishes the registry's files, such as a Nextcloud folder, a web server,
+ * a bucket, or a local folder.
+ * Invariant: the address ends with `/` and has no credentials or query. If the setting is a
+ * browser's link to a folder, it is converted to the address for programs.
  */
 import { fileURLToPath } from "node:url";
 import { CommandError } from "../errors.ts";
@@ -59,7 +61,7 @@ export function shownUrl({ href }: URL): string {
   return href.replace(/([?#]).*$/s, "$1…");
 }
 
-/** The share's address for users. */
+/** Returns the share's address for users. */
 export function placeOf({ root }: Share): string {
   return root.protocol === "file:" ? fileURLToPath(root) : root.href;
 }

@@ -17,7 +17,6 @@ export interface RetryLimits {
   readonly pauseMaxMs: number;
 }
 
-/** A step to retry, with its limits. */
 interface RetriedStep<T> {
   /** Name in messages. */
   readonly name: string;
@@ -25,9 +24,9 @@ interface RetriedStep<T> {
   readonly signal: AbortSignal;
   readonly report: (text: string) => void;
   readonly step: () => Promise<T>;
-  /** Returns the progress so far; a new maximum counts as progress. */
+  /** Returns the progress so far. A call counts as progress if it returns a new maximum. */
   readonly reached?: () => number;
-  /** True for errors that the caller handles. */
+  /** True for errors that the caller handles. They are rethrown, not retried. */
   readonly leave?: (trouble: DownloadError) => boolean;
   /** Returns advice after the last failure; null if only a later retry can help. */
   readonly advice?: (trouble: DownloadError) => string | null;
@@ -43,8 +42,8 @@ export function retryLimitsOf(stallMs: number, attempts: number): RetryLimits {
 }
 
 /**
- * Runs the step until it succeeds. @throws DownloadError (`replaced`, or as `leave` decides),
- * CommandError.
+ * Runs the step until it succeeds. @throws DownloadError if its kind is `replaced` or `leave`
+ * returns true; ShareFault after too many failures; and all other errors of the step
  */
 export async function withRetries<T>(trying: RetriedStep<T>): Promise<T> {
   const { name, retryLimits, signal, report, step } = trying;

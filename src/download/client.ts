@@ -170,8 +170,9 @@ async function* pieces(
 }
 
 /**
- * Aborts an exchange that stalls or is canceled. fetch holds its signal weakly and may miss it
- * after the head has arrived. Therefore this class ends the wait itself, and cancels the body.
+ * Aborts an exchange that stalls or is canceled. `fetch` holds only a weak reference to its signal,
+ * and may miss the abort once the head of the answer has arrived. Therefore this class ends the
+ * wait itself, and cancels the body.
  */
 class Cutter {
   readonly #control = new AbortController();

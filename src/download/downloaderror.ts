@@ -174,7 +174,7 @@ export interface AnswerHead {
 /** Hosts of the registry's own share. */
 const REGISTRY = /\.receita(?:federal|\.fazenda)\.gov\.br$/;
 
-/** Explains why a host probably refuses all our requests, with advice. */
+/** Explains that a host probably refuses requests from this place, with advice. */
 export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">): string {
   const likely = REGISTRY.test(url.hostname)
     ? "The registry's share answers only from Brazil, and not from many clouds"

@@ -1,8 +1,9 @@
 /**
- * Downloads one zip from the share to the disk.
- * Invariant: a part holds only bytes of the publication in its name, from the start without gaps.
- * Answers with another size, tag, date, or range are refused before any byte is written. If the
- * server ignores the range, the part is rewritten from its start.
+ * Downloads one zip from the share to the disk, first into a partial file ("part").
+ * Invariant: a part's name identifies a publication, and the part holds only bytes of that
+ * publication, from the start without gaps. Answers with another size, tag, date, or range are
+ * refused before any byte is written. If the server ignores the range, the part is rewritten from
+ * its start.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";

@@ -27,7 +27,7 @@ interface Examination {
   readonly check: (path: string) => Promise<void>;
 }
 
-/** Returns the files of a finished folder by state. */
+/** Returns the files of a finished folder, grouped by their state. */
 export async function examine(examination: Examination): Promise<Record<Found, string[]>> {
   const record = await readRecord(examination.final);
   const found: Record<Found, string[]> = { same: [], damaged: [], other: [] };
@@ -83,8 +83,8 @@ export async function readThrough(path: string): Promise<void> {
 }
 
 /**
- * Converts a finished month into an unfinished one, without the files to download again. Records
- * the remaining files first, so that a crash leaves no false record.
+ * Turns a finished month back into an unfinished one, and deletes the files that must be downloaded
+ * again. First writes the record of the remaining files, so that a crash leaves no false record.
  */
 export async function reopen(
   paths: MonthPaths,

@@ -24,7 +24,6 @@ const ANSWER_MAX = 2 ** 26;
 /** Max wrong entries listed. */
 const WRONG_SHOWN = 5;
 
-/** Access to the service. */
 interface ServiceUse {
   /** Base address of the service, ending with `/`. */
   readonly url: string;
@@ -41,12 +40,11 @@ export interface FetchedTable {
   readonly bytes: number;
 }
 
-/** How to make a table. */
 interface TableRecipe {
   /** Path below the service's address. */
   readonly path: string;
   readonly file: string;
-  /** Name of a row, for display. */
+  /** Singular and plural name of a row, for display. */
   readonly row: readonly [one: string, more: string];
   /** Makes the file's text and its number of rows from an answer; adds faults to the list. */
   readonly make: (
@@ -198,7 +196,6 @@ async function replaceFile(whole: string, text: string): Promise<void> {
   }
 }
 
-/** An object of the answer, or none. */
 type Entry = Readonly<Record<string, unknown>> | null | undefined;
 
 /**

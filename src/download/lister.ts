@@ -31,7 +31,10 @@ export interface FolderEntry {
   readonly bytes: number | null;
   readonly etag: string | null;
   readonly modified: string | null;
-  /** True if size, tag, and date need their own requests, because the listing never has them. */
+  /**
+   * True if the listing never has size, tag, and date, so that each file needs a separate request
+   * for them.
+   */
   readonly unmeasured: boolean;
 }
 
@@ -101,8 +104,8 @@ async function withoutDav(access: ShareAccess, { status }: ShareAnswer) {
 const BUCKET_HEADERS = ["x-amz-request-id", "x-amz-bucket-region", "x-goog-generation"];
 
 /**
- * Returns possible meanings of an address: its whole path is a prefix, or its first name is the
- * bucket.
+ * Returns the possible meanings of a bucket's address. Either its whole path is a prefix, or the
+ * first name in the path is the bucket.
  */
 function bucketsOf(root: URL): [base: URL, prefix: string][] {
   const path = decodeURIComponent(root.pathname).slice(1);

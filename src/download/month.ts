@@ -37,7 +37,7 @@ import { checkSpace, type Demand } from "./workfolder.ts";
 /** Max consecutive failures of a file, and of a request. */
 const FILE_ATTEMPTS = 12;
 const QUESTION_ATTEMPTS = 5;
-/** Max changes of a month during its download. */
+/** Max number of times that a month may change on the share during its download. */
 const ROUNDS_MAX = 3;
 /** Max months checked to find a complete one. */
 const MONTHS_TRIED = 3;
@@ -57,7 +57,7 @@ export interface Listener {
 
 /** Access to shares. */
 export interface ShareUse {
-  /** In order of preference. */
+  /** The shares to use, in order of preference. */
   readonly shares: readonly Share[];
   /** Proxies; default none. */
   readonly proxies?: ProxyRules;
@@ -156,7 +156,7 @@ class MonthDownload {
     throw new CommandError("None of the newest months of the share can be downloaded.", 1, reason);
   }
 
-  /** Downloads a month from the first source that has it without failing. */
+  /** Downloads a month from the first source that has it and does not fail. */
   #fetch(label: string): Promise<Downloaded> {
     return inTurn(this.#inquiry, (source) => {
       const inquiry = { ...this.#inquiry, source };
@@ -324,7 +324,10 @@ class MonthFrom {
     });
   }
 
-  /** Compares received files with the share's list; returns the common token. */
+  /**
+   * Compares received files with the share's list; returns the date token that all members have in
+   * common.
+   */
   async #check(ready: ReadyMonth, paths: folder.MonthPaths): Promise<string | null> {
     const members = new Map<string, ZipMember>();
     for (const file of ready.month.files) {

@@ -51,7 +51,7 @@ function labelOf(name: string): string | null {
 
 function monthsAmong(entries: readonly FolderEntry[], path: readonly string[]): MonthFolders {
   const months = new Map<string, readonly string[]>();
-  // Sorted by name, the latest day of a month comes last and wins.
+  // In this order, the latest day of a month comes last and replaces earlier days.
   const names = entries.filter(({ folder }) => folder).map(({ name }) => name);
   for (const name of names.sort()) {
     const label = labelOf(name);
@@ -76,7 +76,7 @@ async function walk(
     const entries = await listed(inquiry, path);
     const months = monthsAmong(entries, path);
     const newest = [...months].sort().at(-1)?.[1];
-    // Other data is monthly too; only the registry's folders hold zips.
+    // Other data also has monthly folders. Only the registry's folders hold zips.
     if (newest !== undefined && holdsZips(await listed(inquiry, newest))) return [path, months];
     if (path.length < DEPTH_MAX) queue.push(...foldersOf(entries, path));
   }
@@ -111,7 +111,6 @@ function byChance(one: readonly string[], other: readonly string[]): number {
   return chance(other) - chance(one) || one.length - other.length || (a < b ? -1 : 1);
 }
 
-/** Facts from a zip's name. */
 interface ZipName {
   /** Name in the registry's spelling: `Empresas0.zip`. */
   readonly name: string;
@@ -165,7 +164,7 @@ export interface ListedMonth {
   readonly modified: string | null;
 }
 
-/** A month that cannot be downloaded, or not yet. */
+/** Error for a month that cannot be downloaded, or cannot be downloaded yet. */
 export class NotReady extends ShareFault {}
 
 /**
@@ -182,7 +181,10 @@ export async function listMonths(inquiry: Inquiry): Promise<string[]> {
   return [...months.keys()].sort().reverse();
 }
 
-/** Returns a month's zips at the first source that has it; `all` includes partners. */
+/**
+ * Returns a month's zips at the first source that has the month. If `all` is true, they include
+ * those of the partners.
+ */
 export async function listMonth(
   inquiry: Inquiry,
   label: string,
@@ -192,8 +194,8 @@ export async function listMonth(
 }
 
 /**
- * Tries sources in order; reports why it skips one. Sources whose months could not be listed before
- * are skipped. @throws ShareFault with the reasons of all.
+ * Tries sources in order, and reports why it skips one. A source is skipped without an attempt if
+ * its months could not be listed before. @throws ShareFault with the reasons of all
  */
 export async function inTurn<T>(
   { sources, report }: Inquiry,
@@ -223,7 +225,7 @@ export async function inTurn<T>(
   throw new Fault(`None of the ${faults.length} addresses will do:\n- ${reasons.join("\n- ")}`);
 }
 
-/** The months of a source, without a cache. @throws ShareFault */
+/** Finds the months of a source, and caches them in `source.months`. @throws ShareFault */
 async function monthsOf(inquiry: SourceInquiry): Promise<MonthFolders> {
   const months = await findMonths(inquiry);
   inquiry.source.months = months;
@@ -345,7 +347,10 @@ async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<M
   return { bytes: Number(size), etag, modified };
 }
 
-/** Returns the names of all zips of a complete month; parts after the tenth only if listed. */
+/**
+ * Returns the names of all zips that a complete month has. Parts after the tenth are included only
+ * if they are listed.
+ */
 function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   return FILE_TYPES.filter((type) => all || type !== "socios").flatMap((type) => {
     const { zip, parts } = LAYOUTS[type];
@@ -365,14 +370,17 @@ function listedFile(label: string, source: Source, entry: FolderEntry): ListedFi
   return { ...known, ...remoteFile([label, known.name], source, entry) };
 }
 
-/** Makes a listed file, with a mark of its publication; `place` is its local path as names. */
+/**
+ * Makes a listed file, with a `mark` that identifies its publication. `place` is the file's local
+ * path, as a list of names.
+ */
 export function remoteFile(
   place: readonly string[],
   { host }: Source,
   { bytes, etag, modified, url }: FolderEntry,
 ): RemoteFile {
-  // Without tag and date, publications are indistinguishable, so the mark is unique to this
-  // listing.
+  // Without tag and date, two publications cannot be distinguished. Therefore the mark is unique to
+  // this listing.
   const bound = etag ?? modified ?? randomBytes(8).toString("hex");
   // The host is included, so that bytes of two sources are never mixed, even with equal tags.
   const text = JSON.stringify([...place, bytes, bound, modified, host]);

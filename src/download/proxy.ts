@@ -38,7 +38,7 @@ interface ProxyCredentials {
   readonly password: string;
 }
 
-/** Returns the proxy of an address; null for none. */
+/** Returns the proxy for an address; null for a direct connection. */
 export type ProxyRules = (url: URL) => ProxyServer | null;
 
 /** Uses no proxy. */
@@ -176,7 +176,7 @@ export class ProxyFault extends Error {
   }
 }
 
-/** Sends requests in one way. */
+/** Sends requests over one kind of connection: through one proxy, or directly. */
 export interface Way {
   readonly fetch: (
     url: URL,
@@ -186,7 +186,7 @@ export interface Way {
 
 /** Reusable direct connections to one service. */
 export interface Connections {
-  /** Sends a request; a streamed body keeps the length that its header names. */
+  /** Sends a request. If the body is streamed, its length stays the one that the header names. */
   readonly send: (
     url: URL,
     options: Omit<NonNullable<Parameters<typeof request>[1]>, "dispatcher">,
@@ -230,7 +230,10 @@ export interface KnownAddress {
 
 /** Allows or refuses connections before they are opened. */
 export interface ConnectionGuard {
-  /** Returns the addresses that a host's connection may go to; rejects to refuse it. */
+  /**
+   * Resolves to the addresses to which a connection for `host` may go. Rejects if the connection is
+   * not allowed.
+   */
   addresses(host: string, protocol: string): Promise<readonly KnownAddress[]>;
 }
 

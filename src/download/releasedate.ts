@@ -1,8 +1,9 @@
 /**
- * Checks before the download that a month is a single release: reads every zip's directory (a range
- * request of its tail), and compares the members' date tokens.
- * Invariant: an incomplete or mixed month, or foreign members, are refused with all names. If the
- * server does not support ranges, the check follows the download.
+ * Checks before the download that all zips of a month belong to one release. Reads every zip's
+ * directory by a range request for its tail, and compares the members' date tokens.
+ * Invariant: an incomplete month, a mixed month, or one with foreign members is refused, and the
+ * error names all files concerned. If the server does not support ranges, the check happens after
+ * the download.
  */
 
 import { monthsApart } from "../dump/completeness.ts";
@@ -25,15 +26,16 @@ import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
 
 /**
- * Bytes to read at the end of a zip. A directory of the registry takes 700 bytes; with the longest
- * zip comment, 64 kB.
+ * Number of bytes to read at the end of a zip. The second number is used if the directory is not
+ * within the first. A directory of the registry takes 700 bytes; with the longest zip comment, 64
+ * kB.
  */
 const TAILS = [4_096, 70_000] as const;
 
 /** A month ready to download. */
 export interface ReadyMonth {
   readonly month: ListedMonth;
-  /** By name; null if the server has no ranges. */
+  /** Members by the name of their zip; null if the server does not support ranges. */
   readonly members: ReadonlyMap<string, ZipMember> | null;
   readonly token: string | null;
 }
@@ -72,7 +74,7 @@ export async function inspectParts(
   return { month, members, token: members === null ? null : checkMembers(month.label, members) };
 }
 
-/** Reads all directories; null if the server has no ranges. */
+/** Reads the directories of all zips. Returns null if the server does not support ranges. */
 async function readMembers(
   inquiry: SourceInquiry,
   streamLimit: StreamLimit,

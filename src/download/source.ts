@@ -21,7 +21,10 @@ export class Source implements Answerer {
   /** Proxy of the source, for display. */
   readonly #through: string | null;
   #answered = false;
-  /** Why its months could not be listed in this run; it is then skipped. */
+  /**
+   * The error that kept this run from listing the source's months; null if there was none. A source
+   * with such an error is skipped.
+   */
   fault: ShareFault | null = null;
   #lister: Lister | null = null;
   /** Folders of the months, by label; null before the first listing. */
@@ -64,13 +67,13 @@ interface Manner {
   readonly report: (text: string) => void;
 }
 
-/** Listing requests to all sources of the setting. */
+/** Access to all sources of the setting, for listing requests. */
 export interface Inquiry extends Manner {
-  /** In order of preference. */
+  /** The sources to use, in order of preference. */
   readonly sources: readonly Source[];
 }
 
-/** Requests to one source. */
+/** Access to one source, for its requests. */
 export interface SourceInquiry extends Manner {
   readonly source: Source;
 }

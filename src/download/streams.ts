@@ -14,11 +14,10 @@ export interface StreamLimit {
 interface StreamContext {
   /** Fires when the work is canceled. */
   readonly signal: AbortSignal;
-  /** True if this is the only stream, so that it must handle `crowded` errors itself. */
+  /** True if no other stream runs. Then the work must handle `crowded` errors itself. */
   readonly alone: () => boolean;
 }
 
-/** Items and the work on them. */
 interface ParallelWork<T> {
   readonly items: readonly T[];
   readonly streamLimit: StreamLimit;

@@ -17,10 +17,10 @@ import { folderFailure, storageErrorText } from "../files/storage.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
 import { sizeText } from "./words.ts";
 
-/** Space left for others. */
+/** Bytes that must stay free for other programs. */
 const SPARE_BYTES = 64 * 2 ** 20;
 
-/** A need of disk space. */
+/** Disk space that some work needs in a folder. */
 export interface Demand {
   readonly folder: string;
   readonly bytes: number;
@@ -75,7 +75,7 @@ export function monthPaths(to: string, label: string): MonthPaths {
   return { final: join(to, label), work: join(to, `${label}.part`) };
 }
 
-/** Path of a complete file before the month is settled. */
+/** Returns the path of a complete file until `settle` gives the file its final name. */
 export function completePath({ work }: MonthPaths, { name, mark }: ListedFile): string {
   return join(work, `${name}.${mark}`);
 }
@@ -85,10 +85,13 @@ export function partPath(paths: MonthPaths, file: ListedFile): string {
   return `${completePath(paths, file)}.part`;
 }
 
-/** Present bytes of each wanted file. */
+/** Number of bytes already on the disk, by file. */
 export type Inventory = Map<string, number>;
 
-/** Creates the folder, removes files of other publications, and counts present bytes. */
+/**
+ * Creates the folder, removes files of other publications, and counts the bytes that are already on
+ * the disk.
+ */
 export async function prepare(paths: MonthPaths, month: ListedMonth): Promise<Inventory> {
   makeFolders(paths.work);
   const record = await readRecord(paths.work);

@@ -36,7 +36,7 @@ export interface DumpFolder {
   readonly token: string | null;
   /** `YYYY-MM-DD` of token and label; null if either is unknown. */
   readonly date: string | null;
-  /** By file type, then part. */
+  /** Members, ordered by file type, then by part. */
   readonly members: readonly DumpMember[];
   /** Host of the download; null if unknown. */
   readonly host: string | null;
@@ -93,7 +93,7 @@ async function inspect(file: string, found: Findings): Promise<void> {
     found.warnings.push(`${name} looks like an unfinished download and is ignored.`);
     return;
   }
-  // On foreign disks, macOS adds such a file for each file.
+  // On disks with a foreign file system, macOS adds such a file for each file.
   if (name.startsWith("._")) return;
   const isZip = /\.zip$/i.test(name);
   if (!isZip && readMemberName(name) === null) return;
@@ -117,7 +117,10 @@ async function inspect(file: string, found: Findings): Promise<void> {
   }
 }
 
-/** Refuses files that are not text; an empty one is reported later as a part without rows. */
+/**
+ * Refuses files that are not text. An empty file is not refused here: it is reported later as a
+ * part without rows.
+ */
 function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
   // The scanner reports UTF-16 with the place and the fix.
@@ -191,8 +194,9 @@ function damageWords({ packing }: PackedFile, reason: string): string {
 }
 
 /**
- * Returns why a member cannot be read: damage of its zip, else `refusal`. A damaged byte often
- * breaks a row long before the checksum at the end is compared.
+ * Returns the reason why a member cannot be read. If its zip is damaged, that is the reason; else
+ * it is `refusal`. A damaged byte often breaks a row, so parsing fails long before the checksum at
+ * the end is compared.
  */
 export async function specificReason(member: PackedFile, refusal: unknown): Promise<unknown> {
   if (member.crc === null || !(refusal instanceof CommandError)) return refusal;

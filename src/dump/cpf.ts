@@ -56,7 +56,7 @@ interface Ending {
   /** Offset and length of the company form; length 0 if there is none. */
   readonly form: number;
   readonly size: number;
-  /** True if in a bracket. */
+  /** True if the number is in a bracket. */
   readonly closed: boolean;
 }
 
@@ -75,7 +75,7 @@ function trimmed({ bytes, start }: Name, end: number, noise: readonly number[]):
   return at;
 }
 
-/** Returns the length of the word of `words` with which a name ends; 0 if none. */
+/** If a name ends with one of `words`, returns the length of that word; else 0. */
 function wordAt(
   { bytes, start }: Name,
   end: number,

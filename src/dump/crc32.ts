@@ -38,7 +38,9 @@ function product(a: number, b: number): number {
   return sum;
 }
 
-/** Returns x^(8 · length): the factor of a checksum that `length` further bytes follow. */
+/**
+ * Returns x^(8 · length). A checksum is multiplied by this factor if `length` more bytes follow.
+ */
 function powerOfBytes(length: number): number {
   let square = 0x00800000;
   let power = 0x80000000;

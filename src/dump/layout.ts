@@ -1,5 +1,6 @@
 /**
- * Layouts of the registry's files: type, columns, part number, and date token by name.
+ * Defines the layouts of the registry's files, and finds the type, the part number, and the date
+ * token in their names.
  * Invariant: names, order, and number of columns are defined only here; the scanner, the import,
  * and `peneira sample` use this table.
  */
@@ -34,7 +35,6 @@ export const LOOKUP_TYPES = [
 /** A small table. */
 export type LookupType = (typeof LOOKUP_TYPES)[number];
 
-/** Layout of a file type's zips. */
 interface FileLayout {
   /** Beginning of the zip's name: `Empresas0.zip`, `Simples.zip`. */
   readonly zip: string;
@@ -203,7 +203,6 @@ export const SIMPLES = {
 /** Column indexes of `socios` by short name; only those that corporate partners need. */
 export const SOCIO = { root: 0, kind: 1, document: 3, qualification: 4, since: 5 } as const;
 
-/** Facts from a member's name. */
 interface MemberName {
   readonly type: FileType;
   /** 0 to 9; null for types with one file. */
@@ -243,8 +242,8 @@ export function readZipName(name: string): Omit<MemberName, "token"> | null {
 }
 
 /**
- * Identifies a member by its own name, or by its zip's name if its own lacks type or part; null if
- * both are unknown.
+ * Identifies a member by the name of the member. If that lacks the type or the part, the zip's name
+ * is used. Returns null if both names are unknown.
  */
 export function readNames(file: string, member: string): MemberName | null {
   const byMember = readMemberName(member);
@@ -261,8 +260,9 @@ export function readLabel(folderName: string): string | null {
 }
 
 /**
- * Converts a token `D<y><MM><DD>` to `YYYY-MM-DD`. The token has only the last digit of the year,
- * so the nearest matching year to the label's is used. Null if the result is not a calendar date.
+ * Converts a token `D<y><MM><DD>` to `YYYY-MM-DD`. The token has only the last digit of the year.
+ * Therefore the year with this digit that is nearest to the label's year is used. Returns null if
+ * the result is not a calendar date.
  */
 export function readToken(token: string, label: string): string | null {
   const match = /^D(\d)(\d\d)(\d\d)$/.exec(token);

@@ -23,14 +23,14 @@ const REGION_COLUMNS = [
 const SEAT_COLUMNS = ["latitude", "longitude"] as const;
 const CODE_COLUMN = "municipality_ibge";
 
-/** Bounds of Brazil, with islands. */
+/** Bounding box of Brazil in degrees, including its islands. */
 const DEGREES = { latitude: [-34, 6], longitude: [-75, -28] } as const;
 const REGION_NAME_MAX = 100;
 
 /** A municipality with the names of its regions, as in a file. */
 export interface PlaceRow {
   readonly ibge: string;
-  /** In column order; empty if it has none. */
+  /** Names in column order. A name is empty if the municipality has no such region. */
   readonly regions: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export class RowRefusal extends CommandError {
   readonly line: number;
   readonly reason: string;
 
-  /** `place` names file and member. */
+  /** `place` names the file and the member in the message. */
   constructor(place: string, line: number, reason: string) {
     super(`${place}, line ${line}: ${reason}`);
     this.line = line;
@@ -30,7 +30,7 @@ export class RowRefusal extends CommandError {
 /** Counts dropped rows for the report. */
 type CountBadRow = (line: number, reason: string) => void;
 
-/** Allowance of malformed rows in a file. */
+/** Counts how many malformed rows a file may still have. */
 export class BadRows {
   #left: number;
   readonly #count: CountBadRow;
@@ -41,7 +41,10 @@ export class BadRows {
     this.#count = count;
   }
 
-  /** Counts a dropped row. @throws RowRefusal beyond the allowance, and any other error */
+  /**
+   * Counts the dropped row that `error` describes. @throws `error` itself if no more rows may be
+   * dropped, or if it is not a RowRefusal
+   */
   leaveOut(error: unknown): void {
     if (!(error instanceof RowRefusal) || this.#left === 0) throw error;
     this.#left--;
@@ -96,8 +99,8 @@ export class RecordScanner {
   private leaving = false;
 
   /**
-   * `place` names file and member in errors; `columns` is the only valid number of columns; `bad`
-   * is the allowance for malformed records.
+   * `place` names the file and the member in errors. `columns` is the only valid number of columns.
+   * `bad` counts how many malformed records are still allowed.
    */
   constructor(
     place: string,
@@ -313,8 +316,8 @@ export class RecordScanner {
   }
 
   /**
-   * Refuses a stray quote. After a lost quote, a field continues into later lines, so the error
-   * names the line where the row begins.
+   * Refuses a stray quote. If a closing quote is lost, the field continues into later lines.
+   * Therefore the error names the line on which the row begins.
    */
   private refuseStray(newlines: number): never {
     const newlineHint = newlines === 0 ? "" : ` (${STRAY_LINE} ${this.line + newlines})`;

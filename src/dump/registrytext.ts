@@ -58,10 +58,10 @@ export function isControlSequence(bytes: Uint8Array, at: number): boolean {
 const ESCAPE = 0x1b;
 
 /**
- * Returns the end of the blank or control of `length` bytes at `at`. After ESC [ this includes the
- * whole CSI sequence (ECMA-48, 5.4): parameters, intermediates, and final byte, because blanking
- * ESC alone would leave "[31m" in a name. U+009B begins no sequence here, because doubly encoded
- * names have it in place of a quote.
+ * Returns the end of the blank or control character that begins at `at` and has `length` bytes.
+ * After ESC [ the end is that of the whole CSI sequence (ECMA-48, 5.4): parameters, intermediates,
+ * and final byte. Blanking ESC alone would leave "[31m" in a name. U+009B begins no sequence here,
+ * because doubly encoded names have it in place of a quote.
  */
 export function endOfControl(bytes: Uint8Array, at: number, length: number, end: number): number {
   const after = at + length;
@@ -117,7 +117,7 @@ export interface SequenceCount {
   broken: number;
 }
 
-/** Encoding of a file, and the evidence. */
+/** Encoding of a file, and the counts that it was derived from. */
 export interface TextEncoding extends Readonly<SequenceCount> {
   readonly utf8: boolean;
 }

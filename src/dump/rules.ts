@@ -1,6 +1,6 @@
 /**
- * The rules for irregular values and rows of the dump, and the numbers by which cleaners return
- * "absent" or a rule without allocating.
+ * The rules for irregular values and rows of the dump. Cleaners return a number for "absent" or for
+ * a broken rule, so that they allocate nothing.
  * Invariant: a cleaner returns a real value, ABSENT, or the code of exactly one rule. No real value
  * (dates in days, cents, keys, lengths) is below -2^31 + 1024.
  */

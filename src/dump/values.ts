@@ -161,7 +161,7 @@ export function cleanCnae(record: DumpRecord, column: number, odd: number): numb
   return code >= 0 && to - from < CNAE_DIGITS_MIN ? odd : code;
 }
 
-/** `S` is 1, `N` is 0, blank is absent. */
+/** Parses a flag: returns 1 for `S`, 0 for `N`, and ABSENT for a blank field. */
 export function cleanFlag(record: DumpRecord, column: number): number {
   trim(record, column);
   if (from === to) return ABSENT;
@@ -194,9 +194,9 @@ export function cleanPostalCode(record: DumpRecord, column: number): number {
 }
 
 /**
- * Converts area code and number to E.164 digits as a number, such as 5511987654321. Strips leading
- * zeros; an 8-digit number that starts with 6 to 9 gets its missing leading 9. No number, or only
- * zeros, is absent.
+ * Converts area code and number to a number in E.164 form, such as 5511987654321. Strips leading
+ * zeros. An 8-digit number that starts with 6 to 9 gets its missing leading 9. A phone is absent if
+ * its number is empty or has only zeros.
  */
 export function cleanPhone(record: DumpRecord, areaColumn: number, column: number): number {
   trim(record, column);

@@ -20,8 +20,8 @@ const UWS_SHA256 = {
 };
 
 /**
- * Returns the Node of the package `node-<platform>-<arch>`. If it is missing, or with `running`,
- * returns the current Node with its installed addons.
+ * Returns the Node of the package `node-<platform>-<arch>`. If that package is missing, or
+ * `running` is true, returns the Node that runs this build, with its installed addons.
  */
 export function findBase(root, { running = false } = {}) {
   const platform = `${process.platform}-${process.arch}`;
@@ -116,7 +116,7 @@ export function addonIn(folder, { file }) {
   return path.join(folder, "build", "Release", file);
 }
 
-/** Compiles an addon; `run` runs a program and fails if that fails. */
+/** Compiles an addon. `run` runs a program, and throws if the program fails. */
 export function compileAddon(addon, { root, folder, base, run }) {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });

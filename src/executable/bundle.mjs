@@ -15,15 +15,16 @@ import path from "node:path";
 
 /** Module that makes the lexicon's table. */
 const LEXICON = "src/translate/activities/lexicondata.ts";
-/** Makes the names of activities. */
+/** Module that makes the names of activities. */
 const ENTRIES = "src/translate/activities/lexiconentries.ts";
 
 /** Module that makes the table of filter phrases. */
 const PHRASES = "src/translate/filters/table.ts";
 
 /**
- * Returns the lexicon and the filter phrases as texts (src/translate/words/phrasetable.ts), and
- * activity names as JSON, so that V8 does not compile them.
+ * Returns the constants of the bundle: the lexicon and the filter phrases as texts
+ * (src/translate/words/phrasetable.ts), and activity names as JSON. All are strings, so that V8
+ * need not compile tables.
  */
 export function tableConstants(root) {
   const { trades, goods } = made(root, LEXICON).makeLexiconData();
@@ -37,7 +38,7 @@ export function tableConstants(root) {
   );
 }
 
-/** The exports of a source module. */
+/** Compiles and runs a source module, and returns its exports. */
 function made(root, file) {
   const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     absWorkingDir: root,
@@ -58,7 +59,10 @@ function made(root, file) {
   return module.exports;
 }
 
-/** Packages with machine code, or that locate their own files: never bundled. */
+/**
+ * Packages that are never bundled, because they contain machine code or locate their files
+ * themselves.
+ */
 const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
 
 /** The addon in the bundle's folder. */
@@ -94,7 +98,7 @@ export function bundleOptions({ root, origin, faults = false, executable = false
 export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
   const fresh = `${folder}.${process.pid}`;
   fs.rmSync(fresh, { recursive: true, force: true });
-  // Loaded lazily, because this file runs before the packages are installed.
+  // esbuild is loaded only here, because this file runs before the packages are installed.
   createRequire(import.meta.url)("esbuild").buildSync({
     ...bundleOptions({ root, ...known }),
     entryPoints: entries,
@@ -118,8 +122,9 @@ export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
 }
 
 /**
- * Escapes characters above U+00FF. V8 holds a source that has one of them in two bytes a character.
- * esbuild leaves them in comments and regular expressions only, where an escape means the same.
+ * Escapes characters above U+00FF. If a source contains such a character, V8 needs two bytes for
+ * every character of that source. esbuild leaves these characters only in comments and regular
+ * expressions, where an escape has the same meaning.
  */
 export function inOneByte(text) {
   return text.replace(/\\*[\u0100-\uffff]/g, (found) => {
@@ -128,7 +133,8 @@ export function inOneByte(text) {
       .charCodeAt(found.length - 1)
       .toString(16)
       .padStart(4, "0");
-    // An odd backslash belongs to the character, which then needs no other escape.
+    // If the number of backslashes is odd, the last one escapes the character itself. It is
+    // dropped, because the new escape replaces both.
     return `${backslashes.slice(backslashes.length % 2)}\\u${code}`;
   });
 }
@@ -152,7 +158,10 @@ export function placeAddon(addon, folder) {
   fs.renameSync(`${target}.${process.pid}`, target);
 }
 
-/** Moves parts into place before programs; then removes files that recent builds do not use. */
+/**
+ * Moves shared parts into place first, and then the programs that load them. Last, removes files
+ * that recent builds do not use.
+ */
 function putInPlace(fresh, folder) {
   fs.mkdirSync(folder, { recursive: true });
   const names = fs.readdirSync(fresh);

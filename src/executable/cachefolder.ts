@@ -92,9 +92,10 @@ function userCache(xdg: string | undefined): string[] {
 }
 
 /**
- * Returns why a folder is unusable, as a sentence; null after creating or checking it. The parent
- * may belong to the administrator. It may be shared if users can only rename their own files there,
- * as in the system's temporary folder.
+ * Returns why a folder is unusable, as a sentence; null after creating or checking it. `ours` is
+ * the folder itself, and `around` its parent. The parent may belong to the administrator. Others
+ * may write to it if they can only rename their own files there, as in the system's temporary
+ * folder.
  */
 function problemOf(folder: string, kind: "around" | "ours"): string | null {
   try {

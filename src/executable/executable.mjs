@@ -20,7 +20,10 @@ import { installShipped } from "./packages.mjs";
 /** Mark in Node's binary that locates the blob. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
-/** V8's compiled code depends on name hashes, whose seed otherwise comes from the clock. */
+/**
+ * Makes V8's compiled code reproducible. That code depends on hashes of names, whose seed otherwise
+ * comes from the clock.
+ */
 const SEEDS = ["--hash-seed=42", "--random-seed=42"];
 
 /** Replacements of modules that load addons, because addons are parts of the executable. */
@@ -36,7 +39,10 @@ const STAND_INS = {
  */
 const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
-/** A file knows only its own path; the main script's is that of the executable. */
+/**
+ * Defines the URL of the running file. A bundled file knows only its own path; for the main script,
+ * that is the path of the executable.
+ */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
 
 /** Pattern for piscina's path of its thread script, and the replacement in the executable. */
@@ -77,7 +83,7 @@ function bundlePrograms({ root, folder, entries, origin, base, faults }) {
     minifyWhitespace: true,
     legalComments: "none",
     alias: STAND_INS,
-    // Sets a thread's priority, if installed.
+    // piscina sets a thread's priority with this package, if it is installed.
     external: ["@napi-rs/nice"],
     define: {
       ...bundleOptions({ root, origin, faults, executable: true }).define,
@@ -119,8 +125,8 @@ function placeAddons({ root, folder, addon, addons, base, run }) {
 }
 
 /**
- * Writes the list of the parts that become files, with hashes; the hash over all is their folder's
- * name.
+ * Writes the list of the parts that are unpacked to files, with their hashes. The hash over all of
+ * these parts becomes the name of their folder.
  */
 function writeManifest(folder, files) {
   const parts = {};
@@ -149,7 +155,7 @@ function writeLicenses({ root, folder, base, console }, packages) {
 function assemble({ root, folder, base, console, run }, parts) {
   const copy = path.join(folder, "peneira");
   const pages = fs.readdirSync(console).sort();
-  // Relative paths, because Node writes the script's path into the blob.
+  // These paths are relative, because Node writes the script's path into the blob.
   fs.copyFileSync(path.join(root, "src", "executable", "boot.cjs"), path.join(folder, "boot.cjs"));
   const config = {
     main: "boot.cjs",
@@ -166,7 +172,7 @@ function assemble({ root, folder, base, console, run }, parts) {
   run(base.binary, ["--experimental-sea-config", "sea.json"], { cwd: folder });
   fs.copyFileSync(base.binary, copy);
   fs.chmodSync(copy, 0o755);
-  // Strips symbols first, because the injection moves sections.
+  // Symbols are stripped before the injection, because the injection moves sections.
   run("strip", [copy]);
   const postject = path.join(root, "node_modules", "postject", "dist", "cli.js");
   const blob = path.join(folder, "blob");
@@ -178,8 +184,8 @@ function assemble({ root, folder, base, console, run }, parts) {
 const LOCKS = ["node_modules/.package-lock.json", "src/executable/shipped/package-lock.json"];
 
 /**
- * Builds the executable. `running` embeds the Node that runs the build; `faults` includes the kill
- * points.
+ * Builds the executable. If `running` is true, it contains the Node that runs the build. If
+ * `faults` is true, it contains the points at which tests can kill the process.
  */
 export function executableSteps(options) {
   const { root, origin, inputs, upToDate, faults = false, running = false } = options;

@@ -1,8 +1,8 @@
 /**
  * Collects the licenses of shipped packages into one text, which is part of the program and printed
  * by `peneira version --licenses`.
- * Invariant: no shipped package is omitted; one without a license text is listed with the license
- * in its manifest.
+ * Invariant: no shipped package is omitted. If a package has no license text, the license that its
+ * manifest names is listed.
  */
 import fs from "node:fs";
 import path from "node:path";

@@ -149,7 +149,8 @@ export function installShipped({ root, upToDate, npm }) {
     for (const file of inputs) {
       write(path.join(place, path.basename(file)), fs.readFileSync(path.join(root, file)));
     }
-    // Works even if the shipped addon does not match this Node, because it does not run here.
+    // This succeeds even if the shipped addon does not match this Node, because the addon does not
+    // run here.
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
     npm(["ci", "--prefix", place, ...quiet]);
   });

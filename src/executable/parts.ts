@@ -17,7 +17,10 @@ declare const BUILD_EXECUTABLE: boolean | undefined;
 /** True if this program is the single executable. */
 export const IS_EXECUTABLE: boolean = typeof BUILD_EXECUTABLE === "boolean" && BUILD_EXECUTABLE;
 
-/** Name of the part that lists the parts that become files (src/executable/executable.mjs). */
+/**
+ * Name of the part with the list of those parts that are unpacked to files
+ * (src/executable/executable.mjs).
+ */
 const MANIFEST = "parts.json";
 
 /** Files of the executable, by name; `folder` is a hash over all of them. */
@@ -37,14 +40,15 @@ const checked = new Map<string, string>();
 
 /** Returns the bytes of a part, in read-only memory. */
 export function partBytes(name: string): Uint8Array {
-  // Loaded on demand, because Node 20.11, which runs the bundle, lacks this module.
+  // This module is loaded on demand, because Node 20.11, which runs the bundle, lacks it.
   sea ??= process.getBuiltinModule("node:sea") as unknown as Sea;
   return new Uint8Array(sea.getRawAsset(name));
 }
 
 /**
- * Returns the path of a file with a part, in the cache folder (src/executable/cachefolder.ts).
- * @throws CommandError if the file cannot be written
+ * Returns the path of a file that holds a part, in the cache folder
+ * (src/executable/cachefolder.ts). Writes the file if it is missing or differs. @throws
+ * CommandError if the file cannot be written
  */
 export function partFile(name: string): string {
   const found = checked.get(name);

@@ -16,7 +16,6 @@ import { gzipSync } from "node:zlib";
 /** Matches titles of licenses: `name version (license)`. */
 const TITLE = /^=+\n(\S+) (\d\S*) \(.*\n=+$/gm;
 
-/** The bill of materials. */
 function billOfMaterials(root, { version, commit, built, licenses }) {
   const bill = npmBill(root);
   const shipped = new Set([...licenses.matchAll(TITLE)].map(([, name, at]) => `${name}@${at}`));

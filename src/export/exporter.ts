@@ -20,7 +20,7 @@ interface NewChanges {
 
 /** An uploaded file to enrich, from its first bytes until the export is accepted. */
 export interface SentFile {
-  /** Adds a chunk; the caller may reuse its memory. */
+  /** Adds a chunk. The caller may reuse its memory afterwards. */
   add(chunk: Uint8Array): void;
   /** Ends the file. Rejects with `storage_full` if it could not be written. */
   end(): Promise<ReceivedFile>;
@@ -100,8 +100,8 @@ export interface ExportOrigin {
 /** The exports of an installation. */
 export interface Exporter {
   /**
-   * Returns the export that the same body and idempotency key created earlier, or null. Does not
-   * read the body against a snapshot, because the catalog may have changed. Throws
+   * Returns the export that the same body and idempotency key created earlier, or null. Compares
+   * the body's hash only, because the catalog of the snapshot may have changed since. Throws
    * `idempotency_key_reused` if that export was deleted.
    */
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null;
@@ -119,8 +119,9 @@ export interface Exporter {
    */
   sentAgain(tenantId: string, id: string): Promise<SentAgain>;
   /**
-   * Called with the file of an accepted enrichment, also of a repeated request. Keeps the file if
-   * it was lost, and resolves once other servers can read it, or after some seconds. Never rejects.
+   * Call this with the file of an accepted enrichment, even if the request is a repetition. Stores
+   * the file if the earlier copy was lost. Resolves once other servers can read the file, or after
+   * some seconds. Never rejects.
    */
   share(id: string, file: ReceivedFile): Promise<void>;
   /**
@@ -133,14 +134,20 @@ export interface Exporter {
    * those of other tenants.
    */
   read(tenantId: string, id: string): ExportRecord;
-  /** Lists the newest first, with a sequence below `before` (null: from the newest). */
+  /**
+   * Lists exports whose sequence is below `before`, newest first. If `before` is null, starts with
+   * the newest export.
+   */
   list(
     tenantId: string,
     page: { readonly limit: number; readonly before: number | null },
   ): ExportPage;
   /** Returns the request that created an export. Throws the errors of `read`. */
   origin(tenantId: string, id: string): ExportOrigin;
-  /** Cancels or deletes; durable when it returns. Throws `export_not_found`. */
+  /**
+   * Cancels or deletes an export; the change is durable when this returns. Throws
+   * `export_not_found`.
+   */
   remove(tenantId: string, id: string): void;
   /** Resolves when the export is done or failed, or after `waitMs`. Rejects like `read`. */
   settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;

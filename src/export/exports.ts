@@ -66,9 +66,15 @@ const CLEAN_MS = 60_000;
 interface ExportsParts {
   readonly database: StateDatabase;
   readonly dataDir: string;
-  /** Membership of this server, begun by `start`; by default, one of its own. */
+  /**
+   * Membership of this server among those that share the state; `start` begins it. By default, the
+   * exports create a membership for a single server.
+   */
   readonly membership?: Membership | undefined;
-  /** Lease of the work that only one member does; by default, this server does it. */
+  /**
+   * Lease that decides which member does the work that only one of them may do. By default, this
+   * server does it.
+   */
   readonly work?: Pick<WorkLease, "look"> | undefined;
   readonly threads: RenderThreads;
   readonly plans: Plans;
@@ -367,7 +373,7 @@ export class Exports implements Exporter {
     this.#queue.retry();
   }
 
-  /** True if this server is the member that expires exports. */
+  /** True if this server is the member that has the work of expiring exports. */
   #hasWork(): boolean {
     return this.#parts.work?.look() ?? true;
   }
@@ -447,7 +453,10 @@ function recordOf(
   };
 }
 
-/** Returns encoding and header of an enrichment's CSV, which earlier versions did not store. */
+/**
+ * Returns encoding and header of an enrichment's CSV. They are missing in a row that an earlier
+ * version stored.
+ */
 function csvTextOf({ sent, format }: ExportRow): ExportRecord["csvText"] {
   return sent === null || format !== "csv" ? null : ((JSON.parse(sent) as SentFileTask).text ?? {});
 }

@@ -102,7 +102,10 @@ function opened(text: string, tenantId: string, secrets: CursorSecrets, list: Li
   return bytes;
 }
 
-/** Returns the HMAC over the payload, whose length is fixed, and its binding. */
+/**
+ * Returns the HMAC over the payload, which has a fixed length, and over the binding (list and
+ * tenant).
+ */
 function authenticate(payload: Buffer, binding: string, secret: Uint8Array): Buffer {
   return createHmac("sha256", secret).update(payload).update(binding).digest();
 }

@@ -59,8 +59,8 @@ export function failureText(failure: ExportFailure, quota: StorageQuota | null):
 export const ATTEMPTS_MAX = 3;
 
 /**
- * Max claims of an export that end with their server, or by its stop, before it fails. An export
- * whose render ends its servers must not do so indefinitely.
+ * Number of claims after which an export fails if these claims ended because their server crashed
+ * or was stopped. An export whose render crashes its servers must not do so indefinitely.
  */
 export const TAKEOVERS_MAX = 8;
 
@@ -79,7 +79,7 @@ interface SinceRecord {
 /** An export as its tenant sees it. Times are milliseconds since 1970. */
 export interface ExportRecord {
   readonly id: string;
-  /** Increases with every export of this installation; lists are ordered by it. */
+  /** A number that increases with every export of this installation. Lists are ordered by it. */
   readonly sequence: number;
   readonly tenantId: string;
   readonly state: ExportState;
@@ -91,7 +91,7 @@ export interface ExportRecord {
   readonly snapshotDate: string;
   /** Set for a change export, else null. */
   readonly since: SinceRecord | null;
-  /** True if it is a file that the tenant has sent, with columns appended. */
+  /** True for an enrichment: a file that the tenant has sent, with columns appended. */
   readonly isEnrichment: boolean;
   /** Encoding and header of an enrichment's CSV, as far as known; null for all other files. */
   readonly csvText: Partial<CsvText> | null;

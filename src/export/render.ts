@@ -35,7 +35,7 @@ import type { ExportFormat } from "./record.ts";
 /** A render, independent of where its bytes go. */
 interface RenderWork {
   readonly segment: Segment;
-  /** Normalized; has an export format. */
+  /** The normalized spec, which has an export format. */
   readonly spec: AccountQuerySpec;
   /** Set if changes are rendered; `segment` is then the newer snapshot. */
   readonly changes?: ChangesWork;
@@ -46,7 +46,7 @@ interface RenderWork {
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
   /** Called between batches; ends the work with `RenderCancelled` if it returns true. */
   readonly cancelled?: () => boolean;
-  /** Returns true if other processors may help; without it, none may. */
+  /** Returns true if other processors may help. If it is missing, none may. */
   readonly spare?: () => boolean;
 }
 
@@ -71,7 +71,7 @@ interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
 /** A finished file. */
 export interface RenderedFile {
   readonly rowCount: number;
-  /** Number of charged rows, if fewer than all. */
+  /** Number of charged rows, if only some of the rows are charged. */
   readonly chargedRows?: number;
   readonly sizeBytes: number;
   /** Hex. */
@@ -256,8 +256,8 @@ function* rowBatches(segment: Segment, spec: AccountQuerySpec): Generator<Uint32
 }
 
 /**
- * Throws if the file was truncated while mapped: it then reads as zeros, which must not be
- * delivered.
+ * Throws if the file was truncated while it was mapped into memory. The missing part reads as
+ * zeros, which must not be delivered.
  */
 function refusePoisoned(segment: Segment): void {
   if (!segment.native.poisoned()) return;

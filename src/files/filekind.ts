@@ -9,7 +9,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 /** A kind of file. */
 export interface FileKind {
   readonly id: KindId;
-  /** With its article, as "a PDF". */
+  /** Name of the kind, with its article: "a PDF". */
   readonly name: string;
 }
 

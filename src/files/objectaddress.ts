@@ -13,11 +13,13 @@ export interface ObjectPlace {
   /** Scheme, host, and port. */
   readonly endpoint: URL;
   readonly region: string;
-  /** `path`: the bucket is the first segment of the path; `host`: the first label of the host. */
+  /**
+   * Position of the bucket's name: with `path`, the first segment of the path; with `host`, the
+   * first label of the host.
+   */
   readonly style: "path" | "host";
 }
 
-/** Begins every address of a store. */
 const SCHEME = "s3://";
 
 /** Description of the form, for error messages. */
@@ -65,7 +67,7 @@ export function shownObject({ bucket }: ObjectPlace, key: string): string {
   return `${SCHEME}${bucket}/${key}`;
 }
 
-/** Joins a place's prefix and a name. */
+/** Returns the key of a name below the address's prefix. */
 export function keyBelow({ prefix }: ObjectPlace, name: string): string {
   return prefix === "" ? name : `${prefix}/${name}`;
 }
@@ -74,7 +76,10 @@ function isSegment(text: string): boolean {
   return SEGMENT.test(text) && text !== "." && text !== "..";
 }
 
-/** Only the origin is used; anything after it would change what is signed. */
+/**
+ * Returns an endpoint that consists of an origin only, because anything after the origin would
+ * change what is signed.
+ */
 function endpointOf(text: string): URL | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

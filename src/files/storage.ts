@@ -31,7 +31,10 @@ const FORBIDDEN = {
   fix: "Check owner and permissions of the file and its folder.",
 };
 
-/** Problems by system code or by the first words of an SQLite code. */
+/**
+ * Disk problems. Each pattern matches a system error code, or the first words of an SQLite error
+ * code.
+ */
 const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = [
   [/^(ENOSPC|SQLITE_FULL)$/, FULL],
   [/^EDQUOT$/, { full: true, why: "the disk quota of this user is used up", fix: RETRY }],
@@ -75,8 +78,8 @@ export function storageErrorText(error: unknown): string | null {
 }
 
 /**
- * Returns the error of a non-recursive mkdir, because a recursive one reports ENOENT on a read-only
- * disk.
+ * Returns the error that a non-recursive mkdir throws. It is more precise: a recursive mkdir
+ * reports ENOENT on a read-only disk.
  */
 export function folderFailure(path: string, error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;

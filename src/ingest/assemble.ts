@@ -25,7 +25,7 @@ import { mergeTallies, type TallyResult } from "./tally.ts";
 import { shareValue, type Threads } from "./threads.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Bytes of row records ranked per range. */
+/** Bytes of row records that are ranked together, as one range. */
 const RANGE_BYTES = 96 * 2 ** 20;
 
 /** Rows sampled to choose the ranges. */
@@ -34,13 +34,13 @@ const SAMPLE_ROWS = 20_000;
 /** Typical bytes of a spilled establishment. */
 const ROW_BYTES = 200;
 
-/** Max distinct counts in rows: their codes have 16 bits. */
+/** Max distinct counts that rows may contain, because their codes have 16 bits. */
 const NUMBERS_MAX = 0xffff;
 
 /** Milliseconds between updates of progress. */
 const PROGRESS_MS = 100;
 
-/** A display of progress; `src/cli/support/progress.ts` makes it. */
+/** A display of progress, which `src/cli/support/progress.ts` implements. */
 interface StageDisplay {
   update(done: number): void;
   done(): void;
@@ -63,11 +63,13 @@ interface Assembly {
   readonly partitions: number;
   readonly context: JoinContext;
   /**
-   * The part OWNERS (native-index/format/snapshot/owners.ts); null without `--corporate-partners`.
+   * The section OWNERS of the snapshot (native-index/format/snapshot/owners.ts); null without
+   * `--corporate-partners`.
    */
   readonly owners?: Uint8Array | null;
   /**
-   * Returns the metadata of a snapshot with this many accounts. `numbers`: the counts in its rows.
+   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct counts
+   * that its rows contain.
    */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
   /** Throws if a snapshot with this many accounts must not be written. */
@@ -84,7 +86,7 @@ export interface Assembled {
   readonly times: readonly PassTime[];
 }
 
-/** Joins, ranks, writes, and indexes. */
+/** Joins, ranks, and writes the rows, then builds the index. */
 export async function assemble(assembly: Assembly): Promise<Assembled> {
   const times: PassTime[] = [];
   const joined = await timed(times, "join", () => joinAll(assembly));
@@ -155,7 +157,8 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
   const results = await watched(step, () => {
     const running = assembly.threads.run("join", tasks);
-    // Prepares the metadata while the threads join; only the number of accounts is missing.
+    // Calculates the metadata while the threads join, because only the number of accounts is still
+    // missing.
     assembly.metaOf(0, new Uint32Array());
     return running;
   });
@@ -164,7 +167,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   return results;
 }
 
-/** Counts the companies of each e-mail and phone, in one bucket per partition. */
+/** Counts how many companies use each e-mail and phone. Each partition has one bucket. */
 async function countAll(
   { context, partitions, threads, workspace, startStage }: Assembly,
   joined: readonly JoinResult[],

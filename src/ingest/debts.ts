@@ -18,7 +18,7 @@ import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
 import { type SpillFile, SpillWriter } from "./spill.ts";
 
-/** The kinds of debt, each with its flag and the published zip. */
+/** The kinds of debt. Each has a flag and the name of its published zip. */
 const KINDS = {
   fgts: { flag: LIST_FLAGS.debtFgts, zip: "Dados_abertos_FGTS.zip" },
   socialSecurity: {
@@ -33,7 +33,7 @@ type Kind = keyof typeof KINDS;
 /** The debts of a list, spilled. */
 export interface Debts {
   readonly spill: SpillFile;
-  /** `YYYY-MM` of the list, from the names of its files. */
+  /** Month (`YYYY-MM`) of the list, taken from the names of its files. */
   readonly asOf: string;
   readonly warnings: readonly string[];
 }
@@ -71,7 +71,7 @@ export async function spillDebts(source: DebtSource): Promise<Debts> {
   }
 }
 
-/** Name of a member in messages. */
+/** Returns the name by which messages refer to a member. */
 function placeOf({ file, member, packing }: PackedFile): string {
   return packing === "plain" ? basename(file) : `${basename(file)} (${member})`;
 }
@@ -101,7 +101,8 @@ function isCsv(name: string): boolean {
 }
 
 /**
- * Returns the month in the members' names, such as `arquivo_lai_SIDA_1_202606.csv`; all must agree.
+ * Returns the month in the members' names, such as `arquivo_lai_SIDA_1_202606.csv`. All members
+ * must name the same month.
  */
 function monthOf(path: string, members: readonly PackedFile[]): string {
   const months = new Set<string>();
@@ -149,7 +150,7 @@ const CELLS_MAX = 64;
 /** Max bytes of a line; a longer line is not a row of the list. */
 const LINE_BYTES_MAX = 1 << 16;
 
-/** Byte ranges of a line's cells: from each start up to its end. */
+/** Byte ranges of a line's cells. Cell i extends from `starts[i]` up to `ends[i]`. */
 interface CellPlaces {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
@@ -159,7 +160,7 @@ interface CellPlaces {
 interface Columns {
   readonly count: number;
   readonly document: number;
-  /** -1 if the layout has none. */
+  /** Position of the debtor's role; -1 if the layout has no such column. */
   readonly role: number;
   readonly name: number;
   readonly amount: number;
@@ -221,7 +222,7 @@ class DebtRows {
     // A name may contain semicolons, so the cells after it are counted from the end.
     const more = count - columns.count;
     const at = (column: number): number => (column > columns.name ? column + more : column);
-    // Skips persons, whose document is masked or shorter.
+    // Skips rows of persons, whose document number is masked or shorter.
     if (!this.#readCnpj(bytes, at(columns.document))) return;
     const role =
       columns.role < 0 ? 80 : (bytes[this.#cells.starts[at(columns.role)] as number] ?? 80);
@@ -230,7 +231,8 @@ class DebtRows {
   }
 
   /**
-   * Reads a complete CNPJ with right check digits into the buffer; returns false if there is none.
+   * Copies a complete CNPJ with right check digits to the buffer. Returns false if the cell
+   * contains none.
    */
   #readCnpj(bytes: Buffer, cell: number): boolean {
     let length = 0;
@@ -347,7 +349,9 @@ function columnsOf(place: string, cells: readonly string[]): Columns {
   };
 }
 
-/** Returns the kind of debts by a column that only lists of this kind have. */
+/**
+ * Returns the kind of debts in a list, recognized by a column that only lists of this kind have.
+ */
 function kindByHeader(place: string, cells: readonly string[]): Kind {
   if (cells.includes("ENTIDADE_RESPONSAVEL")) return "fgts";
   if (cells.includes("TIPO_CREDITO")) return "socialSecurity";
@@ -357,7 +361,10 @@ function kindByHeader(place: string, cells: readonly string[]): Kind {
   );
 }
 
-/** Returns the cents of an amount with a decimal point or comma; null if it is not an amount. */
+/**
+ * Returns an amount in cents. Its text may have a decimal point or comma. Returns null if the text
+ * is not an amount.
+ */
 export function centsOf(text: string): number | null {
   const plain = text.includes(",") ? text.replaceAll(".", "").replace(",", ".") : text;
   const match = /^(\d{1,13})(?:\.(\d+))?$/.exec(plain);

@@ -17,7 +17,7 @@ import { NAME_LENGTH_MAX } from "../../native-index/format/snapshot/meta-schema.
 import { CommandError } from "../errors.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
 
-/** Kinds of codes that rows hold as numbers, with their width in digits. */
+/** Kinds of codes that rows contain as numbers, each with its number of digits. */
 export const CODE_WIDTHS = { cnae: 7, nature: 4, reason: 2, tom: 4, country: 3, ibge: 7 } as const;
 
 /** A kind of code. */
@@ -26,7 +26,10 @@ export type CodeKind = keyof typeof CODE_WIDTHS;
 /** All kinds, in a fixed order. */
 export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
 
-/** Codes of one task by provisional number, with their row counts; can be sent between threads. */
+/**
+ * The codes that one task found, indexed by provisional number, and how many rows have each. Can be
+ * sent between threads.
+ */
 interface CodesInUse {
   readonly codes: Uint32Array;
   readonly counts: Float64Array;
@@ -35,14 +38,14 @@ interface CodesInUse {
 /** Assigns provisional numbers to the codes of one kind, in order of appearance. */
 export class CodeCounter {
   /**
-   * Maps a code to its number + 1. A lookup is one read, where a Map needs several. Unused pages
-   * take no memory.
+   * Provisional number + 1 of each code. A lookup in this array is one read; a Map needs several.
+   * Pages without a code take no memory.
    */
   private readonly numbers: Uint16Array;
   private readonly codes: number[] = [];
   private readonly counts: number[] = [];
 
-  /** Codes have at most `width` digits. */
+  /** `width` is the maximum number of digits of a code. */
   constructor(width: number) {
     this.numbers = new Uint16Array(10 ** width);
   }
@@ -75,19 +78,19 @@ export class CodeCounter {
   }
 }
 
-/** Codes in use of every kind. */
+/** The codes that rows contain, for each kind. */
 export type AllCodes = Readonly<Record<CodeKind, CodesInUse>>;
 
 /** A counter for every kind. */
 export type AllCounters = Readonly<Record<CodeKind, CodeCounter>>;
 
-/** New counters, one per kind. */
+/** Returns a new counter for each kind of code. */
 export function newCounters(): AllCounters {
   const entries = CODE_KINDS.map((kind) => [kind, new CodeCounter(CODE_WIDTHS[kind])]);
   return Object.fromEntries(entries) as unknown as AllCounters;
 }
 
-/** Codes of all counters. */
+/** Returns the codes that each counter has found. */
 export function codesInUse(counters: AllCounters): AllCodes {
   const entries = CODE_KINDS.map((kind) => [kind, counters[kind].result()]);
   return Object.fromEntries(entries) as unknown as AllCodes;
@@ -98,7 +101,9 @@ function codeText(kind: CodeKind, code: number): string {
   return String(code).padStart(CODE_WIDTHS[kind], "0");
 }
 
-/** Max entries of a dictionary, by code width (8 or 16 bits); the last value means null. */
+/**
+ * Max entries of a dictionary. Codes are stored in 8 or 16 bits, and the highest value means null.
+ */
 const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
   cnae: 0xffff,
   nature: 0xffff,
@@ -109,8 +114,9 @@ const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
 };
 
 /**
- * The dictionary of a kind: known codes and codes in use, ascending.
- * @throws CommandError if its width cannot number all codes.
+ * Returns the dictionary of a kind: its known codes and the codes that rows contain, in ascending
+ * order.
+ * @throws CommandError if there are more codes than its 8 or 16 bits can number.
  */
 export function buildDictionary(
   kind: CodeKind,
@@ -126,13 +132,14 @@ export function buildDictionary(
   return [...codes].sort();
 }
 
-/** Maps a dictionary's codes to their positions. */
+/** Returns a map from each code of a dictionary to its position (ordinal). */
 export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, number> {
   return new Map(dictionary.map((code, ordinal) => [code, ordinal]));
 }
 
 /**
- * Returns the ordinal of each provisional number of a task. `ordinals`: the dictionary of the kind.
+ * Returns, for each provisional number of a task, the code's ordinal in the dictionary. `ordinals`
+ * describes the dictionary of this kind.
  */
 export function remapTable(
   kind: CodeKind,
@@ -144,21 +151,23 @@ export function remapTable(
   });
 }
 
-/** Remap tables of every kind. */
+/** For each kind of code, the table that `remapTable` returns. */
 export type AllRemaps = Readonly<Record<CodeKind, Uint16Array>>;
 
-/** Descriptions by code, for each kind of code; codes have their leading zeros. */
+/**
+ * For each kind of code, the known codes with their descriptions. Codes have their leading zeros.
+ */
 export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<string, string>>>;
 
-/** Dictionaries of every kind of code. */
+/** The dictionary of each kind of code. */
 export type KindDictionaries = Readonly<Record<CodeKind, readonly string[]>>;
 
-/** A release's table in the form of a snapshot, with its irregularities. */
+/** A table of the release in the form that snapshots use, and the irregularities found in it. */
 interface PaddedTable {
   readonly codes: Map<string, string>;
-  /** Dropped codes, which are not numbers of their kind. */
+  /** Codes that were dropped because they are not numbers of their kind. */
   readonly odd: readonly string[];
-  /** Number of names that were unprintable or too long. */
+  /** Number of names that were changed because they were unprintable or too long. */
   readonly corrected: number;
 }
 
@@ -187,7 +196,7 @@ function lineOf(name: string): string {
   return `${printable(line.slice(0, NAME_LENGTH_MAX - 1))}…`;
 }
 
-/** Sorted union of the known codes and those in use, for every kind. */
+/** Returns, for every kind, the sorted union of the known codes and those that rows contain. */
 export function buildDictionaries(
   known: KnownCodes,
   ibgeCodes: Iterable<string>,

@@ -24,7 +24,7 @@ import { mergeTallies } from "./tally.ts";
 import { Threads } from "./threads.ts";
 import { type FreeBytes, Workspace, type WorkspaceNeed } from "./workspace.ts";
 
-/** Uncompressed bytes of a partition of companies, Simples, and establishments. */
+/** Uncompressed bytes of the files of companies, Simples, and establishments per partition. */
 const PARTITION_BYTES = 32 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
@@ -45,7 +45,8 @@ export interface ImportOptions extends ListOptions {
   readonly date?: string;
   readonly population?: string;
   /**
-   * File of statistical regions and municipal seats; default: those of the snapshot it `replaces`.
+   * File of statistical regions and municipal seats. By default, they come from the snapshot that
+   * the new one `replaces`.
    */
   readonly places?: string;
   /** File of official TOM and IBGE codes; by default they come from the preceding snapshot. */
@@ -53,19 +54,22 @@ export interface ImportOptions extends ListOptions {
   readonly keepCpf: boolean;
   readonly threads: number;
   readonly startStage: StartStage;
-  /** Imports which companies are partners of other companies; persons are never imported. */
+  /**
+   * If true, imports which companies are partners of other companies. Partners who are persons are
+   * never imported.
+   */
   readonly corporatePartners?: boolean;
-  /** Accepts a month with missing parts, or parts without rows. */
+  /** If true, accepts a month with missing parts, or with parts that have no rows. */
   readonly partial?: boolean;
-  /** Allows far fewer accounts than in the replaced snapshot. */
+  /** If true, the new snapshot may have far fewer accounts than the one it replaces. */
   readonly force?: boolean;
-  /** The preceding month's snapshot, if it is not under the output's name. */
+  /** Path of the preceding month's snapshot, if it is not the output path. */
   readonly replaces?: string;
   /** Max malformed rows that are skipped and counted; none by default. */
   readonly skipBadRows?: number;
   /** Uncompressed bytes of a partition; smaller in tests. */
   readonly partitionBytes?: number;
-  /** Free disk bytes of a folder; replaced in tests. */
+  /** Returns the free disk bytes of a folder; tests replace it. */
   readonly freeBytes?: FreeBytes;
 }
 
@@ -152,7 +156,9 @@ function readRelease(dump: DumpFolder, options: ImportOptions): Release {
   return { label, date };
 }
 
-/** Days after the release up to which a partner's date is valid, as in the scan. */
+/**
+ * A partner's date is valid up to this many days after the release. The scan has the same limit.
+ */
 const DAYS_AFTER = 7;
 
 interface Extras {

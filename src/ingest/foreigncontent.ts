@@ -1,8 +1,9 @@
 /**
  * Refuses files whose content does not match their names.
  * Invariant: single irregular values never stop an import. But if nearly all rows of a file break
- * one rule, or a table lacks nearly all codes in use, the file has the content of another one.
- * Without this check, a Simples file with other rows would produce a month without MEI.
+ * the same rule, the file must have the content of another one. The same applies to a table that
+ * lacks nearly all codes in use. Without this check, a Simples file with other rows would produce a
+ * month without MEI.
  */
 import { basename } from "node:path";
 import type { FileType, LookupType } from "../dump/layout.ts";
@@ -12,19 +13,22 @@ import { CommandError } from "../errors.ts";
 import type { CodeKind, KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
-/** Min share of rows (or of occurrences of codes) that proves the content is another file's. */
+/**
+ * If at least this share of the rows (or of the uses of codes) is wrong, the content is that of
+ * another file.
+ */
 const SHARE = 0.9;
-/** Min number of rows, or of occurrences of codes, before content counts as foreign. */
+/** Min number of rows, or of uses of codes, from which wrong content can be concluded. */
 const LEAST = 100;
 
-/** Rules that the rows of another file would break. */
+/** For each type of file, the rules that the rows of another file would break. */
 const INDICATIVE: Readonly<Partial<Record<FileType, readonly Rule[]>>> = {
   empresas: ["nature_invalid", "size_invalid", "capital_invalid"],
   simples: ["flag_invalid"],
   estabelecimentos: ["status_invalid", "uf_invalid", "cnae_invalid", "municipality_invalid"],
 };
 
-/** The table that has the codes of a kind. */
+/** For each kind of code, the table of the release that lists its codes. */
 const TABLES = {
   cnae: "cnaes",
   nature: "naturezas",
@@ -33,7 +37,6 @@ const TABLES = {
   tom: "municipios",
 } as const satisfies Partial<Record<CodeKind, LookupType>>;
 
-/** A scan with its source file. */
 interface ScannedFile extends Pick<ScanResult, "rowsIn" | "tally" | "codes"> {
   readonly member: { readonly type: FileType; readonly file: string };
 }
@@ -59,7 +62,10 @@ export function refuseForeignContent(
   );
 }
 
-/** Returns a sentence if nearly all rows of a file break one rule; else an empty list. */
+/**
+ * Returns a list with one sentence if nearly all rows of a file break the same rule; else an empty
+ * list.
+ */
 function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   if (rowsIn < LEAST) return [];
   for (const rule of INDICATIVE[member.type] ?? []) {
@@ -73,7 +79,10 @@ function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   return [];
 }
 
-/** Returns a sentence if a table has nearly none of the codes in use. Skips empty tables. */
+/**
+ * Returns a list with one sentence if a table lacks nearly all codes that rows contain; else an
+ * empty list. Skips empty tables.
+ */
 function unknownCodes(
   files: string,
   table: ReadonlyMap<string, string>,

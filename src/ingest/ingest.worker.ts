@@ -1,7 +1,7 @@
 /**
- * The worker thread of an import. Input: tasks of passes 1 and 2; the join's context in shared
- * memory. Output: their results as plain values.
- * Invariant: a task touches only its own spill file.
+ * The worker thread of an import. Input: tasks of passes 1 and 2; the context of the join, in
+ * shared memory. Output: their results as plain values.
+ * Invariant: each task writes only the spill file that belongs to it.
  */
 import { deserialize } from "node:v8";
 import { specificReason } from "../dump/archive.ts";
@@ -45,7 +45,6 @@ export interface IngestWork {
 /** Entry point for the thread pool. */
 export const run = worker<IngestWork>({ scan, join, count, sample });
 
-/** Runs one scan of pass 1. */
 function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
   return answer(async () => {
     try {
@@ -61,7 +60,7 @@ function join(task: JoinTask & WithContext): Promise<IngestAnswer<JoinResult>> {
   return answer(() => joinNatively(contextOf(task), task));
 }
 
-/** Counts the companies of each value in a bucket. */
+/** Counts how many companies have each e-mail or phone in a bucket. */
 function count(task: CountTaskShared): Promise<IngestAnswer<CountResult>> {
   return answer(() => countNatively({ ...task, values: valuesOf(task) }));
 }
@@ -76,7 +75,7 @@ interface WithContext {
   readonly context: SharedArrayBuffer;
 }
 
-/** The sampled rows of a partition. */
+/** Names the rows of a partition that are sampled. */
 interface SampleTask extends WithContext {
   readonly partition: number;
   readonly stride: number;

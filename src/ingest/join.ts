@@ -21,28 +21,34 @@ import {
 } from "./spill.ts";
 import { type TallyResult, tallyOf } from "./tally.ts";
 
-/** A spill file of pass 1, with the dictionary code of each provisional number. */
+/** A spill file of pass 1, and the tables that map its provisional numbers to dictionary codes. */
 export interface JoinFile {
   readonly spill: SpillFile;
   readonly remaps: AllRemaps;
 }
 
-/** Context shared by all partitions; sent to each thread once. */
+/** Input of the join that is the same for all partitions. It is sent to each thread once. */
 export interface JoinContext {
   /** Null if rows already include their company's data (imports from columns). */
   readonly companies: readonly JoinFile[] | null;
   readonly simples: readonly SpillFile[];
   readonly establishments: readonly JoinFile[];
-  /** IBGE ordinal at `uf * tomCount + tom` (both ordinals); the u16 null if there is none. */
+  /**
+   * The entry at `uf * tomCount + tom` (both ordinals) is the IBGE ordinal, or the u16 null if
+   * there is none.
+   */
   readonly ibge: Uint16Array;
   readonly tomCount: number;
-  /** TOM ordinal of "abroad", which has no municipality; -1 if absent. */
+  /** Ordinal of the TOM code that means "abroad" and has no municipality; -1 if absent. */
   readonly tomAbroad: number;
-  /** State ordinal of `EX`. */
+  /** Ordinal of the state `EX` (abroad). */
   readonly ufAbroad: number;
   /** Dictionary ordinal of the activity "not informed"; -1 if absent. */
   readonly cnaeNotInformed: number;
-  /** CNPJs on the lists: `sanctioned` is the CEIS. A list that was not imported is null. */
+  /**
+   * The CNPJs on each public list; `sanctioned` is the list CEIS. Null for a list that was not
+   * imported.
+   */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly cnep: ReadonlySet<string> | null;
   readonly cepim: ReadonlySet<string> | null;
@@ -58,11 +64,12 @@ export interface JoinContext {
 export interface JoinTask {
   readonly partition: number;
   /**
-   * Number of threads: this thread will probably join `partition + ahead` next, and prefetches it.
+   * Number of threads. This thread will probably join the partition `partition + ahead` next, so it
+   * prefetches that one.
    */
   readonly ahead: number;
   readonly spillPath: string;
-  /** Spill file for e-mails and phones, and its number of buckets. */
+  /** Path of the spill file for e-mails and phones, and the number of its buckets. */
   readonly valuesPath: string;
   readonly valueBuckets: number;
   readonly splits: RankKeys;
@@ -74,14 +81,19 @@ export interface JoinTask {
 export interface JoinResult {
   readonly spill: SpillFile;
   readonly values: SpillFile;
-  /** Distinct numbers of active establishments per company, ascending. */
+  /**
+   * The counts that occur: how many active establishments a company has. Distinct and ascending.
+   */
   readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;
   readonly tally: TallyResult;
 }
 
-/** Joins one partition and spills its rows. Frees its disk space in the spill files of pass 1. */
+/**
+ * Joins one partition and spills its rows. Frees the disk space that the partition takes in the
+ * spill files of pass 1.
+ */
 export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { splits, spillPath, valuesPath, valueBuckets } = task;
   const input = inputOf(context, task.partition, takeBucket);
@@ -110,7 +122,8 @@ export function spillsOf({ companies, simples, establishments, debts }: JoinCont
 }
 
 /**
- * Returns the sort keys of every `stride`-th row of a partition, without freeing its disk space.
+ * Returns the sort keys of every `stride`-th row of a partition. Does not free the partition's disk
+ * space.
  */
 export function sampleNatively(context: JoinContext, partition: number, stride: number): RankKeys {
   const { scores, roots, rests } = samplePartition(inputOf(context, partition, readBucket), stride);
@@ -120,7 +133,7 @@ export function sampleNatively(context: JoinContext, partition: number, stride: 
 /** Reads one partition of a spill file into a large enough buffer. */
 type ReadBucket = (spill: SpillFile, partition: number, bytes: Buffer, at: number) => unknown;
 
-/** Addon input of a partition. */
+/** Returns the input that the addon needs for a partition. */
 function inputOf(context: JoinContext, partition: number, read: ReadBucket) {
   const records = (spill: SpillFile): Uint8Array => {
     const bytes = Buffer.allocUnsafeSlow(bucketBytes(spill, partition));
@@ -159,7 +172,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Cached lists in the addon's format. */
+/** Caches each list in the format that the addon reads. */
 const cnpjLists = new WeakMap<ReadonlySet<string>, Uint8Array>();
 
 function cnpjListOf(listed: ReadonlySet<string> | null): Uint8Array | null {
@@ -172,7 +185,7 @@ function cnpjListOf(listed: ReadonlySet<string> | null): Uint8Array | null {
   return list;
 }
 
-/** Cached domains of mail providers in the addon's format, by context. */
+/** Caches the domains of mail providers in the format that the addon reads, by context. */
 const providers = new WeakMap<JoinContext, Uint8Array>();
 
 function providersOf(context: JoinContext): Uint8Array {

@@ -18,7 +18,7 @@ import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
 import type { StartStage } from "./assemble.ts";
 
-/** Companies that are partners, ready for a snapshot. */
+/** The partners that are companies, encoded for a snapshot. */
 export interface CorporatePartners {
   readonly part: Uint8Array;
   /** Month of the files. */
@@ -104,7 +104,7 @@ const ODD_KIND = oddCode("cnpj_invalid");
 const ODD_QUALIFICATION = oddCode("cnpj_invalid");
 const CNPJ_BYTES = 14;
 
-/** Collects the pairs of companies. */
+/** Collects pairs of a partner company and the company that it owns a part of. */
 class PartnerRows {
   readonly pairs: OwnerPair[] = [];
   readonly #latestDay: number;

@@ -22,7 +22,7 @@ async function previousMeta(out: string): Promise<SnapshotMeta | null> {
   }
 }
 
-/** Accounts of the snapshot at a path; null if there is none. */
+/** Returns the number of accounts in the snapshot at a path; null if there is none. */
 export async function previousAccounts(out: string): Promise<number | null> {
   return (await previousMeta(out))?.accounts ?? null;
 }
@@ -36,8 +36,8 @@ export async function previousPlaces(before: string | undefined): Promise<Snapsh
 }
 
 /**
- * Returns the TOM and IBGE codes that the preceding snapshot matched, for an import without a file
- * of them. The new month's names show whether the codes fit.
+ * Returns the TOM and IBGE codes that the preceding snapshot matched. An import uses them if it
+ * gets no file of codes. The new month's names show whether the codes still fit.
  */
 export async function previousCodes(before: string): Promise<CodesByTom> {
   return codesOfSnapshot((await previousMeta(before))?.lookups.municipalities ?? []);
@@ -54,8 +54,9 @@ interface Replacement {
 }
 
 /**
- * Checks the number of accounts before anything is written; returns warnings for the report.
- * @throws CommandError if they are far fewer than before.
+ * Compares the number of accounts with that of the preceding snapshot before anything is written.
+ * Returns warnings for the report. @throws CommandError if there are far fewer accounts than
+ * before.
  */
 export function checkShrinking(replacement: Replacement, accounts: number): string[] {
   const { out, isReplaced, previous, force } = replacement;

@@ -13,12 +13,12 @@ import { readSanctions, SANCTION_LISTS, type SanctionList, type Sanctions } from
 /** Paths of the lists, as options of an import. */
 export type ListOptions = Readonly<Partial<Record<SanctionList | "pgfn", string>>>;
 
-/** The lists that were given; null for the others. */
+/** The content of each list; null for a list that was not given. */
 export interface PublicLists extends Readonly<Record<SanctionList, Sanctions | null>> {
   readonly debts: Debts | null;
 }
 
-/** Reads the lists of sanctions in force on a date. */
+/** Reads the lists of sanctions. Keeps the sanctions that are in force on a date. */
 export async function readSanctionLists(
   options: ListOptions,
   date: string,
@@ -36,7 +36,8 @@ const NOT_AVAILABLE = "not_available";
 type Provenance = SnapshotMeta["provenance"];
 
 /**
- * Returns the provenance of the lists. Lists not given take it from `old`, if the source has it.
+ * Returns the provenance of each list. For a list that was not given, returns the provenance in
+ * `old`, if the source file has one.
  */
 export function provenanceOf(
   { ceis, cnep, cepim, debts }: PublicLists,

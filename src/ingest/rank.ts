@@ -13,14 +13,17 @@ import { createBatch, createRange } from "../../native-index/napi/engine.ts";
 import type { NativeRange } from "../../native-index/napi/import-handles.ts";
 import { extentsOf, type SpillFile } from "./spill.ts";
 
-/** Keys of rows as parallel arrays: score, root, and the rest of the CNPJ. */
+/** The keys by which rows are ranked, as parallel arrays: score, root, and the rest of the CNPJ. */
 export interface RankKeys {
   readonly scores: Uint16Array;
   readonly roots: Float64Array;
   readonly rests: Uint32Array;
 }
 
-/** Returns split points for ranges of about equal size; may return fewer than requested. */
+/**
+ * Returns the keys that split the rows into ranges of about equal size. May return fewer than
+ * requested.
+ */
 export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
   const count = sample.scores.length;
   const order = Array.from({ length: count }, (_, i) => i);
@@ -40,7 +43,10 @@ export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
   };
 }
 
-/** Returns the range of a key: the number of splits that do not come after it. */
+/**
+ * Returns the number of the range that a key belongs to. This is the number of split points that do
+ * not come after the key.
+ */
 export function rangeOf(splits: RankKeys, score: number, root: number, rest: number): number {
   let low = 0;
   let high = splits.scores.length;
@@ -66,7 +72,7 @@ function comesBefore(
 
 /** Inputs of `writeRanked`. */
 interface RankedRows {
-  /** Rows of every partition, in order. */
+  /** One spill file for each partition's rows, in order. */
   readonly files: readonly SpillFile[];
   /** Counts to write into rows (`shared-values.ts`). */
   readonly corrections: readonly SpillFile[];
@@ -85,7 +91,7 @@ export async function writeRanked(
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
     written += batch.rowCount;
-    // Only one batch is being written while the next is filled.
+    // Waits for the previous write, so that at most one batch is written while another is filled.
     await writing;
     writing = writer.writeCollected(batch);
     writing.catch(() => undefined);
@@ -111,7 +117,9 @@ export async function writeRanked(
   }
 }
 
-/** Yields all ranges in order, while the next one loads. */
+/**
+ * Yields all ranges in order. The next range loads while the consumer processes the current one.
+ */
 async function* loadedRanges(
   rows: RankedRows,
 ): AsyncGenerator<{ readonly range: NativeRange; readonly count: number }> {
@@ -123,7 +131,8 @@ async function* loadedRanges(
       number < ranges
         ? held[(number % 2) as 0 | 1].load(extents(rows.files), extents(rows.corrections))
         : Promise.resolve(0);
-    // The consuming loop reports a failure; after an earlier error, the promise is not awaited.
+    // A failure is reported when the loop below awaits the promise. If an earlier error ends that
+    // loop, the promise is not awaited, and an unhandled rejection would end the process.
     loading.catch(() => undefined);
     return loading;
   };

@@ -69,7 +69,7 @@ export function dayOf(date: string): number {
   return Math.round(Date.parse(`${date}T00:00:00Z`) / 86_400_000);
 }
 
-/** Memory of a spill file's bucket, in bytes. */
+/** Bytes of memory in which a spill file buffers each bucket. */
 export const SLOT_BYTES = 1 << 16;
 
 /** A scan with its member. */
@@ -125,10 +125,8 @@ export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): s
   ];
 }
 
-/** Max codes in a warning. */
 const CODES_SHOWN = 5;
 
-/** Sources of the tables. */
 interface TableSources {
   readonly release: Release;
   readonly known: KnownTables;
@@ -138,9 +136,12 @@ interface TableSources {
   readonly partners: CorporatePartners | null;
   readonly origin: SnapshotOrigin | null;
   readonly places: SnapshotPlaces | null;
-  /** Official TOM and IBGE codes: from the given file, or the preceding snapshot. */
+  /**
+   * Official TOM and IBGE codes, from the file that the operator gave, or else from the preceding
+   * snapshot.
+   */
   readonly municipalityCodes?: CodesByTom;
-  /** Path of the given file. */
+  /** Path of the file of codes that the operator gave. */
   readonly municipalityFile?: string | undefined;
 }
 
@@ -191,7 +192,10 @@ export class ImportTables {
     };
   }
 
-  /** Metadata of the snapshot with so many accounts. */
+  /**
+   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct counts
+   * that its rows contain.
+   */
   meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
     const { release, known, population, lists, partners, origin, places } = this.sources;
     const { codes } = known;
@@ -224,7 +228,10 @@ export class ImportTables {
     };
   }
 
-  /** The municipalities with their evidence; cached. */
+  /**
+   * Returns the descriptions of all municipalities, which depend on the scanned rows. The result is
+   * cached.
+   */
   private describe(population: Population | null): readonly SnapshotMunicipality[] {
     this.described ??= this.municipalities.describe(
       this.kinds.tom,
@@ -234,13 +241,13 @@ export class ImportTables {
     return this.described;
   }
 
-  /** Municipalities that were not found by name alone; cached. */
+  /** Returns the municipalities that were not found by name alone. The result is cached. */
   odd(): readonly OddMunicipality[] {
     this.oddOnes ??= this.municipalities.odd(this.kinds.tom, this.places());
     return this.oddOnes;
   }
 
-  /** Codes in use that their tables lack. */
+  /** Counts the codes that rows contain but the tables of the release lack. */
   unknownCodes(): TallyResult {
     const tally = new Tally("");
     const rules = {
@@ -275,7 +282,7 @@ export class ImportTables {
     return [...odd, ...people, ...unfit, ...listWarnings(lists)];
   }
 
-  /** Rows by state and TOM code, over all files; cached. */
+  /** Returns the number of rows by state and TOM code, over all files. The result is cached. */
   private places(): Uint32Array {
     if (this.placed !== null) return this.placed;
     const sum = new Uint32Array(UFS.length * TOM_CODES);
@@ -287,7 +294,10 @@ export class ImportTables {
   }
 }
 
-/** Remap tables of a scan; `ordinals` holds all dictionaries. */
+/**
+ * Returns the tables that map a scan's provisional numbers to ordinals. `ordinals` describes all
+ * dictionaries.
+ */
 function remapsOf(
   codes: MemberScan["codes"],
   ordinals: readonly (readonly [CodeKind, ReadonlyMap<string, number>])[],

@@ -9,10 +9,10 @@ import type { PassTime } from "./assemble.ts";
 import type { OddMunicipality } from "./places/oddmunicipalities.ts";
 import type { Example, TallyResult } from "./tally.ts";
 
-/** A rule that was broken. */
+/** How often a rule was broken. */
 export interface RuleCount {
   readonly count: number;
-  /** The meaning of the rule, and the treatment of the value or row. */
+  /** Describes the rule, and how values or rows that break it are treated. */
   readonly text: string;
   readonly examples: readonly Example[];
 }
@@ -32,19 +32,22 @@ export interface ImportReport {
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
   readonly accounts: number;
-  /** Number of companies in a dump; null for a file of columns, which does not count them. */
+  /**
+   * Number of companies in a dump. Null for an Arrow or Parquet file, because its companies are not
+   * counted.
+   */
   readonly companies: number | null;
   readonly rows: Readonly<Record<string, RowCount>>;
   readonly rules: Readonly<Partial<Record<Rule, RuleCount>>>;
   readonly warnings: readonly string[];
-  /** Municipalities not matched by name alone; only in imports of dumps. */
+  /** Municipalities that were not matched by name alone. Present only if a dump was imported. */
   readonly odd_municipalities: readonly OddMunicipality[];
   readonly passes: readonly PassTime[];
   readonly seconds: number;
   readonly accounts_per_second: number;
 }
 
-/** The rules that were broken, in table order. */
+/** Returns the rules that were broken, in the order of `RULES`. */
 export function ruleCounts(tally: TallyResult): ImportReport["rules"] {
   const rules: Partial<Record<Rule, RuleCount>> = {};
   RULE_NAMES.forEach((rule, index) => {

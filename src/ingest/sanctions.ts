@@ -23,7 +23,7 @@ import { foldPlace } from "./places/municipalities.ts";
 
 /** The sanctions in force. */
 export interface Sanctions {
-  /** `YYYY-MM-DD` of the list itself, from its file name. */
+  /** Date of the list (`YYYY-MM-DD`), taken from its file name. */
   readonly asOf: string;
   /** Sanctioned CNPJs, 14 characters. */
   readonly cnpjs: ReadonlySet<string>;
@@ -48,7 +48,8 @@ const DATED = {
 const FINE = "VALOR DA MULTA";
 
 /**
- * By list: header cells that it must have (folded), and cells that prove that it is another list.
+ * For each list: `cells` are the (folded) header cells that it must have, and `not` those that
+ * prove it to be another list.
  */
 const LISTS = {
   ceis: { cells: DATED, not: [FINE] },
@@ -65,7 +66,10 @@ export const SANCTION_LISTS = Object.keys(LISTS) as readonly SanctionList[];
 /** Max bytes of a CSV file; the largest published list has 34 MB. */
 const BYTES_MAX = 1 << 30;
 
-/** Reads a list. `date` (`YYYY-MM-DD`) is the snapshot's. @throws CommandError naming the place. */
+/**
+ * Reads a list. `date` is the date (`YYYY-MM-DD`) of the snapshot. @throws CommandError that names
+ * file and line.
+ */
 export async function readSanctions(
   path: string,
   date: string,
@@ -143,7 +147,9 @@ function sanctionedOf({
   return { cnpjs, counts };
 }
 
-/** Returns the CNPJ in a company's row, which may lack leading zeros; else null. */
+/**
+ * Returns the CNPJ in a company's row, where leading zeros may be missing; null if there is none.
+ */
 function cnpjOf(document: string): string | null {
   const reading = readCnpjText(document);
   if (reading.kind === "cnpj") return reading.cnpj;
@@ -163,7 +169,10 @@ function isoDate(text: string): string | null {
   return isDay(date) ? date : null;
 }
 
-/** True for an invalid date or another format; false for an empty cell or words. */
+/**
+ * True if a cell contains digits but no valid DD/MM/YYYY date. Empty cells and words are not wrong
+ * dates.
+ */
 function isWrongDate(text: string): boolean {
   return /\d/.test(text) && isoDate(text) === null;
 }

@@ -17,18 +17,19 @@ export const CORRECTION_BYTES = 16;
 /** Position of a row among the joined rows of its partition. */
 export interface RowPlace {
   readonly range: number;
-  /** Bytes from the first row of its range on. */
+  /** Offset in bytes from the first row of the range. */
   readonly offset: number;
 }
 
-/** A bucket of values to count, from all partitions. */
+/** A bucket of values to count, read from the spill files of all partitions. */
 export interface CountTask {
   readonly bucket: number;
   /**
-   * Number of threads: this thread will probably count `bucket + ahead` next, and prefetches it.
+   * Number of threads. This thread will probably count the bucket `bucket + ahead` next, so it
+   * prefetches that one.
    */
   readonly ahead: number;
-  /** Entries of every partition, in order. */
+  /** One spill file of values for each partition, in order. */
   readonly values: readonly SpillFile[];
   readonly path: string;
   readonly ranges: number;
@@ -38,7 +39,7 @@ export interface CountTask {
 /** Result of a bucket. */
 export interface CountResult {
   readonly corrections: SpillFile;
-  /** Distinct numbers of companies per value, ascending. */
+  /** The counts that occur: how many companies share a value. Distinct and ascending. */
   readonly counts: Uint32Array;
 }
 
@@ -51,7 +52,10 @@ export function countNatively(task: CountTask): CountResult {
   return { corrections: spillFileOf(path, ranges, extents), counts };
 }
 
-/** Writes the corrected counts into rows. `starts`: offset of each partition in `rows`. */
+/**
+ * Writes the corrected counts into rows. `starts` has the offset in `rows` at which each partition
+ * begins.
+ */
 export function correctRows(
   rows: DataView,
   corrections: DataView,

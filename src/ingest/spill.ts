@@ -9,10 +9,15 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { prefetchExtents, releaseExtents } from "../../native-index/napi/engine.ts";
 import type { ExtentLists, FileExtents } from "../../native-index/napi/import-handles.ts";
 
-/** A closed spill file; a plain value, so that it can be sent to a worker thread. */
+/**
+ * A spill file that has been written. It is a plain value, so that it can be sent to a worker
+ * thread.
+ */
 export interface SpillFile {
   readonly path: string;
-  /** Bucket b has the extents from `starts[b]` up to `starts[b + 1]`. */
+  /**
+   * The extents of bucket b are those from `starts[b]` up to, but not including, `starts[b + 1]`.
+   */
   readonly starts: Uint32Array;
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
@@ -39,7 +44,7 @@ export function spillFileOf(path: string, buckets: number, extents: ExtentLists)
   return { path, starts, offsets, lengths };
 }
 
-/** Buffer of a bucket's unwritten bytes. */
+/** A bucket's bytes that have not been written yet. */
 interface Slot {
   bytes: Buffer;
   view: DataView;
@@ -48,7 +53,7 @@ interface Slot {
 
 /** Writes records into buckets of one file. */
 export class SpillWriter {
-  /** Buffer for the last reserved record; valid until the next `reserve`. */
+  /** Memory for the record that was last reserved; valid until the next `reserve`. */
   bytes: Buffer;
   /** A view of `bytes`. */
   view: DataView;
@@ -86,7 +91,7 @@ export class SpillWriter {
     return at;
   }
 
-  /** Writes the buffered records and returns the table of extents. */
+  /** Writes the buffered records. Returns the file with its table of extents. */
   close(): SpillFile {
     for (let bucket = 0; bucket < this.slots.length; bucket++) this.flush(bucket);
     closeSync(this.fd);
@@ -162,7 +167,9 @@ export function extentsOf(
   return { path, offsets: offsets.subarray(first, last), lengths: lengths.subarray(first, last) };
 }
 
-/** Reads one bucket's records into `target` from `at` on; returns the offset after them. */
+/**
+ * Reads one bucket's records into `target`, starting at offset `at`. Returns the offset after them.
+ */
 export function readBucket(
   file: SpillFile,
   bucket: number,

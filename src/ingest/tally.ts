@@ -1,7 +1,8 @@
 /**
- * Counts irregular values per rule, with a few examples. Workers return tallies as plain values,
- * which are merged in task order.
- * Invariant: examples hold no personal data: rules marked `count` only report the place.
+ * Counts how often each rule is broken, and keeps a few examples. Workers return tallies as plain
+ * values, which are merged in task order.
+ * Invariant: examples contain no personal data. For rules marked `count`, an example only says
+ * where the value is.
  */
 
 import { printable } from "../../native-index/format/printable.ts";
@@ -14,12 +15,12 @@ import { fieldText } from "../dump/values.ts";
 /** Max examples per rule. */
 const EXAMPLES_MAX = 3;
 
-/** Max characters of a shown value. */
+/** Max characters of a value in an example. */
 const VALUE_MAX = 60;
 
 /** Place where a rule was broken, with the value if it is not personal. */
 export interface Example {
-  /** File and line, or another place; absent for rows after the join. */
+  /** File and line, or another place. Absent if the row was checked after the join. */
   readonly place?: string;
   readonly value?: string;
 }
@@ -41,13 +42,18 @@ export class Tally {
     this.place = place;
   }
 
-  /** Counts the result of cleaning a column if it is irregular; ABSENT and valid values are not. */
+  /**
+   * Counts a column's value if `answer`, the result of cleaning it, is a broken rule. ABSENT and
+   * valid values are not counted.
+   */
   odd(answer: number, record: DumpRecord, column: number): void {
     const rule = ruleOf(answer);
     if (rule !== null) this.add(rule, record.line, () => fieldText(record, column));
   }
 
-  /** Counts a broken rule `times` times; `value` is called only while examples are needed. */
+  /**
+   * Counts that a rule was broken `times` times. Calls `value` only while more examples are needed.
+   */
   add(rule: Rule, line: number, value?: () => string, times = 1): void {
     const index = RULE_NAMES.indexOf(rule);
     this.counts[index] = (this.counts[index] as number) + times;
@@ -74,8 +80,8 @@ export class Tally {
 }
 
 /**
- * Returns the tally of a native scan or a native join. `place`: the file with its charset; empty
- * for a join.
+ * Returns the tally of a scan or join in the addon. `place` is the file with its charset; empty for
+ * a join.
  */
 export function tallyOf(
   place: string,

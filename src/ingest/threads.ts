@@ -1,6 +1,7 @@
 /**
- * Worker threads for the passes of an import; results keep the order of tasks.
- * Invariant: the first failure ends the run; waiting tasks are not started.
+ * Worker threads for the passes of an import.
+ * Invariant: results are in the order of the tasks. After the first failure, tasks that are waiting
+ * are not started.
  */
 import { setMaxListeners } from "node:events";
 import { serialize } from "node:v8";
@@ -8,7 +9,7 @@ import { CommandError } from "../errors.ts";
 import { ThreadPool } from "../process/threads.ts";
 import type { IngestAnswer, IngestWork } from "./ingest.worker.ts";
 
-/** The value of an answer that is not a refusal. */
+/** The type of an answer's value, if the answer is not a refusal. */
 type Value<Given> = Given extends { readonly value: infer Inner } ? Inner : never;
 
 /** A pool of threads for one import. Call `close` when it is no longer needed. */
@@ -21,7 +22,7 @@ export class Threads {
   /** Starts `count` threads. */
   constructor(count: number) {
     this.size = count;
-    // Every waiting task listens to this signal.
+    // Every waiting task listens to this signal, so the number of listeners is not limited.
     setMaxListeners(0, this.cancel.signal);
     this.pool = new ThreadPool({ worker: "ingest/ingest.worker.ts", threads: count });
   }

@@ -29,7 +29,7 @@ const MEMORY_FOLDER = "/dev/shm";
 /** Larger workspaces are on disk, so that an import uses less than 4 GB of memory. */
 const MEMORY_BYTES_MAX = 2 ** 31;
 
-/** Prefix of workspaces in memory, before the process id. */
+/** Names of temporary folders in memory are this prefix and the process id. */
 const MEMORY_PREFIX = "peneira-import-";
 
 /** Expected bytes of an import. */
@@ -37,7 +37,7 @@ export interface WorkspaceNeed {
   /** Bytes of temporary files that exist at the same time as the whole snapshot. */
   readonly work: number;
   readonly snapshot: number;
-  /** Max bytes of temporary files, which decide whether the folder can be in memory. */
+  /** Max bytes of temporary files at any time. They decide whether the folder can be in memory. */
   readonly memory: number;
 }
 
@@ -86,13 +86,14 @@ export class Workspace {
   }
 
   /**
-   * Converts disk errors to refusals with place and required space; returns other errors unchanged.
+   * Converts errors of the disk to refusals that name the place and the required space. Returns
+   * other errors unchanged.
    */
   refusalOf(error: unknown): unknown {
     return diskRefusal(error, this.out, this.needs, this.freeBytes);
   }
 
-  /** Path of a file in the folder. */
+  /** Returns the path of a file in the folder. */
   file(name: string): string {
     return join(this.folder, name);
   }
@@ -118,7 +119,7 @@ function fitsMemory(bytes: number): boolean {
   return bytes <= (bavail * bsize) / 2;
 }
 
-/** Removes workspaces in memory whose process has ended. */
+/** Removes temporary folders in memory that belong to processes that have ended. */
 function sweepMemory(): void {
   if (!existsSync(MEMORY_FOLDER)) return;
   for (const name of readdirSync(MEMORY_FOLDER)) {
@@ -141,18 +142,17 @@ function sweepLeftovers(out: string): void {
   }
 }
 
-/** Expected bytes in a folder. */
+/** The bytes that an import is expected to write to a folder. */
 interface Need {
   readonly folder: string;
   readonly bytes: number;
-  /** Purpose, such as `the snapshot`. */
+  /** Purpose of the bytes, such as `the snapshot`. */
   readonly what: string;
 }
 
-/** Free bytes of the disk of a folder. */
+/** Returns the free bytes of the disk that a folder is on. */
 export type FreeBytes = (folder: string) => number;
 
-/** Reads the free bytes from the system. */
 const freeBytesOf: FreeBytes = (folder) => {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
@@ -185,7 +185,8 @@ export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeB
 
 function needText(needs: readonly Need[], free: number): string {
   const bytes = needs.reduce((sum, need) => sum + need.bytes, 0);
-  // The estimate was too low, and the written files are removed by now.
+  // If enough is free again, the estimate was too low: the disk was full, and the written files
+  // have since been removed.
   const there = sizeText(free, Math.floor);
   if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
   const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);

@@ -12,16 +12,14 @@
  * company; form 2: another order. Root and order are those of cnpj.h. An account takes one to three
  * bytes instead of eight.
  */
-/** Max entries of a block: 32 KiB. */
+/** Max entries of a block. Unpacked, they take 32 KiB. */
 export const BLOCK_ENTRIES = 4_096;
 
-/** A block as it is stored. */
 interface StoredBlock {
   readonly id: number;
   readonly entries: Uint8Array;
 }
 
-/** Changes to the blocks of a list. */
 interface BlockChange {
   readonly replaced: readonly number[];
   readonly made: readonly Uint8Array[];
@@ -123,15 +121,15 @@ export function split(pairs: Uint32Array): Uint32Array[] {
 
 const ORDER_BITS = 21;
 const ORDER_MASK = 2 ** ORDER_BITS - 1;
-/** Roots per unit of an entry's high half. */
+/** Number of roots that one unit of an entry's high 32-bit word stands for. */
 const HIGH_ROOTS = 2 ** (32 - ORDER_BITS);
 const FORMS = 4;
 const NEXT = 0;
 const COMPANY = 1;
 const FURTHER = 2;
 /**
- * Max bytes of an entry (a number of up to 46 bits for its root, 22 for its order), and of the
- * count.
+ * Max bytes of a packed entry: up to 46 bits for its root and 22 for its order. COUNT_MAX is the
+ * same for the number of entries.
  */
 const ENTRY_MAX = 11;
 const COUNT_MAX = 5;
@@ -168,7 +166,7 @@ function putNumber(bytes: Uint8Array, at: number, number: number): number {
   return next;
 }
 
-/** The entries of one block. Throws if it is malformed. */
+/** Returns the entries of one block. Throws if the block is malformed. */
 export function unpackEntries(bytes: Uint8Array): Uint32Array {
   const reader = new Reader(bytes);
   const pairs = new Uint32Array(reader.number() * 2);
@@ -206,18 +204,18 @@ class Reader {
   }
 }
 
-/** Entries of eight bytes each as pairs. */
+/** Returns entries of eight bytes each as pairs of 32-bit words. */
 export function pairsOf(bytes: Uint8Array): Uint32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
 }
 
-/** Pairs as entries of eight bytes each. */
+/** Returns pairs of 32-bit words as entries of eight bytes each. */
 export function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** The number of an entry, as stored in the database. */
+/** Returns the number of the entry at position `at`, as stored in the database. */
 export function numberOf(pairs: Uint32Array, at: number): bigint {
   return (BigInt(pairs[at * 2 + 1] as number) << 32n) | BigInt(pairs[at * 2] as number);
 }

@@ -15,7 +15,7 @@ import type { ChangeWork } from "./listchange.worker.ts";
 /** Milliseconds after which an idle thread, which takes some megabytes, ends. */
 const IDLE_MS = 30_000;
 
-/** Runs orders in a thread. */
+/** Runs changes of lists in a worker thread. */
 export class ChangeThread {
   readonly #dataDir: string;
   readonly #log: Log;
@@ -32,7 +32,7 @@ export class ChangeThread {
     this.#log = log;
   }
 
-  /** True if a task is running, whose transaction would block other writers. */
+  /** True if a task is running. The transaction of that task would block other writers. */
   get busy(): boolean {
     return this.#under > 0;
   }

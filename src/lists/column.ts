@@ -62,8 +62,8 @@ function unknownColumn(wanted: string, names: readonly string[], width: number):
 }
 
 /**
- * Finds the column. `wanted` is its header, its number from 1, or with `lettered` its letters.
- * Throws `ColumnRefusal` if it does not exist.
+ * Finds the column. `wanted` is its header or its number from 1. If `lettered` is true, `wanted`
+ * may also be its letters. Throws `ColumnRefusal` if the column does not exist.
  */
 export function findColumn(
   rows: readonly (readonly string[])[],
@@ -87,8 +87,8 @@ export function findColumn(
 }
 
 /**
- * True if these rows show that the column contains CNPJs: a cell may be one, or the header is
- * `cnpj` or `wanted`.
+ * True if these rows show that the column contains CNPJs: the header is `cnpj` or `wanted`, or some
+ * cell may be a CNPJ.
  */
 export function showsCnpjs(
   rows: readonly (readonly string[])[],
@@ -167,8 +167,8 @@ function likely(
 }
 
 /**
- * Returns the column with the most complete CNPJs under a header that contains CNPJ; null if none
- * has any.
+ * Returns the column with the most complete CNPJs under a header that contains CNPJ. Returns null
+ * if no such column has a complete CNPJ.
  */
 function wholeNamed(
   names: readonly string[],
@@ -208,10 +208,13 @@ function namesRoots(names: readonly string[], column: number): boolean {
 /** A header that contains the word CNPJ. */
 const NAMES_CNPJ = /\bcnpj\b/;
 
-/** Header words for CNPJs, roots, and companies. */
+/**
+ * Matches headers about CNPJs, roots, or companies. Below such a header, eight characters mean a
+ * company.
+ */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
 
-/** The registry's names for the parts of a CNPJ. */
+/** Match the registry's headers for the three parts of a CNPJ. */
 const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
 
 /** Counts the rows of each column whose text fits. */

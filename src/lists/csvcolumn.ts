@@ -49,13 +49,13 @@ export class CsvColumn {
   readonly #wanted: string | undefined;
   #rest = "";
   #quoted = false;
-  /** A carriage return at the end of a chunk; a line feed may follow. */
+  /** Holds a carriage return that ends a chunk, because a line feed may follow it. */
   #held = "";
   #line = 1;
   #sample: Line[] | null = [];
   #sampled = 0;
   #delimiter = ",";
-  /** Null if the lines are not a table. */
+  /** Position of the column; null if the lines are not a table. */
   #column: number | null = 0;
   #name: string | null = null;
   #takesRoots = false;
@@ -100,7 +100,8 @@ export class CsvColumn {
       if (sign === CR && piece.charCodeAt(at + 1) === LF) at++;
       begin = at + 1;
     }
-    // The rest is read only once its line is complete: each read would flatten all of it.
+    // `#rest` is read only once its line is complete, because each read makes V8 flatten the whole
+    // concatenated string.
     this.#rest += piece.slice(begin, piece.length - this.#held.length);
     if (this.#rest.length > LINE_MAX) throw this.#endless();
   }
@@ -173,7 +174,8 @@ export class CsvColumn {
 
   /** Splits a line into cells. Throws `ColumnRefusal` if there are too many. */
   #cells(text: string, number: number): string[] {
-    // Counts before splitting; delimiters inside quotation marks are counted only afterwards.
+    // Counts the delimiters before it splits a line without quotation marks. Other lines are split
+    // first, because a delimiter inside quotation marks separates no cells.
     const isWide = !text.includes('"') && countOf(text, this.#delimiter) >= CELLS_MAX;
     const cells = isWide ? [] : cellsOf(text, this.#delimiter);
     if (!isWide && cells.length <= CELLS_MAX) return cells;
@@ -205,7 +207,7 @@ export function withoutDecimals(line: string, delimiter: string): string {
   return line.replace(/[^;\t|]+/g, (part) => (isNumber(part.trim()) ? "" : part));
 }
 
-/** The cells of a line, without the quotation marks around them. */
+/** Splits a line into its cells, without the quotation marks around them. */
 export function cellsOf(text: string, delimiter: string): string[] {
   if (!text.includes('"')) return text.split(delimiter);
   const cells: string[] = [];
@@ -251,7 +253,7 @@ export const UTF32 =
   "The file is in UTF-32, which is not read. Save it as CSV in UTF-8, and send that.";
 
 class CsvEncoding {
-  /** Null once the encoding is known. */
+  /** The first bytes of the file; null once the encoding is known. */
   #head: Buffer | null = Buffer.alloc(0);
   #decoder: TextDecoder | null = null;
 

@@ -1,7 +1,7 @@
 /**
- * Entries of lists as eight bytes each (native-index/query/find/cnpj.h), read from text or written
- * to it.
- * Invariant: nothing is guessed. A text is an account, a company, or refused with a reason; zeros
+ * Reads entries of lists from text, and writes them as text. An entry takes eight bytes
+ * (native-index/query/find/cnpj.h).
+ * Invariant: nothing is guessed. A text is an account, a company, or refused with a reason. Zeros
  * that a spreadsheet removed are restored only if the sender allows it.
  */
 import { cnpjCheckDigits, isPlainCnpj } from "../spec/cnpj/cnpj.ts";
@@ -12,13 +12,13 @@ export const ENTRY_BYTES = 8;
 
 const ORDER_BITS = 21;
 const ORDERS = 2 ** ORDER_BITS;
-/** Number of roots per unit of an entry's high half. */
+/** Number of roots that one unit of an entry's high 32-bit word stands for. */
 const LOW_ROOTS = 2 ** (32 - ORDER_BITS);
 /** Characters of an account; a company has fewer. */
 export const CNPJ_LENGTH = 14;
 const BASE_LENGTH = 12;
 const ROOT_LENGTH = 8;
-/** The order of no establishment. */
+/** An order that no establishment has. In an entry, it stands for the whole company. */
 const COMPANY = "0000";
 
 /** Reasons why a text is not an entry. */
@@ -46,7 +46,7 @@ export interface RefusedEntry {
   readonly offered?: string;
 }
 
-/** An account, or with order 0 a whole company. */
+/** The parts of an account's CNPJ. With the order `0000`, they stand for a whole company. */
 export interface EntryParts {
   readonly root: string;
   readonly order: string;
@@ -70,12 +70,12 @@ export function isCompany({ order }: EntryParts): boolean {
   return order === COMPANY;
 }
 
-/** The parts of a CNPJ of 14 characters. */
+/** Splits a CNPJ of 14 characters into the parts of an entry. */
 export function entryParts(cnpj: string): EntryParts {
   return { root: cnpj.slice(0, ROOT_LENGTH), order: cnpj.slice(ROOT_LENGTH, BASE_LENGTH) };
 }
 
-/** The characters of a CNPJ in an entry: all but the check digits. */
+/** Returns the characters of a CNPJ that are in an entry: all but the check digits. */
 export function entryBase(cnpj: string): string {
   return cnpj.slice(0, BASE_LENGTH);
 }
@@ -115,7 +115,10 @@ export class EntryBuffer {
     }
   }
 
-  /** Returns the entries as bytes in order of arrival; `companies` replaces each by its company. */
+  /**
+   * Returns the entries as bytes in order of arrival. If `companies` is true, each entry is
+   * replaced with that of its company.
+   */
   blocks(companies: boolean): Uint8Array[] {
     const blocks = [...this.#full, this.#words.subarray(0, this.#used)];
     for (const words of companies ? blocks : []) {

@@ -23,11 +23,11 @@ import {
 /** Entries per native call. */
 const ENTRIES_PER_CALL = 65_536;
 /**
- * If fewer than one row in 16 is set, the entries of the set rows are sorted, instead of scanning
- * all entries.
+ * If fewer than one row in 16 is set, the code sorts the entries of the set rows instead of
+ * scanning all entries.
  */
 const SPARSE = 16;
-/** Blocks per transaction, which blocks other writers. */
+/** Blocks written per transaction. A transaction blocks other writers, so it must be short. */
 const BLOCKS_PER_TRANSACTION = 64;
 
 /** Rows of a snapshot as bits: bit r % 8 of byte r / 8 stands for row r. */
@@ -36,10 +36,10 @@ export interface WrittenRows {
   readonly bits: Uint8Array;
 }
 
-/** Thrown if `ended` returned true; written blocks are deleted. */
+/** Thrown if `ended` returned true. The blocks written so far are deleted. */
 export class StagingAborted extends Error {}
 
-/** Bits for the rows of a snapshot, in shared memory. */
+/** Returns cleared bits for the rows of a snapshot, in shared memory. */
 export function noRows(segment: Segment): Uint8Array {
   return new Uint8Array(new SharedArrayBuffer(Math.ceil(segment.accounts / 8)));
 }
@@ -91,7 +91,7 @@ export function stageEntries(
   return added === 0 ? null : { ...pin, replaced, made, added };
 }
 
-/** Entries of rows as pairs, ascending. */
+/** Yields the entries of rows as pairs, ascending. They may repeat. */
 function* entriesOfRows({
   segment: { native, accounts },
   bits,
@@ -174,7 +174,8 @@ function* unionOf(sequences: readonly Iterator<Uint32Array>[]): Generator<Uint32
     const filled = heads.filter(({ pairs }) => pairs.length > 0);
     const [first, ...others] = filled;
     if (first === undefined) return;
-    // Entries are final up to the smallest last entry of the heads.
+    // Each sequence ascends, so no later entry precedes the smallest of the heads' last entries.
+    // Entries up to that one are final.
     const ends = others.reduce(
       (least, { pairs }) => (compareEnds(pairs, least) < 0 ? pairs : least),
       first.pairs,
@@ -249,7 +250,7 @@ class ChangedBlocks {
     this.added += fresh;
     this.#pairs = merged;
     this.#changed = true;
-    // Later entries are larger.
+    // Merged entries up to the last entry given are final, because later entries are larger.
     const final = upTo(merged, entries);
     if (final < 2 * ENTRIES_PER_CALL) return;
     const full = final - (final % BLOCK_ENTRIES);

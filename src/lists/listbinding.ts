@@ -24,7 +24,7 @@ import type { ListPin } from "../store/blocktable.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
 import { type Lists, listNotFound } from "./lists.ts";
 
-/** Max cached row sets per segment; one takes up to an eighth of a byte per row. */
+/** Max cached sets of rows per segment. A set takes up to an eighth of a byte per row. */
 const CACHED_MAX = 64;
 
 /** Name for the entries of a file in a bound spec; no saved list can have it. */
@@ -33,10 +33,10 @@ const FILE = "file";
 /** Members of a spec that name lists, in the order of their rows. */
 const MEMBERS = ["any_of", "exclude"] as const satisfies readonly (keyof SpecLists)[];
 
-/** Rows of a member's lists: none, or one set. */
+/** Rows of the lists that a member names: none if the member is absent, else one set. */
 type MemberRows = readonly NativeRowList[];
 
-/** A list at a revision, with its id in a spec. */
+/** A list at a revision, with the id by which a spec names it. */
 export interface NamedPin extends ListPin {
   readonly id: string;
 }
@@ -45,7 +45,9 @@ export interface NamedPin extends ListPin {
 interface CachedRows {
   readonly pin: NamedPin;
   rows: NativeRowList | Promise<NativeRowList>;
-  /** Bound specs that name only this list, by the unbound spec. They reference the rows. */
+  /**
+   * Maps an unbound spec that names only this list to its bound spec, which references the rows.
+   */
   readonly bound: WeakMap<AccountQuerySpec, AccountQuerySpec>;
 }
 
@@ -64,7 +66,10 @@ export class ListBinder {
     return this.#lists.names(tenantId);
   }
 
-  /** The spec's lists at their current revisions. Throws `list_not_found` with the place. */
+  /**
+   * Returns the spec's lists at their current revisions. Throws `list_not_found` with a pointer to
+   * the unknown id.
+   */
   pins(tenantId: string, { filters: { lists = {} } }: AccountQuerySpec): NamedPin[] {
     const pins = new Map<string, NamedPin>();
     for (const [member, ids] of Object.entries(lists)) {
@@ -77,7 +82,10 @@ export class ListBinder {
     return [...pins.values()];
   }
 
-  /** Binds a spec to its lists at their current revisions; directly if their rows are cached. */
+  /**
+   * Binds a spec to its lists at their current revisions. Returns a promise only if some of their
+   * rows are not cached.
+   */
   bind(
     tenantId: string,
     segment: Segment,
@@ -86,7 +94,7 @@ export class ListBinder {
     if (spec.filters.lists === undefined) return spec;
     const now = this.boundNow(tenantId, segment, spec);
     if (now !== null) return now;
-    // One transaction for both reads: otherwise a revision's blocks might be replaced in between.
+    // Both reads share one transaction. Otherwise a revision's blocks might be replaced in between.
     return this.#lists.atOneMoment(() => this.bindTo(this.pins(tenantId, spec), segment, spec));
   }
 
@@ -203,7 +211,7 @@ export class ListBinder {
   }
 }
 
-/** The id of the only list that a spec names, or null. */
+/** Returns the id of the only list that a spec names, or null if it names several. */
 function onlyListOf({ filters: { lists = {} } }: AccountQuerySpec): string | null {
   const { any_of: included = [], exclude = [] } = lists;
   return included.length + exclude.length === 1 ? ((included[0] ?? exclude[0]) as string) : null;
@@ -220,12 +228,12 @@ function newestOf(cached: ReadonlyMap<string, CachedRows>, wanted: NamedPin): Kn
   return newest;
 }
 
-/** A list's name in a bound spec, unique across tenants. */
+/** Returns a list's name in a bound spec, which is unique across tenants. */
 export function pinName({ id, list, revision }: NamedPin): string {
   return `${id === EXPORTED ? `${id}.${-list}` : id}@${revision}`;
 }
 
-/** A spec whose lists are named with their revisions. */
+/** Returns the spec with the revision of each list added to its name. */
 export function boundSpec(spec: AccountQuerySpec, pins: readonly NamedPin[]): AccountQuerySpec {
   const { lists } = spec.filters;
   if (lists === undefined) return spec;
@@ -300,7 +308,10 @@ function attachRows(
 /** Max cached unions per segment; one takes up to an eighth of a byte per row. */
 const UNIONS_MAX = 16;
 
-/** Returns the rows in one or more of the lists; the first call loads the package. */
+/**
+ * Returns the rows that are in at least one of the lists. The first call loads the package
+ * `roaring`.
+ */
 export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRowList> {
   const { default: roaring } = await import("roaring");
   const { RoaringBitmap32 } = roaring;
@@ -315,7 +326,10 @@ export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRo
 export class Unions {
   readonly #cache = new WeakMap<Segment, Map<string, NativeRowList | Promise<NativeRowList>>>();
 
-  /** Returns the union of lists; synchronously if cached. Rejects if the rows of a list do. */
+  /**
+   * Returns the union of lists, synchronously if it is cached. Rejects if the promise of a list's
+   * rows rejects.
+   */
   of(
     segment: Segment,
     names: readonly string[],

@@ -10,10 +10,13 @@ import type { ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
 
-/** Blocks per transaction, half a megabyte: it blocks other writers. */
+/**
+ * Blocks written per transaction: half a megabyte. A transaction blocks other writers, so it must
+ * be short.
+ */
 const STEP_BLOCKS = 16;
 
-/** The list, and the time. */
+/** The list to change, and the time of the change. */
 export interface ListTask {
   readonly tenantId: string;
   readonly id: string;
@@ -107,7 +110,10 @@ function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): b
   });
 }
 
-/** Leaves the database to other writers, which poll rarely, for as long as the last step took. */
+/**
+ * Waits for `ms`, as long as the last step took. Other writers poll rarely, so this lets them take
+ * the database.
+ */
 function giveWay(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -15,7 +15,7 @@ import {
   removeList,
 } from "./listchange.ts";
 
-/** An order in a data directory. */
+/** A change to make in a data directory. */
 interface InState<Order extends ListTask> {
   readonly dataDir: string;
   readonly order: Order;
@@ -39,7 +39,7 @@ lowerPriority();
 /** Entry point for the thread pool. */
 export const run = worker<ChangeWork>({ sort, change, remove });
 
-/** Sorts entries and removes repeats; returns the number of bytes left. */
+/** Sorts entries and removes repeats. Returns the number of bytes of the sorted entries. */
 async function sort({ sent, sorted }: SentEntries): Promise<number> {
   const entries = await sortEntriesAsync(Buffer.concat(sent));
   new Uint8Array(sorted).set(entries);

@@ -41,12 +41,15 @@ export function readListName(text: string): { readonly name: string } | NameMist
 
 /** Blocks per read for a page of entries. */
 const PAGE_BLOCKS = 4;
-/** Max entries (list plus input) that are changed on this thread; takes about a millisecond. */
+/**
+ * Max entries (of the list and the input together) that are changed on this thread. Changing them
+ * takes about a millisecond.
+ */
 const AT_ONCE = 32_768;
 /** Bytes of entries per look-up in a snapshot. */
 const SLICE_BYTES = 65_536 * ENTRY_BYTES;
 
-/** Max lists returned by `names`: as many as any plan allows, and `exported`. */
+/** Max lists returned by `names`: the most that any plan allows, plus `exported`. */
 const NAMED_MAX = 10_001;
 
 /** Max lists of a tenant, and entries in each. */
@@ -102,7 +105,10 @@ export class Lists {
     return this.#store.atOneMoment(read);
   }
 
-  /** Returns a tenant's lists with a lower sequence, newest first; `exported` last. */
+  /**
+   * Returns up to `limit` lists of a tenant whose sequence number is below `before`, newest first.
+   * `exported` comes last.
+   */
   page(tenantId: string, before: number, limit: number): ListRow[] {
     return stored(() => this.#store.list(tenantId, before, limit));
   }
@@ -118,12 +124,12 @@ export class Lists {
     return all.filter(({ id }) => id !== EXPORTED).map(({ id, name }) => ({ id, name }));
   }
 
-  /** A list of a tenant, or undefined. */
+  /** Returns a list of a tenant, or undefined if there is none. */
   seen(tenantId: string, id: string): ListRow | undefined {
     return stored(() => this.#store.find(tenantId, id));
   }
 
-  /** A list. Throws `list_not_found`. */
+  /** Returns a list of a tenant. Throws `list_not_found` if there is none. */
   find(tenantId: string, id: string): ListRow {
     const row = this.seen(tenantId, id);
     if (row === undefined) throw listNotFound();
@@ -146,7 +152,10 @@ export class Lists {
     );
   }
 
-  /** A list that its tenant may change. Throws `list_not_found`, or `invalid_request`. */
+  /**
+   * Returns a list that its tenant may change. Throws `list_not_found`, or `invalid_request` for
+   * `exported`.
+   */
   own(tenantId: string, id: string): ListRow {
     const row = this.find(tenantId, id);
     if (id !== EXPORTED) return row;
@@ -172,8 +181,9 @@ export class Lists {
   }
 
   /**
-   * Adds or removes entries in any order. Their blocks may be consumed. Throws like `own`, and
-   * `plan_not_allowed` if the list would exceed the plan.
+   * Adds or removes entries, which may be in any order. Their buffers may be transferred to another
+   * thread and are then unusable. Throws like `own`, and `plan_not_allowed` if the list would
+   * exceed the plan.
    */
   async change(
     { tenantId, id }: Pick<ListRow, "tenantId" | "id">,
@@ -206,12 +216,15 @@ export class Lists {
     return entries > AT_ONCE || this.#thread?.busy ? this.#thread : null;
   }
 
-  /** True if requests may wait for work outside the thread; in a command, none do. */
+  /** True if work on this thread may make requests wait. In a command, there are no requests. */
   #isHurried(thread: ChangeThread | null): boolean {
     return thread === null && this.#thread !== null;
   }
 
-  /** Entries of a list after a number, at the current revision. */
+  /**
+   * Returns the entries of a list that follow the entry with number `after`, at the current
+   * revision.
+   */
   entries(row: ListRow, after: bigint, limit: number): EntryPage {
     const texts: string[] = [];
     for (let last = after; ; ) {

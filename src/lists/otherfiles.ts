@@ -8,7 +8,7 @@ import { type KindId, kindOf, SIGNATURE_BYTES } from "../files/filekind.ts";
 export { SIGNATURE_BYTES };
 
 interface OtherFile {
-  /** With its article, as "a PDF". */
+  /** Name with its article, as in "a PDF". */
   readonly name: string;
   /** Advice, one sentence. */
   readonly fix: string;
@@ -50,7 +50,10 @@ export function otherFile(bytes: Uint8Array): OtherFile | null {
   return kind === null || remedy === undefined ? null : { name: kind.name, ...remedy };
 }
 
-/** Parts (in lower case) that identify other packages which are zips like workbooks. */
+/**
+ * Other packages that are zips like workbooks, each with the part (in lower case) that identifies
+ * it.
+ */
 const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "word/document.xml", name: "a text document (DOCX)", fix: PICTURE },
   { part: "ppt/presentation.xml", name: "a presentation (PPTX)", fix: PICTURE },
@@ -62,7 +65,7 @@ const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "content.xml", ...ODS },
 ];
 
-/** Identifies a zip that is not a workbook by its parts. */
+/** Identifies, by its parts, a zip that is not a workbook. */
 export function otherPackage(has: (part: string) => boolean): OtherFile {
   const found = PACKAGES.find(({ part }) => has(part));
   return found ?? { name: "a zip of other files", fix: UNPACK };

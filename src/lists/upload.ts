@@ -44,7 +44,7 @@ interface RefusedLine extends RefusedEntry {
 /** An entry with the CNPJ as sent. */
 type MistypedEntry = EntryParts & { readonly cnpj: string };
 
-/** Place of a text; for a spreadsheet with the name of its cell. */
+/** Place of a text: its line and, in a spreadsheet, the name of its cell. */
 type Place = Pick<RefusedLine, "line" | "cell">;
 
 /** Gathers an upload. */
@@ -57,7 +57,7 @@ export class Upload {
   refusedCount = 0;
   /** The sheet of a workbook; null for other uploads. */
   sheet: ReadSheet | null = null;
-  /** Header of the column, or without a header its name; null if there is no column. */
+  /** Header of the column, or its name if it has no header; null if there is no column. */
   column: string | null = null;
 
   /** `fillZeros` restores lost leading zeros. */
@@ -75,7 +75,10 @@ export class Upload {
     return this.#entries.count + this.refusedCount;
   }
 
-  /** Returns the entries (or their companies) in order of arrival, with repeats, in blocks. */
+  /**
+   * Returns the entries in order of arrival, with repeats, in blocks. If `companies` is true,
+   * returns their companies instead.
+   */
   entries(companies: boolean): readonly Uint8Array[] {
     return this.#entries.blocks(companies);
   }
@@ -168,10 +171,16 @@ function unreadable(code: "unreadable_csv" | "unreadable_xlsx", error: Error): A
 export class CsvUpload extends Upload {
   readonly #column: CsvColumn;
   #failure: unknown = null;
-  /** Number of Ctrl-Z bytes at the end so far: DOS's end-of-file mark, if nothing follows. */
+  /**
+   * Number of Ctrl-Z bytes at the end of the input so far. If nothing follows them, they are DOS's
+   * end-of-file mark.
+   */
   #marks = 0;
 
-  /** `column`: the header of the column, or its number; undefined finds it. */
+  /**
+   * `column` is the header of the column, or its number. If it is undefined, the first lines
+   * determine the column.
+   */
   constructor(fillZeros: boolean, column: string | undefined) {
     super(fillZeros);
     this.#column = new CsvColumn(
@@ -217,7 +226,9 @@ export const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 const MIB = 1024 * 1024;
 /** Max unpacked bytes of a small file. */
 const SMALL_BYTES = 8 * MIB;
-/** Bounds of the queue of files; each file counts its unpacked bytes. */
+/**
+ * Bounds of the queues of files. The cost of a file in a queue is the number of its unpacked bytes.
+ */
 const WAITING = { runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Workbooks" };
 const small = new FairQueue({ ...WAITING, running: 8 });
 const large = new FairQueue({

@@ -19,11 +19,11 @@ import {
 } from "./protocol.ts";
 import { INSTRUCTIONS, type Tool } from "./tool.ts";
 
-/** An answer with data for its transport. */
+/** An answer, with data for the transport that sends it. */
 export interface AgentReply {
   /** Null for notifications and responses. */
   readonly answer: RpcAnswer | null;
-  /** Accounts in it, for usage counts. */
+  /** Number of accounts in the answer, for usage counts. */
   readonly accounts: number;
   /** The failure that prevented an answer (a refusal or an internal error), if any. */
   readonly failure: unknown;
@@ -44,7 +44,7 @@ export class Agent<Context> {
     this.#version = version;
   }
 
-  /** Answers one value, which may not be a message. */
+  /** Answers one value. The value need not be a valid message. */
   async answer(value: unknown, context: Context): Promise<AgentReply> {
     let id: string | number | null = null;
     try {
@@ -121,7 +121,7 @@ export class Agent<Context> {
   }
 }
 
-/** True if another call can succeed; a retry after waiting is not another call. */
+/** True if a different call can succeed. A retry of the same call after waiting does not count. */
 function isFixable({ code, status }: AppError): boolean {
   return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
 }

@@ -67,7 +67,7 @@ const DEFINITION = {
   annotations: { title: "Count companies", ...READING },
 };
 
-/** Used members of the handler's answer. */
+/** Members of the handler's answer that this tool uses. */
 interface Counted extends AnswerSource {
   readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
   readonly total: number;

@@ -50,7 +50,7 @@ const DEFINITION = {
   annotations: { title: "Districts of a municipality", ...READING },
 };
 
-/** Used members of the handler's answer. */
+/** Members of the handler's answer that this tool uses. */
 interface Listed extends AnswerSource, DistrictList {
   readonly municipality_name: string;
 }

@@ -157,7 +157,7 @@ async function render(job: Job, context: QueryContext<QueryPart>): Promise<Rende
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    // The user can fix disk errors, and the model can report them.
+    // The model can report a disk error, and the user can fix it.
     throw new AppError("EXPORT_FAILED", `The file could not be written: ${message}.`);
   }
 }

@@ -49,7 +49,8 @@ const [refused, contact] = [terse(others.refused), terse(others.contact)];
 const contact_refused = terse(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
 /**
- * Has no types, which are in get_account: models read the tool definitions in every conversation.
+ * Schema of an account without the types of its members, which get_account states. Models read all
+ * tool definitions in every conversation, so this one is kept short.
  */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
 const suggestions = {
@@ -133,7 +134,8 @@ function notesOf(found: Suggestions, text: string): readonly string[] {
       ? [`${contactCount(contact)}: search_accounts with contact.${kind}_any_of has all.`]
       : []),
     ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
-    // Text in the format of a phone number is meant as one.
+    // A text in the format of a phone number is meant as one, so the reason about contacts comes
+    // first.
     ...(lacksArea(text) ? whys.reverse() : whys),
     ...(contact?.total === 0 ? [`No account has ${contact.value}.`] : []),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),

@@ -132,7 +132,7 @@ function readLine(line: Buffer | null): unknown {
   }
 }
 
-/** Yields the lines of a stream; null for one that is too long. */
+/** Yields the lines of a stream. A line that is too long is yielded as null. */
 async function* linesOf(input: Readable): AsyncGenerator<Buffer | null> {
   let parts: Buffer[] = [];
   let bytes = 0;

@@ -1,9 +1,9 @@
 /**
- * Queries without a server. Input: an opened snapshot. Output: a client for the handlers of the
- * HTTP interface, with an unlimited plan and without charges.
- * Invariant: the handlers are the server's, so answers are the same. Cursors are valid until the
- * process ends, because its secret signs them. A separate file because tools work the same way with
- * a server.
+ * Runs queries without a server. Input: an opened snapshot. Output: a client for the handlers of
+ * the HTTP interface, with an unlimited plan and without charges.
+ * Invariant: the handlers are the server's, so answers are the same. The secret of this process
+ * signs cursors, so they are valid until it ends. Separate from the tools because they work the
+ * same way with a server.
  */
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";

@@ -79,7 +79,8 @@ function lookUpTool<Context extends QueryContext<QueryPart>>(
       const mistake = mistakeIn(sent.cnpjs);
       if (mistake !== null) mistakes.push(mistake);
       const { fields = [] } = sent;
-      // The handler allows more CNPJs, and its error would name that number.
+      // After a mistake in their number, the CNPJs are replaced: the handler allows more of them,
+      // and its error would name that larger number.
       const cnpjs = mistake === null ? sent.cnpjs : ["0"];
       const found = await withArgumentMistakes(mistakes, async () => {
         const read = await resultsOf(withBody(context, { cnpjs, fields }));

@@ -105,7 +105,7 @@ export function failureText({ code, message, errors, members }: AppError): strin
   return `${code}: nothing was done. Mend the arguments and call again:\n${lines.join("\n")}`;
 }
 
-/** Code of mistakes of which only one must be fixed. */
+/** Code of mistakes that are alternatives: it suffices to fix one of them. */
 const ALTERNATIVE = "missing_filter";
 
 function placeOf({ pointer }: Mistake): string {

@@ -15,7 +15,10 @@ export const PROTOCOL_VERSIONS = [
   "2024-10-07",
 ] as const;
 
-/** Version of a client that states none: the newest version without the required header. */
+/**
+ * Version assumed for a client that states none: the newest version that does not require the
+ * header.
+ */
 export const VERSION_DEFAULT = "2025-03-26";
 
 /** Versions with batches; later versions removed them. */
@@ -23,7 +26,7 @@ const BATCHED: readonly string[] = ["2025-03-26", "2024-11-05", "2024-10-07"];
 
 const BATCH_MAX = 20;
 
-/** Error codes of JSON-RPC, and one of ours. */
+/** Error codes of JSON-RPC, and `refused`, which this server adds. */
 export const RPC_CODES = {
   unreadable: -32700,
   invalidRequest: -32600,

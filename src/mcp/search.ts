@@ -95,7 +95,7 @@ const DEFINITION = {
   annotations: { title: "Search companies", ...READING },
 };
 
-/** Used members of the handler's answer. */
+/** Members of the handler's answer that this tool uses. */
 interface Page extends AnswerSource {
   readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
   readonly accounts: readonly JsonObject[];
@@ -148,7 +148,10 @@ async function pageOf(context: QueryContext<QueryPart>, body: Body): Promise<Pag
   return answeredBy<Page>(await searchPage(withBody(context, body)));
 }
 
-/** Returns the number of accounts that fit; each counts in the text and in the values. */
+/**
+ * Returns the number of accounts that fit. Each account takes space twice: in the answer's text and
+ * in its values.
+ */
 function rowsThatFit(page: Page): number {
   const { accounts } = page;
   const around = bytesOf(answerOf({ ...page, accounts: [] }));

@@ -115,7 +115,7 @@ export const EXPORT_ARGUMENTS = {
   compression,
 };
 
-/** Arguments that are members of the output. */
+/** Names of the arguments that become members of the spec's output. */
 const OF_OUTPUT = ["format", "fields", "bom", "delimiter", "labels", "preset", "compression"];
 
 /** Schema of an export's format in answers. */
@@ -131,7 +131,10 @@ export interface ExportArguments {
   readonly mistakes: Mistake[];
 }
 
-/** Reads the arguments that both tools share. `others`: names of the tool's other arguments. */
+/**
+ * Reads the arguments that both tools share. `others` names the other arguments that the tool
+ * accepts.
+ */
 export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
   const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
   const spec = selectionOf(sent, mistakes);

@@ -151,14 +151,20 @@ function shortType(schema: object): object {
   return { ...others, type: anyOf.map(({ type }) => type) };
 }
 
-/** Source of an answer about data, with descriptions for the first tool. */
+/**
+ * Schemas of the members that state the source of an answer. The first tool uses them, because they
+ * have descriptions.
+ */
 export const SOURCE_DESCRIBED = {
   snapshot: SCHEMAS.SearchAnswer.properties.snapshot,
   snapshot_date: SCHEMAS.SearchAnswer.properties.snapshot_date,
   provenance: SCHEMAS.Provenance,
 } as const;
 
-/** `SOURCE_DESCRIBED` without descriptions: words cost tokens, and one tool with them suffices. */
+/**
+ * `SOURCE_DESCRIBED` without descriptions. They cost tokens, and it suffices that one tool has
+ * them.
+ */
 export const SOURCE = {
   ...untoldMembers(SOURCE_DESCRIBED),
   provenance: { type: "object" },

@@ -45,7 +45,7 @@ const ARGUMENTS = {
 const notes = (description: string) =>
   ({ type: "array", items: { type: "string" }, description }) as unknown as TSchema;
 
-/** Returns an argument without its description, which search_accounts has. */
+/** Returns the schema of an argument. Its description only refers to search_accounts. */
 const argument = (name: keyof typeof SELECTION) =>
   ({ type: "object", description: `As ${name} of search_accounts.` }) as unknown as TSchema;
 
@@ -99,7 +99,7 @@ const DEFINITION = {
   annotations: { title: "Sentence to filters", ...READING },
 };
 
-/** Used members of the handler's answer. */
+/** Members of the handler's answer that this tool uses. */
 interface Translated {
   readonly snapshot: string;
   readonly snapshot_date: string;

@@ -12,11 +12,11 @@ import type { WebhookRow } from "../store/webhookstore.ts";
 const ADDRESS_MAX = 254;
 const LOCAL_MAX = 64;
 
-/** Words of RFC 5322's dot-atom, between dots. */
+/** A local part: the words of a dot-atom (RFC 5322), separated by dots. */
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Returns the e-mail address of a receiver. */
+/** Returns the e-mail address in a receiver's `mailto:` URL. */
 export function addressOf({ url }: Pick<WebhookRow, "url">): string {
   return url.slice("mailto:".length);
 }

@@ -32,12 +32,14 @@ import { rolledSpec } from "./rolling.ts";
 /** Accounts of a notice. */
 const FIRST_MAX = 10;
 
-/** Time after which a task returns what it has counted, in milliseconds. */
+/**
+ * A task returns after this time with the searches that it has counted by then, in milliseconds.
+ */
 const TASK_MS = 250;
-/** Shared results of a pair. */
+/** Max results per pair of snapshots that searches can share. */
 const TALLIES_MAX = 256;
 
-/** Searches to count between two snapshots. */
+/** Searches whose changes between two snapshots are to be counted. */
 export interface CountOrder {
   readonly older: SharedSegment;
   readonly newer: SharedSegment;
@@ -54,9 +56,9 @@ export interface CountedSearch {
   readonly spec: string;
   /** Fields of the plan. */
   readonly fields: readonly OutputField[];
-  /** Comma-separated names of the watched fields, or null for all. */
+  /** Comma-separated names of the watched fields. Null means that all fields are watched. */
   readonly watch: string | null;
-  /** Date to which the relative days of the spec refer, or null if its days are fixed. */
+  /** The spec's relative days are counted from this date. Null if the spec has only fixed days. */
   readonly daysFrom: string | null;
 }
 
@@ -68,14 +70,17 @@ export type CountOutcome =
       /** The fields that were watched. */
       readonly watch: readonly OutputField[];
     }
-  /** The snapshots will never be able to answer the spec. */
+  /** The snapshots can never answer the spec, so retrying is useless. */
   | { readonly kind: "refused"; readonly detail: string }
   /** Another attempt may succeed; `error` holds the kind of an error, never its text. */
   | { readonly kind: "failed"; readonly error: Readonly<Record<string, unknown>> };
 
 /** Functions of the thread. */
 export interface CountWork {
-  /** Returns the outcomes of the first searches: as many as the time allows, but at least one. */
+  /**
+   * Counts the searches in order. Returns the outcomes of as many as the time allows, but at least
+   * of the first.
+   */
   readonly count: readonly [CountOrder, readonly CountOutcome[]];
   readonly release: readonly [null, undefined];
 }
@@ -140,7 +145,7 @@ async function countOne(pair: Opened, order: CountedSearch): Promise<CountOutcom
   return { kind: "counted", watch, counts: { ...totals, changed_fields: fields, ...accounts } };
 }
 
-/** Counts a spec, or returns the result of an equal one. */
+/** Counts the changes for a spec, or returns the result of an equal spec. */
 async function tallyOf(
   { list, listed, tallies }: Opened,
   tenantId: string,
@@ -167,7 +172,7 @@ function normalized(
   { spec, fields, daysFrom }: CountedSearch,
 ): AccountQuerySpec {
   const saved = rolledSpec(JSON.parse(spec), daysFrom, list.newer.snapshotDate);
-  // Older versions stored more explanations than normalization accepts.
+  // Drops `explain`, because older versions stored more explanations than normalization accepts.
   const { explain: _, output, ...input } = isJsonObject(saved) ? saved : {};
   return normalizeSpec(
     { ...input, ...outputOf(output, fields) },
@@ -182,7 +187,7 @@ function normalized(
   ).spec;
 }
 
-/** The saved output without fields that the plan no longer has. */
+/** Returns the saved output without the fields that the plan no longer allows. */
 function outputOf(output: unknown, allowed: readonly string[]): { readonly output?: unknown } {
   if (output === undefined) return {};
   if (!isJsonObject(output) || !Array.isArray(output.fields)) return { output };
@@ -210,7 +215,7 @@ function pairOf({ older: olderFile, newer: newerFile, listPath, dataDir }: Count
   }
 }
 
-/** Closes the open pair. */
+/** Closes the pair of snapshots that is open. */
 function release(): undefined {
   if (opened === null) return;
   const { list, database } = opened;

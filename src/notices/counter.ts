@@ -1,13 +1,16 @@
 /**
- * Counts notices. Input: uncounted notices in the state. Output: their counts, the exports that
- * their searches request, and the deliveries of each, in the state.
+ * Counts notices: how many accounts entered, left, or changed in the result of a saved search from
+ * one month to the next. Input: uncounted notices in the state. Output: their counts, the exports
+ * that their searches request, and the deliveries of each, in the state.
  * Invariant: a separate thread counts, one search after another, in the order of the months. Counts
- * and deliveries are one transaction; after a crash before it, the notice is counted again under
- * the same id. Counts of one task share a transaction, because each commit blocks the thread that
- * answers requests. If the snapshot of the older month is gone, the newest earlier month that
- * exists replaces it. If none exists for a day, the oldest later month does. The notice names the
- * month used. If there is no month at all, the notice fails after that day, and its receivers are
- * informed. Every change is fenced by the lease of the work.
+ * and deliveries are stored in one transaction. After a crash before it, the notice is counted
+ * again under the same id. All counts of one task share a transaction, because each commit blocks
+ * the thread that answers requests.
+ * If the snapshot of the older month is gone, the newest earlier month that exists replaces it. If
+ * none exists for a day, the oldest later month does. The notice names the month that was used. If
+ * there is no month at all, the notice fails after that day, and its receivers are informed.
+ * Several servers may share the state. Only the server that holds the lease on this work can change
+ * it.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import type { ChangeLists, ChangePair, RetainedList } from "../changes/lists.ts";
@@ -25,7 +28,7 @@ import type { MadeExport, NoticeExports } from "./noticeexports.ts";
 import type { NoticeCounts } from "./payload.ts";
 import type { NoticeWork } from "./work.ts";
 
-/** Notices read at a time. */
+/** Max notices that are read from the state in one step. */
 const BATCH = 64;
 /** Max searches of one task, which ends earlier if they take long. */
 const TASK_SEARCHES = 32;
@@ -33,20 +36,25 @@ const TASK_SEARCHES = 32;
 const LIST_WAIT_MS = 3_600_000;
 /** Delay before a failed count is retried, in milliseconds; doubled with each attempt. */
 const RETRY_MS = 15_000;
-/** Max such delay, and the age at which an uncounted notice fails, in milliseconds. */
+/**
+ * The first is the maximum of that delay. The second is the age at which an uncounted notice fails.
+ * Both are in milliseconds.
+ */
 const RETRY_MAX_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
 
 /** Interval between checks of an export that a notice waits for, in milliseconds. */
 const EXPORT_TURN_MS = 60_000;
 
-/** Reason for a missing file if the export queue was full for a day. */
+/**
+ * Stored with a notice that is sent without a file, because the export queue was full for a day.
+ */
 const NO_ROOM = {
   export_error: "overloaded",
   export_problem: "The export was not made: there was no room for it for a day.",
 } as const;
 
-/** Parts of the counter. */
+/** The services that the counter uses. */
 export interface CounterParts {
   readonly store: NoticeStore;
   readonly work: NoticeWork;
@@ -79,7 +87,6 @@ interface RetainedPair extends ChangePair {
   release(): void;
 }
 
-/** Counts that are ready to be stored. */
 interface FinishedCount {
   readonly row: CountingRow;
   readonly counts: NoticeCounts;
@@ -99,7 +106,7 @@ export class NoticeCounter {
     this.#parts = parts;
   }
 
-  /** Counts notices that are due, unless a count is already running. */
+  /** Starts to count the notices that are due, unless that is already running. */
   kick(): void {
     if (this.#stopped) return;
     this.#running ??= this.#run().finally(() => {
@@ -138,7 +145,7 @@ export class NoticeCounter {
     }
   }
 
-  /** Counts notices about one pair of months. */
+  /** Counts the notices that compare the same pair of months. */
   async #countAll(first: CountingRow, rows: readonly CountingRow[]): Promise<void> {
     const { changes } = this.#parts;
     const pair = await this.#openPair(first);
@@ -165,7 +172,7 @@ export class NoticeCounter {
     }
   }
 
-  /** Counts some of the notices: the first, and more if the time of a task allows. */
+  /** Counts the first of the notices, and more of them if the time of a task allows. */
   async #count(
     rows: readonly CountingRow[],
     pair: RetainedPair,
@@ -208,7 +215,7 @@ export class NoticeCounter {
     this.#store(done);
   }
 
-  /** Returns the counts to store now; null if the notice waits for an export. */
+  /** Returns the counts that can be stored now; null if the notice must wait for its export. */
   #finish(
     row: CountingRow,
     pair: RetainedPair,
@@ -218,7 +225,7 @@ export class NoticeCounter {
     const { exports, store, clock, work } = this.#parts;
     const made = exports.make(row, pair, { counts, watch });
     if (made === "later") {
-      // The counts are known, so receivers finally get them without the file.
+      // After a day of waiting, the notice is sent without the file, because its counts are known.
       if (clock.nowMs() - row.createdAt >= GIVE_UP_MS) return { ...counts, ...NO_ROOM };
       this.#postpone(row, "The export waits until there is room for it.", RETRY_MS);
       return null;
@@ -244,7 +251,8 @@ export class NoticeCounter {
   ): Promise<void> {
     const { exports, log, work } = this.#parts;
     const turn = work.token;
-    // A new holder of the work starts with all uncounted notices.
+    // If another server takes over the work, it starts with all uncounted notices, so this wait is
+    // over.
     const isOver = () => this.#stopped || work.token !== turn;
     try {
       for (;;) {
@@ -313,7 +321,10 @@ export class NoticeCounter {
     work.fenced(() => store.postpone(row.id, { failure, nextAt: nowMs + delay }));
   }
 
-  /** Opens both months, or says what lacks; the older one may be another one still there. */
+  /**
+   * Opens both months of a notice, or returns a sentence that says which is missing. If the older
+   * month is gone, opens the best replacement.
+   */
   async #openPair(row: CountingRow): Promise<RetainedPair | string> {
     const newer = await this.#open({ label: row.snapshot, snapshotId: row.snapshotId });
     if (newer === null) return "The snapshot of its month is gone, or cannot be read.";
@@ -329,9 +340,9 @@ export class NoticeCounter {
   }
 
   /**
-   * Returns the months from which a notice may count, the best first. Months later than its own
-   * miss changes, so they are the last resort. (Months may be missing after a failed notice or a
-   * pause.)
+   * Returns the months with which a notice can be compared, the best first. If the comparison
+   * starts with a later month than planned, it misses changes, so later months come last. (Months
+   * may be missing after a failed notice or a pause.)
    */
   #startsOf({ month, sinceMonth, createdAt }: CountingRow): NotedMonth[] {
     const { store, clock } = this.#parts;

@@ -31,22 +31,25 @@ import { attempt } from "./sender.ts";
 import { seedsOf, signedHeaders } from "./signing.ts";
 import type { NoticeWork } from "./work.ts";
 
-/** Max concurrent requests: of a tenant to one host and port, of a tenant, and in total. */
+/**
+ * Max concurrent requests of a tenant to one host and port, of a tenant to all hosts, and of all
+ * tenants.
+ */
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
-/** Requests to failing webhooks at a time. */
+/** Max concurrent requests to all webhooks that are failing. */
 const FAILING_IN_ALL = 256;
-/**
- * Name under which requests to the operator's mail server, which sends all e-mails, are counted.
- */
+/** The key under which all e-mails are counted, because all go to the operator's mail server. */
 const MAIL_SERVER = "mail server";
-/** Delay between the end of an attempt and the search for the next one, in milliseconds. */
+/**
+ * How long the deliverer waits after an attempt ends before it looks for the next one, in
+ * milliseconds. Attempts that end in this time share one look-up.
+ */
 const GATHER_MS = 20;
 /** Pause of a webhook after the state could not be read or written, in milliseconds. */
 const REST_MS = 60_000;
 
-/** Parts of the deliverer. */
 interface DelivererParts {
   readonly work: NoticeWork;
   readonly notices: NoticeStore;
@@ -64,7 +67,7 @@ interface DelivererParts {
   readonly bodyOf: (row: NoticeRow) => string;
   /** Counts an attempt by the kind of its receiver and its outcome. */
   readonly attempted: (kind: ReceiverKind, outcome: "delivered" | "retried" | "failed") => void;
-  /** Counts an e-mail that the operator's mail server failed to accept. */
+  /** Counts, in the metrics, an e-mail that the operator's mail server did not accept. */
   readonly serverFailed: () => void;
 }
 
@@ -75,7 +78,7 @@ export class Deliverer {
   /** Running attempts by delivery. */
   readonly #running = new Map<number, Promise<void>>();
   readonly #uses = new Uses();
-  /** Webhooks that had due deliveries at the last look, the first to serve first. */
+  /** Webhooks that had due deliveries when the state was last read. The first is served first. */
   #due = new Map<string, DueAtHost>();
   /** End of the pause of each paused webhook, on the monotonic clock. */
   readonly #resting = new Map<string, number>();
@@ -104,7 +107,7 @@ export class Deliverer {
     }
   }
 
-  /** Starts attempts as far as there is room. */
+  /** Starts attempts up to the limits of concurrent requests. */
   #fill(nowMs: number): void {
     const { emails } = this.#parts;
     for (const due of this.#due.values()) {
@@ -114,7 +117,7 @@ export class Deliverer {
     }
   }
 
-  /** Starts attempts of a webhook, and forgets it if nothing more of it is due. */
+  /** Starts attempts for a webhook. Removes it from `#due` if nothing more of it is due. */
   #serve(known: DueAtHost, nowMs: number): void {
     const { webhook } = known;
     const most = this.#uses.room(known);
@@ -123,7 +126,7 @@ export class Deliverer {
     const found = this.#parts.webhooks.due(webhook, nowMs, most + own);
     const rows = found.filter(({ sequence }) => !this.#running.has(sequence));
     const [first] = rows;
-    // Its address, and whether it fails, may have changed since the last look.
+    // The webhook may have got another address, or begun to fail, since the state was last read.
     const now = first === undefined ? known : atHost(first);
     const room = Math.min(most, this.#uses.room(now));
     for (const row of rows.slice(0, Math.max(0, room))) this.#begin(row, now);
@@ -182,8 +185,8 @@ export class Deliverer {
     const { notices, webhooks, emails, work } = this.#parts;
     const receiver = webhooks.find(row.webhook);
     const notice = receiver && notices.find(receiver.tenantId, row.notice);
-    // In the meantime, a replay may have queued a failed notice for counting again, which deletes
-    // this delivery.
+    // If a failed notice is replayed, it is counted again and this delivery is deleted. That may
+    // have happened since the delivery was read.
     if (receiver === undefined || notice === undefined || !isSendable(notice)) return;
     const outcome =
       receiver.kind === "email"
@@ -217,8 +220,8 @@ export class Deliverer {
     if (outcome.verdict === "server") this.#parts.serverFailed();
     attempted(webhook.kind, state === "waiting" ? "retried" : state);
     const { health, event } = healthAfter(webhook, outcome);
-    // The delivery to a receiver that was just disabled stays queued, because its owner may enable
-    // it again.
+    // If this failure disables the receiver, the delivery stays queued, because the owner may
+    // enable the receiver again.
     const kept = health.disabledAt !== null && state === "failed";
     webhooks.settle(
       kept ? { ...after, state: "waiting", nextAt: outcome.endedAt } : after,
@@ -249,7 +252,9 @@ export class Deliverer {
   }
 }
 
-/** A webhook with the key that counts the requests to its host. */
+/**
+ * A webhook with due deliveries. `host` is the key under which requests to its host are counted.
+ */
 interface DueAtHost extends DueWebhook {
   readonly host: string;
 }
@@ -259,7 +264,10 @@ function atHost({ webhook, tenantId, kind, url, failing }: DueWebhook): DueAtHos
   return { webhook, tenantId, kind, url, failing, host };
 }
 
-/** Counts running attempts by host of a tenant, tenant, and webhook, whose names never collide. */
+/**
+ * Counts the running attempts of each tenant's host, each tenant, and each webhook. Their keys
+ * never collide.
+ */
 class Uses {
   readonly #counts = new Map<string, number>();
   #all = 0;
@@ -274,7 +282,7 @@ class Uses {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** Returns the number of further attempts that a webhook may start; none below 1. */
+  /** Returns how many further attempts a webhook may start. A result below 1 means none. */
   room({ webhook, tenantId, failing, host }: DueAtHost): number {
     return Math.min(
       PER_HOST - this.of(host),

@@ -23,16 +23,22 @@ interface Network {
   readonly bits: number;
 }
 
-/** IPv4 ranges outside the public internet, and ranges for services of cloud machines. */
+/**
+ * IPv4 ranges that are not on the public internet, and ranges of internal services of cloud
+ * providers.
+ */
 const REFUSED_V4 = networksOf(
   "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,168.63.129.16/32,169.254.0.0/16,172.16.0.0/12," +
     "192.0.0.0/24,192.0.2.0/24,192.88.99.0/24,192.168.0.0/16,198.18.0.0/15,198.51.100.0/24," +
     "203.0.113.0/24,224.0.0.0/3",
 );
 
-/** Global unicast addresses; all other IPv6 addresses are refused. */
+/** The range of global unicast addresses. All IPv6 addresses outside it are refused. */
 const GLOBAL_V6 = networksOf("2000::/3");
-/** Parts of `GLOBAL_V6` for documentation, benchmarks, and identifiers without a location. */
+/**
+ * Ranges within `GLOBAL_V6` that are refused: documentation, benchmarks, and identifiers without a
+ * location.
+ */
 const REFUSED_V6 = networksOf("2001:2::/48,2001:10::/28,2001:20::/28,2001:db8::/32,3fff::/20");
 
 const MAPPED = networksOf("::ffff:0:0/96,::ffff:0:0:0/96,64:ff9b::/96,::/96");
@@ -44,7 +50,10 @@ export class Egress implements ConnectionGuard {
   readonly #allowed: readonly Network[];
   readonly #resolve: Resolve;
 
-  /** `allowed`: comma-separated networks that may be connected to, even over plain HTTP. */
+  /**
+   * `allowed` lists the networks, separated by commas, to which connections are allowed even if
+   * they are internal, and even over plain HTTP.
+   */
   constructor(allowed: string | null, resolve: Resolve = everyAddress) {
     this.#allowed = allowed === null ? [] : networksOf(allowed);
     this.#resolve = resolve;

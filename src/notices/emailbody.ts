@@ -7,7 +7,7 @@
 import { html, Markup } from "../text/markup.ts";
 import type { EmailCompany, EmailContact, EmailContent } from "./emailwords.ts";
 
-/** Colors that a dark page replaces; all other styles are inline. */
+/** Replaces the colors in dark mode. All other styles are inline. */
 const STYLE = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (max-width:480px){.pad{padding:20px 16px!important}.num{font-size:22px!important}}

@@ -34,10 +34,10 @@ import { SEED_BYTES } from "./signing.ts";
 
 /** Path of the unsubscribe link. */
 const UNSUBSCRIBE = "/unsubscribe/";
-/** Receiver id and signature in the link. */
+/** An unsubscribe token: receiver id and signature. */
 const TOKEN = /^(eml_[0-9a-f]{32})\.([\w-]{43})$/;
 
-/** Requested members of a receiver; undefined members remain unchanged. */
+/** The members of a receiver that a request sets. Undefined members remain unchanged. */
 interface EmailRequest {
   readonly address?: unknown;
   readonly searches?: unknown;
@@ -46,19 +46,21 @@ interface EmailRequest {
   readonly enabled?: unknown;
 }
 
-/** Parts of the receivers. */
 interface EmailParts {
   readonly store: WebhookStore;
   readonly mails: ReceiverMailStore;
   readonly searches: SearchStore;
   readonly audit: AuditStore;
   readonly clock: Clock;
-  /** Null if the operator has configured no mail server. */
+  /** Sends the messages; null if the operator has configured no mail server. */
   readonly mailer: Mailer | null;
   readonly baseUrl: string;
 }
 
-/** Minimum time between two questions to a reader who has unsubscribed, in milliseconds. */
+/**
+ * Minimum time between two e-mails that offer an unsubscribed reader to subscribe again, in
+ * milliseconds.
+ */
 const QUESTION_PAUSE_MS = 7 * 86_400_000;
 
 /** The e-mail receivers of all tenants. */
@@ -69,7 +71,9 @@ export class Emails {
     this.#parts = parts;
   }
 
-  /** Returns a tenant's receivers with a lower sequence, newest first. */
+  /**
+   * Returns those of a tenant's receivers whose sequence number is below `before`, newest first.
+   */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "email", before, limit));
   }
@@ -190,7 +194,10 @@ export class Emails {
     return { id: test, outcome: await mailer.send(email, new AbortController().signal) };
   }
 
-  /** Sends a notice to a receiver, without retries. Rejects only with the reason of `ended`. */
+  /**
+   * Sends a notice to a receiver, without retries. Rejects only if `ended` is aborted, with its
+   * reason.
+   */
   async send(row: WebhookRow, notice: NoticeRow, ended: AbortSignal): Promise<DeliveryAttempt> {
     const { mailer } = this.#parts;
     if (mailer === null) throw new Error("no mail server is set");
@@ -200,7 +207,10 @@ export class Emails {
     return await mailer.send(email, ended);
   }
 
-  /** Sends an e-mail about a receiver, without retries. Rejects only with the reason of `ended`. */
+  /**
+   * Sends an e-mail about a receiver, without retries. Rejects only if `ended` is aborted, with its
+   * reason.
+   */
   async sendAbout(
     row: WebhookRow,
     mail: ReceiverMailRow,
@@ -217,7 +227,10 @@ export class Emails {
     return await mailer.send(email, ended);
   }
 
-  /** True if an e-mail is no longer needed: its reader has decided, or has unsubscribed. */
+  /**
+   * Returns true if an e-mail need not be sent any more, because its reader has decided or
+   * unsubscribed.
+   */
   #isUnwanted(row: WebhookRow, { owner, warning }: ReceiverMailRow, to: string): boolean {
     const url = `mailto:${to}`;
     if (warning === null) return row.unsubscribedAt === null;
@@ -229,8 +242,8 @@ export class Emails {
   }
 
   /**
-   * If the address has unsubscribed before, unsubscribes the receiver, and asks the reader
-   * unless that was done recently.
+   * If the reader of the address has unsubscribed before, marks the receiver as unsubscribed. Also
+   * queues an e-mail that offers to resubscribe, unless one was sent recently.
    */
   #questionReader(row: Pick<WebhookRow, "id" | "tenantId" | "url">, at: number): void {
     const { store, mails } = this.#parts;
@@ -259,7 +272,8 @@ export class Emails {
   }
 
   /**
-   * Unsubscribes the receiver of a link, or resubscribes it; does nothing if that has been done.
+   * Unsubscribes the receiver of a link, or resubscribes it if `again` is true. Does nothing if
+   * that has already been done.
    */
   unsubscribe(token: string, again: boolean): WebhookRow {
     const { store, mails, audit, clock } = this.#parts;
@@ -345,7 +359,10 @@ export class Emails {
 
 const START = { searches: null, language: "pt", contacts: 0 } as const;
 
-/** Returns the hash of a tenant's address, in lower case, because mail servers ignore the case. */
+/**
+ * Returns a hash of the tenant and the address. The address is in lower case first, because mail
+ * servers ignore the case.
+ */
 function hashOf({ tenantId, url }: Pick<WebhookRow, "tenantId" | "url">): string {
   return createHash("sha256").update(`${tenantId} ${url.toLowerCase()}`).digest("hex");
 }

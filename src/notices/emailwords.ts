@@ -22,7 +22,10 @@ export interface EmailCompany {
   readonly name: string;
   /** City and state, activity, and day of opening. */
   readonly about: readonly string[];
-  /** Names the changed fields, or states that the company left; empty for a new one. */
+  /**
+   * Names the fields that changed, or says that the company left the result. Empty for a company
+   * that is new.
+   */
   readonly note: string;
   readonly contacts: readonly EmailContact[];
 }
@@ -52,14 +55,14 @@ export interface EmailContent {
   readonly button: { readonly label: string; readonly href: string };
   /** The file that was made for the notice; null if there is none. */
   readonly file: { readonly label: string; readonly href: string; readonly until: string } | null;
-  /** Sentence about a missing file, or empty. */
+  /** Sentence that says why the file is missing; empty if it is not. */
   readonly problem: string;
   readonly reason: string;
   /** Null in a mail that belongs to no list. */
   readonly unsubscribe: { readonly label: string; readonly href: string } | null;
 }
 
-/** Options of a receiver, and addresses. */
+/** Options of a receiver, and the addresses that links need. */
 export interface EmailOptions {
   readonly language: EmailLanguage;
   readonly contacts: boolean;
@@ -71,7 +74,7 @@ export interface EmailOptions {
 /** Max characters of the subject, and of other texts. */
 const SUBJECT_MAX = 110;
 const TEXT_MAX = 120;
-/** Changed fields that are named. */
+/** Max changed fields that an e-mail names. */
 const FIELDS_MAX = 6;
 
 type Counts = Pick<NoticeCounts, "entered" | "left" | "changed">;
@@ -80,14 +83,14 @@ interface Words {
   readonly locale: string;
   readonly subject: (counts: Counts, name: string, month: string) => string;
   readonly lead: (month: string, since: string) => string;
-  /** The lead if nothing changed. */
+  /** Returns the first sentence of an e-mail if nothing changed. */
   readonly quiet: (month: string, since: string) => string;
   readonly nouns: (counts: Counts) => readonly [entered: string, left: string, changed: string];
   readonly dates: Intl.DateTimeFormatOptions;
   readonly opened: (day: string) => string;
   readonly left: string;
   readonly changed: (fields: string) => string;
-  /** Text for further changed fields, after those that are named. */
+  /** Returns the text that counts the changed fields that are not named. */
   readonly moreFields: (count: number) => string;
   readonly more: (count: number, shown: string) => string;
   readonly button: string;
@@ -302,8 +305,8 @@ function contactsOf(phone: string, email: string): EmailContact[] {
 }
 
 /**
- * Escapes both parts of an address: a local part can contain `?`, which would start link
- * parameters.
+ * Returns the link to an address. Both parts are escaped, because a `?` in the local part would
+ * begin the link's parameters.
  */
 function linkTo(email: string): string {
   return `mailto:${email.split("@").map(encodeURIComponent).join("@")}`;
@@ -314,7 +317,7 @@ function phoneText(phone: string): string {
   return phone.replace(/^\+55(\d{2})(\d{4,5})(\d{4})$/, "($1) $2-$3");
 }
 
-/** Control characters, direction characters, and lone surrogates. */
+/** Control characters, direction characters, private-use characters, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]+/gu;
 
 /** Returns a text as one visible line of up to `most` characters. */

@@ -15,16 +15,14 @@ export const FEED_LANGUAGES = ["pt", "en"] as const;
 /** A language of a feed. */
 export type FeedLanguage = (typeof FEED_LANGUAGES)[number];
 
-/** The search of a feed. */
 interface FeedSearch {
   readonly id: string;
   readonly name: string;
   readonly createdAt: number;
-  /** Secret of the feed's address, or null. */
+  /** The secret part of the feed's address; null if it has none. */
   readonly feed: string | null;
 }
 
-/** Words of a feed in one language. */
 interface FeedWords {
   readonly title: (name: string) => string;
   readonly counts: (counts: NoticeCounts, since: string) => string;

@@ -1,9 +1,10 @@
 /**
- * The log of notices: what each held and whether it arrived, and their replay. Input: ids and
- * ranges. Output: notices with their deliveries, and their texts.
- * Invariant: another tenant's notice does not exist. A replay keeps the ids, so receivers notice
- * it; it is durable when it returns, and covers its whole range. A long one is stored in steps,
- * between which its thread does other work. Commands and the server share this code.
+ * The log of notices: the content of each, whether it arrived, and how to send it again (replay).
+ * Input: ids and ranges. Output: notices with their deliveries, and their texts.
+ * Invariant: the notices of other tenants are reported as missing. A replayed notice keeps its id,
+ * so receivers recognize it. A replay is durable when it returns, and covers its whole range. A
+ * long replay is stored in steps, between which its thread does other work. Commands and the server
+ * share this code.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../errors.ts";
@@ -15,7 +16,7 @@ import { type FeedLanguage, feedOf } from "./feed.ts";
 import { noticeBody } from "./payload.ts";
 import { stored } from "./receivers.ts";
 
-/** Notices in a feed, and those of one step of a replay. */
+/** Max notices in a feed, and max notices in one step of a replay. */
 const FEED_MAX = 36;
 const REPLAY_STEP = 200;
 
@@ -31,13 +32,12 @@ interface ReplayRequest {
   readonly id: string;
   /** Last notice of a range, or null for one notice. */
   readonly through: string | null;
-  /** Only this receiver, or null for all receivers of the search. */
+  /** Replays only to this receiver; null means all receivers of the search. */
   readonly webhook: string | null;
   /** If true, skips deliveries that have arrived or still wait. */
   readonly onlyFailed: boolean;
 }
 
-/** Parts of the log. */
 interface HistoryParts {
   readonly store: NoticeStore;
   readonly hooks: WebhookStore;
@@ -51,7 +51,7 @@ export function knownSearch(searches: SearchStore, tenantId: string, id: string)
   throw new AppError("not_found", "There is no such saved search. It may have been deleted.");
 }
 
-/** The log of all tenants. */
+/** The notices of all tenants. */
 export class NoticeHistory {
   readonly #parts: HistoryParts;
 
@@ -66,7 +66,7 @@ export class NoticeHistory {
     throw new AppError("not_found", "There is no such notice. Old ones are deleted.");
   }
 
-  /** Returns a tenant's notices with a lower sequence, newest first. */
+  /** Returns those of a tenant's notices whose sequence number is below `before`, newest first. */
   page(
     tenantId: string,
     page: { readonly before: number; readonly limit: number; readonly searchId?: string },
@@ -80,7 +80,10 @@ export class NoticeHistory {
     return stored(() => this.#parts.store.last(tenantId, searchId)) ?? null;
   }
 
-  /** Returns a tenant's notices after a sequence, oldest first, including uncounted ones. */
+  /**
+   * Returns a tenant's notices with a higher sequence number, oldest first. Includes notices that
+   * are not counted yet.
+   */
   after(tenantId: string, sequence: number, limit: number): NoticeRow[] {
     return stored(() => this.#parts.store.after(tenantId, sequence, limit));
   }
@@ -98,7 +101,10 @@ export class NoticeHistory {
     return noticeBody(row, this.#parts.baseUrl);
   }
 
-  /** Queues notices again; failed ones are counted again. Returns the number of notices. */
+  /**
+   * Queues notices to be sent again. Failed notices are counted again instead. Returns the number
+   * of notices.
+   */
   async replay(request: ReplayRequest): Promise<number> {
     const { tenantId, id, through, webhook } = request;
     const first = this.find(tenantId, id).row;
@@ -114,7 +120,10 @@ export class NoticeHistory {
     return queued;
   }
 
-  /** Replays the next notices after a sequence number; returns their count and the last number. */
+  /**
+   * Replays the next notices after a sequence number. Returns how many were queued, and the last
+   * sequence number of the step.
+   */
   #replayStep(request: ReplayRequest, after: number, to: number) {
     const { store, clock } = this.#parts;
     return store.atomically(() => {

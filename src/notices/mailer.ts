@@ -12,7 +12,9 @@ import { plainAddress } from "./addresses.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
 import { TLS_CODES } from "./sender.ts";
 
-/** Longest time for one message, in milliseconds; RFC 5321 lets servers take minutes. */
+/**
+ * Max time for one message, in milliseconds. It is long because RFC 5321 lets servers take minutes.
+ */
 const MESSAGE_MS = 120_000;
 
 /** How connections are encrypted: after STARTTLS, from the first byte, or not at all. */
@@ -37,14 +39,17 @@ export interface SmtpSettings {
 /** A message to one address. */
 export interface Email {
   readonly to: string;
-  /** The same in every attempt, so that mail programs show a repeated message once. */
+  /**
+   * Id of the message. It is the same in every attempt, so that mail programs show a repeated
+   * message once.
+   */
   readonly id: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
   /** Name and id of the saved search; null for an e-mail that belongs to no list. */
   readonly list: { readonly id: string; readonly name: string } | null;
-  /** Address where one POST unsubscribes (RFC 8058), or null. */
+  /** URL to which one POST unsubscribes the reader (RFC 8058), or null. */
   readonly unsubscribe: string | null;
 }
 
@@ -60,7 +65,7 @@ export class Mailer {
     this.#transport = transportOf(settings);
   }
 
-  /** Sends a message; rejects only with the reason of `ended`. */
+  /** Sends a message. Rejects only if `ended` is aborted, with the reason of `ended`. */
   async send(email: Email, ended: AbortSignal): Promise<DeliveryAttempt> {
     const clock = this.#clock;
     const startedAt = clock.nowMs();
@@ -72,7 +77,8 @@ export class Mailer {
       const tookMs = clock.monotonicMs() - beganMs;
       return { startedAt, endedAt: clock.nowMs(), tookMs, retryAt: null, ...end };
     };
-    // The package splits an address at commas, even in an envelope.
+    // Refuses anything but one plain address, because the package splits addresses at commas, even
+    // in an envelope.
     if (plainAddress(email.to) !== email.to) return outcome(NO_ADDRESS);
     try {
       const signal = AbortSignal.any([late, ended]);
@@ -112,13 +118,15 @@ function transportOf(settings: SmtpSettings): Transporter {
   });
 }
 
-/** Builds the parts of a message. Never uses `raw`, because nodemailer does not check its bytes. */
+/**
+ * Returns a message for the package. Never uses `raw`, because nodemailer does not check its bytes.
+ */
 function messageOf(email: Email, from: string, date: Date) {
   const { to, id, subject, text, html, list, unsubscribe } = email;
   const host = hostOf(from);
   return {
     ...{ from, date, subject, text, html },
-    // Objects are not parsed, so one address cannot become several.
+    // The package does not parse objects, so one address cannot become several.
     to: { name: "", address: to },
     envelope: { from: addressOf(from), to: [to] },
     messageId: `<${id}@${host}>`,
@@ -147,10 +155,10 @@ function hostOf(from: string): string {
   return addressOf(from).split("@").at(-1) ?? "localhost";
 }
 
-/** Members of an error of the package. */
+/** Members of the errors that the package throws. */
 interface MailError {
   readonly code?: string;
-  /** Code of the system or of TLS, which the package replaces in `code`. */
+  /** Error code of the system or of TLS. The package puts another one in `code`. */
   readonly originalCode?: string;
   readonly command?: string;
   readonly responseCode?: number;
@@ -159,7 +167,10 @@ interface MailError {
 
 /** Enhanced codes (RFC 3463) of an address that does not exist, or has moved away. */
 const GONE = /^5\d\d[ -]5\.1\.(?:1|2|3|6|10)\b/;
-/** Enhanced codes of a server that does not relay for us: the operator's mistake. */
+/**
+ * Enhanced status codes of a server that refuses to relay messages of this sender, which is a
+ * mistake of the operator.
+ */
 const RELAY = /^5\d\d[ -](?:5\.7\.(?:0|1|8|9)\b.*)?\brelay/i;
 
 const NETWORK: Readonly<Record<string, string>> = {

@@ -41,7 +41,6 @@ export interface MadeExport {
   readonly id: string;
 }
 
-/** Parts of these exports. */
 interface NoticeExportParts {
   readonly store: NoticeStore;
   readonly work: Pick<NoticeWork, "fenced">;
@@ -63,8 +62,8 @@ export class NoticeExports {
   }
 
   /**
-   * Creates the export of a notice, or finds the one of an earlier attempt. Returns `later` if the
-   * queue is full now, or the error if the export is refused.
+   * Returns the export of a notice, which it creates unless an earlier attempt did. Returns `later`
+   * if the queue is full now, or the error if the export is refused.
    */
   make(
     row: CountingRow,
@@ -101,7 +100,10 @@ export class NoticeExports {
     }
   }
 
-  /** Waits for the end of an export; returns null if it has not ended within `waitMs`. */
+  /**
+   * Waits for the end of an export. Returns the link to its file, or why there is no file. Returns
+   * null if the export has not ended within `waitMs`.
+   */
   async ended(
     tenantId: string,
     { id }: MadeExport,
@@ -122,7 +124,7 @@ export class NoticeExports {
   }
 }
 
-/** Returns the refusal of an export in the form for notices. */
+/** Returns why an export was refused, in the form that notices contain. */
 function refusalOf({
   code,
   message,

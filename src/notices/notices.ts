@@ -1,11 +1,12 @@
 /**
- * The notices of a data directory: records served months, counts, delivers, and answers requests
- * about notices.
+ * The notices of a data directory: records the months (snapshots) that the server has served,
+ * counts and delivers notices, and answers requests about them.
  * Invariant: a month and its notices are recorded in one transaction, before anything is counted.
- * Only a month that is new, and newer than all recorded ones, makes notices, however often it is
- * served. If the state cannot be written, the month is recorded later. One server of a fleet does
- * this work at a time. Its changes are fenced, so a server that was paused changes nothing. After a
- * stop, a restart or another server continues all unfinished work.
+ * Only a month that is newer than all recorded ones makes notices, and only once, even if it is
+ * served repeatedly. If the state cannot be written, the month is recorded later. If several
+ * servers share the state, one of them does this work at a time. Its changes are fenced, so a
+ * server that was paused and has lost its turn changes nothing. After a stop, a restart or another
+ * server continues all unfinished work.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import { type GuardedWay, guardedWay } from "../download/proxy.ts";
@@ -38,11 +39,10 @@ import { type NoticeWork, workOf } from "./work.ts";
 const TICK_MS = 1_000;
 /** Time for a receiver to accept a connection, in milliseconds. */
 const CONNECT_MS = 10_000;
-/** Interval between deletions of old notices in milliseconds, and max notices of each deletion. */
+/** Old notices are deleted at this interval, in milliseconds, and at most this many each time. */
 const SWEEP_MS = 60_000;
 const FORGET_AT_ONCE = 1_000;
 
-/** Settings of the notices. */
 interface NoticeSettings {
   /** Comma-separated networks in which receivers are allowed, or null. */
   readonly allowNetworks: string | null;
@@ -55,16 +55,19 @@ interface NoticeSettings {
   readonly smtp?: SmtpSettings | null;
 }
 
-/** Parts of the notices. */
+/** The services that the notices use. */
 export interface NoticeParts {
   readonly database: StateDatabase;
-  /** Lease of the work; without one, this server always does the work. */
+  /**
+   * The lease that lets one of several servers do this work. Without it, this server always does
+   * the work.
+   */
   readonly work?: WorkLease | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly plans: Plans;
-  /** Returns the plan of a tenant's console. */
+  /** Returns the plan that applies to a tenant in the console. */
   readonly consolePlan: (tenantId: string) => PlanName;
   readonly served: CounterParts["served"];
   readonly changes: CounterParts["changes"];
@@ -82,7 +85,7 @@ export class Notices {
   readonly webhooks: Webhooks;
   readonly emails: Emails;
   readonly history: NoticeHistory;
-  /** Attempts by kind of receiver and outcome. */
+  /** Number of delivery attempts by kind of receiver and outcome. */
   readonly attempts = {
     webhook: { delivered: 0, retried: 0, failed: 0 },
     email: { delivered: 0, retried: 0, failed: 0 },
@@ -99,7 +102,7 @@ export class Notices {
   /** A served month that is not recorded yet. */
   #unnoted: Segment | null = null;
   readonly #work: NoticeWork;
-  /** Token of the lease under which this server has resumed unfinished work. */
+  /** The lease token with which this server last resumed unfinished work. */
   #turn: number | null = null;
 
   constructor(parts: NoticeParts) {
@@ -167,7 +170,7 @@ export class Notices {
     this.#counter.kick();
     this.#deliverer.tick();
     this.#mails.tick();
-    // A statement that writes waits for other writers, so it must not run in every tick.
+    // A write waits for other writers, so this deletion must not run in every tick.
     if (clock.monotonicMs() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = clock.monotonicMs();
     try {
@@ -190,7 +193,7 @@ export class Notices {
     await Promise.all([this.#counter.close(), this.#deliverer.close(), this.#mails.close()]);
   }
 
-  /** Numbers for the metrics. */
+  /** Returns the numbers that the metrics report. */
   counts() {
     const { waiting, nextAt } = this.#hooks.queued();
     const lateMs = nextAt === null ? 0 : Math.max(0, this.#parts.clock.nowMs() - nextAt);
@@ -211,8 +214,8 @@ export class Notices {
   }
 
   /**
-   * Acquires the lease of the work if it is free. A new holder records its month, and makes
-   * unfinished work due. Returns true if this server has the lease.
+   * Acquires the lease on this work if it is free. If this server then holds it for the first time,
+   * it records its month and makes unfinished work due. Returns true if this server has the lease.
    */
   #look(): boolean {
     const { work, clock, log } = this.#parts;

@@ -1,10 +1,10 @@
 /**
- * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored notice,
- * counted or failed. Output: JSON in the shape of the contract.
- * Invariant: the same notice gives the same bytes in every attempt, at most 20 KB: if the first
- * accounts do not fit, fewer are sent. Links begin with the operator's public address. The event of
- * a failed notice has a separate id: a replay may count the notice later, and receivers drop known
- * ids.
+ * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored notice
+ * that is counted or has failed. Output: JSON in the shape of the contract.
+ * Invariant: the same notice has the same bytes in every attempt, at most 20 KB. If the first
+ * accounts do not fit, the text contains fewer of them. Links begin with the operator's public
+ * address. The failure event of a notice has another id than the notice, because a replay may count
+ * the notice later, and receivers drop ids that they know.
  */
 import type { ChangeTotals } from "../changes/query.ts";
 import type { OutputField } from "../spec/fields.ts";
@@ -19,7 +19,10 @@ export type FirstAccount = Readonly<Record<string, unknown>> & {
   readonly changed_fields: readonly string[];
 };
 
-/** Fields with which people recognize and call a company, if the plan includes them. */
+/**
+ * Fields by which people recognize and call a company. A notice contains those that the plan
+ * includes.
+ */
 export const CARD_FIELDS: readonly OutputField[] = [
   ...(["legal_name", "trade_name", "cnae_primary_description", "municipality_name"] as const),
   ...(["uf", "started_on", "phone_1", "email"] as const),
@@ -27,15 +30,18 @@ export const CARD_FIELDS: readonly OutputField[] = [
 
 /** Counts of a notice, as stored. */
 export interface NoticeCounts extends ChangeTotals {
-  /** Number of accounts by changed field; an account with several changes counts in each. */
+  /**
+   * For each changed field, the number of accounts. An account in which several fields changed is
+   * counted for each.
+   */
   readonly changed_fields: Readonly<Record<string, number>>;
   readonly first: readonly FirstAccount[];
-  /** The same accounts with the fields for people; absent in older notices. */
+  /** The same accounts with the fields `CARD_FIELDS`; absent in older notices. */
   readonly cards?: readonly FirstAccount[];
-  /** Path of the export's file, and the time at which it expires; absent if there is no file. */
+  /** Path of the exported file, and when it expires. Both are absent if there is no file. */
   readonly file?: string;
   readonly file_until?: string;
-  /** Code and sentence for why the export that the search requests is missing. */
+  /** If the search requests an export and there is none, the code and a sentence that say why. */
   readonly export_error?: string;
   /** Absent in older notices, which have only the code. */
   readonly export_problem?: string;
@@ -48,7 +54,7 @@ interface NoticeLinks {
   readonly export: string | null;
 }
 
-/** The counts of a counted notice. */
+/** Returns the counts of a notice; null if it has not been counted. */
 export function countsOf({ counts }: Pick<NoticeRow, "counts">): NoticeCounts | null {
   return counts === null ? null : (JSON.parse(counts) as NoticeCounts);
 }
@@ -104,7 +110,7 @@ export function noticeBody(row: NoticeRow, base: string): string {
   }
 }
 
-/** Members of every event about a notice. */
+/** Returns the members that every event about a notice has. */
 function headOf(row: NoticeRow) {
   return {
     notice_id: row.id,

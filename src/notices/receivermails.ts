@@ -1,9 +1,10 @@
 /**
- * Sends e-mails about receivers: warnings to owners, and questions to readers. Input: e-mails
- * queued in the state. Output: messages to the operator's mail server.
+ * Sends e-mails about receivers: warnings to owners, and offers to readers who unsubscribed to
+ * subscribe again. Input: e-mails queued in the state. Output: messages to the operator's mail
+ * server.
  * Invariant: one e-mail is sent at a time, so that notices can use the mail server. A failed e-mail
- * is retried for a day, then dropped with a log line. Only the server with the lease of the work
- * sends. Never throws.
+ * is retried for a day, then dropped with a log line. If several servers share the state, only the
+ * one that holds the lease on this work sends. Never throws.
  */
 import type { Clock } from "../process/clock.ts";
 import { describeError, type Log } from "../process/log.ts";
@@ -15,10 +16,9 @@ import type { NoticeWork } from "./work.ts";
 const MINUTE_MS = 60_000;
 /** Delays between attempts; after the last one the e-mail is dropped. */
 const DELAYS_MS = [5, 30, 120, 300, 600].map((minutes) => minutes * MINUTE_MS);
-/** Mails read at a time. */
+/** Max e-mails that are read from the state in one step. */
 const BATCH = 16;
 
-/** Parts of the sender. */
 interface ReceiverMailParts {
   readonly work: NoticeWork;
   readonly mails: ReceiverMailStore;

@@ -1,18 +1,20 @@
 /**
- * Wording of the e-mails about receivers, in both languages: warnings to the owners of a failing
- * receiver, and the question to a reader who has unsubscribed. Input: the receiver. Output: the
- * content for both text and HTML.
- * Invariant: of a webhook, only the host is shown, because its path may be a secret.
+ * The words of e-mails about receivers, in both languages: warnings to the owners of a failing
+ * receiver, and the offer to an unsubscribed reader to subscribe again. Input: the receiver.
+ * Output: the content, from which both the text and the HTML are rendered.
+ * Invariant: for a webhook, only the host is shown, because its path may be a secret.
  */
 import type { EmailLanguage, WebhookRow } from "../store/webhookstore.ts";
 import { addressOf } from "./addresses.ts";
 import type { EmailContent } from "./emailwords.ts";
 import { WARNINGS } from "./schedule.ts";
 
-/** The receiver of a mail. */
 interface ReceiverMail {
   readonly row: Pick<WebhookRow, "kind" | "url" | "disabledReason">;
-  /** Number of the warning, 0 if the receiver was disabled; null for a question to its reader. */
+  /**
+   * Number of the warning; 0 if the receiver was disabled. Null if the e-mail offers its reader to
+   * subscribe again.
+   */
   readonly warning: number | null;
   /** Address on which a reader decides. */
   readonly href: string;

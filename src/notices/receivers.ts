@@ -9,7 +9,10 @@ import type { SearchStore } from "../store/searchstore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import type { ReceiverKind, WebhookRow } from "../store/webhookstore.ts";
 
-/** Max searches that a receiver names; to receive more, it must receive all. */
+/**
+ * Max searches that a receiver may name. To receive notices of more searches, it must receive those
+ * of all.
+ */
 const SEARCHES_MAX = 500;
 
 /** The author of a change: the tenant, and the name for the audit trail. */
@@ -18,7 +21,7 @@ export interface ReceiverOwner {
   readonly actor: Actor;
 }
 
-/** Reads the searches of a receiver as JSON; null for all of the tenant. */
+/** Returns the searches that a receiver names, as JSON; null if it receives all of the tenant's. */
 export function readSearches(
   searches: Pick<SearchStore, "known">,
   tenantId: string,
@@ -42,7 +45,7 @@ export function readSearches(
   return JSON.stringify([...known]);
 }
 
-/** Returns the state after a change. A disabled receiver keeps its reason until it is enabled. */
+/** Returns the state of a receiver after a change. If it stays disabled, it keeps its reason. */
 export function stateAfter(
   before: WebhookRow,
   enabled: boolean,

@@ -15,7 +15,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** Filters whose value is a date. */
 const BY_DAY = FILTERS.filter(({ read }) => read === "date");
 
-/** Returns a spec with its dates moved. `daysFrom`: null if they are fixed. */
+/**
+ * Returns a spec with its dates moved from `daysFrom` to `date`. If `daysFrom` is null, its dates
+ * are fixed.
+ */
 export function rolledSpec(spec: unknown, daysFrom: string | null, date: string): unknown {
   if (daysFrom === null || !isJsonObject(spec) || !isJsonObject(spec.filters)) return spec;
   const movedMs = Date.parse(date) - Date.parse(daysFrom);
@@ -34,7 +37,7 @@ function rolledFilters(filters: JsonObject, movedMs: number): JsonObject {
   return moved;
 }
 
-/** Returns a moved date; undefined for a value that is not a date. */
+/** Returns a date moved by `movedMs`; undefined if the value is not a date. */
 function movedDay(value: unknown, movedMs: number): string | undefined {
   if (typeof value !== "string" || !DAY.test(value)) return undefined;
   const at = Date.parse(value);

@@ -1,10 +1,11 @@
 /**
- * The times of deliveries, as pure functions. Input: the state of a delivery and of its webhook,
- * and the outcome of an attempt. Output: both after it.
- * Invariant: the time comes from the caller. The last attempt lies at the end of the retry period,
- * so a delivery is always delivered or failed after it. If a receiver wants no attempt before a
- * later time, that one still is the last, and its error names both. A webhook is disabled for
- * failures only after three warnings, each at least 12 hours after the failure before it.
+ * Calculates the times of deliveries, with pure functions. Input: the state of a delivery and of
+ * its webhook, and the outcome of an attempt. Output: both states after the attempt.
+ * Invariant: the caller passes the time. The last attempt takes place at the end of the retry
+ * period, so a delivery has then been delivered or has failed. If a receiver demands a pause that
+ * extends beyond the period, the last attempt still takes place at its end, and the error names
+ * both times. A webhook is disabled for failures only after three warnings. Each warning comes at
+ * least 12 hours after the previous counted failure.
  */
 import type { DeliveryRow, WebhookHealth } from "../store/webhookstore.ts";
 
@@ -28,7 +29,10 @@ const DELAYS_MS = [
 /** Fraction by which a delay varies randomly, so that retries after one outage are spread. */
 const JITTER = 0.1;
 
-/** Failures closer than this to the last counted one are not counted, in milliseconds. */
+/**
+ * A failure that comes less than this after the last counted failure is not counted, in
+ * milliseconds.
+ */
 export const STRIKE_GAP_MS = 12 * HOUR_MS;
 /** Min time without success before a webhook is disabled, in milliseconds. */
 export const FAILING_MS = 5 * 24 * HOUR_MS;
@@ -40,20 +44,20 @@ export interface DeliveryAttempt {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly tookMs: number;
-  /** Null if there was no answer. */
+  /** Status code of the answer; null if there was none. */
   readonly status: number | null;
-  /** Null if it succeeded. */
+  /** Why the attempt failed; null if it succeeded. */
   readonly error: string | null;
   /** Time before which the receiver accepts no other attempt, or null. */
   readonly retryAt: number | null;
   /**
-   * Meaning of a failed e-mail, beyond its code: the address does not exist, the message is refused
-   * permanently, or the operator's mail server failed (not a fault of the receiver).
+   * Says more than the code about why an e-mail failed. `gone`: the address does not exist.
+   * `rejected`: the message is refused permanently. `server`: the operator's mail server failed,
+   * which is not the receiver's fault.
    */
   readonly verdict?: "gone" | "rejected" | "server";
 }
 
-/** Options of the schedule. */
 interface ScheduleOptions {
   readonly retryMs: number;
   /** Returns a number from 0 to 1. */
@@ -75,7 +79,8 @@ export function afterAttempt(
   };
   if (attempt.error === null) return { ...tried, state: "delivered", nextAt: null };
   const lastAt = firstAt + options.retryMs;
-  // The attempt at the end of the period may begin a little early: another would be too late.
+  // An attempt that begins up to a second before the end of the period counts as the last, because
+  // another one would be too late.
   const isLast = attempt.startedAt >= lastAt - SECOND_MS || attempt.verdict === "rejected";
   if (isLast) return { ...tried, state: "failed", nextAt: null };
   if (attempt.retryAt !== null && attempt.retryAt > lastAt) {
@@ -84,7 +89,7 @@ export function afterAttempt(
   return { ...tried, nextAt: Math.min(nextTime(attempts, attempt, options), lastAt) };
 }
 
-/** Says why the next attempt is earlier than the receiver wants it. */
+/** Returns an error text that says why the next attempt comes earlier than the receiver demands. */
 function beyondPeriod(error: string, retryAt: number): string {
   const time = new Date(retryAt).toISOString();
   return (
@@ -100,7 +105,7 @@ function nextTime(attempts: number, attempt: DeliveryAttempt, { random }: Schedu
   return Math.max(next, attempt.retryAt ?? 0);
 }
 
-/** Change of a webhook of which its owners must be informed. */
+/** A change of a webhook's state about which its owners must be informed. */
 export type HealthEvent = "none" | "warned" | "disabled";
 
 /** Returns the health of a webhook after an attempt, and the event for its owners. */

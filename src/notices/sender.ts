@@ -1,9 +1,9 @@
 /**
  * Sends one request to a receiver. Input: its address, headers, and a body. Output: the outcome.
- * Invariant: never rejects for anything a receiver does. Redirects are not followed. At most 64 KiB
- * of an answer are read, within 15 s from the start. Its status alone decides, so a body that is
- * slow, cut, or broken changes no outcome. The outcome's words hold nothing that the receiver has
- * sent, and no address behind its name.
+ * Invariant: nothing that a receiver does makes the call reject. Redirects are not followed. At
+ * most 64 KiB of an answer are read, within 15 s from the start. Only the answer's status decides,
+ * so a body that is slow, cut, or broken does not change the outcome. The text of the outcome
+ * contains nothing that the receiver has sent, and not the IP address behind its name.
  */
 import type { Way } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
@@ -24,7 +24,7 @@ interface Outgoing {
   readonly body: string;
 }
 
-/** Sends a request; rejects only with the reason of `ended`. */
+/** Sends a request. Rejects only if `ended` is aborted, with its reason. */
 export async function attempt(
   way: Way,
   { url, headers, body }: Outgoing,
@@ -75,7 +75,10 @@ async function readSome(body: AsyncIterable<Uint8Array> | null): Promise<void> {
   }
 }
 
-/** Returns the time that a Retry-After header names, as seconds or as a date; null without one. */
+/**
+ * Returns the time that a Retry-After header names, in seconds or as a date. Returns null if there
+ * is no header.
+ */
 export function retryTime(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const text = header.trim();

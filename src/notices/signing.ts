@@ -14,16 +14,19 @@ import type { SignatureKind, WebhookRow } from "../store/webhookstore.ts";
 /** Bytes of a seed. */
 export const SEED_BYTES = 32;
 
-/** Time for which earlier secrets also sign after a rotation, in milliseconds. */
+/**
+ * After a rotation, messages are also signed with the earlier secrets for this time, in
+ * milliseconds.
+ */
 export const OVERLAP_MS = 86_400_000;
 
 /**
- * Max earlier secrets that still sign; several, because a second rotation must not end the overlap
- * of the first.
+ * Max earlier secrets with which messages are also signed. There may be several, because a second
+ * rotation must not end the overlap of the first.
  */
 const OLD_SEEDS_MAX = 4;
 
-/** DER of an ed25519 private key before its 32 bytes (RFC 8410). */
+/** The DER encoding of an ed25519 private key (RFC 8410), up to the 32 bytes of the key. */
 const PKCS8_START = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** A message to sign. */
@@ -37,18 +40,18 @@ interface Message {
 
 type SeedsOfWebhook = Pick<WebhookRow, "seed" | "oldSeed" | "oldUntil">;
 
-/** Returns the secret that the receiver verifies v1 with. */
+/** Returns the secret with which the receiver verifies v1 signatures. */
 export function secretOf(seed: Uint8Array): string {
   return `whsec_${derived(seed, "v1").toString("base64")}`;
 }
 
-/** Returns the public key that the receiver verifies v1a with. */
+/** Returns the public key with which the receiver verifies v1a signatures. */
 export function publicKeyOf(seed: Uint8Array): string {
   const spki = createPublicKey(privateKeyOf(seed)).export({ format: "der", type: "spki" });
   return `whpk_${spki.subarray(-SEED_BYTES).toString("base64")}`;
 }
 
-/** Returns the seeds that sign at a time, the newest first. */
+/** Returns the seeds with which messages are signed at a time, newest first. */
 export function seedsOf(row: SeedsOfWebhook, nowMs: number): Buffer[] {
   return [row.seed, ...oldSeedsOf(row, nowMs)];
 }
@@ -66,7 +69,7 @@ function oldSeedsOf({ oldSeed, oldUntil }: SeedsOfWebhook, nowMs: number): Buffe
   );
 }
 
-/** Returns the headers of an attempt. `seeds`: those valid now, newest first. */
+/** Returns the headers of an attempt. `seeds` are the seeds that are valid now, newest first. */
 export function signedHeaders(
   { id, at, body }: Message,
   kind: SignatureKind,

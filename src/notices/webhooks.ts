@@ -30,7 +30,7 @@ import { OVERLAP_MS, rotatedSeeds, SEED_BYTES, seedsOf, signedHeaders } from "./
 /** Longest address of a receiver. */
 const URL_MAX = 2_048;
 
-/** Requested members of a webhook; undefined members remain unchanged. */
+/** The members of a webhook that a request sets. Undefined members remain unchanged. */
 interface WebhookRequest {
   readonly url?: unknown;
   readonly searches?: unknown;
@@ -38,7 +38,6 @@ interface WebhookRequest {
   readonly enabled?: unknown;
 }
 
-/** Parts of the webhooks. */
 interface WebhookParts {
   readonly store: WebhookStore;
   readonly searches: SearchStore;
@@ -58,7 +57,7 @@ export class Webhooks {
     this.#parts = parts;
   }
 
-  /** Returns a tenant's webhooks with a lower sequence, newest first. */
+  /** Returns those of a tenant's webhooks whose sequence number is below `before`, newest first. */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "webhook", before, limit));
   }
@@ -117,7 +116,10 @@ export class Webhooks {
     return this.find(tenantId, id);
   }
 
-  /** Replaces the secret; previous secrets also sign for a day. Throws `not_found`. */
+  /**
+   * Replaces the secret. For a day, messages are also signed with the previous secrets. Throws
+   * `not_found`.
+   */
   rotate({ tenantId, actor }: ReceiverOwner, id: string): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const nowMs = clock.nowMs();

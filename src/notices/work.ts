@@ -6,7 +6,7 @@
 import type { WorkLease } from "../store/fleet/lease.ts";
 import type { NoticeStore } from "../store/noticestore.ts";
 
-/** Lease of the notices, for the parts that work on them. */
+/** The lease on this work, as seen by the classes that work on notices. */
 export interface NoticeWork {
   /** Fencing token of this server's lease; null if it does not hold the lease. */
   readonly token: number | null;

@@ -8,7 +8,7 @@ import { strict as assert } from "node:assert";
 
 declare const BUILD_FAULTS: boolean | undefined;
 
-/** All points, in the order in which an export reaches them. */
+/** All points that an export passes, in that order. */
 export const FAULT_POINTS = [
   "receive.after_write",
   "create.before_pin",
@@ -43,7 +43,7 @@ export const FAULT_POINTS = [
   "unpin.after_unlink",
 ] as const;
 
-/** All points, in the order in which a notice reaches them. */
+/** All points that a notice passes, in that order. */
 export const NOTICE_FAULT_POINTS = [
   "note.before_commit",
   "note.after_commit",
@@ -58,10 +58,13 @@ export const NOTICE_FAULT_POINTS = [
 /** Name of a point. */
 export type FaultPoint = (typeof FAULT_POINTS | typeof NOTICE_FAULT_POINTS)[number];
 
-/** Number of times that this thread reached the FAULT point; one thread renders each file. */
+/**
+ * How often this thread has reached the point that FAULT names. (Each file is rendered by one
+ * thread.)
+ */
 let reached = 0;
 
-/** Marks a point; kills the process if FAULT names it. */
+/** Marks a point at which tests may kill the process. Kills it if FAULT names this point. */
 export function faultPoint(point: FaultPoint): void {
   // Keep all code inside this condition: esbuild drops the calls of an empty function.
   if (typeof BUILD_FAULTS === "undefined" || BUILD_FAULTS) reach(point);

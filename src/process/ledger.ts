@@ -18,15 +18,18 @@ import {
 
 export { GRANT, HOLD, LEASE, RATE, USE } from "../../native-index/napi/ledgers.ts";
 
-/** Tables of rates, each with independent names. */
+/** Tables of rates. The same name can be used in each, for different rates. */
 const RATE_TABLES = { keys: 0, guesses: 1 } as const;
 
 const HOLD_KINDS = { inFlight: 0, streams: 1, bodies: 2, files: 3 } as const;
 
-/** Kinds of held amounts. */
+/** The kinds of resources that threads hold amounts of, such as open streams or bytes of bodies. */
 export type HoldKind = keyof typeof HOLD_KINDS;
 
-/** Reason for a refusal: the owner is at its limit, or all together are. */
+/**
+ * Why an amount is refused: its owner has reached the owner's limit (`share`), or all owners
+ * together have reached theirs (`all`).
+ */
 export type Shortage = "share" | "all";
 
 /** Slot of the thread that opens a ledger. */
@@ -52,7 +55,10 @@ export class Ledger {
     this.slot = slot;
   }
 
-  /** Returns a new ledger. It is opened on first use, like the addon. */
+  /**
+   * Returns a new ledger. It is created in the addon only when it is first used, because the addon
+   * is loaded only then.
+   */
   static open(): Ledger {
     return new Ledger(null, FIRST_SLOT);
   }
@@ -74,24 +80,33 @@ export class Ledger {
   }
 
   /**
-   * Spends units of a named rate; returns true if they were available. `RATE`: indexes of
-   * `numbers`.
+   * Takes units from a named rate, and returns true if they were available. `RATE` lists the
+   * indexes of `numbers`.
    */
   takeRate(name: string, numbers: Float64Array): boolean {
     return this.#native.takeRate(this.id, name, numbers);
   }
 
-  /** Sets the number of fleet members; from the first call on, rates are leased. */
+  /**
+   * Sets the number of servers in the fleet, which share limits. From the first call on, this
+   * server must lease parts of each rate from the fleet.
+   */
   setMembers(members: number): void {
     this.#native.setFleet(this.id, members);
   }
 
-  /** Switches to this member's shares while the database is unreachable, and back to leases. */
+  /**
+   * While the database is unreachable (`isAway`), this server uses a fixed share of each rate
+   * instead of leases.
+   */
   setAway(isAway: boolean, nowMs = Number.NaN): void {
     this.#native.setFleetAway(this.id, isAway, nowMs);
   }
 
-  /** Returns up to `most` leases to request; with `all`, returns every lease to the fleet. */
+  /**
+   * Returns up to `most` leases that should be requested. With `all`, gives every lease back to the
+   * fleet.
+   */
   collectLeases(most: number, all = false, nowMs = Number.NaN): NativeLeaseRequests {
     return this.#native.collectLeases(this.id, nowMs, most, all);
   }
@@ -108,7 +123,7 @@ export class Ledger {
     return Object.fromEntries(named);
   }
 
-  /** Acquires an amount. Returns null, or the reason for the refusal. */
+  /** Acquires an amount. Returns null if it was available, else why it is refused. */
   acquireHold(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
     const { id } = this;
     return SHORTAGES[this.#native.acquireHold(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
@@ -150,7 +165,7 @@ export class Ledger {
     return usesIn(this.#native.usesOf(this.id, tenantId));
   }
 
-  /** Removes and returns all usage. */
+  /** Returns the usage of all keys and removes it. */
   drainUses(): Use[] {
     return usesIn(this.#native.drainUses(this.id));
   }
@@ -160,13 +175,13 @@ export class Ledger {
     this.#native.recordLastUse(this.id, keyId, atMs);
   }
 
-  /** Removes and returns the last uses of keys. */
+  /** Returns when each key was last used, and removes these times. */
   drainLastUses(): Map<string, number> {
     const { keys, times } = this.#native.drainLastUses(this.id);
     return new Map(keys.map((key, at) => [key, times[at] as number]));
   }
 
-  /** Appends a log line; the reader must limit the number of lines. */
+  /** Appends a log line. The number of lines is not limited here, so the reader must limit it. */
   appendLine(atMs: number, level: number, text: string): void {
     this.#native.appendLine(this.id, atMs, level, text);
   }
@@ -182,7 +197,7 @@ export class Ledger {
   }
 }
 
-/** Returns the argument array of `takeRate`; reused by all calls to avoid garbage. */
+/** Returns the array to pass to `takeRate`. All calls reuse it to avoid garbage. */
 export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
   const numbers = new Float64Array(Object.keys(RATE).length);
   numbers[RATE.now] = Number.NaN;
@@ -191,8 +206,8 @@ export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
 }
 
 /**
- * Returns the argument array for amounts of this thread: one unit and no limit, which callers
- * change.
+ * Returns the array to pass for amounts of this thread. It means one unit without a limit; callers
+ * change it.
  */
 export function holdNumbers(ledger: Ledger): Float64Array {
   const numbers = new Float64Array(Object.keys(HOLD).length);

@@ -12,7 +12,7 @@ import { stderr, stdout } from "./terminal.ts";
 /** Maximum buffered text, in characters: about 80 lines of requests. */
 const COLLECTED_MAX = 16 * 1024;
 
-/** Maximum delay of a line, in milliseconds. */
+/** Max time that a line stays in the buffer, in milliseconds. */
 const BUFFERED_MS = 200;
 
 /** Receives log lines. */
@@ -57,17 +57,22 @@ interface LineQueue {
   drainLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] };
 }
 
-/** Interval at which thread lines are written, and the min age of a line, in milliseconds. */
+/**
+ * How often the lines of other threads are written, and the min age of a line before it is written,
+ * both in milliseconds.
+ */
 const GATHERED_MS = 50;
 const SETTLED_MS = 20;
-/** Offset of the time in a line, after the two-digit level. */
+/** Offset of the time in a JSON line; the level before it has two digits. */
 const TIME_AT = '{"level":30,"time":"'.length;
 const TIME_LENGTH = "2026-01-01T00:00:00.000Z".length;
 
-/** Returns the destination of a thread whose lines another thread writes. */
+/**
+ * Returns the destination for a thread that queues its lines so that another thread writes them.
+ */
 export function queued(queue: LineQueue): LogDestination {
   return {
-    /** Makes pino report the level of every line. */
+    /** With this member, pino reports the level of every line. */
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string): void {
@@ -92,7 +97,7 @@ export class LogBuffer {
     process.prependOnceListener("exit", this.#atExit);
   }
 
-  /** Writes all lines, and ends the queue. */
+  /** Writes all remaining lines, and stops the periodic writing. */
   close(): void {
     clearInterval(this.#timer);
     process.off("exit", this.#atExit);
@@ -144,8 +149,9 @@ function endOf(message: string): string {
 }
 
 /**
- * Writes a line from preformatted members, `"name":value` separated by commas, with the same bytes
- * as if the log had serialized an object; for per-request lines. The level must be enabled.
+ * Writes one line of preformatted members, which are `"name":value` separated by commas. It has the
+ * same bytes as if the log had serialized an object. It is meant for the line of each request. The
+ * level must be enabled.
  */
 export function writeMembers(log: Log, level: LineLevel, members: string, message: string): void {
   const stream = (log as unknown as { readonly [pino.symbols.streamSym]: LevelledStream })[
@@ -174,7 +180,7 @@ export function bufferedDestination(fd: number): DestinationStream {
     writeOut();
   };
   const lines = {
-    /** Makes pino report the level of every line. */
+    /** With this member, pino reports the level of every line. */
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string): void {
@@ -210,7 +216,7 @@ function writeWhole(fd: number, bytes: Buffer): void {
  */
 const HAS_REASON = /^SNAPSHOT_(?:DAMAGED|VERSION|UNREADABLE)$/;
 
-/** Returns the loggable facts of an error, which quote no client. */
+/** Returns the facts of an error that may be logged because they quote no client. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = (error as NodeJS.ErrnoException).code;
@@ -226,7 +232,8 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
 }
 
 /**
- * Writes to a file, truncated at start and at `bytesMax`; writes warnings and errors to stderr too.
+ * Returns a destination that writes to a file. The file is truncated at the start and when it
+ * reaches `bytesMax`. Warnings and errors are also written to stderr.
  */
 export function fileOfLog(path: string, bytesMax: number): LogDestination {
   const fd = openSync(path, "a", 0o600);
@@ -234,7 +241,7 @@ export function fileOfLog(path: string, bytesMax: number): LogDestination {
   const file = bufferedDestination(fd) as LogDestination & { lastLevel: number };
   let written = 0;
   return {
-    /** Makes pino report the level of every line. */
+    /** With this member, pino reports the level of every line. */
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string): void {

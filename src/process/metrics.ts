@@ -9,7 +9,10 @@ import { strict as assert } from "node:assert";
 /** Media type of the text. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Max series per metric; more would mean that a label has an open set of values. */
+/**
+ * Max series per metric. If there were more, a label would have an open set of values, which is a
+ * bug.
+ */
 const SERIES_MAX = 10_000;
 
 const METRIC_NAME = /^[a-z][a-z0-9_]*$/;
@@ -23,7 +26,8 @@ interface MetricInfo {
   readonly help: string;
   readonly labels?: readonly string[];
   /**
-   * How the values of several threads are merged; `own` uses only those of the reporting thread.
+   * How the values of several threads are merged. With `own`, only the values of the reporting
+   * thread are used.
    */
   readonly across?: "sum" | "max" | "own";
 }
@@ -31,13 +35,13 @@ interface MetricInfo {
 /** A series with its labels as text, and its value. */
 type Sample = readonly [series: string, value: number];
 
-/** All series by metric name, as other threads send them. */
+/** The series of each metric, by metric name, in the form in which threads send them. */
 export type MetricSamples = Readonly<Record<string, readonly Sample[]>>;
 
 interface Metric {
   readonly info: MetricInfo;
   readonly type: "counter" | "gauge" | "histogram";
-  /** Default merge rule if `info` has none. */
+  /** How values are merged if `info.across` is not set. */
   readonly across: "sum" | "own";
   samples(): Sample[];
 }
@@ -53,7 +57,7 @@ export class Counter implements Metric {
   constructor(info: MetricInfo) {
     this.info = info;
     this.#texts = new LabelTexts(info);
-    // A series without labels starts at 0, so its rate is defined.
+    // A metric without labels has one series, which starts at 0 so that its rate is defined.
     if (labelNames(info).length === 0) this.#series.set("", 0);
   }
 
@@ -78,7 +82,7 @@ export class Gauge implements Metric {
   readonly info: MetricInfo;
   readonly #read: () => Iterable<readonly [LabelValues, number]>;
 
-  /** `read` returns a value per series; `type` is counter for monotonic numbers. */
+  /** `read` returns a value for each series. `type` is "counter" if the values never decrease. */
   constructor(
     info: MetricInfo,
     read: () => Iterable<readonly [LabelValues, number]>,
@@ -173,7 +177,7 @@ export class Metrics {
     return Object.fromEntries(this.#metrics.map((metric) => [metric.info.name, metric.samples()]));
   }
 
-  /** Returns the series that remain valid after their thread has ended. */
+  /** Returns those series that still count after their thread has ended, which gauges do not. */
   lasting(samples: MetricSamples): MetricSamples {
     const names = this.#metrics.filter(({ type }) => type !== "gauge").map(({ info }) => info.name);
     return Object.fromEntries(names.map((name) => [name, samples[name] ?? []]));
@@ -190,7 +194,7 @@ export class Metrics {
   }
 }
 
-/** Adds up the series of two threads. */
+/** Returns the sums of two threads' series. */
 export function addSamples(one: MetricSamples, other: MetricSamples): MetricSamples {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries(
@@ -259,7 +263,10 @@ function labelNames({ labels = [] }: MetricInfo): readonly string[] {
   return labels;
 }
 
-/** Returns the labels, as between the braces; they are also the key of the series. */
+/**
+ * Returns the labels in the form that stands between the braces. This text is also the key of the
+ * series.
+ */
 function seriesOf(info: MetricInfo, values: LabelValues): string {
   const names = labelNames(info);
   assert(names.length === values.length, `${info.name} has ${names.length} labels`);

@@ -10,14 +10,17 @@ import { readFileSync } from "node:fs";
 /** True if a process with this id exists. */
 export function isRunning(pid: number): boolean {
   try {
-    // Signal 0 only checks existence.
+    // Signal 0 is not sent to the process and only checks that the process exists.
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-/** Returns the limit (proc(5), "limits"); null on systems that do not report one (Linux does). */
+/**
+ * Returns the limit of open files (proc(5), "limits"). Returns null on systems that do not report
+ * one; Linux does.
+ */
 export function openFilesMax(path = "/proc/self/limits"): number | null {
   let text: string;
   try {

@@ -1,18 +1,18 @@
 /**
- * Worker side of a thread pool (threads.ts): the `run` export of a worker file, the order from the
- * pool, and the thread's priority.
- * Invariant: a thread that reports ready loads no more modules, so a pool may then end it: Node
- * aborts the process if a thread ends while it loads an ES module (20.20, `Module::IsGraphAsync`).
- * If a task named its function to piscina, piscina would load the file again; so the order contains
- * the name. Only the calling thread's priority is changed; if the system refuses (a sandbox), the
- * work continues.
+ * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the order
+ * that the pool sends, and the thread's priority.
+ * Invariant: a thread that reports that it is ready loads no more modules, so the pool may end it.
+ * This matters because Node aborts the process if a thread ends while it loads an ES module (20.20,
+ * `Module::IsGraphAsync`). The order contains the function's name because, if the pool passed the
+ * name to piscina, piscina would load the file again. Only the calling thread's priority is
+ * changed; if the system refuses (a sandbox), the work continues.
  */
 import { constants, getPriority, setPriority } from "node:os";
 
 /** Task and result types of a worker's functions, by name. */
 export type WorkTable<Work> = { [Name in keyof Work]: readonly [task: unknown, result: unknown] };
 
-/** Functions described by a table. */
+/** The functions that such a table describes. */
 type Functions<Work extends WorkTable<Work>> = {
   readonly [Name in keyof Work]: (task: Work[Name][0]) => Work[Name][1] | Promise<Work[Name][1]>;
 };
@@ -23,17 +23,21 @@ export interface Order<Work extends WorkTable<Work>, Name extends keyof Work = k
   readonly task: Work[Name][0];
 }
 
-/** Returns a worker file's `run`; it throws or rejects like the named function. */
+/**
+ * Returns the `run` function that a worker file exports. It throws or rejects like the function
+ * that the order names.
+ */
 export function worker<Work extends WorkTable<Work>>(functions: Functions<Work>) {
   return ({ name, task }: Order<Work>): unknown => functions[name](task);
 }
 
 /** Lowers the calling thread's priority. */
 export function lowerPriority(): void {
-  // On Linux, 0 means only the calling thread; elsewhere, the change would slow down requests too.
+  // On Linux, process id 0 means only the calling thread. On other systems, the change would affect
+  // the whole process and slow down requests.
   if (process.platform !== "linux") return;
   try {
-    // Does not raise a lower priority that the operator has set.
+    // Does nothing if the operator has already set a lower priority.
     if (getPriority(0) >= constants.priority.PRIORITY_BELOW_NORMAL) return;
     setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {

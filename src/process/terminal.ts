@@ -82,7 +82,7 @@ class Output {
     });
   }
 
-  /** Replaces the terminal's current line. */
+  /** Overwrites the current line of the terminal. */
   redraw(text: string): void {
     this.#stream().write(`\r\x1b[2K${visible(text)}`);
   }

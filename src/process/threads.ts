@@ -30,7 +30,10 @@ interface PoolOptions {
    * sooner.
    */
   readonly listening?: boolean;
-  /** Young generation of a thread, in MB; by default that of V8, up to 48. */
+  /**
+   * Size of the young generation of a thread's heap, in MB. The default is that of V8, which is up
+   * to 48 MB.
+   */
   readonly youngMb?: number;
 }
 
@@ -38,10 +41,13 @@ interface PoolOptions {
 export class ThreadPool<Work extends WorkTable<Work>> {
   readonly size: number;
   readonly #pool: Piscina;
-  /** Callbacks that reject unfinished tasks. */
+  /** For each unfinished task, a function that rejects it. */
   readonly #waiting = new Set<(error: Error) => void>();
   readonly #running = new Set<Promise<unknown>>();
-  /** Running threads, and those that still load their module. */
+  /**
+   * Running threads, each with a promise for its end. `#loading` holds those that are still loading
+   * their module.
+   */
   readonly #alive = new Map<Worker, Promise<void>>();
   readonly #loading = new Set<Worker>();
 
@@ -67,7 +73,10 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     this.#watch();
   }
 
-  /** Tracks loading threads; called again because the pool adds threads and replaces ended ones. */
+  /**
+   * Tracks which threads are loading. It is called repeatedly, because the pool adds threads and
+   * replaces those that have ended.
+   */
   #watch(): void {
     for (const thread of this.#pool.threads) {
       if (this.#alive.has(thread)) continue;
@@ -146,7 +155,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     return this.#allLoaded();
   }
 
-  /** Waits for all loading threads, including fresh replacements. */
+  /**
+   * Waits until all loading threads have loaded, including threads that replace others meanwhile.
+   */
   async #allLoaded(): Promise<void> {
     this.#watch();
     while (this.#loading.size > 0) {

@@ -9,9 +9,9 @@ import { AppError } from "../errors.ts";
 
 /** Bounds of a queue. */
 export interface QueueBounds {
-  /** Tasks running in parallel. */
+  /** Max tasks that run in parallel. */
   readonly running: number;
-  /** Parallel tasks of one owner; default: `running`. */
+  /** Max tasks of one owner that run in parallel; the default is `running`. */
   readonly runningOfOwner?: number;
   /** Max waiting tasks in total, and of one owner. */
   readonly waiting: number;
@@ -57,8 +57,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs a task in turn. Rejects if too many wait: `rate_limited` (of the owner), `overloaded` (in
-   * total).
+   * Runs a task when it is its turn. Rejects if too many tasks wait: with `rate_limited` if they
+   * are the owner's, with `overloaded` if they are those of all owners.
    */
   async run<Value>(owner: string, cost: number, work: () => Promise<Value>): Promise<Value> {
     const one = this.#owners.get(owner) ?? { tasks: [], running: 0, cost: 0, time: this.#time };
@@ -102,7 +102,7 @@ export class FairQueue {
     throw new AppError("overloaded", detail, { headers });
   }
 
-  /** True if a task of an owner without waiting tasks would start immediately. */
+  /** True if a task would start immediately. The owner must have no waiting tasks. */
   #mayBegin({ tasks, running }: Owner): boolean {
     const { running: most, runningOfOwner = most } = this.#bounds;
     return tasks.length === 0 && this.#running < most && running < runningOfOwner;
@@ -134,8 +134,8 @@ export class FairQueue {
   }
 
   /**
-   * Removes idle owners whose time is not later than the current time; if the queue is idle, all
-   * owners.
+   * Removes idle owners whose virtual time is not later than the current one. If the whole queue is
+   * idle, removes all owners.
    */
   #forget(): void {
     const isIdle = this.#running === 0 && this.#waiting === 0;

@@ -3,7 +3,10 @@
  * Invariant: after a failure, the next use tries again.
  */
 
-/** Returns a function that creates the value on the first call and then returns it. */
+/**
+ * Returns a function that creates a value on its first call, and returns the same value on later
+ * calls.
+ */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {

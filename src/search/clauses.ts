@@ -1,9 +1,10 @@
 /**
- * Filters to clauses. Input: the filters of a normalized spec and the code tables of a segment.
- * Output: the clauses of the query; a row must meet all of them.
+ * Translates filters to the clauses of a query. Input: the filters of a normalized spec and the
+ * code tables of a segment. Output: the clauses; a row must meet all of them.
  * Invariant: every filter that is set becomes a clause; a filter without an entry in CLAUSES does
- * not compile. A filter whose values the snapshot lacks becomes a clause that no row meets. The
- * clauses of phases share no row, and together they match what `clausesOf` matches.
+ * not compile. A filter whose values the snapshot lacks becomes a clause that no row meets. A query
+ * may run in several phases, one after another. No row meets the clauses of two phases, and
+ * together the phases match the same rows as `clausesOf`.
  */
 import {
   type DimensionName,
@@ -26,12 +27,13 @@ type Filters = AccountQuerySpec["filters"];
 /** Which activity codes of a row a clause compares. */
 type Activity = "primary" | "either" | "secondary only";
 
-/** First year that the `started_year` dimension knows; its codes count from here. */
+/** The first year of the `started_year` dimension. Its codes count from this year. */
 const FIRST_YEAR = 1800;
-/** Last year of the dimension: codes are at most 300. */
+/** The last year of the dimension, because its codes are at most 300. */
 const LAST_YEAR = 2100;
 /**
- * Max years whose posting lists are used before the test, for an interval that is not whole years.
+ * For an interval that does not consist of whole years, posting lists are used before the test of
+ * each date only if it touches at most this many years.
  */
 const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
@@ -42,10 +44,13 @@ export function clausesOf(segment: Segment, filters: Filters): Clause[] {
   return clausesBy(segment, filters, mode === "off" ? "primary" : "either");
 }
 
-/** Returns the clauses of each phase; the mode `fallback` has two phases. */
+/**
+ * Returns the clauses of each phase. Only the mode `fallback` has two phases: primary activities
+ * first, then secondary ones.
+ */
 export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
   const { cnae_any_of: wanted, secondary_cnae_mode: mode } = filters.industry;
-  // Without wanted codes, secondary codes match nothing either.
+  // Without requested codes, secondary codes cannot match either.
   if (mode !== "fallback" || wanted.length === 0) return [clausesOf(segment, filters)];
   const phases: Activity[] = ["primary", "secondary only"];
   return phases.map((activity) => clausesBy(segment, filters, activity));
@@ -72,17 +77,23 @@ interface ClauseInput extends Omit<Filters, "lists"> {
  */
 type ClauseReader = (input: ClauseInput) => Clause[];
 
-/** Rows with (`negated`: without) one of the codes of a dimension. */
+/**
+ * Returns a clause for the rows that have one of the codes of a dimension. If `negated` is true, it
+ * matches the rows that have none of them.
+ */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
 }
 
-/** Codes of the values that the snapshot has. */
+/** Returns the codes of those values that the snapshot has. */
 function codes(segment: Segment, table: TableName, values: readonly string[]): number[] {
   return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
 }
 
-/** Codes of subclasses `NNNN-N/NN`; secondary codes use the same numbers as primary ones. */
+/**
+ * Returns the codes of subclasses `NNNN-N/NN`. Secondary activities use the same codes as primary
+ * ones.
+ */
 function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   const known = subclassCodes.get(segment) ?? new Map<string, number>();
   subclassCodes.set(segment, known);
@@ -98,7 +109,7 @@ function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   return wanted;
 }
 
-/** Cache of codes by subclass, as specs spell them; only those in the snapshot. */
+/** Cached codes by subclass, spelled as in specs. Contains only subclasses of the snapshot. */
 const subclassCodes = new WeakMap<Segment, Map<string, number>>();
 
 function activityClauses({ segment, industry, activity }: ClauseInput): Clause[] {
@@ -110,7 +121,10 @@ function activityClauses({ segment, industry, activity }: ClauseInput): Clause[]
   return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
 }
 
-/** Excluded codes. Only the primary code is compared if secondary codes do not count. */
+/**
+ * Returns the clause for excluded codes. If secondary codes do not count, only the primary code is
+ * compared.
+ */
 function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
@@ -119,13 +133,16 @@ function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
     : [eitherPosting(unwanted, true)];
 }
 
-/** Rows with (`negated`: without) one of the codes as primary or secondary activity. */
+/**
+ * Returns a clause for the rows that have one of the codes as primary or secondary activity. If
+ * `negated` is true, it matches the rows that have none.
+ */
 function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   const dimensions = ["cnae_primary", "cnae_secondary"] as const;
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
 }
 
-/** A clause of its own: a row must meet it and the clause of `cnae_any_of`. */
+/** This is a separate clause, so a row must meet both this clause and that of `cnae_any_of`. */
 function secondaryClauses({ segment, industry }: ClauseInput): Clause[] {
   const { cnae_secondary_any_of: subclasses } = industry;
   if (subclasses === undefined) return [];
@@ -136,7 +153,10 @@ function hintClauses({ industry: { text_hints: hints } }: ClauseInput): Clause[]
   return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
-/** Rows with one of the values of a dimension that has a table; all rows if none is given. */
+/**
+ * Returns a clause for the rows that have one of the values of a dimension with a table. Returns no
+ * clause if no values are given.
+ */
 function anyOf(
   segment: Segment,
   dimension: DimensionName & TableName,
@@ -145,12 +165,15 @@ function anyOf(
   return values.length === 0 ? [] : [posting(dimension, codes(segment, dimension, values))];
 }
 
-/** Rows with a flag, or without it; all rows if `wanted` is null. */
+/**
+ * Returns a clause for the rows with a flag or, if `wanted` is false, without it. Returns no clause
+ * if `wanted` is null.
+ */
 function flag(name: keyof typeof FLAG_CODES, wanted: boolean | null): Clause[] {
   return wanted === null ? [] : [posting("flag", [FLAG_CODES[name]], !wanted)];
 }
 
-/** The IBGE and TOM lists form one union. */
+/** The IBGE and TOM codes form one clause, so a row needs to match only one of both lists. */
 function municipalityClauses({ segment, geo }: ClauseInput): Clause[] {
   const any = (["municipality_ibge", "municipality_tom"] as const)
     .map((dimension) => ({ dimension, values: geo[`${dimension}_any_of`] }))
@@ -196,7 +219,7 @@ function debtClauses({ company }: ClauseInput): Clause[] {
   return [...flag("federal_debt", true), { kind: "range", column: "federal_debt_cents", ranges }];
 }
 
-/** An inclusive range of reais, in cents. */
+/** Returns an inclusive range of amounts in cents. The bounds are given in reais. */
 function centsRange(min: number | undefined, max: number | undefined): [number, number] {
   const low = min === undefined ? -Number.MAX_SAFE_INTEGER : Math.ceil(min * 100 - 1e-6);
   const high = max === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(max * 100 + 1e-6);
@@ -204,9 +227,11 @@ function centsRange(min: number | undefined, max: number | undefined): [number, 
 }
 
 /**
- * The interval [after, before) of opening dates. Whole years are the union of their posting lists
- * and need no test. Other intervals test the dates of the rows that other clauses leave. The
- * posting lists are used only if the years are few and exclude most rows (measured, bench search).
+ * Returns the clauses for opening dates in [after, before). If the interval consists of whole
+ * years, the union of their posting lists is exact and no date needs to be tested. For other
+ * intervals, the dates of the rows that the other clauses leave are tested. In this case, the
+ * posting lists are used only if the years are few and so exclude most rows (measured, bench
+ * search).
  */
 function startedClauses({ company }: ClauseInput): Clause[] {
   const { started_after: after, started_before: before } = company;
@@ -224,7 +249,7 @@ function startedClauses({ company }: ClauseInput): Clause[] {
   return aligned ? [union] : [union, exact];
 }
 
-/** An interval [since, before) of the days of a column. */
+/** Returns the clause for the days [since, before) of a column. */
 function dayClauses(
   column: RangeClause["column"],
   since: string | null | undefined,
@@ -250,7 +275,10 @@ function meiDayClauses({ company }: ClauseInput): Clause[] {
   return dayClauses("mei_excluded_on", since, before);
 }
 
-/** Reasons have no lists; their codes ascend with them, so neighbors share a range. */
+/**
+ * Reasons have no posting lists, so a column is tested. Its codes are in the order of the reasons,
+ * so neighboring reasons share a range.
+ */
 function reasonClauses({
   segment,
   company: { status_reason_any_of: reasons },
@@ -278,12 +306,15 @@ function sanctionClauses({ company: { sanction_any_of: lists } }: ClauseInput): 
 
 const SANCTION_FLAGS = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
 
-/** Kinds of debt have no lists: the lists of all debtors come first, then their columns. */
+/**
+ * The kinds of debt have no posting lists. The list of all debtors comes first; then the columns of
+ * the kinds are tested.
+ */
 function debtKindClauses({ company: { federal_debt_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const debtors = posting("flag", [FLAG_CODES.federal_debt]);
   const [column, or, ...others] = kinds.map((kind) => DEBT_COLUMNS[kind]);
-  // A debtor has a debt of one of the three kinds.
+  // Every debtor has a debt of at least one of the three kinds, so all three together need no test.
   if (column === undefined || others.length > 0) return [debtors];
   const both = or === undefined ? { column } : { column, or };
   return [debtors, { kind: "range", ...both, ranges: [[1, 1]] }];
@@ -301,7 +332,9 @@ function ownedClauses({ segment, company }: ClauseInput): Clause[] {
   return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
 }
 
-/** Companies by the number of those at the other end of their partnerships. */
+/**
+ * Returns the clause for companies that own `min` to `max` companies, or that are owned by as many.
+ */
 function partnersClauses(
   segment: Segment,
   direction: PartnershipDirection,
@@ -309,7 +342,8 @@ function partnersClauses(
   max: number | undefined,
 ): Clause[] {
   if (min === undefined && max === undefined) return [];
-  // A company without partnerships has no pair, so an upper bound alone leaves out the others.
+  // A company without partnerships has no pair, so an upper bound alone excludes the companies
+  // above it.
   const [low, high] = min === undefined ? [Number(max) + 1, undefined] : [min, max];
   const lists = [rowsOfPartnerships(segment, direction, low, high)];
   return [{ kind: "rows", lists, negated: min === undefined }];
@@ -325,7 +359,10 @@ const ownerCompaniesClauses: ClauseReader = ({ segment, company }) => {
   return partnersClauses(segment, "owners", min, max);
 };
 
-/** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
+/**
+ * Returns the clause for rows that lack one of the kinds of contact. For two kinds, it excludes the
+ * rows that have both, which have a flag of their own.
+ */
 function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const flags = MISSING_FLAGS[kinds.join(" ")] ?? [];
@@ -338,7 +375,7 @@ function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Cl
   ];
 }
 
-/** By the kinds in normal form: the flags of which a row has none. */
+/** For the kinds in normal form, flags. The rows that have none of these flags match. */
 const MISSING_FLAGS: Readonly<Record<string, readonly (keyof typeof FLAG_CODES)[]>> = {
   any: ["has_email", "has_phone"],
   email: ["has_email"],
@@ -353,7 +390,10 @@ function anyContactClauses({ contact }: ClauseInput): Clause[] {
   return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
 }
 
-/** Rows with a mobile or a landline; snapshots of earlier versions have no lists of them. */
+/**
+ * Returns the clauses for rows with a mobile or a landline. Snapshots of earlier versions have no
+ * posting lists for them.
+ */
 function phoneKindClauses(
   { segment, contact }: ClauseInput,
   kind: "mobile" | "landline",
@@ -364,7 +404,9 @@ function phoneKindClauses(
   return [{ kind: "range", column: "phone_1", or: "phone_2", ranges }];
 }
 
-/** Rows whose count is from `min` to `max`, if given. */
+/**
+ * Returns the clause for rows whose count lies between `min` and `max`, as far as these are given.
+ */
 function countClauses(
   segment: Segment,
   columns: Pick<RangeClause, "column" | "or">,
@@ -411,14 +453,17 @@ function emailClauses({ segment, contact: { email_any_of: emails } }: ClauseInpu
   return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
 }
 
-/** Rows that are, or are not, in one of the lists; a missing member adds no clause. */
+/**
+ * Returns the clause for rows that are in one of the lists or, for `exclude`, in none. Returns no
+ * clause if the member is missing.
+ */
 function listClauses({ segment, lists }: ClauseInput, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
   const negated = member === "exclude";
   return [{ kind: "rows", lists: listRowsOf(lists, segment)[member], negated }];
 }
 
-/** The numbers that count codes stand for, ascending. */
+/** Returns the numbers that the codes of counts stand for, ascending. */
 function numbersOf(segment: Segment): readonly number[] {
   const known = numbersBySegment.get(segment);
   if (known !== undefined) return known;
@@ -429,7 +474,7 @@ function numbersOf(segment: Segment): readonly number[] {
 
 const numbersBySegment = new WeakMap<Segment, readonly number[]>();
 
-/** Index of the first number that is not below a bound. */
+/** Returns the index of the first number that is not below a bound. */
 function firstFrom(numbers: readonly number[], bound: number): number {
   let low = 0;
   let high = numbers.length;
@@ -448,7 +493,7 @@ function prefixRange(prefix: string): [number, number] {
   return [low, low + scale - 1];
 }
 
-/** Days since 1970-01-01 of a date `YYYY-MM-DD`. */
+/** Returns the number of days from 1970-01-01 to a date `YYYY-MM-DD`. */
 export function dayOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / MILLIS_PER_DAY;
 }
@@ -461,10 +506,10 @@ function yearStart(year: number): number {
   return Date.UTC(year, 0, 1) / MILLIS_PER_DAY;
 }
 
-/** Readers of each filter, in the order of the clauses. */
+/** For each filter, the function that returns its clauses, in the order of the clauses. */
 const CLAUSES = {
   cnae_any_of: activityClauses,
-  // Sets which activities count for the wanted and the unwanted codes.
+  // Decides which activities of a row are compared with the requested and the excluded codes.
   secondary_cnae_mode: activityClauses,
   cnae_exclude: excludeClauses,
   text_hints: hintClauses,
@@ -523,10 +568,10 @@ const CLAUSES = {
   exclude: (input) => listClauses(input, "exclude"),
 } satisfies Readonly<Record<FilterName, ClauseReader>>;
 
-/** Each reader once: filters that form one clause share a reader. */
+/** The functions in `CLAUSES`, each once, because filters that form one clause share a function. */
 const READERS: readonly ClauseReader[] = [...new Set<ClauseReader>(Object.values(CLAUSES))];
 
-/** Row of a CNPJ (14 characters, upper case), or -1. */
+/** Returns the row of a CNPJ (14 characters, upper case), or -1 if there is none. */
 export function rowOf(segment: Segment, cnpj: string): number {
   return guarded(() => segment.native.findCnpj(cnpj));
 }
@@ -549,7 +594,7 @@ export function meets(segment: Segment, filters: Filters, row: number): boolean 
   return rows[0] === row;
 }
 
-/** Sorts codes and removes repeats; most lists are sorted already. */
+/** Returns the codes sorted and without duplicates. Most lists are already sorted. */
 export function ascending(codes: number[]): Uint32Array {
   for (let at = 1; at < codes.length; at++) {
     if ((codes[at - 1] as number) >= (codes[at] as number)) {
@@ -557,19 +602,19 @@ export function ascending(codes: number[]): Uint32Array {
     }
   }
   const list = roomFor(codes.length);
-  // Copies the codes one by one, which is faster than copying a list by a call.
+  // The codes are copied one by one, which is faster than a call that copies a list.
   for (let at = 0; at < codes.length; at++) list[at] = codes[at] as number;
   return list;
 }
 
-/** Max codes of a list on the heap; longer lists share a buffer outside of it. */
+/** Maximum number of codes of a list on the heap. Longer lists share a buffer outside the heap. */
 const HEAP_CODES_MAX = 16;
-/** Codes of a shared buffer; each of its lists retains all of it. */
+/** Number of codes in a shared buffer. Each list in it keeps the whole buffer alive. */
 const POOL_CODES = 2_048;
 let pool = new ArrayBuffer(0);
 let taken = 0;
 
-/** A list of zeros. An own buffer outside the heap would cost more than the codes. */
+/** Returns a list of zeros. A separate buffer outside the heap would cost more than the codes. */
 function roomFor(count: number): Uint32Array {
   if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
   if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {

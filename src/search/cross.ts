@@ -21,10 +21,13 @@ import { matchClauses } from "./plan.ts";
 import { ASYNC_QUEUE_BOUNDS } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Max cells of a table: its codes are read on the thread that answers. */
+/** Maximum number of cells in a table, because its codes are read on the thread that answers. */
 const CELLS_MAX = 2_000_000;
 
-/** A value of a table's rows or columns, with its number of matches; null stands for no value. */
+/**
+ * A value of the rows or columns of a table, with its number of matches. Null stands for matches
+ * without a value.
+ */
 export interface CrossCount {
   readonly value: FacetCount["value"] | null;
   readonly label?: string;
@@ -34,10 +37,13 @@ export interface CrossCount {
 /** The exact table of two facets. */
 export interface CrossTable {
   readonly facets: FacetPair;
-  /** The most frequent first; matches without a value last. */
+  /**
+   * The values of the rows and of the columns, the most frequent first. Matches without a value
+   * come last.
+   */
   readonly rows: readonly CrossCount[];
   readonly columns: readonly CrossCount[];
-  /** By row, then by column. */
+  /** The counts, by row and then by column. */
   readonly counts: readonly (readonly number[])[];
 }
 
@@ -47,7 +53,7 @@ export interface FacetRequest {
   readonly pairs: readonly FacetPair[];
 }
 
-/** All counts of a spec. */
+/** The total, the facets, and the tables of a spec. */
 export interface AllCounts {
   readonly total: number;
   readonly facets: Facets;
@@ -83,7 +89,7 @@ export async function countAll(
   return { total: await native.countAsync(clauses), facets, crosses };
 }
 
-/** Counts of one value in several groups, in their bases, and in the whole registry. */
+/** The counts of one value in each group, in the base of each group, and in the whole registry. */
 export interface ComparedValue {
   readonly value: FacetCount["value"] | null;
   readonly label?: string;
@@ -105,13 +111,16 @@ interface Comparison {
   readonly totals: readonly number[];
   /** Number of accounts in the base of each group. */
   readonly bases: readonly number[];
-  /** By facet: values with the most matches in all groups first; matches without a value last. */
+  /**
+   * For each facet, its values. Those with the most matches in all groups come first, and matches
+   * without a value come last.
+   */
   readonly facets: Readonly<Partial<Record<FacetName, readonly ComparedValue[]>>>;
 }
 
 /**
- * Compares groups in the turn of a tenant. The base of a group is its whole snapshot, or its
- * accounts that match `base`.
+ * Compares groups when it is the tenant's turn. Each group is compared with its base, which is the
+ * group's whole snapshot or, if `base` is given, the accounts in it that match `base`.
  */
 export function compareInTurn(
   segment: Segment,
@@ -142,7 +151,7 @@ export function compareInTurn(
   });
 }
 
-/** Counts a snapshot, or the accounts of it that match a spec. */
+/** Counts a whole snapshot, or those of its accounts that match a spec. */
 async function wholeOf(
   segment: Segment,
   spec: AccountQuerySpec | null,
@@ -167,7 +176,8 @@ function comparedValues(
   const at = (maps: readonly Map<FacetCount["value"], number>[] | undefined, value: Value) =>
     (maps ?? []).map((counts) => counts.get(value) ?? 0);
   const named = new Map<Value, Omit<FacetCount, "count">>();
-  // The values of the registry have a fixed order, which decides ties. Other months may add values.
+  // The order of the values in the registry is fixed and decides ties. Snapshots of other months
+  // may add values.
   for (const facet of [whole, ...groups]) {
     for (const { count: _, ...one } of facet?.values ?? []) {
       if (!named.has(one.value)) named.set(one.value, one);
@@ -197,7 +207,7 @@ export function tooLarge(segment: Segment, [first, second]: FacetPair): boolean 
   return (codesOf(segment, first) + 1) * (codesOf(segment, second) + 1) > CELLS_MAX;
 }
 
-/** Converts counts by code to a table. Several codes may share a value. */
+/** Returns the table for counts by code. Several codes may share a value. */
 function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): CrossTable {
   const [height, width] = [rows.values.length + 1, columns.values.length + 1];
   const cells = new Float64Array(height * width);
@@ -242,7 +252,10 @@ function sumsOf(cells: Float64Array, width: number) {
   return { down, across };
 }
 
-/** Returns the position of each code's value; the last position is for matches without a value. */
+/**
+ * Returns the position of the value of each code. The last position stands for matches without a
+ * value.
+ */
 function placesOf({ values, places }: FacetValues): number[] {
   return [...Array.from(places, (place) => (place < 0 ? values.length : place)), values.length];
 }

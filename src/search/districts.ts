@@ -1,6 +1,7 @@
 /**
- * Districts of a snapshot: their rows, names, and sizes.
- * Invariant: equal districts share one object of rows while it is cached (rowlists.ts).
+ * Finds the rows, names, and sizes of a snapshot's districts.
+ * Invariant: calls for equal districts return the same object of rows while it is cached
+ * (rowlists.ts).
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -30,13 +31,16 @@ function foundRows(segment: Segment, districts: SpecDistricts): NativeRowList {
 /** Max and default number of districts in a list. */
 export const DISTRICT_LIMITS = { limit: 100, limitDefault: 20 } as const;
 
-/** A district, spelled as in its account with the highest score, with its number of accounts. */
+/**
+ * A district and its number of accounts. The name is spelled as in its account with the highest
+ * score.
+ */
 interface District {
   readonly name: string;
   readonly accounts: number;
 }
 
-/** The first matching districts; `total` counts all. */
+/** The first of the matching districts. `total` is the number of all of them. */
 export interface DistrictList {
   readonly districts: readonly District[];
   readonly total: number;
@@ -58,7 +62,7 @@ export function districtsOf(
 }
 
 /**
- * Counts the accounts for each municipality (IBGE code) and each folded district name. The counts
+ * Counts the accounts in each district name (folded) of each municipality (IBGE code). The counts
  * of the first municipality come first.
  */
 export function districtSizes(
@@ -68,6 +72,7 @@ export function districtSizes(
 ): Uint32Array {
   const codes = ibges.map((ibge) => segment.codeOf("municipality_ibge", ibge));
   if (codes.every((code) => code < 0)) return new Uint32Array(ibges.length * names.length);
-  // As an unsigned number, the code -1 of unknown municipalities exceeds all others.
+  // Unknown municipalities have the code -1. As an unsigned number, it is above all codes, so no
+  // row has it.
   return guarded(() => segment.native.districtSizes(Uint32Array.from(codes), names));
 }

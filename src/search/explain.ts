@@ -1,6 +1,7 @@
 /**
- * Explains why an account matches: its score by parts, and the fact that met each filter.
- * Invariant: the parts sum to the stored score; only filters that are set are named.
+ * Explains why an account matches: the parts of its score, and for each filter the fact that meets
+ * it.
+ * Invariant: the parts sum to the stored score, and only filters that are set are named.
  */
 import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
@@ -41,7 +42,7 @@ export const EXPLAIN_FIELDS = [
   "federal_debt_total",
 ] as const;
 
-/** The facts of one account, as rendered. */
+/** The facts of one account, in their rendered form. */
 export interface ExplainedRow {
   readonly legal_name: string | null;
   readonly trade_name: string | null;
@@ -74,8 +75,8 @@ export interface ExplainedRow {
 /** The explanation of one account. */
 export interface Explanation extends ScoreCard {
   /**
-   * The fact that met each filter, by filter name. A filter by a phone or an e-mail shows the
-   * value, because the plan includes the field. Other contact filters only report that they were
+   * For each filter, by its name, the fact that meets it. A filter by a phone or an e-mail shows
+   * the value, because the plan includes the field. Other contact filters only report that they are
    * met.
    */
   readonly matched: Readonly<Record<string, unknown>>;
@@ -114,32 +115,35 @@ function scoreFactsOf(snapshotDay: number, row: ExplainedRow) {
 
 type Filters = AccountQuerySpec["filters"];
 
-/** Returns the fact that met a filter. */
+/** Returns the fact of an account that meets a filter. */
 type MatchOf = (row: ExplainedRow) => unknown;
 
-/** The reasons of the table, in the order in which filters are reported. */
+/** The filters in the table that have an explanation, in the order in which they are reported. */
 const REASONS = PART_NAMES.flatMap(rowsOfPart).flatMap((row) => ("reason" in row ? [row] : []));
 
-/** Explainers of the set filters, by name; two ends of an interval share one name. */
+/**
+ * Returns the explanations of the filters that are set, by name. The two ends of an interval share
+ * a name.
+ */
 function setFilters(filters: Filters): [string, MatchOf][] {
   const set = REASONS.filter((row) => isSet(filters, row));
   return [...new Map(set.map(({ reason }) => [reason.name, matchOf(reason.shows, filters)]))];
 }
 
-/** Returns the explainer of one kind of fact. */
+/** Returns the function that finds one kind of fact. */
 function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Filters): MatchOf {
   if (shows === "activity") return matchedCnae(filters.industry);
   if (shows === "secondary") return matchedSecondary(filters.industry.cnae_secondary_any_of ?? []);
   if (shows === "hint") return matchedHint(filters.industry.text_hints);
   if (shows === "wanted_phone") return matchedPhone(filters.contact.phone_any_of ?? []);
-  // Shown in lower case, because the filter ignores case.
+  // The address is shown in lower case, because the filter ignores case.
   if (shows === "wanted_email") return ({ email }) => email?.toLowerCase() ?? null;
   return shows === "met" ? () => true : (row) => row[shows];
 }
 
 /**
- * The code that matched: the primary code if it is wanted, else the account's first wanted
- * secondary code.
+ * Returns a function that finds the code that matched. It is the primary code if it was requested,
+ * otherwise the account's first secondary code that was requested.
  */
 function matchedCnae(industry: Filters["industry"]): MatchOf {
   const wanted = new Set(industry.cnae_any_of.map(cnaeDigits));
@@ -154,14 +158,14 @@ function matchedSecondary(subclasses: readonly string[]): MatchOf {
   return ({ cnae_secondary: secondary }) => secondary.find((code) => wanted.has(code)) ?? null;
 }
 
-/** Returns the account's first phone that is wanted. */
+/** Returns a function that finds the account's first phone that was requested. */
 function matchedPhone(phones: readonly string[]): MatchOf {
   const wanted = new Set(phones);
   return ({ phone_1, phone_2 }) =>
     [phone_1, phone_2].find((phone) => phone !== null && wanted.has(phone)) ?? null;
 }
 
-/** The first hint whose words are all in the names. */
+/** Returns a function that finds the first hint whose words all occur in the account's names. */
 function matchedHint(hints: readonly string[]): MatchOf {
   const phrases = hints.map((hint) => ({ hint, words: analyzeWords(hint) }));
   return (row) => {

@@ -13,10 +13,10 @@ import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog
 import type { FacetName, FacetPair } from "../spec/facets.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Max listed values of a facet; all others are counted together. */
+/** Maximum number of listed values of a facet. All others are counted together. */
 export const FACET_VALUES_MAX = 100;
 
-/** A value in the form of a spec's filter, with its name if it has one. */
+/** A value as a spec's filter writes it, with its name if it has one, and its count. */
 export interface FacetCount extends FacetValue {
   readonly count: number;
 }
@@ -33,7 +33,6 @@ export interface Facet {
 /** Facets by name. */
 export type Facets = Readonly<Partial<Record<FacetName, Facet>>>;
 
-/** Facet of the addon by public facet. */
 const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
   uf: "uf",
   municipality: "municipality",
@@ -57,7 +56,7 @@ const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
   status_month: "status_month",
 };
 
-/** Counts facets of the matches of clauses. */
+/** Counts the values of facets over the rows that meet the clauses. */
 export function facets(
   segment: Segment,
   clauses: readonly Clause[],
@@ -68,7 +67,7 @@ export function facets(
   return namedFacets(segment, names, counted);
 }
 
-/** Accounts for which another thread is used; the whole registry has nine times as many. */
+/** Number of accounts for each additional thread. The whole registry has nine times this many. */
 const ACCOUNTS_EACH = 8_000_000;
 
 /** Returns the number of threads that make a scan of a snapshot faster. */
@@ -93,7 +92,8 @@ export interface PairCounts {
   readonly rows: FacetValues;
   readonly columns: FacetValues;
   /**
-   * By code of the first facet, then by code of the second; the last code of each means "no value".
+   * The counts, by code of the first facet and then by code of the second. The last code of each
+   * facet means "no value".
    */
   readonly counts: Uint32Array;
 }
@@ -111,7 +111,7 @@ export async function pairsAsync(
   return { rows, columns, counts };
 }
 
-/** Number of codes of each facet of the addon, or the table that determines it. */
+/** The number of codes of each facet of the addon, or the table that has as many entries. */
 const CODES: Readonly<Record<NativeFacet, number | TableName>> = {
   uf: "uf",
   municipality: "municipality_ibge",
@@ -128,13 +128,16 @@ const CODES: Readonly<Record<NativeFacet, number | TableName>> = {
   status_month: 3_612,
 };
 
-/** Number of codes of a facet in a snapshot. */
+/** Returns the number of codes of a facet in a snapshot. */
 export function codesOf({ native }: Segment, name: FacetName): number {
   const codes = CODES[NATIVE[name]];
   return typeof codes === "number" ? codes : native.table(TABLES.indexOf(codes)).length;
 }
 
-/** Upper bound of the work for facets and the total; see `facetsWorkMax` of the addon. */
+/**
+ * Returns an upper bound of the work to count the facets and the total; see `facetsWorkMax` of the
+ * addon.
+ */
 export function facetsWork(
   segment: Segment,
   clauses: readonly Clause[],
@@ -143,7 +146,7 @@ export function facetsWork(
   return segment.native.facetsWorkMax(clauses, nativeOf(names));
 }
 
-/** The addon's facets for public facets, without repeats. */
+/** Returns the addon's facets that the public facets are computed from, each facet once. */
 function nativeOf(names: readonly FacetName[]): NativeFacet[] {
   return [...new Set(names.map((name) => NATIVE[name]))];
 }
@@ -164,8 +167,9 @@ function namedFacets(
 }
 
 /**
- * Converts counts by code to values. Several codes may share a value, or have none. Only listed
- * values become objects, because there are thousands of municipalities.
+ * Converts counts per code to counts per value. Several codes may have the same value, and a code
+ * may have no value. Only the listed values become objects, because there are thousands of
+ * municipalities.
  */
 function facetOf(segment: Segment, name: FacetName, counts: Uint32Array, most: number): Facet {
   const { values, places } = valuesOfFacet(segment, name, counts.length - 1);
@@ -194,14 +198,14 @@ function allOf(counts: Float64Array): { listed: number[]; other: Facet["other"] 
 }
 
 /**
- * Returns the positions of the largest counts, up to the maximum number, and the sum of the others.
- * Ties are ordered by position.
+ * Returns the positions of the largest counts, at most `FACET_VALUES_MAX` of them, and the sum of
+ * all other counts. Equal counts are ordered by position.
  */
 function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
   const listed: number[] = [];
   let values = 0;
   let sum = 0;
-  // Count of the last listed position, set once the list is full; only larger counts are added.
+  // The smallest listed count once the list is full, else 0. Only larger counts are added.
   let least = 0;
   for (let place = 0; place < counts.length; place++) {
     const count = counts[place] as number;
@@ -217,7 +221,10 @@ function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"]
   return { listed, other: { values: values - listed.length, count: sum } };
 }
 
-/** Returns the position at which to insert a count: after all counts that are not smaller. */
+/**
+ * Returns the index at which to insert a count so that the list stays descending. The count goes
+ * after all equal counts.
+ */
 function placeFor(listed: readonly number[], counts: Float64Array, count: number): number {
   let low = 0;
   for (let high = listed.length; low < high; ) {
@@ -228,7 +235,7 @@ function placeFor(listed: readonly number[], counts: Float64Array, count: number
   return low;
 }
 
-/** A value in the form of a spec's filter, with its name if it has one. */
+/** A value as a spec's filter writes it, with its display name if it has one. */
 interface FacetValue {
   readonly value: string | number | boolean;
   readonly label?: string;
@@ -237,24 +244,25 @@ interface FacetValue {
 /** The distinct values of a facet, ascending. */
 export interface FacetValues {
   readonly values: readonly FacetValue[];
-  /** Index of each code's value in `values`; -1 if the code has none. */
+  /** For each code, the index of its value in `values`, or -1 if the code has no value. */
   readonly places: Int32Array;
 }
 
-/** First year of `started_year`, which has code 0. */
+/** The year that code 0 of `started_year` means. */
 const FIRST_YEAR = 1800;
 
-/** Available kinds of contact, by code. */
+/** The kinds of contact that an account may have. The index is the code. */
 const CONTACTS = ["none", "email", "phone", "email_and_phone"] as const;
 
 /**
- * Number of digits of a CNAE prefix, by facet. (A section is a letter, a subclass the whole code.)
+ * Number of digits of the CNAE prefix that each facet counts by. The section is missing because it
+ * is a letter, the subclass because it is the whole code.
  */
 const PREFIX_DIGITS = { cnae_division: 2, cnae_group: 3, cnae_class: 5 } as const;
 
 const known = new WeakMap<Segment, Map<FacetName, FacetValues>>();
 
-/** Values of a facet with so many codes; cached. */
+/** Returns the values of a facet that has `codes` codes. The result is cached. */
 function valuesOfFacet(segment: Segment, name: FacetName, codes: number): FacetValues {
   const facets = known.get(segment) ?? new Map<FacetName, FacetValues>();
   known.set(segment, facets);
@@ -267,7 +275,7 @@ function valuesOfFacet(segment: Segment, name: FacetName, codes: number): FacetV
   return values;
 }
 
-/** Sorts the values of codes; several codes may share a value. */
+/** Returns the distinct values of all codes, ascending, and the index of each code's value. */
 function inOrder(codes: readonly Read[]): FacetValues {
   const distinct = new Map<FacetValue["value"], FacetValue>();
   for (const read of codes) if (read !== null) distinct.set(read.value, read);
@@ -277,10 +285,10 @@ function inOrder(codes: readonly Read[]): FacetValues {
   return { values, places: Int32Array.from(places) };
 }
 
-/** The value of a code, or null if it has none. */
+/** The value that a code means, or null if the code has no value. */
 type Read = FacetValue | null;
 
-/** Returns a reader of a facet's codes. */
+/** Returns the function that maps each code of a facet to its value. */
 function readerOf(segment: Segment, name: FacetName): (code: number) => Read {
   const table = (of: TableName) => segment.native.table(TABLES.indexOf(of));
   switch (name) {
@@ -315,7 +323,6 @@ function readerOf(segment: Segment, name: FacetName): (code: number) => Read {
   }
 }
 
-/** Year of a month's code. */
 function yearOf(month: number): number {
   return FIRST_YEAR + Math.floor(month / 12);
 }
@@ -330,8 +337,8 @@ function labelled(value: string, label: string | undefined): Read {
 }
 
 /**
- * Returns the reader of a CNAE facet. The subclass "not informed" has no class, group, division, or
- * section.
+ * Returns the function that maps CNAE codes to the values of a facet. The subclass "not informed"
+ * belongs to no class, group, division, or section.
  */
 function cnaeReader(
   name: Exclude<FacetName, "uf" | "contact">,
@@ -350,7 +357,10 @@ function cnaeReader(
   };
 }
 
-/** Returns the reader of municipalities, whose names come from the dump, by TOM code. */
+/**
+ * Returns the function that maps codes to municipalities. Their names come from the dump, which
+ * uses TOM codes.
+ */
 function municipalityReader(segment: Segment, codes: readonly string[]): (code: number) => Read {
   const names = new Map<string, string>();
   for (const { ibge, name, uf } of segment.catalog.municipalities) {

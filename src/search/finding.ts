@@ -1,9 +1,10 @@
 /**
- * Finds accounts by the start of a name, a CNPJ, a phone, an e-mail, or the company.
- * Invariant: only text, state, and snapshot determine the matching accounts and their order (rules:
- * native-index/query/find/suggest.h). The work runs off the main thread, in a separate queue. A
- * text in the form of a CNPJ is looked up as one, never as a name. A phone or an e-mail finds its
- * accounts, if it has any.
+ * Finds accounts by the start of a name, a CNPJ, a phone, an e-mail, or the root of a company.
+ * Invariant: only text, state, and snapshot determine the matching accounts and their order (the
+ * rules are in native-index/query/find/suggest.h). Searches by name or root run off the main
+ * thread, in a queue separate from other queries. A text that has the form of a CNPJ is looked up
+ * as a CNPJ, never as a name. A phone or an e-mail finds the accounts that have it, if there are
+ * any.
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
@@ -31,7 +32,7 @@ import {
 } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Kinds of match, best first. */
+/** The ways in which an account can match a text, best first. */
 export const FITS = [
   "cnpj",
   "phone",
@@ -43,25 +44,33 @@ export const FITS = [
   "two_edits",
 ] as const;
 
-/** Index of the first name match in the kernel's numbering. */
+/**
+ * Index in `FITS` of the first kind of name match. The kernel numbers the kinds of name match from
+ * 0.
+ */
 const NAME_FITS = FITS.indexOf("name_start");
 
 type Fit = (typeof FITS)[number];
 
-/** Max characters and words of a text; max and default number of accounts. */
+/**
+ * Maximum number of characters and of words of a text, and the maximum and default number of
+ * accounts.
+ */
 export const SUGGEST_LIMITS = { characters: 200, words: 32, limit: 20, limitDefault: 10 } as const;
 
-/** The typed text, and the requested accounts. */
+/** The typed text, and the accounts and fields to return. */
 export interface SuggestRequest {
   readonly text: string;
   /**
-   * State in two upper-case letters; null for all. Applies to names and contacts, not to a CNPJ.
+   * State in two upper-case letters, or null for all states. It limits searches for names and
+   * contacts, but not for a CNPJ.
    */
   readonly uf: string | null;
   readonly limit: number;
   readonly fields: readonly string[];
   /**
-   * True if the caller may see phones or e-mails. Only then is a text looked up as one of them.
+   * For phones and for e-mails: true if the caller may see them. A text is looked up as a phone or
+   * an e-mail only if the caller may see that kind of contact.
    */
   readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
 }
@@ -71,7 +80,6 @@ interface NamedAccount {
   readonly account: RenderedAccount;
 }
 
-/** The CNPJ or root that a text was read as. */
 interface TypedNumber {
   readonly kind: "cnpj" | "root";
   /** The number in upper case, without punctuation. */
@@ -80,38 +88,42 @@ interface TypedNumber {
   readonly check_digits_right: boolean | null;
 }
 
-/** Reason why a text that looks like a number is not a CNPJ. */
+/** A text that looks like a number but is not a CNPJ. */
 interface RefusedNumber {
   readonly reason: CnpjRefusal;
-  /** The CNPJ with its lost zeros restored. */
+  /** The valid CNPJ that results if zeros lost at the beginning are restored. */
   readonly offered?: string;
 }
 
-/** The phone or e-mail that a text was read as. */
 interface TypedContact {
   readonly kind: "phone" | "email";
-  /** The value in the form of a spec's `phone_any_of` or `email_any_of`. */
+  /** The value as `phone_any_of` or `email_any_of` of a spec writes it. */
   readonly value: string;
-  /** Accounts with the phone or e-mail, in all states. */
+  /** Number of accounts in all states that have the phone or e-mail. */
   readonly total: number;
   /** Number of those accounts in the requested state; absent if all states are requested. */
   readonly total_in_uf?: number;
 }
 
-/** Accounts that fit, best first. */
+/** The accounts that match a text, best first, and how the text was read. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
-  /** The typed contact; null if the text is not a contact, or was not looked up as one. */
+  /**
+   * The phone or e-mail that the text was read as. Null if the text is neither, or was not looked
+   * up.
+   */
   readonly contact: TypedContact | null;
-  /** Why a phone or an e-mail was not looked up; null if a CNPJ found accounts. */
+  /**
+   * Reason why the text was not looked up as a phone or an e-mail. Null if the text is a CNPJ, the
+   * root of a company with accounts, or a CNPJ that lost zeros.
+   */
   readonly contact_refused: RefusedContact | null;
-  /** The CNPJ or root; null if the text is a name. */
+  /** The CNPJ or root that the text was read as. Null if the text was read as neither. */
   readonly number: TypedNumber | null;
-  /** The refused number; null if the text is a name, a CNPJ, or a root. */
+  /** Reason why the text is not a CNPJ although it looks like one, else null. */
   readonly refused: RefusedNumber | null;
 }
 
-/** The answer to an empty text. */
 const NOTHING: Suggestions = {
   suggestions: [],
   number: null,
@@ -120,7 +132,7 @@ const NOTHING: Suggestions = {
   contact_refused: null,
 };
 
-/** The requested establishments of a company. */
+/** The company whose establishments are requested, and the page of them. */
 export interface CompanyRequest {
   readonly root: string;
   /** Row that precedes the page; -1 for the first page. */
@@ -179,7 +191,8 @@ export async function suggest(
     number: numberOf(root, company.length > 0),
     refused,
     contact,
-    // A CNPJ with accounts or with lost zeros is not a mistyped phone.
+    // If the text is the root of a company with accounts or a CNPJ that lost zeros, it is not
+    // reported as a mistyped phone.
     contact_refused:
       typed === null || "value" in typed || company.length > 0 || refused?.offered !== undefined
         ? null
@@ -187,7 +200,10 @@ export async function suggest(
   };
 }
 
-/** Returns the phone or e-mail of a text, or why it is not looked up. */
+/**
+ * Returns the phone or e-mail that a text contains, or the reason why the text is not looked up as
+ * one. Null if the text is neither.
+ */
 function contactIn(
   segment: Segment,
   { text, uf, contacts }: SuggestRequest,
@@ -203,13 +219,16 @@ function contactIn(
   return { ...found, total_in_uf: guarded(() => segment.native.count(clauses)) };
 }
 
-/** Returns the number of accounts with a phone or an e-mail, in words. */
+/** Returns the number of accounts that have a phone or an e-mail, as a phrase. */
 export function contactCount({ value, total, total_in_uf: own }: TypedContact): string {
   const all = `${total} ${wordFor(total, "account has", "accounts have")} ${value}`;
   return own === undefined ? all : `${all}, ${own} of them in the state`;
 }
 
-/** Returns accounts with a phone or an e-mail, by rank; of one state if `uf` is set. */
+/**
+ * Returns the accounts that have a phone or an e-mail, in rank order. If `uf` is set, only accounts
+ * in that state are returned.
+ */
 function suggestContact(
   segment: Segment,
   contact: TypedContact,
@@ -247,12 +266,15 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
 }
 
 /**
- * Min characters of a number that is refused; a shorter text may be a name, or the beginning of a
- * number.
+ * Minimum number of letters and digits for which a number that is too short is refused. A shorter
+ * text may be a name, or the beginning of a number.
  */
 const SIGNS_MIN = 9;
 
-/** Returns why a text is not a CNPJ; null if it may be a name. */
+/**
+ * Returns the reason why a text that looks like a number is not a CNPJ. Null if the text may be a
+ * name.
+ */
 function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null {
   if (reading.kind !== "refused") return null;
   const { reason, offered } = reading;
@@ -261,15 +283,18 @@ function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null
   return offered === undefined ? { reason } : { reason, offered };
 }
 
-/** Returns a root. A text of eight letters is a root only if a company has it, else a word. */
+/**
+ * Returns a root. A text of eight letters is a root only if a company has that root. Otherwise it
+ * is a word.
+ */
 function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   if (root === null || !(isKnown || /\d/.test(root))) return null;
   return { kind: "root", value: root, check_digits_right: null };
 }
 
 /**
- * Returns the accounts of a name. If there are none, searches without "e", which names often write
- * as "&".
+ * Returns the accounts whose names match the words of a text. If there are none, searches again
+ * without the words in `JOINING`, which names often write as "&".
  */
 async function namedRows(
   segment: Segment,
@@ -286,7 +311,7 @@ async function namedRows(
   return found.rows.length > 0 || others.length === words.length ? found : search(others);
 }
 
-/** Words that names may write as "&", which is not indexed. */
+/** Words that mean "and". Names often write them as "&", which is not indexed. */
 const JOINING = new Set(["e", "and", "y"]);
 
 function stateClause(segment: Segment, uf: string): Clause {
@@ -304,7 +329,10 @@ export function mistakeIn(text: string): string | null {
   return count > words ? `Type at most ${words} words.` : null;
 }
 
-/** Returns a page of a company's establishments: head offices first, then by CNPJ. */
+/**
+ * Returns a page of a company's establishments. Head offices come first, then the other
+ * establishments by CNPJ.
+ */
 export async function establishments(
   segment: Segment,
   { root, afterRow, limit, fields }: CompanyRequest,

@@ -1,10 +1,10 @@
 /**
- * Companies that own companies. Input: a segment whose import included corporate partners. Output:
- * the rows of companies owned by given companies; the owners of a company and the companies that it
- * owns, with names.
- * Invariant: results are exact: cycles end, and each company occurs once. Names come from the
- * snapshot; a company without an account has none. The pairs are read once for each segment and
- * thread.
+ * Finds companies that own other companies. Input: a segment whose import included corporate
+ * partners. Output: the rows of companies that given companies own; the owners of a company and the
+ * companies that it owns, with names.
+ * Invariant: results are exact. A cycle of ownership does not repeat a company, and each company
+ * occurs once. Names come from the snapshot. A company without an account in the snapshot has no
+ * name. The pairs of owner and owned company are read once for each segment and thread.
  */
 import {
   type OwnerPair,
@@ -20,7 +20,10 @@ import { guarded, type Segment } from "./segment.ts";
 
 const known = new WeakMap<Segment, Owners>();
 
-/** The pairs of a segment; null if its import did not read corporate partners. */
+/**
+ * Returns the pairs of owner and owned company of a segment, or null if its import did not read
+ * corporate partners.
+ */
 function ownersOf(segment: Segment): Owners | null {
   const there = known.get(segment);
   if (there !== undefined) return there;
@@ -40,11 +43,15 @@ function readPart(part: Uint8Array): Owners {
 }
 
 /**
- * Number of low bits in a list entry for the order of the branch; order 0 means the whole company.
+ * In an entry of a row list, the lowest 21 bits are the order of the branch. Order 0 means the
+ * whole company.
  */
 const ORDER_BITS = 21n;
 
-/** Returns the rows of companies that one of the roots owns, through up to `depth` steps. */
+/**
+ * Returns the rows of companies that at least one of the roots owns, directly or through other
+ * companies. `depth` is the maximum number of steps.
+ */
 export function ownedRows(
   segment: Segment,
   roots: readonly string[],
@@ -58,12 +65,12 @@ export function ownedRows(
   });
 }
 
-/** Either the companies that a company owns, or those that own it. */
+/** Selects the companies that a company owns ("owns"), or the companies that own it ("owners"). */
 export type PartnershipDirection = "owns" | "owners";
 
 /**
- * Returns the rows of companies that have `least` (1 or more) to `most` partnerships in a
- * direction.
+ * Returns the rows of companies that own, or are owned by, `least` (1 or more) to `most` other
+ * companies. `direction` selects which.
  */
 export function rowsOfPartnerships(
   segment: Segment,
@@ -76,34 +83,40 @@ export function rowsOfPartnerships(
   });
 }
 
-/** Returns the rows of companies; `roots` must be ascending. */
+/**
+ * Returns the rows of all establishments of the companies with these roots. `roots` must be
+ * ascending.
+ */
 function rowsOfCompanies(segment: Segment, roots: readonly number[]): NativeRowList {
   const entries = BigUint64Array.from(roots, (root) => BigInt(root) << ORDER_BITS);
   return segment.native.entryRows(new Uint8Array(entries.buffer));
 }
 
-/** A company at the other end of a partnership. */
+/** A company that owns the requested company or is owned by it. */
 export interface Partnership {
   readonly cnpj_root: string;
-  /** Null if the company has no account in the snapshot. */
+  /** Name of the company; null if the company has no account in the snapshot. */
   readonly legal_name: string | null;
-  /** Code of the registry, 2 digits. */
+  /** The registry's code of the partner's qualification, 2 digits. */
   readonly qualification: string | null;
-  /** Official Portuguese name of the qualification; null if the registry's table lacks it. */
+  /**
+   * Official Portuguese name of the qualification. Null if the table of the registry does not
+   * contain the code.
+   */
   readonly qualification_name: string | null;
   /** `YYYY-MM-DD`. */
   readonly since: string | null;
 }
 
-/** A part of the companies, in the order of their roots. */
+/** One part of a list of companies, in the order of their roots. */
 interface Partnerships {
   readonly companies: readonly Partnership[];
   readonly total: number;
-  /** Root after which the next part begins; null at the end. */
+  /** The last root of this part; the next part begins after it. Null if no part follows. */
   readonly next: string | null;
 }
 
-/** Both directions of a company. */
+/** The owners of a company, and the companies that it owns. */
 export interface Ownership {
   readonly owners: Partnerships;
   readonly owns: Partnerships;
@@ -112,9 +125,12 @@ export interface Ownership {
 /** Options of `ownershipOf`. */
 export interface OwnershipRequest {
   readonly root: string;
-  /** Max companies of each direction. */
+  /** Maximum number of companies in each of the two lists. */
   readonly limit: number;
-  /** Root after which the companies begin, for each direction. */
+  /**
+   * Roots after which the two lists begin: of owners, and of owned companies. Each list begins at
+   * its first company if its root is absent.
+   */
   readonly ownersAfter?: string | undefined;
   readonly ownsAfter?: string | undefined;
 }
@@ -175,10 +191,16 @@ function partnershipOf(
   };
 }
 
-/** Bytes of a CNPJ in a lookup; a root is padded with zeros. */
+/**
+ * Number of bytes of a CNPJ in a lookup. A root has 8 characters, and the remaining bytes are
+ * zeros.
+ */
 const CNPJ_BYTES = 14;
 
-/** Legal names of companies, in order; null for one without an account. */
+/**
+ * Returns the legal names of companies in the order of `roots`. A company without an account has
+ * null.
+ */
 function namesOf(segment: Segment, roots: readonly string[]): (string | null)[] {
   if (roots.length === 0) return [];
   const cnpjs = Buffer.alloc(CNPJ_BYTES * roots.length);

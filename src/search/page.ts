@@ -11,7 +11,7 @@ import type { FirstsPerCompanyRequest, Selection, Work } from "../../native-inde
 import type { QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** The requested rows of the answer. */
+/** The part of the answer that is requested. */
 export interface PageRequest {
   /** Row id of the last row of the previous page; -1 for the first page. */
   readonly afterRow: number;
@@ -40,7 +40,7 @@ export interface Page {
   readonly work: Work;
 }
 
-/** Collects a page and checks its parts for consistency. */
+/** Converts a selection to a page, and asserts that the selection is consistent with the plan. */
 export function collect(plan: QueryPlan, selection: Selection): Page {
   const { rows, more, gaveUp, work } = selection;
   assert(!gaveUp, "a walk that gave up is no page");
@@ -49,13 +49,19 @@ export function collect(plan: QueryPlan, selection: Selection): Page {
   return { rows, total: plan.matches, more, lastRow: rows.at(-1) ?? -1, work };
 }
 
-/** Max rows of one native call; large enough to skip a company of many branches in few calls. */
+/**
+ * Maximum number of rows that one native call selects. It is large enough that few calls suffice to
+ * skip a company with many branches.
+ */
 const SELECT_MAX = 65_536;
-/** Extra rows per selection, to make up for omitted branches, of which most answers have few. */
+/** Extra rows per selection, which replace the branches that are omitted. Most answers omit few. */
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 
-/** Finds a page of companies; `more` is true only if another company follows. */
+/**
+ * Returns a page with one establishment per company. `more` is true only if another company
+ * follows.
+ */
 export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest): Page {
   const walk = new CompanyWalk(plan, page);
   for (;;) {
@@ -66,7 +72,7 @@ export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest
   }
 }
 
-/** Walks the matches of a plan to collect a page of companies. */
+/** Collects a page of companies from successive selections of a plan's matches. */
 export class CompanyWalk {
   readonly #plan: QueryPlan;
   readonly #limit: number;
@@ -85,15 +91,17 @@ export class CompanyWalk {
     return { afterRow: this.#after, limit: this.#size };
   }
 
-  /** The request for the first establishment of each company in the selected rows. */
+  /**
+   * Returns the request that finds the first establishment of each company in the selected rows.
+   */
   get firsts(): FirstsPerCompanyRequest {
     const { clauses, order, seed } = this.#plan;
     return { clauses, order, seed, beginning: this.#after < 0 };
   }
 
   /**
-   * Adds the selected rows, and the first rows of their companies. Returns null until the page is
-   * full.
+   * Adds the companies of a selection to the page. `firsts` holds the first establishment of each
+   * company. Returns the page when it is full or no rows follow, otherwise null.
    */
   take(selection: Selection, firsts: Uint32Array): Page | null {
     const { rows, more } = selection;
@@ -103,7 +111,7 @@ export class CompanyWalk {
     const next = firsts[missing];
     for (const row of firsts.subarray(0, missing)) found.push(row);
     if (next !== undefined) {
-      // The page ends right before the next company, so that no row is skipped.
+      // The page ends at the row right before the next company, so that the next page skips no row.
       const at = rows.indexOf(next);
       const lastRow = at === 0 ? this.#after : (rows[at - 1] as number);
       return pageOf(this.#plan, selection, { rows: found, more: true, lastRow });

@@ -1,6 +1,6 @@
 /**
- * Plans how to answer a query: clauses, order keys, and method. Plans can be printed without
- * running.
+ * Plans how to execute a query: its clauses, its sort keys, and its method. A plan can be printed
+ * without being executed.
  * Invariant: the plan affects the cost of an answer, never the answer.
  */
 import { strict as assert } from "node:assert";
@@ -12,9 +12,9 @@ import { clausesOf, phaseClauses } from "./clauses.ts";
 import type { Segment } from "./segment.ts";
 
 /**
- * Part of an answer: the rows that meet the clauses, ordered by the sort keys. An implicit
- * ascending `cnpj` breaks ties. An answer is the sequence of its phases, no two of which share a
- * row.
+ * One part of an answer: the rows that match the clauses, ordered by the sort keys. Ties are broken
+ * by ascending `cnpj`, which is implicit. An answer is the sequence of its phases. No row is in two
+ * phases.
  */
 export interface Phase {
   readonly clauses: readonly Clause[];
@@ -22,24 +22,27 @@ export interface Phase {
   readonly seed: bigint;
 }
 
-/** A query ready to run. */
+/** A phase with the chosen method, ready to run. */
 export interface QueryPlan extends Phase {
   readonly method: Method;
-  /** Exact number of matches; determines the method, and is the total in the answer. */
+  /**
+   * Exact number of matches. The method is chosen by it, and the answer contains it as the total.
+   */
   readonly matches: number;
-  /** Explains the choice of the method, for people. */
+  /** Sentence that explains to users why the method was chosen. */
   readonly reason: string;
 }
 
 /**
- * Max rows that one native call selects. Comparing by keys holds twice as many rows of 56 bytes:
- * 112 MiB, and half as much again while its vector grows.
+ * Maximum number of rows that one native call selects. To compare rows by their keys, the kernel
+ * holds up to twice as many rows of 56 bytes, which is 112 MiB. While its vector grows, it needs
+ * half as much again.
  */
 export const SELECT_ROWS = 1 << 20;
 
 /**
- * Rough number of distinct values in each order. (A walk along an order also gathers its groups of
- * ties.)
+ * Approximate number of distinct values of each sort key. It is used to estimate ties: the method
+ * `walk` follows the order of a key, and gathers each group of tied rows that it meets.
  */
 const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
   cnpj: Number.POSITIVE_INFINITY,
@@ -54,23 +57,32 @@ const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
   score_established: 200,
 };
 
-/** Reading the keys of a match costs about twice a probe of one bit (measured, bench search). */
+/**
+ * Cost of reading the sort keys of a match, relative to testing one bit (measured by the search
+ * benchmark).
+ */
 const GATHER_COST = 2;
 
-/** A spec resolved on a segment, independent of the page. */
+/** A spec compiled for a segment. It does not depend on the page. */
 interface Compiled {
   readonly segment: Segment;
   readonly phases: readonly Phase[];
-  /** Clauses of every match, in any phase. */
+  /** Clauses that every match meets, in any phase. */
   readonly clauses: readonly Clause[];
 }
 
 const RANK_REASON = "the rows are stored in this order";
 
-/** The last spec, cached because one request needs its phases, its count, and its facets. */
+/**
+ * The most recently compiled spec. It is cached because one request needs its phases, its count,
+ * and its facets.
+ */
 let last: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
 
-/** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
+/**
+ * Returns the phases of a spec's answer. There are two if secondary activities are a fallback,
+ * otherwise one.
+ */
 export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Phase[] {
   return compiled(segment, spec).phases;
 }
@@ -93,7 +105,10 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   return made;
 }
 
-/** Plans a spec of one phase on a segment. Only the exact count runs, unless `matches` is given. */
+/**
+ * Plans a spec that has one phase. The plan runs nothing but the exact count, and not even that if
+ * `matches` is given.
+ */
 export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
   assert(phase !== undefined && second === undefined, "only an export has several phases");
@@ -103,13 +118,13 @@ export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number)
 interface RowLimits {
   /** Max rows wanted. */
   readonly limit: number;
-  /** Max rows of one native call; default `SELECT_ROWS`. */
+  /** Maximum number of rows that one native call selects; the default is `SELECT_ROWS`. */
   readonly selectRows?: number;
   /** Exact number of matches, if known. */
   readonly matches?: number | undefined;
 }
 
-/** Plans one phase; only its exact count runs. */
+/** Plans one phase. Runs nothing but its exact count, unless the count is known. */
 export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): QueryPlan {
   const matches = wanted.matches ?? segment.native.count(phase.clauses);
   const size = { ...wanted, rows: segment.accounts, matches };
@@ -122,19 +137,23 @@ export function isRankOrder(order: readonly OrderKey[]): boolean {
   return order.length === 1 && first?.key === "score" && first.descending;
 }
 
-/** Plans a phase in row order whose matches are known. */
+/** Plans a phase whose order is the stored row order and whose number of matches is known. */
 export function rankPlan({ clauses, order, seed }: Phase, matches: number): QueryPlan {
   return { clauses, order, seed, matches, method: "rank", reason: RANK_REASON };
 }
 
 /**
- * Plans every phase of a spec separately, for display, because an export may not reach the second.
+ * Plans every phase of a spec separately, to display the plans. An export may end before its second
+ * phase.
  */
 export function planPhases(segment: Segment, spec: AccountQuerySpec): QueryPlan[] {
   return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
 }
 
-/** Sort keys of a spec; keys after a unique one are dropped, because they never decide. */
+/**
+ * Returns the sort keys of a spec. Keys after a unique key are dropped, because they never affect
+ * the order.
+ */
 export function orderOf(spec: AccountQuerySpec): OrderKey[] {
   const keys: OrderKey[] = [];
   const { strategy, random_seed: seed } = spec.scoring;
@@ -151,7 +170,10 @@ export function orderOf(spec: AccountQuerySpec): OrderKey[] {
   return dropUndecided(keys);
 }
 
-/** Drops keys after a row id or cnpj, which are unique. A last ascending cnpj is implied. */
+/**
+ * Drops all keys after a unique key (`random` or `cnpj`). Also drops an ascending `cnpj` at the
+ * end, because it is implied.
+ */
 function dropUndecided(keys: OrderKey[]): OrderKey[] {
   const unique = keys.findIndex(({ key }) => key === "cnpj" || key === "random");
   const decisive = unique < 0 ? keys : keys.slice(0, unique + 1);
@@ -162,7 +184,8 @@ function dropUndecided(keys: OrderKey[]): OrderKey[] {
 
 /**
  * Returns the cheapest method for an order and exact sizes. An answer of more than `selectRows`
- * rows takes several calls. Each call again gathers all matches, or its first group of ties.
+ * rows takes several calls. With `gather`, each call gathers all matches again. With `walk`, each
+ * call gathers its first group of ties again.
  */
 function chooseMethod(
   order: readonly OrderKey[],
@@ -189,8 +212,8 @@ function distinct({ key }: OrderKey): number {
 }
 
 /**
- * Returns plans as text for `--explain-plan`, one fact per line, with headings if there are
- * several.
+ * Returns plans as text for `--explain-plan`, one fact per line. If there are several plans, each
+ * has a heading.
  */
 export function describePlans(plans: readonly QueryPlan[]): string {
   const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);

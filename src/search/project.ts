@@ -1,20 +1,23 @@
 /**
- * Renders the rows of a page as JSON, whole or in chunks, each with an optional `explain` member.
- * Explanations can also be rendered without fields, for renderers that already have the fields.
- * Invariant: the result depends only on snapshot, rows, fields, and spec. The joined chunks always
- * equal the whole text byte for byte. A chunk is rendered when it is requested, and not cached.
+ * Renders the rows of a page as JSON, in one piece or in chunks. Each account may have an `explain`
+ * member. Explanations can also be computed alone, for renderers that already have the fields.
+ * Invariant: the result depends only on snapshot, rows, fields, and spec. The chunks, joined, equal
+ * the whole text byte for byte. A chunk is rendered when it is requested, and is not cached.
  */
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { EXPLAIN_FIELDS, type ExplainedRow, type Explanation, explainer } from "./explain.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Rows whose facts are parsed per batch: about 2 MB of text. */
+/** Number of rows that are rendered and parsed together to explain them: about 2 MB of text. */
 const PROJECTED_ROWS = 4_096;
 
-/** Renders rows as the text of one JSON array in new memory. */
+/** Renders rows as one JSON array, in memory that is allocated for it. */
 export type Projector = (rows: Uint32Array) => Uint8Array;
 
-/** Returns a projector; with a spec, every account gets an `explain` member. */
+/**
+ * Returns a projector that renders the given fields. If `explained` is a spec, every account gets
+ * an `explain` member.
+ */
 export function projector(
   segment: Segment,
   fields: readonly string[],
@@ -29,7 +32,7 @@ export function projector(
   };
 }
 
-/** Returns an explanation for each row that a spec matched, in row order. */
+/** Returns an explanation for each row, in the order of `rows`. The spec must match every row. */
 export function explainRows(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -53,14 +56,17 @@ function parse(bytes: Uint8Array): unknown {
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
 }
 
-/** Rows per rendered chunk: about 60 kB of text, 0.15 ms. */
+/** Number of rows that are rendered as one chunk: about 60 kB of text, in 0.15 ms. */
 export const SLICE_ROWS = 64;
-/** Rows per chunk with explanations: a row takes ten times as long, which blocks other requests. */
+/**
+ * Number of rows in a chunk with explanations. A row takes ten times as long to explain as to
+ * render, and other requests wait meanwhile.
+ */
 export const EXPLAINED_SLICE_ROWS = 16;
 
 const COMMA = 0x2c;
 
-/** The accounts of one page. */
+/** The accounts of one page, which are rendered on demand. */
 export interface AccountSlices {
   readonly rowCount: number;
   /** Renders the whole text in one call. */
@@ -69,7 +75,7 @@ export interface AccountSlices {
   texts(): Generator<Uint8Array, void>;
 }
 
-/** Prepares the accounts of a page, `sliceRows` per chunk; renders nothing yet. */
+/** Prepares a page that is rendered in chunks of `sliceRows` rows. Renders nothing yet. */
 export function accountSlices(
   rows: Uint32Array,
   project: Projector,
@@ -83,8 +89,8 @@ export function accountSlices(
 }
 
 /**
- * Renders each slice as an array. Removes the closing bracket of all but the last, and replaces the
- * opening bracket of all but the first by a comma.
+ * Renders each chunk as a JSON array. To join them, removes the closing bracket of every chunk but
+ * the last, and replaces the opening bracket of every chunk but the first by a comma.
  */
 function* texts(
   rows: Uint32Array,

@@ -1,19 +1,21 @@
 /**
- * The score of an account: an integer 0-1000 per strategy, and its parts.
+ * Computes the score of an account, an integer from 0 to 1000 for each strategy, and the parts of
+ * the score.
  * Invariant: scores use only integer arithmetic, the account, and the snapshot date, so they are
- * the same on every machine. `SCORE_VERSION` changes with any number below. A part is floor(weight
- * x grade / 1000); grades are 0-1000. The sum stays within 0-1000.
+ * the same on every machine. If any number below changes, `SCORE_VERSION` must change. A part is
+ * floor(weight x grade / 1000), and a grade is from 0 to 1000. The sum of the parts stays within
+ * 0-1000.
  */
 
 /** Version of the weights and grades; written into every snapshot. */
 export const SCORE_VERSION = 1;
 
-/** Strategies with a stored score, in the order of their columns. */
+/** The strategies whose scores are stored, in the order of their columns. */
 export const SCORED_STRATEGIES = ["balanced", "contactable", "newest", "established"] as const;
 
 type ScoredStrategy = (typeof SCORED_STRATEGIES)[number];
 
-/** Facts that the score reads. */
+/** The facts about an account that determine its score. */
 export interface ScoreFacts {
   /** Registration status 1, 2, 3, 4, 8; 0 if unknown. */
   readonly status: number;
@@ -24,9 +26,12 @@ export interface ScoreFacts {
   readonly hasEmail: boolean;
   /** Number of phones, 0-2. */
   readonly phones: number;
-  /** False if there is no primary activity, or if it is 8888888 (not informed). */
+  /** False if the account has no primary activity, or has 8888888 (not informed). */
   readonly activityKnown: boolean;
-  /** Days from the opening to the snapshot date; negative if unknown or in the future. */
+  /**
+   * Number of days from the opening date to the snapshot date. Negative if the opening date is
+   * unknown or in the future.
+   */
   readonly ageDays: number;
   /** Share capital in cents; negative if unknown. */
   readonly capitalCents: number;
@@ -49,7 +54,7 @@ export const SCORE_PARTS = [
 /** A part of a score. */
 export type ScorePart = (typeof SCORE_PARTS)[number];
 
-/** Weight of every part per strategy; each strategy's weights sum to 1000. */
+/** Weight of each part in each strategy. The weights of a strategy sum to 1000. */
 export const SCORE_WEIGHTS: Readonly<Record<ScoredStrategy, Readonly<Record<ScorePart, number>>>> =
   {
     balanced: {
@@ -98,25 +103,31 @@ export const SCORE_WEIGHTS: Readonly<Record<ScoredStrategy, Readonly<Record<Scor
     },
   };
 
-/** Points that a sanction in force subtracts; the score never falls below 0. */
+/** Points that are subtracted if a sanction is in force. The score never falls below 0. */
 export const SANCTION_PENALTY = 200;
 
-/** Days at which the age grade reaches half (five years). */
+/** Age in days at which the age grade is 500, half of its maximum (five years). */
 export const AGE_HALF_DAYS = 1826;
-/** Days over which the recency grade falls from 1000 to 0 (twenty years). */
+/** Age in days at which the recency grade, which starts at 1000, reaches 0 (twenty years). */
 export const RECENCY_DAYS = 7305;
-/** Thresholds of share capital in reais; each one reached adds an eighth of the grade. */
+/**
+ * Thresholds of the share capital, in reais. Each threshold that the capital reaches adds an eighth
+ * of the maximum grade.
+ */
 export const CAPITAL_STEPS = [1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000];
 
 /**
- * Returns the grade of a registration status; active is best, because users look for active
- * companies.
+ * Returns the grade of a registration status. The active status has the highest grade, because
+ * users look for active companies.
  */
 function statusGrade(status: number): number {
   return status === 2 ? 1000 : status === 3 ? 200 : status === 4 ? 100 : 0;
 }
 
-/** Grade of a company size; a MEI ranks below other micro companies. */
+/**
+ * Returns the grade of a company size. A MEI (individual microentrepreneur) gets less than other
+ * micro companies.
+ */
 function sizeGrade(size: number, mei: boolean): number {
   if (size === 5) return 1000;
   if (size === 3) return 800;
@@ -124,7 +135,8 @@ function sizeGrade(size: number, mei: boolean): number {
 }
 
 /**
- * Returns the grade of the share capital; it saturates, so that banks do not fill the first page.
+ * Returns the grade of the share capital. The grade has an upper limit, so that banks do not fill
+ * the first page.
  */
 function capitalGrade(cents: number): number {
   let steps = 0;
@@ -159,7 +171,7 @@ function grade(part: ScorePart, facts: ScoreFacts): number {
   }
 }
 
-/** A score with its parts; `sanction` is 0 or the negative penalty. */
+/** A score and its parts. `sanction` is 0 or the negative number of points subtracted. */
 export interface ScoreCard {
   readonly strategy: ScoredStrategy;
   readonly score: number;
@@ -167,13 +179,14 @@ export interface ScoreCard {
 }
 
 /**
- * Returns the strategy whose score is shown; `random` has no score and shows the balanced score.
+ * Returns the strategy whose score is displayed. The strategy `random` has no score, so the
+ * balanced score is displayed.
  */
 export function scoredStrategy(strategy: ScoredStrategy | "random"): ScoredStrategy {
   return strategy === "random" ? "balanced" : strategy;
 }
 
-/** Returns the score of one strategy with its parts, except parts of weight 0. */
+/** Returns the score of one strategy with its parts. Parts of weight 0 are left out. */
 export function scoreCard(strategy: ScoredStrategy, facts: ScoreFacts): ScoreCard {
   const parts: Partial<Record<ScorePart, number>> = {};
   let sum = 0;
@@ -188,12 +201,15 @@ export function scoreCard(strategy: ScoredStrategy, facts: ScoreFacts): ScoreCar
   return { strategy, score: sum + sanction, parts: { ...parts, sanction } };
 }
 
-/** Weights as a flat table, so that the import computes four scores in one pass of the parts. */
+/**
+ * The weights by part and then by strategy, so that the import computes all four scores in one pass
+ * over the parts.
+ */
 const FLAT_WEIGHTS = SCORE_PARTS.map((part) =>
   SCORED_STRATEGIES.map((strategy) => SCORE_WEIGHTS[strategy][part]),
 );
 
-/** Writes the scores of all stored strategies into `out` (length 4), without allocating. */
+/** Writes the scores of all four stored strategies into `out`, without allocating memory. */
 export function scoreAccount(facts: ScoreFacts, out: Uint16Array): void {
   out.fill(0);
   for (let p = 0; p < SCORE_PARTS.length; p++) {

@@ -15,22 +15,28 @@ import { execute } from "./page.ts";
 import { type Phase, phasesOf, planPhase, type QueryPlan, SELECT_ROWS } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** The rows of an answer. */
 interface Scroll {
   /**
-   * Exact number of matches, ignoring the limit; also counts phases that `rowCount` does not need.
+   * Exact number of matches, even if it exceeds the limit. Reading it also counts the phases that
+   * `rowCount` does not count.
    */
   readonly matches: number;
-  /** Number of rows to expect: the smaller of limit and matches. */
+  /**
+   * Number of rows that `batches` yields: the limit or the number of matches, the smaller of the
+   * two.
+   */
   readonly rowCount: number;
-  /** Yields row ids in order; each batch has 1 to `BATCH_ROWS` rows. May be called once. */
+  /**
+   * Yields row ids in order. Each batch has 1 to `BATCH_ROWS` rows. This method may be called only
+   * once.
+   */
   batches(): Generator<Uint32Array, void>;
 }
 
-/** Max rows of a batch. */
+/** Maximum number of rows in a batch. */
 export const BATCH_ROWS = 65_536;
 
-/** Rows per batch, and rows per native selection. */
+/** Maximum number of rows per batch, and per native selection. */
 export interface ScrollSizes {
   readonly batchRows: number;
   /** At least `batchRows`. */
@@ -39,10 +45,13 @@ export interface ScrollSizes {
 
 const SIZES: ScrollSizes = { batchRows: BATCH_ROWS, selectRows: SELECT_ROWS };
 
-/** Rows that a walk over groups of ties should visit in one call, per selected row. */
+/**
+ * Number of rows that one call of the method `walk` may visit per row that it selects, if the order
+ * has groups of tied rows.
+ */
 const WALK_ROWS_PER_SELECTED = 16;
 
-/** Prepares to read an answer's rows; nothing runs until the exact count is needed. */
+/** Prepares to read the rows of an answer. Nothing runs before the first use of the result. */
 export function scroll(segment: Segment, spec: AccountQuerySpec, sizes = SIZES): Scroll {
   return new Answer(segment, spec, sizes);
 }
@@ -86,7 +95,6 @@ class Answer implements Scroll {
     assert(left === 0, "a scroll hands out as many rows as it announced");
   }
 
-  /** Returns a phase's exact number of matches; counts it at first use. */
   #count(phase: number): number {
     const { clauses } = this.#phases[phase] as Phase;
     this.#counts[phase] ??= guarded(() => this.#segment.native.count(clauses));
@@ -109,12 +117,16 @@ class Answer implements Scroll {
     }
   }
 
-  /** Rows of one native call: many if a further call would read rows again. */
+  /**
+   * Returns the number of rows to select in one native call. The number is large if another call
+   * would read the same rows again.
+   */
   #rowsPerCall({ method, order, matches }: QueryPlan): number {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;
     if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;
-    // If few rows match, a call visits many rows per selected row, so fewer need to be selected.
+    // If few rows match, a call visits many rows for each row that it selects, so it needs to
+    // select fewer.
     const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
     return Math.max(batchRows, Math.ceil(selectRows * share));
   }

@@ -10,53 +10,65 @@ import { describeError, type Log } from "../process/log.ts";
 import { forgetRows } from "./rowlists.ts";
 import type { Segment } from "./segment.ts";
 
-/** Interval between checks for due work, in milliseconds; a touched file is noticed within it. */
+/**
+ * Interval between searches for blocks that are due, in milliseconds. A touched file is noticed
+ * within this time.
+ */
 const STEP_MS = 250;
 
-/** Blocks per call: 1 MiB. */
+/** Number of blocks that one call checks: 1 MiB. */
 const BLOCKS_PER_TRANSACTION = 16;
 
 interface ScrubberParts {
   /** Every opened snapshot. */
   readonly segments: () => readonly Segment[];
-  /** Duration of a pass in seconds; 0: only touched files are checked. */
+  /** Duration of a pass over all blocks, in seconds. If it is 0, only touched files are checked. */
   readonly seconds: number;
   /** Called once for each damaged snapshot. */
   readonly damaged: (segment: Segment) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns the block at which a pass starts, as a fraction in [0, 1). */
+  /** Returns a number in [0, 1), the position in the file at which a pass starts. */
   readonly random?: () => number;
 }
 
-/** Progress of one snapshot's verification. */
+/** Progress of the checks of one snapshot. */
 export interface ScrubState {
   readonly snapshot: string;
   readonly blocks: number;
-  /** Blocks that this pass has checked. */
+  /** Number of blocks that the current pass has checked. */
   readonly checked: number;
   /** Number of complete passes since the snapshot was opened. */
   readonly passes: number;
-  /** End of the last complete pass, in milliseconds since 1970; null before the first. */
+  /**
+   * Time at which the last complete pass ended, in milliseconds since 1970. Null if no pass is
+   * complete.
+   */
   readonly lastPassMs: number | null;
   /** Duration of a pass in seconds; 0 if only touched files are checked. */
   readonly passSeconds: number;
 }
 
-/** State of one snapshot. */
+/** The checks of one snapshot and their progress. */
 interface Pass {
   readonly segment: Segment;
-  /** State of the file at the last check. */
+  /** State of the file (inode, size, times) when it was last compared. */
   state: FileState;
   beganMs: number;
-  /** Next block; a pass may begin anywhere and wraps around. */
+  /**
+   * The next block to check. A pass may begin at any block, and continues with block 0 after the
+   * last block.
+   */
   next: number;
   checked: number;
   passes: number;
   lastPassMs: number | null;
   /** True if the file was touched: its blocks are then checked without delay. */
   hurried: boolean;
-  /** Number of times that the file was touched; earlier checks then no longer count. */
+  /**
+   * Number of times that the file was touched. A check that was running when this number changed
+   * does not count.
+   */
   touches: number;
   reported: boolean;
 }
@@ -75,12 +87,12 @@ export class Scrubber {
     this.#parts = parts;
   }
 
-  /** Starts, without keeping the process alive. */
+  /** Starts the timer, which does not keep the process alive. */
   start(): void {
     this.#timer = setInterval(() => void this.step(), STEP_MS).unref();
   }
 
-  /** Stops; resolves when no check is running. */
+  /** Stops the checks. Resolves when no check is running. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -98,13 +110,16 @@ export class Scrubber {
     return sound.map(([, pass]) => this.#stateOf(pass));
   }
 
-  /** Progress of one snapshot; null if it is not open. */
+  /** Returns the progress of one snapshot, or null if it is not open. */
   stateOf(segment: Segment): ScrubState | null {
     const pass = this.#passes.get(segment);
     return pass === undefined ? null : this.#stateOf(pass);
   }
 
-  /** Checks for touched files. Takes microseconds, so callers may use it on any suspicion. */
+  /**
+   * Looks for touched files and damaged snapshots. Takes microseconds, so callers may call it
+   * whenever they suspect a change.
+   */
   glance(): void {
     const segments = this.#parts.segments();
     for (const known of this.#passes.keys()) {
@@ -117,14 +132,20 @@ export class Scrubber {
     }
   }
 
-  /** Counts a snapshot as damaged because its file was overwritten, before it is dropped. */
+  /**
+   * Counts a snapshot as damaged because its file was overwritten. Call this before the snapshot is
+   * dropped.
+   */
   noteOverwritten(segment: Segment): void {
     const pass = this.#passOf(segment);
     if (!pass.reported) this.#damages++;
     pass.reported = true;
   }
 
-  /** Runs due checks. Never rejects; if a step is in progress, waits for that one. */
+  /**
+   * Checks all blocks that are due. The promise never rejects. If a check is already in progress,
+   * waits for that check and starts no other.
+   */
   step(): Promise<void> {
     this.glance();
     this.#stepping ??= this.#run().finally(() => {
@@ -153,7 +174,7 @@ export class Scrubber {
     }
   }
 
-  /** Blocks that are due and not yet checked. */
+  /** Returns the number of blocks that are due and not yet checked. */
   #due(pass: Pass): number {
     const blocks = blocksOf(pass);
     if (!this.#passes.has(pass.segment) || pass.reported) return 0;
@@ -171,8 +192,8 @@ export class Scrubber {
       this.#blocks += count;
       if (pass.touches === touches) this.#advance(pass, count);
     } catch (error) {
-      // The error may mean that the segment was closed, which ends its pass. `glance` reports
-      // damage.
+      // The error may mean that the segment was closed, so its pass has ended. Damage is reported
+      // by `glance`.
       const known = describeError(error);
       this.glance();
       if (!this.#passes.has(pass.segment) || pass.reported) return;
@@ -202,7 +223,8 @@ export class Scrubber {
     const { clock, random = Math.random } = this.#parts;
     const pass: Pass = {
       ...{ segment, state: segment.native.opened, beganMs: clock.monotonicMs() },
-      // Starts at a random block, so that a server restarted daily still checks every block.
+      // A pass starts at a random block, so that even a server that restarts every day checks every
+      // block sooner or later.
       next: Math.floor(random() * segment.native.blockCount),
       ...{ checked: 0, passes: 0, lastPassMs: null },
       ...{ hurried: false, touches: 0, reported: false },

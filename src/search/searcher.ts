@@ -1,12 +1,13 @@
 /**
- * The only entry to the engine: plan, execute, collect, project. Input: a segment and a normalized
- * spec. Output: the accounts of one page as JSON bytes, with the exact total, directly or as a
- * promise.
+ * Runs every search: plans the query, executes it, collects a page, and renders it. This file is
+ * the only entry to the engine. Input: a segment and a normalized spec. Output: the accounts of one
+ * page as JSON bytes, with the exact total, directly or as a promise.
  * Invariant: search, lead search, export, count, and command line all use this file, so a preview
- * equals the export. Every path returns the same page, total, and text. Pages in row order take one
- * addon call. Other pages run in stages, off the main thread if expensive. One query at a time runs
- * off the main thread, so that the thread pool remains available for files and passwords. Tenants
- * take turns; if too many queries wait, new ones are refused.
+ * equals the export. Every path returns the same page, total, and text. A page in the stored row
+ * order takes one addon call. A page in another order takes several calls, which run off the main
+ * thread if they are expensive. One query at a time runs off the main thread, so that the thread
+ * pool remains available for files and passwords. Tenants take turns. If too many queries wait, new
+ * ones are refused.
  */
 
 import { strict as assert } from "node:assert";
@@ -35,46 +36,49 @@ import { guarded, type Segment } from "./segment.ts";
 export interface EngineRequest extends PageQuery {
   readonly fields: readonly string[];
   readonly explain: boolean;
-  /** Renders the rows instead of `fields` and `explain`. */
+  /** If present, renders the rows, and `fields` and `explain` are ignored. */
   readonly project?: Projector | undefined;
-  /** Results that were already found for this page. */
+  /** Results for this page that were already computed; they are not computed again. */
   readonly prepared?: PreparedPage | null;
-  /** Memory for the text of the page; with null, the text is allocated. */
+  /**
+   * Memory into which the text of the page is written. If null, memory is allocated for the text.
+   */
   readonly room?: OutputBuffer | null;
 }
 
-/** The accounts of a page, and data about the whole answer. */
+/** The rendered accounts of a page, with the total of the answer and the plan. */
 export type SearchAnswer = RenderedPage;
 
-/** Like `SearchAnswer`, with accounts that are rendered on demand. */
+/** Like `SearchAnswer`, but the accounts are rendered only when they are read. */
 export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | "placed"> {
-  /** Valid only while the segment is open. */
+  /** The accounts of the page. They can be rendered only while the segment is open. */
   readonly slices: AccountSlices;
 }
 
-/** A page request, with facets of all matches or null. */
+/** A page request that also says which facets to count over all matches; null for none. */
 export interface FacetedPageRequest extends Omit<EngineRequest, "prepared"> {
   readonly facets: readonly FacetName[] | null;
 }
 
-/** A page whose accounts are text, or slices if the page is large. */
+/** A page whose accounts are text or, if the page is large, are rendered in chunks on demand. */
 export interface FoundPage extends Omit<SearchAnswer, "accounts"> {
   readonly accounts: Uint8Array | AccountSlices;
   readonly facets: Facets | null;
 }
 
-/** Number of matches, and their facets. */
+/** The number of matches of a spec, and their counts by facet. */
 export interface MatchCounts {
   readonly total: number;
   readonly facets: Facets | null;
 }
 
-/** Pages with more accounts than this are streamed. */
+/** A page with more accounts than this is streamed in chunks. */
 export const UNSTREAMED_ACCOUNTS_MAX = 512;
 
 /**
- * Returns a page: synchronously if it is quick, else off the main thread, queued fairly among
- * tenants. An asynchronous page has its own memory. Throws like `search`.
+ * Returns a page directly if it is quick. Otherwise returns a promise: the page is found off the
+ * main thread, and tenants take turns. The text of such a page is allocated and does not use
+ * `room`. Throws like `search`.
  */
 export function page(
   segment: Segment,
@@ -107,14 +111,15 @@ function pageNow(
   };
 }
 
-/** True if a page is in row order. */
+/** True if the order of a spec is the stored row order. */
 function isRanked(segment: Segment, spec: AccountQuerySpec): boolean {
   return isRankOrder(guarded(() => phasesOf(segment, spec))[0]?.order ?? []);
 }
 
 /**
- * Returns a page in another order, without facets; null if it exceeds this thread's budget. Only a
- * walk reveals how evenly the matches are distributed over an order.
+ * Returns a page in an order other than the stored row order, without facets. Returns null if
+ * finding the page exceeds the budget of this thread. The cost is not known before the rows are
+ * visited, because only that reveals how evenly the matches are distributed over the order.
  */
 function walkedPage(segment: Segment, request: FacetedPageRequest): PreparedPage | null {
   const { spec, afterRow, onePerCompany = false } = request;
@@ -129,13 +134,16 @@ function walkedPage(segment: Segment, request: FacetedPageRequest): PreparedPage
   return { plan: planned, page: collect(planned, selection), facets: null };
 }
 
-/** Returns a large page as slices; renders a smaller one as text. */
+/** Returns a large page as chunks that are rendered on demand, and a smaller page as text. */
 function largePage({ slices, ...rest }: SlicedAnswer): Omit<FoundPage, "facets"> {
   const accounts = slices.rowCount > UNSTREAMED_ACCOUNTS_MAX ? slices : slices.whole();
   return { ...rest, count: slices.rowCount, accounts, placed: -1 };
 }
 
-/** Counts matches and facets, synchronously or asynchronously, like `page`. */
+/**
+ * Counts the matches of a spec and their facets. Like `page`, returns a promise if the count is
+ * expensive.
+ */
 export function counts(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -144,7 +152,7 @@ export function counts(
 ): MatchCounts | Promise<MatchCounts> {
   const later = countsAsync(segment, spec, names, tenantId);
   if (later !== null) return later;
-  // Counts facets first, which also yields the total.
+  // The facets are counted first, because counting them also yields the total.
   const counted = names === null ? null : facets(segment, spec, names);
   return { total: countMatches(segment, spec), facets: counted };
 }
@@ -159,7 +167,7 @@ export function search(segment: Segment, request: EngineRequest): SearchAnswer {
   return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };
 }
 
-/** Like `search`, but renders no rows. */
+/** Like `search`, but returns slices that render the accounts on demand. */
 export function searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer {
   const { spec, fields, afterRow, explain, onePerCompany = false, prepared } = request;
   const planned = prepared?.plan ?? guarded(() => plan(segment, spec));
@@ -179,7 +187,10 @@ export function searchSliced(segment: Segment, request: EngineRequest): SlicedAn
   };
 }
 
-/** Returns rows per chunk: rendering in JavaScript takes ten times as long as in the addon. */
+/**
+ * Returns the number of rows per chunk. It is smaller if rows are rendered in JavaScript, which
+ * takes ten times as long as in the addon.
+ */
 function rowsPerSlice({ explain, project }: EngineRequest): number {
   return explain || project !== undefined ? EXPLAINED_SLICE_ROWS : SLICE_ROWS;
 }
@@ -189,7 +200,7 @@ export function countMatches(segment: Segment, spec: AccountQuerySpec): number {
   return guarded(() => segment.native.count(matchClauses(segment, spec)));
 }
 
-/** Counts a spec's matches by the values of fields. */
+/** Counts the matches of a spec by the values of each facet. */
 export function facets(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -198,10 +209,13 @@ export function facets(
   return countFacets(segment, matchClauses(segment, spec), names);
 }
 
-/** A rendered account: the requested fields. */
+/** The requested fields of an account, by name. */
 export type RenderedAccount = Readonly<Record<string, unknown>>;
 
-/** Returns the account of a CNPJ (14 characters, upper case) as JSON, or null. */
+/**
+ * Returns the requested fields of the account with a CNPJ (14 characters, upper case), or null if
+ * there is no such account.
+ */
 export function account(
   segment: Segment,
   cnpj: string,
@@ -215,38 +229,45 @@ export function account(
   });
 }
 
-/** Memory of the caller for a text, which starts at byte `at`. */
+/** Memory that the caller provides for a text. The text starts at byte `at`. */
 export interface OutputBuffer {
   readonly memory: Uint8Array;
   readonly at: number;
 }
 
-/** A query, and the requested page of it. */
 interface PageOptions {
   readonly spec: AccountQuerySpec;
   readonly fields: readonly string[];
   readonly afterRow: number;
-  /** Memory for the text; with null, it is allocated. */
+  /** Memory into which the text is written. If null, memory is allocated for the text. */
   readonly room?: OutputBuffer | null;
 }
 
 /** A rendered page. */
 export interface RenderedPage {
-  /** Text of a JSON array in UTF-8; in the memory of `room` if it was written there. */
+  /**
+   * The accounts as a JSON array in UTF-8. If the text was written to `room`, this is the memory of
+   * `room`.
+   */
   readonly accounts: Uint8Array;
-  /** Number of bytes written to `room`; -1 if the text has its own memory. */
+  /**
+   * Number of bytes that were written to `room`, or -1 if the text is in memory allocated for it.
+   */
   readonly placed: number;
   /** Number of accounts on the page. */
   readonly count: number;
-  /** All matching accounts, also if only one per company is listed. */
+  /** Number of all matching accounts, even if the page lists only one per company. */
   readonly total: number;
   readonly more: boolean;
-  /** Row that precedes the next page; the cursor contains it. */
+  /** Row that precedes the next page. The cursor of the next page contains this row. */
   readonly lastRow: number;
   readonly plan: QueryPlan;
 }
 
-/** Output values of an addon call; must be read before the next call. */
+/**
+ * The addon writes the output values of each call here. Read them before the next call, which
+ * overwrites them.
+ */
 const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 
 /** Returns the page, or null for a query that needs more than one call. */
@@ -302,7 +323,7 @@ export interface PageQuery {
   readonly spec: AccountQuerySpec;
   /** Row that precedes the page; -1 for the first page. */
   readonly afterRow: number;
-  /** Only the first matching establishment of each company; see page.ts. */
+  /** If true, the page has only the first matching establishment of each company; see page.ts. */
   readonly onePerCompany?: boolean | undefined;
 }
 
@@ -318,19 +339,39 @@ interface PreparedCounts {
   readonly facets: Facets | null;
 }
 
-/** From this many values in a spec's lists on, its clauses are tested off this thread (1 ms). */
+/**
+ * Min values in a spec's lists for which the clauses are tested off this thread. Testing that many
+ * takes about 1 ms.
+ */
 const LISTED_MIN = 1_000;
-/** Prefixes have no posting lists; each costs as much as this many codes, or more. */
+/**
+ * Number of listed codes as which one postal-code prefix counts. A prefix has no posting list, so
+ * it costs at least this much.
+ */
 const PREFIX_WEIGHT = 10;
-/** Min cells and rows for which a query is counted off this thread (takes about 1 ms). */
+/**
+ * A count that may read this many values from columns runs off this thread. Reading them takes
+ * about 1 ms.
+ */
 const COUNTED_MIN = 250_000;
-/** Min matches for which several sort keys are expensive, because many may tie on the first key. */
+/**
+ * Min matches for which an order of several sort keys is expensive. Many matches may tie on the
+ * first key, so the other keys are compared, too.
+ */
 const COMPARED_MIN = 20_000;
-/** Max rows that a walk along an order may visit on a request thread (takes 0.5 ms). */
+/**
+ * Max rows that a request thread may visit in sort order to fill a page. Visiting them takes 0.5
+ * ms.
+ */
 const WALKED_MAX = 4_096;
-/** Min matches for which another order is compared off this thread (takes 1 ms). */
+/**
+ * Min matches for which the method `gather`, which compares all matches, runs off this thread.
+ * Comparing that many takes 1 ms.
+ */
 const GATHERED_MIN = 8_192;
-/** With fewer matches, every page in any order takes well under a millisecond. */
+/**
+ * If a query has fewer matches than this, every page in any order takes well under a millisecond.
+ */
 const FEW_MATCHES = 4_096;
 /** Min accounts of a page that counts as large. */
 const LARGE_PAGE_MIN = 512;
@@ -348,7 +389,7 @@ export function pageAsync(
   return runAsync(segment, { spec, afterRow, onePerCompany }, names, tenantId);
 }
 
-/** A function of its own, so that a quick page creates no closure. */
+/** This is a separate function so that a quick page creates no closure. */
 function runAsync(
   segment: Segment,
   { spec, afterRow, onePerCompany }: PageQuery,
@@ -407,7 +448,7 @@ export function countsAsync(
   });
 }
 
-/** The number of matches; the addon caches it. */
+/** Returns the number of matches, which the addon caches. */
 function countAsync(segment: Segment, spec: AccountQuerySpec): Promise<number> {
   return guardedAsync(() => segment.native.countAsync(matchClauses(segment, spec)));
 }
@@ -462,7 +503,8 @@ function areMany(
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
 ): boolean {
-  // With so few accounts, any count is quick. The additional 1 stands for the total.
+  // With so few accounts, any count is quick. Each facet and the total may read every account,
+  // hence `facets + 1`.
   const facets = names?.length ?? 0;
   if (names === null || segment.accounts * (facets + 1) < COUNTED_MIN) return false;
   return guarded(() => facetsWork(segment, matchClauses(segment, spec), names)) >= COUNTED_MIN;

@@ -1,12 +1,13 @@
 /**
  * Opens snapshots, and holds the open snapshots of a server. Input: the path of a snapshot file.
- * Output: its native handle with the label, the dates, and the code tables for planning; the
- * current segment for new requests, and earlier ones for cursors that began on them.
+ * Output: its native handle with the label, the dates, and the code tables for planning. The
+ * registry returns the current segment for new requests, and earlier segments for cursors that
+ * began on them.
  * Invariant: a segment is immutable. A handler reads the current segment once and uses it until its
  * answer is sent. Only one segment is current. A retired segment stays open until no request has
- * used it for `keepMs`, or until too many are retired; if it has readers, until they end. A segment
- * is held before it is current if other servers may issue its cursors earlier. Every segment is
- * closed once.
+ * used it for `keepMs`, or until too many are retired. A retired segment with readers stays open
+ * until they end. If other servers may already issue cursors of a segment, this server holds it
+ * open before it becomes current. Every segment is closed once.
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
@@ -33,14 +34,14 @@ interface Provenance {
   readonly rfb_snapshot: string;
   readonly ibge_population_year: string;
   readonly ceis_as_of_date: string;
-  /** The later members are absent unless their list was imported. */
+  /** This member and those below are absent unless their list was imported. */
   readonly cnep_as_of_date?: string;
   readonly cepim_as_of_date?: string;
   readonly pgfn_as_of_month?: string;
   readonly partners_snapshot?: string;
 }
 
-/** Provenance of data that a snapshot lacks. */
+/** Value of a provenance member whose data the snapshot lacks. */
 const NOT_AVAILABLE = "not_available";
 
 /** An opened snapshot with its posting lists. */
@@ -84,7 +85,10 @@ export function openSharedSegment({ path, snapshotId, number }: SharedSegment): 
   return segmentOf(native, meta, { path, snapshotId });
 }
 
-/** Opens a snapshot file. If it is refused, throws `CommandError` with the place and the fix. */
+/**
+ * Opens a snapshot file. Throws `CommandError` if the file is refused. The error says where the
+ * fault is and how to fix it.
+ */
 export async function openSegment(path: string): Promise<Segment> {
   const snapshot = await openSnapshot(path);
   // Yields to the event loop between the two halves of opening.
@@ -205,8 +209,8 @@ const NOT_READS: readonly (string | keyof NativeSegment)[] = [
 ];
 
 /**
- * Guards all reads of a handle: each may be the first to touch a damaged block, and callers could
- * forget a guard.
+ * Guards all reads of a handle, because each of them may be the first to touch a damaged block. A
+ * guard here cannot be forgotten by a caller.
  */
 function guardReads(native: NativeSegment): NativeSegment {
   const methods = native as unknown as Record<string, unknown>;
@@ -280,10 +284,13 @@ export class SegmentRegistry {
   #held: Segment[] = [];
   /** Reference counts. */
   readonly #readers = new Map<Segment, number>();
-  /** Retired segments that still have readers; they get no new ones. */
+  /** Retired segments that stay open for their present readers. They get no new readers. */
   readonly #leaving = new Set<Segment>();
 
-  /** `serves`: called when the current segment changes, with null if there is none. */
+  /**
+   * `serves` is called when the current segment changes. Its argument is null if no segment is
+   * current.
+   */
   constructor(
     clock: Clock,
     keepMs: number,
@@ -341,7 +348,10 @@ export class SegmentRegistry {
     };
   }
 
-  /** All open segments: the current, the held, the retired, and those that only have readers. */
+  /**
+   * Returns all open segments: the current one, the held ones, the retired ones, and those that
+   * only have readers.
+   */
   segments(): Segment[] {
     const current = this.#current === null ? [] : [this.#current];
     const retired = this.#retired.map(({ segment }) => segment);

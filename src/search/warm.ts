@@ -22,7 +22,9 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Queries at start: the first page of all accounts, and of one state, with all fields. */
 const FIRST = [{ filters: {} }, { filters: { geo: { uf_any_of: ["SP"] } } }];
 
-/** The first accounts in the order of each field; nothing is counted for them. */
+/**
+ * One query for each sort field, for the first accounts in that order. These queries count nothing.
+ */
 const SORTED = SORT_FIELDS.map((field) => ({ filters: {}, sort: [{ field, direction: "asc" }] }));
 
 /**

@@ -16,10 +16,9 @@ import { readSetting, type Setting, type SettingType, type SettingValue } from "
 /** Limits of a plan by name, such as `requests_per_second`; data/plans.json has the defaults. */
 type PlanLimits = Readonly<Record<string, SettingValue>>;
 
-/** Limits of every plan, by plan name. */
 type PlanTable = Readonly<Record<string, PlanLimits>>;
 
-/** Sources of settings; all are optional. */
+/** Where settings can come from. All sources are optional. */
 export interface ConfigInputs {
   /** Values of flags by setting key; undefined if the flag was not given. */
   readonly flags?: Readonly<Record<string, string | undefined>>;
@@ -40,7 +39,7 @@ export interface EffectiveSetting {
   readonly origin: string;
   readonly secret: boolean;
   readonly description: string;
-  /** The fixed value under the transport uws. */
+  /** The value that always applies if the transport is uWebSockets.js (`uws`). */
   readonly uws?: string;
 }
 
@@ -57,13 +56,13 @@ type Rows = ReadonlyMap<string, Setting>;
 type Found = Omit<EffectiveSetting, "key" | "secret" | "description" | "uws">;
 
 /**
- * Variables with our prefix that are not settings: the path of the config file, and the addon for
- * tests.
+ * Variables that begin with `PENEIRA_` but are not settings: the path of the config file, and the
+ * addon for tests.
  */
 const OTHER_VARIABLES = new Set(["PENEIRA_CONFIG", "PENEIRA_ADDON"]);
 /** Matches the plan in a key or a variable. */
 const PLAN_PREFIX = /^(?:plans\.|PENEIRA_PLANS_)([^._]+)/;
-/** Set by Kubernetes in every container if a service is called peneira. */
+/** Variables that Kubernetes sets in every container if a service is called peneira. */
 const SERVICE_VARIABLE =
   /^PENEIRA_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT\w*|PORT(?:_\d.*)?)$/;
 
@@ -118,7 +117,10 @@ function misordered(
   });
 }
 
-/** Returns a setting's environment variable: its path in upper case with `_`. */
+/**
+ * Returns the environment variable for a setting: its path in upper case, with `_` between the
+ * parts.
+ */
 export function variableOf(key: string): string {
   return `PENEIRA_${key.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }
@@ -167,7 +169,10 @@ interface Context {
   readonly wrong: Set<string>;
 }
 
-/** Reads one value into a layer. Problems name the source, never a secret. */
+/**
+ * Reads one value and stores it in a layer (the values of one source). Problems name the source,
+ * but never a secret.
+ */
 function take(
   layer: Map<string, Found>,
   entry: { key: string; raw: unknown; source: Found["source"]; origin: string },
@@ -199,12 +204,15 @@ function take(
   }
 }
 
-/** Returns the problem with a value in a place that others can read. */
+/**
+ * Returns the problem with a value that is given in a place that others can read; null if there is
+ * none.
+ */
 function openly({ inTheOpen }: Setting, raw: unknown): string | null {
   return typeof raw === "string" && inTheOpen !== undefined ? inTheOpen(raw) : null;
 }
 
-/** Removes possible secrets from a refused address: password, query, fragment. */
+/** Removes the parts of a refused URL that may be secret: password, query, and fragment. */
 function withoutSecrets(text: string): string {
   return text
     .replace(/:\/\/([^/@\s"]*):[^/@\s"]*@/g, "://$1:…@")
@@ -232,7 +240,8 @@ function readEnvironment(
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith("PENEIRA_") || text === undefined) continue;
     const key = keys.get(name);
-    // Checked before the names set by Kubernetes, because the mail server's port looks like one.
+    // This check comes before the check for the names that Kubernetes sets, because the variable of
+    // the mail server's port looks like one of them.
     if (key !== undefined) {
       take(layer, { key, raw: text, source: "environment", origin: name }, context);
       continue;
@@ -266,7 +275,10 @@ function readSecretFile(
   }
 }
 
-/** Reads one JSON object, in which `{"http": {"body_max_bytes": 1}}` sets `http.body_max_bytes`. */
+/**
+ * Reads a file that contains one JSON object. For example, `{"http": {"body_max_bytes": 1}}` sets
+ * `http.body_max_bytes`.
+ */
 function readFile(file: string, context: Context) {
   const layer = new Map<string, Found>();
   const content = parseFile(file, context.problems);
@@ -324,7 +336,10 @@ function unreadable(error: unknown): string {
   return `cannot be read (${code ?? "unknown reason"}); check who may read it`;
 }
 
-/** Returns values by path. An empty object counts as a value, so that nothing is lost. */
+/**
+ * Returns the values in an object by their paths. An empty object counts as a value, so that no
+ * part of the file is ignored.
+ */
 function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
   return Object.entries(value).flatMap(([name, inner]) =>
     isObject(inner) && Object.keys(inner).length > 0

@@ -49,7 +49,10 @@ export class Proxies {
     return new Proxies(list);
   }
 
-  /** Returns the client's address. `forwarded` is used only if `peer` is trusted. */
+  /**
+   * Returns the client's address. Uses `forwarded` (X-Forwarded-For) only if `peer` is a trusted
+   * proxy.
+   */
   clientOf(peer: string, forwarded: string | undefined): string {
     let client = peer;
     if (forwarded === undefined) return client;

@@ -39,7 +39,7 @@ function checkOrigin(text: string): string | null {
   return known ? null : "origins such as https://app.example.com, in lower case, without a path";
 }
 
-/** Checks a line for people. */
+/** Checks a line of text that people read. */
 function checkLine(text: string): string | null {
   const fits = text.trim() !== "" && text.length <= 120 && unseenIn(text) === null;
   return fits ? null : "one line of 1 to 120 visible characters";
@@ -60,7 +60,9 @@ function checkSender(text: string): string | null {
   return known ? null : "an address such as peneira@example.com, or Peneira <peneira@example.com>";
 }
 
-/** How connections to the mail server are encrypted. */
+/**
+ * How a file on a store reaches the client, and how connections to the mail server are encrypted.
+ */
 const FILES_SERVE = ["redirect", "proxy"] as const;
 const SMTP_TLS = ["starttls", "implicit", "none"] as const;
 

@@ -6,7 +6,7 @@
  * `src/download/` can use an accepted address without further checks. A password is refused in any
  * place where others could read it.
  */
-/** The value of a setting; null means "not set" where a row allows it. */
+/** The value of a setting. Null means "not set", and only some rows allow it. */
 export type SettingValue = string | number | boolean | readonly string[] | null;
 
 /** Returns the expected form of a text; null if it is valid. */
@@ -26,19 +26,25 @@ export type SettingType =
   | { readonly kind: "choice"; readonly of: readonly string[] }
   | { readonly kind: "list"; readonly or: string; readonly of?: readonly string[] };
 
-/** A row of the table. `secret` values are never printed and may be given as `*_FILE`. */
+/**
+ * A row of the table of settings. A value marked `secret` is never printed, and may be given in a
+ * file that `*_FILE` names.
+ */
 export interface Setting<Value extends SettingValue = SettingValue> {
   readonly type: SettingType;
   readonly fallback: Value;
   readonly description: string;
   readonly secret?: boolean;
-  /** The fixed value under the transport uws. */
+  /** The value that always applies if the transport is uWebSockets.js (`uws`). */
   readonly uws?: string;
-  /** Returns the problem with a value in a place that others can read (a file, a command). */
+  /**
+   * Returns the problem with a value if it is given in a place that others can read (a file, a
+   * command); else null.
+   */
   readonly inTheOpen?: TextCheck;
 }
 
-/** A value, the expected form, or the unknown entries of a list. */
+/** The result of reading: a value, the form that is expected, or the unknown entries of a list. */
 type SettingReading =
   | { readonly value: SettingValue }
   | { readonly expected: string }
@@ -81,7 +87,7 @@ export function expectedOf(type: SettingType): string {
 
 function readText(raw: unknown, type: SettingType & { kind: "text" }): SettingReading {
   if (typeof raw !== "string" || raw === "") {
-    // If the text must have a form, names that form instead of the type.
+    // If texts of this type must have a certain form, names that form instead of the type.
     const form = type.check?.("") ?? null;
     return { expected: form === null ? expectedOf(type) : `one text, ${form}` };
   }
@@ -154,7 +160,7 @@ export function checkShare(text: string): string | null {
 
 const PROXY_SCHEMES = ["http:", "https:", "socks5:", "socks5h:"];
 
-/** Checks the address of a proxy, or `direct`. */
+/** Checks the URL of a proxy; `direct` means no proxy. */
 export function checkProxy(text: string): string | null {
   if (text === "direct") return null;
   const form = "direct, or http://, https://, socks5:// or socks5h:// and HOST:PORT";
@@ -165,14 +171,14 @@ export function checkProxy(text: string): string | null {
 }
 
 /**
- * Returns the problem if an address contains a user or password in a place that others can read.
+ * Returns the problem if a URL contains a user or password although others can read it; else null.
  */
 export function openCredentials(text: string): string | null {
   if (!/^[a-z][\w+.-]*:\/\/[^/]*@/i.test(text)) return null;
   return "must not hold a user or password, which others could read there";
 }
 
-/** True if a text can be decoded and fits the one-byte length of SOCKS5. */
+/** True if a text can be decoded and its length fits into the one byte that SOCKS5 has for it. */
 function isShort(text: string): boolean {
   try {
     return Buffer.byteLength(decodeURIComponent(text)) <= 255;

@@ -1,7 +1,8 @@
 /**
- * The checks of `npm test`. Input: the checkout, and build.mjs's step runner. Output: places of
- * wrong types, lint, or formatting.
- * Invariant: nothing is changed; without its formatter, the C++ check is skipped with a message.
+ * The checks of `npm test`. Input: the checkout, and build.mjs's step runner. Output: the places
+ * where types, lint rules, or formatting are violated.
+ * Invariant: nothing is changed. If the formatter for C++ is not installed, that check is skipped
+ * with a message.
  */
 import path from "node:path";
 import { checkLayout } from "../../native-index/lint.mjs";
@@ -19,7 +20,8 @@ export function checkAll({ root, cache, filesIn, upToDate, run, fail }) {
     ),
   ];
   upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
-    // Takes a third of the CPU time of the JavaScript compiler, whose API only tidy.test.ts needs.
+    // This compiler takes a third of the CPU time of the JavaScript one. Only tidy.test.ts needs
+    // the latter, for its API.
     const compiler = tool("typescript-native", "bin/tsc");
     for (const [name, project] of Object.entries({ all: ".", web: WEB })) {
       const info = path.join(cache, `types-${name}.tsbuildinfo`);

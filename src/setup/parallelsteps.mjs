@@ -11,7 +11,9 @@ import os from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 
-/** Seconds of each step in a new clone, two cores, without prebuilt package binaries. */
+/**
+ * Seconds that each step takes in a new clone, on two cores, if packages have no prebuilt binaries.
+ */
 const MEASURED = {
   where: "two cores of a shared virtual machine",
   seconds: {
@@ -27,7 +29,7 @@ const MEASURED = {
   },
 };
 
-/** Returns the known times: `{ where, seconds }`. */
+/** Returns how long the steps took when they last ran, as `{ where, seconds }`. */
 export function lastTimes(file = fileOf()) {
   try {
     const { seconds } = JSON.parse(fs.readFileSync(file, "utf8"))[machine()];
@@ -39,7 +41,7 @@ export function lastTimes(file = fileOf()) {
   }
 }
 
-/** Stores the seconds of the executed steps, without changing those of other steps. */
+/** Stores the seconds of the steps that ran. Leaves the stored times of other steps unchanged. */
 export function storeTimes(seconds, file = fileOf()) {
   try {
     const all = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
@@ -48,7 +50,7 @@ export function storeTimes(seconds, file = fileOf()) {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${JSON.stringify({ ...all, [machine()]: { seconds: merged } })}\n`);
   } catch {
-    // A missing estimate is harmless.
+    // The times are only estimates, so it is harmless if they cannot be stored.
   }
 }
 
@@ -62,13 +64,13 @@ function fileOf() {
   return path.join(caches, "peneira", "start.json");
 }
 
-/** Update intervals of the clock: on a terminal, and otherwise. */
+/** How often the progress is updated: on a terminal, and elsewhere. */
 const TICK_MS = 1_000;
 const REPORT_MS = 15_000;
 
 /**
- * Runs the steps `{ name, after, run }`; unknown names in `after` count as done. Returns seconds by
- * name. Rethrows the first step's failure.
+ * Runs the steps `{ name, after, run }`. A name in `after` that is no step counts as done. Returns
+ * the seconds of each step by name. If a step fails, rethrows the first failure.
  */
 export async function runParallel(steps, { out = process.stderr } = {}) {
   const clock = new Clock(out);
@@ -93,7 +95,10 @@ export async function runParallel(steps, { out = process.stderr } = {}) {
   }
 }
 
-/** Returns the seconds of the critical path, given each step's `seconds`. */
+/**
+ * Returns the seconds of the longest chain of dependent steps. `seconds` has the duration of each
+ * step.
+ */
 export function criticalPath(steps, seconds) {
   const endOf = (step) => {
     const before = steps.filter(({ name }) => step.after.includes(name)).map(endOf);

@@ -11,7 +11,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { clockText, criticalPath, lastTimes, runParallel, storeTimes } from "./parallelsteps.mjs";
 
-/** All steps: purpose, dependencies, and the folder that each fills. */
+/** All steps. Each has a description, its dependencies, and the folder that it fills. */
 const STEPS = {
   packages: { does: "installs the packages of the program", after: [], grows: "node_modules" },
   addon: { does: "compiles the engine", after: [], grows: "native-index/build" },
@@ -35,7 +35,7 @@ const DEMO = ["dump", "snapshot"];
 export async function start({ serve, ...options }) {
   if (missingOf(options).length > 0) {
     const release = options.hold();
-    // Another process may have built it meanwhile.
+    // Checks again after the wait, because another process may have built everything meanwhile.
     await make({ ...options, missing: missingOf(options) });
     release();
   }
@@ -75,8 +75,8 @@ async function make({ root, args, missing, program, place, requireTools, fail })
 }
 
 /**
- * Returns the steps that begin from scratch; the times of others do not predict those of a new
- * clone.
+ * Returns the steps that start from nothing. The times of the other steps do not predict those in a
+ * new clone.
  */
 export function wholeSteps(steps, root) {
   const there = ({ grows }) => grows !== undefined && fs.existsSync(path.join(root, grows));
@@ -108,7 +108,7 @@ async function runQuietly(script, { root, name, children }) {
   const child = spawn(process.execPath, script, {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    // A separate process group, so that its compilers can be ended too.
+    // The script gets a separate process group, so that its compilers can be ended too.
     detached: process.platform !== "win32",
   });
   children.add(child);

@@ -13,7 +13,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 
-/** Returns `filesIn(dir, pattern, skip)`: files with a matching name, without `skip` folders. */
+/**
+ * Returns the function `filesIn(dir, pattern, skip)`. It returns the files with a matching name,
+ * without those in `skip` folders.
+ */
 export function filesBelow(root) {
   const filesIn = (dir, pattern, skip = /^$/) => {
     const full = path.join(root, dir);
@@ -30,9 +33,9 @@ export function filesBelow(root) {
   return filesIn;
 }
 
-/** Poll interval while another process works, in milliseconds. */
+/** How often a waiting process looks whether the lock is free, in milliseconds. */
 const LOOK_MS = 100;
-/** Locks of this process. */
+/** The locks that this process holds. */
 const held = new Set();
 
 process.on("exit", () => {
@@ -49,7 +52,10 @@ function alone(turn, work) {
   }
 }
 
-/** Waits until no other process holds `name` in `folder`; returns a release function. */
+/**
+ * Waits until no other process holds the lock `name` in `folder`. Takes the lock, and returns a
+ * function that releases it.
+ */
 function hold({ folder, name, report }) {
   const file = path.join(folder, `${name}.lock`);
   fs.mkdirSync(folder, { recursive: true });
@@ -70,7 +76,10 @@ function hold({ folder, name, report }) {
   };
 }
 
-/** Tries to take the lock, by a hard link, because a newly written file is empty at first. */
+/**
+ * Tries to take the lock. It is created as a hard link to a finished file, because a newly written
+ * file is empty at first.
+ */
 function taken(file) {
   const own = `${file}.${process.pid}`;
   fs.writeFileSync(own, String(process.pid));
@@ -109,7 +118,8 @@ function remove(file, dead) {
   const aside = `${file}.${dead}.${process.pid}`;
   try {
     fs.renameSync(file, aside);
-    // Another process has removed and retaken the lock since the check, so puts it back.
+    // Since the check, another process has removed the old lock and taken it, so this puts the new
+    // lock back.
     if (Number(fs.readFileSync(aside, "utf8")) !== dead) fs.linkSync(aside, file);
   } catch (error) {
     if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
@@ -118,7 +128,10 @@ function remove(file, dead) {
   }
 }
 
-/** Steps of the checkout at `root`, with stamps in `cache`. */
+/**
+ * The build steps of the checkout at `root`. Their stamps, which record successful runs, are in
+ * `cache`.
+ */
 export class Steps {
   #root;
   #cache;
@@ -132,7 +145,7 @@ export class Steps {
     this.#locks = path.join(root, ".cache", "locks");
   }
 
-  /** Returns the outdated steps among those that `steps` runs, without running any. */
+  /** Returns which of the steps that `steps` would run are outdated. Runs none of them. */
   due(steps) {
     this.#planned = [];
     steps();
@@ -159,12 +172,18 @@ export class Steps {
     });
   }
 
-  /** Runs exclusive work on this checkout; while planning, no lock is needed. */
+  /**
+   * Runs work that only one process of this checkout may do at a time. During `due`, no lock is
+   * needed.
+   */
   inTurn(name, work) {
     return this.#planned === null ? alone(this.#turn(name), work) : work();
   }
 
-  /** Begins exclusive work; returns a release function. */
+  /**
+   * Waits until this process may do the work `name` alone. Returns a function that releases the
+   * lock.
+   */
   hold(name) {
     return hold(this.#turn(name));
   }
@@ -182,7 +201,7 @@ export class Steps {
     return hash.digest("hex");
   }
 
-  /** Runs a step with a line before and after it; during `due`, only lists it. */
+  /** Runs a step, and prints a line before and after it. During `due`, only records its name. */
   step(name, action) {
     if (this.#planned !== null) return this.#planned.push(name);
     const began = performance.now();

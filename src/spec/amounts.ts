@@ -6,10 +6,10 @@ import { completeDate } from "./dates.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { type SpecReader, shown } from "./reader.ts";
 
-/** Shape of a full date; its day may not exist. */
+/** Matches the form of a full date. The day may not exist. */
 const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads a date as YYYY-MM-DD; null if absent or wrong. */
+/** Reads a date as YYYY-MM-DD. Returns null if it is absent or invalid. */
 export function readDate(reader: SpecReader, value: unknown, pointer: string): string | null {
   if (value === undefined || value === null) return null;
   const date = typeof value === "string" ? completeDate(value) : null;
@@ -23,7 +23,9 @@ export function readDate(reader: SpecReader, value: unknown, pointer: string): s
   return date;
 }
 
-/** Reads an amount in reais, to the cent; undefined if absent or wrong. */
+/**
+ * Reads an amount in reais with at most two decimals. Returns undefined if it is absent or invalid.
+ */
 export function readCapital(
   reader: SpecReader,
   value: unknown,

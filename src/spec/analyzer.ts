@@ -62,7 +62,7 @@ const SEPARATOR_RANGES: readonly (readonly [number, number])[] = [
   [0xe0000, 0x10ffff],
 ];
 
-/** Folded form of each code point below U+0250; null separates. */
+/** Folded form of each code point below U+0250. Null stands for a separator. */
 const FOLD_LOW: readonly (string | null)[] = Array.from({ length: 0x250 }, (_, codePoint) => {
   if (codePoint >= LATIN_FIRST) return foldByTable(FOLD_LATIN, codePoint, LATIN_FIRST);
   if (codePoint === 0xaa) return "a";
@@ -79,7 +79,10 @@ function foldByTable(table: string, codePoint: number, first: number): string | 
   return TWO_LETTERS[entry] ?? entry;
 }
 
-/** Folds a code point from U+0250 on: null separates, the empty string vanishes. */
+/**
+ * Folds a code point from U+0250 on. Returns null for a separator, and an empty string for a mark
+ * that vanishes.
+ */
 function foldHigh(codePoint: number): string | null {
   if (codePoint >= 0x300 && codePoint <= 0x36f) return "";
   if (codePoint >= ADDITIONAL_FIRST && codePoint < ADDITIONAL_FIRST + FOLD_ADDITIONAL.length) {
@@ -91,7 +94,10 @@ function foldHigh(codePoint: number): string | null {
   return String.fromCodePoint(codePoint);
 }
 
-/** Folds one code point by the rules above: null separates, the empty string vanishes. */
+/**
+ * Folds one code point by the rules above. Returns null for a separator, and an empty string for a
+ * mark that vanishes.
+ */
 export function foldCodePoint(codePoint: number): string | null {
   return codePoint < 0x250 ? (FOLD_LOW[codePoint] ?? null) : foldHigh(codePoint);
 }

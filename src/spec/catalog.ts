@@ -1,6 +1,7 @@
 /**
- * Lookups of normalization in the code lists of one snapshot: activity prefix or section to
- * subclasses, municipality by IBGE or TOM code, legal nature prefix to natures.
+ * Looks up codes in the lists of one snapshot when a spec is normalized: the subclasses of an
+ * activity prefix or section, the municipality with an IBGE or TOM code, and the legal natures with
+ * a prefix.
  * Invariant: a spelling that matches no known code returns nothing, never a wider set. The code
  * 8888888 ("not informed") matches only as a whole, although its digits begin like division 88.
  */
@@ -18,18 +19,26 @@ export interface CatalogMunicipality {
 
 /** Data of a snapshot for normalization. Immutable; one object per open snapshot. */
 export interface Catalog {
-  /** 7 digits, ascending: the dump's table and every code in use. */
+  /**
+   * Activity codes with 7 digits, ascending: all codes in the dump's table and all codes in use.
+   */
   readonly cnaeCodes: readonly string[];
   readonly municipalities: readonly CatalogMunicipality[];
-  /** 4 digits, ascending: the dump's table and every code in use. */
+  /**
+   * Legal nature codes with 4 digits, ascending: all codes in the dump's table and all codes in
+   * use.
+   */
   readonly legalNatures: readonly string[];
   /** Set if the snapshot has no counts, because an earlier version imported it. */
   readonly lacksCounts?: true;
-  /** Set if it has no rows of districts (imported by an earlier version). */
+  /** Set if the snapshot has no districts because an earlier version imported it. */
   readonly lacksDistricts?: true;
-  /** Set if it has no rows of phones and e-mails (imported by an earlier version). */
+  /** Set if the snapshot has no phones and e-mails because an earlier version imported it. */
   readonly lacksContacts?: true;
-  /** Set if it has no exclusion dates of Simples and MEI (imported by an earlier version). */
+  /**
+   * Set if the snapshot has no exclusion dates of Simples and MEI because an earlier version
+   * imported it.
+   */
   readonly lacksExclusions?: true;
   /** Set if a public list was not imported. */
   readonly lacksCeis?: true;
@@ -37,13 +46,16 @@ export interface Catalog {
   readonly lacksCepim?: true;
   readonly lacksDebts?: true;
   readonly lacksPartners?: true;
-  /** Set if the catalog is for comparing two months, whose owners differ. */
+  /** Set if the catalog is used to compare two months, in which owners may differ. */
   readonly comparesMonths?: true;
   /** Reason codes of a status, 2 digits, ascending; undefined if any code is accepted. */
   readonly statusReasons?: readonly string[];
 }
 
-/** By kind of data that a snapshot may lack: its mark in the catalog, and its import flag. */
+/**
+ * For each kind of data that a snapshot may lack: the catalog's member that marks its absence, and
+ * the import flag that adds it.
+ */
 const LACKS = {
   counts: { mark: "lacksCounts", flag: null },
   districts: { mark: "lacksDistricts", flag: null },
@@ -58,21 +70,24 @@ const LACKS = {
   Record<string, { readonly mark: keyof Catalog; readonly flag: string | null }>
 >;
 
-/** Data that a snapshot may lack. */
+/** A kind of data that a snapshot may lack. */
 export type Lacked = keyof typeof LACKS;
 
 /** Kinds of data that a snapshot may lack. */
 export const LACKED = Object.keys(LACKS) as readonly Lacked[];
 
-/** The mark of missing data. */
+/** The name of a catalog member that marks missing data. */
 export type LackMark = (typeof LACKS)[Lacked]["mark"];
 
-/** The mark of a kind of missing data. */
+/** Returns the catalog member that marks this kind of data as missing. */
 export function lackMark(what: Lacked): LackMark {
   return LACKS[what].mark;
 }
 
-/** Returns the message for a request that needs data which only later versions import. */
+/**
+ * Returns the message for a request that needs data which this version imports but the snapshot's
+ * version did not.
+ */
 export function notCounted(name: string): string {
   return (
     `The snapshot lacks what ${name} asks for: it was imported by an earlier version. Import the ` +
@@ -151,8 +166,8 @@ interface Municipalities {
 }
 
 /**
- * Lookups in one catalog; get them from `catalogLookup`. Each list is built at first use, so that a
- * start does not wait for it.
+ * Looks up codes in one catalog. Instances come from `catalogLookup`. Each table is built at first
+ * use, so that startup does not wait for it.
  */
 export class CatalogLookup {
   readonly #catalog: Catalog;
@@ -164,7 +179,7 @@ export class CatalogLookup {
     this.#catalog = catalog;
   }
 
-  /** True if the snapshot has counts from the import. */
+  /** True if the snapshot contains the counts that the import computes. */
   get hasCounts(): boolean {
     return !this.lacks("counts");
   }
@@ -174,19 +189,19 @@ export class CatalogLookup {
     return this.#catalog[LACKS[what].mark] === true;
   }
 
-  /** True if specs compare two months. */
+  /** True if specs are read to compare two months. */
   get comparesMonths(): boolean {
     return this.#catalog.comparesMonths === true;
   }
 
-  /** True if the snapshot may contain a status reason (2 digits). */
+  /** True if accounts of the snapshot may have this status reason (2 digits). */
   knowsReason(code: string): boolean {
     return this.#catalog.statusReasons?.includes(code) ?? true;
   }
 
   /**
-   * Returns the known subclasses of a `cnae_any_of` spelling, punctuated and ascending; empty if it
-   * is wrong or names no known code.
+   * Returns the known subclasses that a value of `cnae_any_of` stands for, punctuated and
+   * ascending. Empty if the value is malformed or names no known code.
    */
   cnae(spelling: string): readonly string[] {
     this.#cnaeBySpelling ??= spellingsOf(this.#catalog.cnaeCodes);
@@ -202,7 +217,7 @@ export class CatalogLookup {
     return this.#byCode().byTom.get(code);
   }
 
-  /** Known legal natures, ascending, that begin with 1 to 4 digits. */
+  /** Returns the known legal natures that begin with 1 to 4 given digits, ascending. */
   legalNatures(prefix: string): readonly string[] {
     this.#naturesByPrefix ??= prefixesOf(this.#catalog.legalNatures);
     return this.#naturesByPrefix.get(prefix) ?? NOTHING;
@@ -251,7 +266,10 @@ function prefixesOf(natures: readonly string[]): Map<string, string[]> {
 
 const comparing = new WeakMap<Catalog, Catalog>();
 
-/** Returns a catalog for specs whose changes are counted later; cached like the lookups. */
+/**
+ * Returns a copy of a catalog for specs that compare two months. Cached as long as the catalog
+ * lives.
+ */
 export function comparingCatalog(catalog: Catalog): Catalog {
   const known = comparing.get(catalog);
   if (known !== undefined) return known;
@@ -262,7 +280,7 @@ export function comparingCatalog(catalog: Catalog): Catalog {
 
 const lookups = new WeakMap<Catalog, CatalogLookup>();
 
-/** Returns a catalog's lookups, cached as long as the catalog lives. */
+/** Returns the lookups of a catalog. Cached as long as the catalog lives. */
 export function catalogLookup(catalog: Catalog): CatalogLookup {
   let lookup = lookups.get(catalog);
   if (lookup === undefined) {

@@ -37,25 +37,28 @@ export interface PagesScope {
   readonly fieldsHash: string;
 }
 
-/** The scope a cursor is bound to. */
+/** Everything that a cursor is bound to. */
 export interface CursorScope extends PagesScope {
-  /** More strings, such as tenant and endpoint; they cannot be read from the cursor. */
+  /**
+   * Further strings that are signed, such as tenant and endpoint. They cannot be read from the
+   * cursor.
+   */
   readonly binding: readonly string[];
 }
 
-/** The end of a page, and its binding. */
+/** The last row of a page, and the strings that its cursor is bound to. */
 interface PageEnd extends Pick<CursorScope, "binding"> {
   /** From 0 to 2^48-1. */
   readonly lastRow: number;
 }
 
 /**
- * The secrets of cursors: the first one signs. All can verify, so that cursors of a previous secret
- * remain valid.
+ * The secrets of cursors. The first one signs; any of them verifies, so that cursors signed with a
+ * previous secret stay valid.
  */
 export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Buffer for the bytes of the latest cursor. */
+/** Buffer for the bytes of the cursor being made. */
 const made = Buffer.alloc(CURSOR_BYTES);
 const madePayload = made.subarray(0, MAC_AT);
 const madeMac = made.subarray(MAC_AT);
@@ -91,7 +94,10 @@ export function decodeCursor(text: string, expected: CursorScope, secrets: Curso
   return bytes.readUIntBE(ROW_AT, ROW_BYTES);
 }
 
-/** True if a cursor claims to belong to a snapshot; only `decodeCursor` verifies this. */
+/**
+ * True if a cursor states that it belongs to a snapshot. The cursor is not verified; only
+ * `decodeCursor` does this.
+ */
 export function claimsSnapshot(text: string, snapshotId: string): boolean {
   if (!CURSOR_SHAPE.test(text)) return false;
   return hashAt(Buffer.from(text, "base64url"), SNAPSHOT_AT) === snapshotHash(snapshotId);
@@ -115,8 +121,8 @@ function openCursor(text: string, binding: readonly string[], secrets: CursorSec
 }
 
 /**
- * Returns the text that is signed after the fixed-length payload: each part with its length before
- * it.
+ * Returns the text that is signed after the payload, whose length is fixed. Each part is preceded
+ * by its length.
  */
 function bindingText(binding: readonly string[]): string {
   let text = "";
@@ -126,7 +132,7 @@ function bindingText(binding: readonly string[]): string {
 
 const keys = new WeakMap<Uint8Array, HmacKey>();
 
-/** Caches the key of a secret. */
+/** Returns the key for a secret, which is cached. */
 function keyOf(secret: Uint8Array): HmacKey {
   const known = keys.get(secret);
   if (known !== undefined) return known;
@@ -135,20 +141,26 @@ function keyOf(secret: Uint8Array): HmacKey {
   return key;
 }
 
-/** Returns the half of a SHA-256 in a cursor, which identifies a scope; the MAC protects it. */
+/**
+ * Returns the first half of a SHA-256 hash, which identifies a scope in a cursor. It is safe
+ * because the MAC protects it.
+ */
 function half(hash: string): string {
   assert(SHA256_HEX.test(hash), "a cursor is bound to SHA-256 hashes in hex");
   return hash.slice(0, 2 * HASH_BYTES);
 }
 
-/** The hash in a cursor's payload, hex. */
+/** Returns the hash at an offset of a cursor, in hex. */
 function hashAt(bytes: Buffer, at: number): string {
   return bytes.toString("hex", at, at + HASH_BYTES);
 }
 
 let lastSnapshot = { id: "", hash: "" };
 
-/** Half of a snapshot's hash; the last one is cached, as most calls share it. */
+/**
+ * Returns half of the hash of a snapshot id. The last one is cached, because most calls use the
+ * same snapshot.
+ */
 function snapshotHash(id: string): string {
   if (lastSnapshot.id !== id || lastSnapshot.hash === "") {
     lastSnapshot = { id, hash: half(sha256(id).toString("hex")) };

@@ -16,7 +16,9 @@ export function completeDate(text: string): string | null {
   return Number(day) <= daysInMonth(Number(year), Number(month)) ? `${year}-${month}-${day}` : null;
 }
 
-/** Returns the days of a month (1-12) in the Gregorian calendar; 0 for other numbers. */
+/**
+ * Returns the number of days in a month (1-12) of the Gregorian calendar, or 0 for other months.
+ */
 function daysInMonth(year: number, month: number): number {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   return month === 2 && leap ? 29 : (MONTH_DAYS[month - 1] ?? 0);

@@ -19,7 +19,10 @@ const SPACES: ReadonlySet<number> = new Set([
   ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
 ]);
 
-/** Folds a name; the result is empty for white space alone. Takes time linear in the length. */
+/**
+ * Returns the folded form of a name, which is empty if the name is only white space. Takes time
+ * linear in the length.
+ */
 export function foldDistrict(text: string): string {
   let folded = "";
   let spaced = false;
@@ -45,7 +48,7 @@ function unfolded(codePoint: number, character: string): string {
 /** Words that stay lower case inside a name. */
 const SMALL: ReadonlySet<string> = new Set(["da", "das", "de", "do", "dos", "e"]);
 
-/** Capitalizes a folded name: "jardim das flores" becomes "Jardim das Flores". */
+/** Returns a folded name with capitals: "Jardim das Flores" for "jardim das flores". */
 export function districtTitle(folded: string): string {
   const words = folded.split(" ").map((word, i) => {
     if (i > 0 && SMALL.has(word)) return word;

@@ -27,7 +27,7 @@ export const FACETS = [
   "status_month",
 ] as const;
 
-/** Two facets that are counted together. */
+/** Two facets whose combinations are counted. */
 export type FacetPair = readonly [FacetName, FacetName];
 
 /** Facets whose values are periods of time. */
@@ -40,7 +40,10 @@ export function isTimeFacet(name: FacetName): boolean {
   return TIMES.has(name);
 }
 
-/** Layouts of a file of counts: a line for each value or pair, or one table of a pair. */
+/**
+ * Layouts of a file of counts. "lines" has a line for each value or pair; "table" is one table for
+ * a pair.
+ */
 export const COUNT_LAYOUTS = ["lines", "table"] as const;
 
 /** Layout of a file of counts. */
@@ -51,10 +54,10 @@ export function fitsTable(names: readonly FacetName[], pairs: readonly FacetPair
   return names.length === 0 && pairs.length === 1;
 }
 
-/** Number of specs that one request compares. */
+/** Range of the number of specs that one request can compare. */
 export const COMPARED = { min: 2, max: 4 } as const;
 
-/** Pairs in one request. */
+/** Maximum number of pairs in one request. */
 export const FACET_PAIRS_MAX = 2;
 
 /** Name of a facet. */

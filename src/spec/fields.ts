@@ -10,7 +10,7 @@ import { FIELD_TYPES, FIELDS, type FieldRow } from "./fields/table.ts";
 /** Name of an output field. */
 export type OutputField = (typeof FIELDS)[number]["name"];
 
-/** Type of a field's JSON value; every field but `cnpj` may be null. */
+/** Type of a field's JSON value. The value of every field except `cnpj` may also be null. */
 export type FieldKind = (typeof FIELD_TYPES)[keyof typeof FIELD_TYPES];
 
 /** One output field: its table row, and the type of its JSON value. */
@@ -19,7 +19,10 @@ interface OutputFieldRow extends FieldRow {
   readonly kind: FieldKind;
 }
 
-/** Every output field of an account, in the public order (also that of an export's columns). */
+/**
+ * Every output field of an account, in the public order, which is also the order of the columns in
+ * an export.
+ */
 export const OUTPUT_FIELDS: readonly OutputFieldRow[] = FIELDS.map((row) => ({
   ...row,
   kind: FIELD_TYPES[row.stored.type],
@@ -28,7 +31,7 @@ export const OUTPUT_FIELDS: readonly OutputFieldRow[] = FIELDS.map((row) => ({
 /** Names of all output fields, in the public order. */
 export const OUTPUT_FIELD_NAMES: readonly OutputField[] = FIELDS.map(({ name }) => name);
 
-/** The row of an output field. */
+/** Returns the row of an output field. */
 export function fieldRow(name: OutputField): OutputFieldRow {
   return ROWS.get(name) as OutputFieldRow;
 }
@@ -37,7 +40,7 @@ const ROWS: ReadonlyMap<string, OutputFieldRow> = new Map(
   OUTPUT_FIELDS.map((row) => [row.name, row]),
 );
 
-/** The default set of every plan, used if `output.fields` is empty. */
+/** The fields returned under every plan if `output.fields` is empty. */
 export const DEFAULT_FIELDS: readonly OutputField[] = [
   "cnpj",
   "legal_name",
@@ -78,19 +81,19 @@ export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as con
 /** Formats of text files; only these can be compressed. */
 export const TEXT_FORMATS: readonly string[] = ["csv", "html", "jsonl"];
 
-/** How a file of text can be compressed; the first is the default. */
+/** Ways to compress a text file. The first one is the default. */
 export const COMPRESSIONS = ["none", "gzip", "zstd"] as const;
 
-/** Compression of a text file, including none. */
+/** Compression of a text file, which may be "none". */
 export type Packing = (typeof COMPRESSIONS)[number];
 
-/** Compression of a file that has one. */
+/** Compression of a file that is compressed. */
 export type Compression = Exclude<Packing, "none">;
 
 /** Delimiters between the cells of a CSV file; the first is the default. */
 export const CSV_DELIMITERS = [",", ";"] as const;
 
-/** Modes of matching secondary activity codes. */
+/** Modes in which a search also matches secondary activity codes. */
 export const SECONDARY_CNAE_MODES = ["off", "fallback", "full"] as const;
 
 /** Name of a secondary CNAE mode. */

@@ -13,11 +13,11 @@ import {
 } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
-/** Limits of a lead query, besides those of every spec. */
+/** Limits of a lead query, in addition to those of every spec. */
 export const LEAD_LIMITS = {
   /** Elements of a list. */
   listMax: 10_000,
-  /** Activities in one list that are given by name, not by code. */
+  /** Maximum number of activities in one list that are given by name and not by code. */
   activityNamesMax: 100,
 } as const;
 
@@ -68,7 +68,10 @@ const sortKey = Type.Object(
   closed,
 );
 
-/** The normal form: names became codes, regions became states, and defaults are included. */
+/**
+ * The normal form of a lead query: names are replaced by codes and regions by states, and defaults
+ * are included.
+ */
 export const LEAD_SCHEMA = Type.Object(
   {
     kind: Type.Literal("lead_query"),
@@ -110,7 +113,7 @@ export type LeadQuery = Type.Static<typeof LEAD_SCHEMA>;
 
 const text = Type.String({ maxLength: SPEC_LIMITS.stringLengthMax });
 const textOrNumber = Type.Union([text, Type.Integer()]);
-/** Schema of one value, or a list of them. */
+/** Returns the schema of one value or a list of values. */
 const oneOrMore = (schema: Type.TSchema, maxItems: number, description: string) =>
   Type.Union([schema, Type.Array(schema, { maxItems })], { description });
 const words = (description: string) => oneOrMore(text, LEAD_LIMITS.listMax, description);

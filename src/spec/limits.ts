@@ -5,40 +5,45 @@
 
 /** Limits of a spec. Each is tested at the limit and one above it. */
 export const SPEC_LIMITS = {
-  /** Accounts in one answer of a search. */
+  /** Maximum number of accounts in one answer of a search. */
   searchLimitMax: 50_000,
-  /** Rows of one export, before the plan's cap applies. */
+  /** Maximum number of rows of one export, before the plan's cap applies. */
   exportLimitMax: 1_000_000_000,
-  /** Elements of any array. */
+  /** Maximum number of elements in any array. */
   arrayLengthMax: 10_000,
-  /** UTF-16 units of any string outside `explain`. */
+  /** Maximum length of any string outside `explain`, in UTF-16 units. */
   stringLengthMax: 256,
-  /** Subclasses after the expansion of one CNAE list. */
+  /** Maximum number of subclasses to which one CNAE list may expand. */
   cnaeCodesMax: 1_400,
-  /** Phrases of `text_hints`. */
+  /** Maximum number of phrases in `text_hints`. */
   textHintsMax: 20,
-  /** Characters (code points) of one phrase, as written and as normalized. */
+  /**
+   * Maximum number of characters (code points) in one phrase, both as written and as normalized.
+   */
   textHintLengthMax: 80,
-  /** UTF-16 units of a file's title, as normalized. */
+  /** Maximum length of a file's title as normalized, in UTF-16 units. */
   titleLengthMax: 100,
-  /** Districts of `district_any_of`. */
+  /** Maximum number of districts in `district_any_of`. */
   districtsMax: 200,
-  /** Phones of `phone_any_of`, addresses of `email_any_of`. */
+  /** Maximum number of phones in `phone_any_of`, and of addresses in `email_any_of`. */
   contactsMax: 200,
-  /** Roots of `owned_by_any_of`. */
+  /** Maximum number of roots in `owned_by_any_of`. */
   rootsMax: 100,
-  /** Steps of `owned_by_depth`. */
+  /** Maximum number of steps in `owned_by_depth`. */
   depthMax: 5,
   /** Keys of `sort`. */
   sortKeysMax: 3,
-  /** Elements of each array of `explain`. */
+  /** Maximum number of elements in each array of `explain`. */
   explainItemsMax: 1_000,
-  /** UTF-16 units of a string in `explain`. */
+  /** Maximum length of a string in `explain`, in UTF-16 units. */
   explainStringMax: 4_096,
-  /** Bytes of all of `explain`, as JSON in UTF-8; translators write less. */
+  /** Maximum size of the whole `explain`, in bytes of JSON in UTF-8. Translators write less. */
   explainBytesMax: 131_072,
-  /** In reais; a double still represents its cents exactly. */
+  /** Maximum amount in reais. A double still represents its cents exactly. */
   shareCapitalMax: 90_000_000_000_000,
-  /** Companies or establishments that a filter may count; snapshots have fewer rows. */
+  /**
+   * Maximum number of companies or establishments that a filter may name as a bound. Snapshots have
+   * fewer rows.
+   */
   countMax: 4_294_967_295,
 } as const;

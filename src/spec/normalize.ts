@@ -25,28 +25,34 @@ import type { AccountQuerySpec, SortKey, SpecInput } from "./schema.ts";
 /** Rules for reading a spec. */
 export interface NormalizeContext extends OutputRules {
   readonly catalog: Catalog;
-  /** Limit if none is given. */
+  /** The limit if the client sends none. */
   readonly limitDefault: number;
   /** The plan's cap; a higher limit is lowered to it, with a warning. */
   readonly limitCap: number;
   /** True if plan and configuration allow `secondary_cnae_mode: full`; always false in a search. */
   readonly fullAllowed: boolean;
-  /** True if the caller has lists that a spec may name. */
+  /** True if the caller has lists, which a spec may then name. */
   readonly listsKnown?: boolean;
-  /** `limit` next to the spec in the body; overrides the spec's. Undefined: not sent. */
+  /**
+   * The `limit` next to the spec in the request body, which overrides the spec's limit. Undefined
+   * if it was not sent.
+   */
   readonly bodyLimit?: unknown;
-  /** `output` next to the spec in the body; overrides each member. Undefined: not sent. */
+  /**
+   * The `output` next to the spec in the request body. Each of its members overrides that of the
+   * spec. Undefined if it was not sent.
+   */
   readonly bodyOutput?: unknown;
-  /** Pointer of the spec in the body; default `/spec`. */
+  /** Pointer to the spec in the request body. The default is `/spec`. */
   readonly pointer?: string;
 }
 
 /** Result of a normalization. */
 export interface NormalizedSpec {
   readonly spec: AccountQuerySpec;
-  /** Warnings of this normalization, which `spec.explain.warnings` also contains. */
+  /** Warnings of this normalization. `spec.explain.warnings` contains them too. */
   readonly warnings: readonly string[];
-  /** Differences from the input; computed when read. */
+  /** Differences from the input. They are computed on first access. */
   readonly changes: readonly NormalizationNote[];
 }
 
@@ -65,7 +71,7 @@ const MEMBERS = [
 const NO_LISTS =
   "A server keeps lists for its tenants, and here are none. Leave them out, or ask over HTTP.";
 
-/** Max municipalities that a warning names as outside the given states. */
+/** Maximum number of municipalities that a warning names as outside the requested states. */
 const WARNING_NAMES_MAX = 5;
 
 /**
@@ -130,7 +136,7 @@ class Normalized implements NormalizedSpec {
   }
 }
 
-/** Reads an optional member that has only one valid value. */
+/** Reads an optional member for which only one value is valid. */
 function readFixed<const Value extends string>(
   value: unknown,
   pointer: string,
@@ -140,7 +146,10 @@ function readFixed<const Value extends string>(
   return value === undefined ? fixed : reader.oneOf(value, pointer, [fixed]);
 }
 
-/** Returns the effective limit. If it exceeds the plan's cap, lowers it with a warning. */
+/**
+ * Returns the limit that applies. A limit above the plan's cap is lowered to the cap, with a
+ * warning.
+ */
 function readLimit(
   value: unknown,
   context: NormalizeContext,
@@ -152,7 +161,7 @@ function readLimit(
   const overridden = context.bodyLimit !== undefined;
   let wanted = context.limitDefault;
   if (value !== undefined) {
-    // A search may override the limit in the spec of a large export.
+    // A search may override the limit of a spec that was written for a large export.
     wanted = reader.integer(value, pointer, [1, overridden ? exportLimitMax : max]);
   }
   if (overridden) wanted = reader.integer(context.bodyLimit, "/limit", [1, max]);
@@ -180,7 +189,7 @@ function checkSecondaryMode(
   reader.mistake(pointer, "secondary_cnae_mode_not_allowed", refusal);
 }
 
-/** Reads the sort keys; without any, the order is by descending score. */
+/** Reads the sort keys. Without any, the highest score comes first. */
 function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[] {
   const keys: SortKey[] = [];
   const elements = reader.array(value, pointer, SPEC_LIMITS.sortKeysMax);
@@ -201,7 +210,7 @@ function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[
   return keys.length > 0 ? keys : [{ field: "score", direction: "desc" }];
 }
 
-/** Reads strategy and seed; `random` requires a seed. */
+/** Reads the strategy and the seed. The strategy `random` requires a seed. */
 function readScoring(
   value: unknown,
   pointer: string,
@@ -245,7 +254,7 @@ type Explain = AccountQuerySpec["explain"];
 
 const EXPLAIN_MEMBERS = ["assumptions", "warnings", "unmapped_constraints", "confidence"];
 
-/** Reads an `explain` object; mistakes go to the reader's log. */
+/** Reads an `explain` object. Mistakes go to the log of `reader`. */
 function readExplain(value: unknown, pointer: string, reader: SpecReader): Explain {
   const members = reader.object(value, pointer, EXPLAIN_MEMBERS);
   const items = (name: string) => readItems(members[name], `${pointer}/${name}`, reader);
@@ -257,7 +266,7 @@ function readExplain(value: unknown, pointer: string, reader: SpecReader): Expla
   };
 }
 
-/** Adds the warnings that are missing, in order. */
+/** Adds those of the warnings that `explain` does not contain yet, in order. */
 export function appendWarnings(
   explain: Explain,
   warnings: readonly string[],
@@ -286,7 +295,7 @@ function refuseLarge(explain: Explain, pointer: string, reader: SpecReader): voi
   reader.mistake(pointer, "too_long", detail);
 }
 
-/** Reads one of the arrays, whose sentences or objects remain unchanged. */
+/** Reads one of the arrays of `explain`. Its sentences or objects are kept as they are. */
 function readItems(value: unknown, pointer: string, reader: SpecReader): Explain["warnings"] {
   const elements = reader.array(value, pointer, SPEC_LIMITS.explainItemsMax);
   const items: Explain["warnings"] = [];
@@ -307,7 +316,7 @@ function readItems(value: unknown, pointer: string, reader: SpecReader): Explain
   return items;
 }
 
-/** Reads the confidence; 1 for a spec that no translator made. */
+/** Reads the confidence. The default is 1, for a spec that no translator made. */
 function readConfidence(value: unknown, pointer: string, reader: SpecReader): number {
   if (value === undefined) return 1;
   if (typeof value === "number" && value >= 0 && value <= 1) return value === 0 ? 0 : value;
@@ -315,19 +324,19 @@ function readConfidence(value: unknown, pointer: string, reader: SpecReader): nu
   return 0;
 }
 
-/** Narrowing filters, of which a spec needs one or more. */
+/** The filters that narrow a search. A spec needs at least one of them. */
 export const NARROWING: readonly AnyRow[] = FILTERS.filter((row) => "narrows" in row);
 
-/** Returns the missing filters of a spec that is too broad, else null. */
+/** If a spec is too broad, returns the filters of which it needs one; otherwise null. */
 export function tooBroad({ filters }: AccountQuerySpec): { readonly missing: string[] } | null {
   if (NARROWING.some((row) => isSet(filters, row))) return null;
   return { missing: NARROWING.map(({ group, member }) => `filters.${group}.${member}`) };
 }
 
-/** The spec without `explain` and `limit`, its members in one fixed order. */
+/** Returns the spec without `explain` and `limit`. Its members are in a fixed order. */
 function walkOf(spec: AccountQuerySpec) {
   const { kind, spec_version, entity, filters, scoring, output } = spec;
-  // JSON.stringify omits undefined members of the output.
+  // `JSON.stringify` omits the members of the output that are undefined.
   return {
     kind,
     spec_version,
@@ -349,12 +358,17 @@ function walkOf(spec: AccountQuerySpec) {
   };
 }
 
-/** UTF-8 bytes that identify a request: the spec without `explain`, `limit` first. */
+/**
+ * Returns the UTF-8 bytes that identify a request: the spec without `explain`, with `limit` as its
+ * first member.
+ */
 export function canonicalBytes(spec: AccountQuerySpec): Uint8Array {
   return Buffer.from(specText(spec, spec.limit), "utf8");
 }
 
-/** Returns the spec without `explain` as JSON that can be sent again; omits a null limit. */
+/**
+ * Returns the spec without `explain` as JSON that a client can send again. A null limit is omitted.
+ */
 export function specText(spec: AccountQuerySpec, limit: number | null): string {
   return JSON.stringify({ ...(limit === null ? {} : { limit }), ...walkOf(spec) });
 }
@@ -374,12 +388,11 @@ export function resultHash(spec: AccountQuerySpec): string {
   return sha256Hex(JSON.stringify(walkOf(spec)));
 }
 
-/** Start of every normalized spec's JSON. */
+/** The beginning of the JSON of every normalized spec. */
 const TEXT_START = Buffer.from('{"kind":"account_query","spec_version":"2.0","entity":"company",');
-/** Bytes that end a member, and the object. */
 const [COMMA, BRACE] = [0x2c, 0x7d];
 
-/** Buffer for the text to hash. */
+/** Buffer for the text that is hashed. */
 let buffer = Buffer.allocUnsafeSlow(8_192);
 
 /**
@@ -400,8 +413,8 @@ export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: 
 }
 
 /**
- * Returns the SHA-256 (hex) to which a cursor of leads is bound: `resultHash`, and whether one
- * account per company is listed.
+ * Returns the SHA-256 (hex) to which a cursor of leads is bound. It covers everything that
+ * `resultHash` covers, and the option to list only one account per company.
  */
 export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
   return sha256Hex(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
@@ -415,8 +428,8 @@ interface ChangesOptions {
 }
 
 /**
- * Returns the SHA-256 (hex) to which a cursor of changes is bound: filters and options, not the
- * order.
+ * Returns the SHA-256 (hex) to which a cursor of changes is bound. It covers the filters and these
+ * options, but not the order of their elements.
  */
 export function changesHash(
   spec: AccountQuerySpec,
@@ -426,20 +439,25 @@ export function changesHash(
   return sha256Hex(JSON.stringify({ filters, kinds, watch, fields }));
 }
 
-/** SHA-256 (hex) of the fields a plan allows, in any order. Compute it once per plan. */
+/**
+ * Returns the SHA-256 (hex) of the fields that a plan allows, in any order. Callers compute it only
+ * once per plan.
+ */
 export function fieldsHash(allowedFields: readonly string[]): string {
   return sha256Hex([...allowedFields].sort().join("\n"));
 }
 
-/** One alteration of normalization. */
+/** A change that normalization made. */
 export interface NormalizationNote {
   /** RFC 6901 pointer into the request body. */
   readonly pointer: string;
-  /** Value sent; absent if there was none. */
+  /** The value that was sent; absent if there was none. */
   readonly from?: unknown;
-  /** New value; absent if the member was an unused extension, which is removed. */
+  /**
+   * The new value; absent if the member was removed, because it was an extension that is not used.
+   */
   readonly to?: unknown;
-  /** The alteration as a sentence. */
+  /** A sentence about the change. */
   readonly detail: string;
 }
 
@@ -454,7 +472,10 @@ export function describeChanges(
   return changes;
 }
 
-/** Compares one value: objects by member, other values as a whole. */
+/**
+ * Compares one value with its normalized form. Objects are compared member by member, other values
+ * as a whole.
+ */
 function compare(from: unknown, to: unknown, pointer: string, changes: NormalizationNote[]): void {
   if (from === undefined) {
     changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });

@@ -27,7 +27,7 @@ import type { AccountQuerySpec } from "./schema.ts";
 
 type Output = AccountQuerySpec["output"];
 
-/** Members for files that people read. */
+/** Members that only matter for files that people read. */
 const PEOPLE_MEMBERS = ["labels", "preset", "title"] as const;
 
 const MEMBERS = [
@@ -47,13 +47,13 @@ export interface OutputRules {
   readonly catalog?: Catalog;
 }
 
-/** One `output` object and its place. */
+/** An `output` object and its place in the request. */
 interface OutputSource {
   readonly value: unknown;
   readonly pointer: string;
 }
 
-/** Reads both `output` objects; mistakes go to the reader's log. */
+/** Reads both `output` objects. Mistakes go to the log of `reader`. */
 export function readOutput(
   fromSpec: OutputSource,
   fromBody: OutputSource,
@@ -76,11 +76,11 @@ export function readOutput(
     replaced,
     fieldsReplaced: (upper.fields?.length ?? 0) > 0,
   });
-  // If the body names a layout, it replaces the spec's fields.
+  // If the body names a layout, the layout replaces the fields of the spec.
   const given = upper.fields ?? (upper.people?.preset ? undefined : lower.fields);
   const fields = people.preset ? fieldsOfPreset(people.preset, given, reader) : given;
   const forPeople = checkPeople(people, format, reader);
-  // If the body names another format, the spec's file options do not apply.
+  // If the body names another format, the file options of the spec do not apply.
   const csv = { ...(replaced && lower.format?.value === "csv" ? {} : lower.csv), ...upper.csv };
   const unpacked = replaced && !TEXT_FORMATS.includes(format);
   const compression = upper.compression ?? (unpacked ? undefined : lower.compression);
@@ -94,7 +94,7 @@ export function readOutput(
   };
 }
 
-/** Members of csv files only. */
+/** Members that are valid only for csv files. */
 interface CsvMembers {
   bom?: Placed<boolean>;
   delimiter?: Placed<NonNullable<Output["delimiter"]>>;
@@ -109,7 +109,7 @@ interface Members {
   compression?: Placed<Packing>;
 }
 
-/** Reads the present members of one object, without regard to the plan. */
+/** Reads the members that one `output` object contains. Does not check them against the plan. */
 function readMembers(source: OutputSource, reader: SpecReader): Members {
   if (source.value === undefined) return {};
   const { pointer } = source;
@@ -154,7 +154,7 @@ function readCsvMembers(given: JsonObject, pointer: string, reader: SpecReader):
   return members;
 }
 
-/** Reads the list of fields, without repeats. */
+/** Reads the list of fields and removes duplicates. */
 function readFields(value: unknown, pointer: string, reader: SpecReader): Placed<OutputField>[] {
   const fields: Placed<OutputField>[] = [];
   const elements = reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
@@ -172,7 +172,7 @@ function readFields(value: unknown, pointer: string, reader: SpecReader): Placed
   return fields;
 }
 
-/** Checks the effective format against the endpoint; an export defaults to csv. */
+/** Checks the format that applies against the endpoint. The default of an export is csv. */
 function checkFormat(
   format: Placed<Output["format"]> | undefined,
   mode: OutputRules["mode"],
@@ -240,7 +240,7 @@ function checkCompression(
   return {};
 }
 
-/** Checks the effective fields against the plan; empty means the default set. */
+/** Checks the fields that apply against the plan. An empty list means the plan's default set. */
 function checkFields(
   fields: readonly Placed<OutputField>[] | undefined,
   rules: OutputRules,
@@ -267,16 +267,16 @@ function isOutputField(name: string): name is OutputField {
 /** Formats that people open. */
 const PEOPLE_FORMATS: readonly Output["format"][] = ["csv", "xlsx", "html"];
 
-/** Default language of a layout: that of the registry. */
+/** Default language of a layout, which is the language of the registry. */
 const LANGUAGE_DEFAULT: LabelLanguage = "pt";
 
-/** A member of an output with its place. */
+/** A member of an `output` object and its place in the request. */
 interface Placed<Value> {
   readonly value: Value;
   readonly pointer: string;
 }
 
-/** The members of one object; `labels` is null if switched off. */
+/** The members of one `output` object. `labels` is null if the client switched labels off. */
 interface PeopleMembers {
   labels?: Placed<LabelLanguage | null>;
   preset?: Placed<PresetName>;
@@ -337,16 +337,16 @@ function joinPeople(
   return { ...members, ...upper };
 }
 
-/** How a body affects which members of the spec apply. */
+/** Facts about the body that decide which members of the spec still apply. */
 interface JoinRules {
   readonly format: Output["format"];
-  /** True if the body names another format than the spec. */
+  /** True if the body names a format and it differs from the spec's format. */
   readonly replaced: boolean;
   /** True if the body names its own fields. */
   readonly fieldsReplaced: boolean;
 }
 
-/** Returns the effective members; logs mistakes if the format is not for people. */
+/** Returns the members that apply. Logs mistakes if the format is not one for people. */
 function checkPeople(
   { labels, preset, title }: PeopleMembers,
   format: Output["format"],
@@ -371,7 +371,7 @@ function checkPeople(
   };
 }
 
-/** Defaults of a csv file with labels. */
+/** Returns the defaults of a csv file with labels, or null if the file has no labels. */
 function csvForPeople({
   labels,
   preset,
@@ -384,7 +384,7 @@ function csvForPeople({
   };
 }
 
-/** Returns the fields of a layout; if other fields are named, logs a mistake. */
+/** Returns the fields of a layout. Logs a mistake if the request also names other fields. */
 function fieldsOfPreset(
   { value: preset, pointer }: Placed<PresetName>,
   fields: readonly Placed<OutputField>[] | undefined,

@@ -1,12 +1,12 @@
 /**
- * Layouts of files that other products import (`output.preset`): fields in order, headings, and
- * delimiter.
- * Invariant: each field occurs once in a layout; no heading needs quoting in a CSV file. Headings
- * are those that the product's importer maps automatically, in the user's language. Fields that the
- * product lacks have the same names as in this registry. Product fields with a fixed list of words,
- * such as an industry, are omitted: activity names would be refused, or would fill that list.
- * Added columns are empty (for notes), or repeat the first value of some fields. No field may have
- * the name of an added column.
+ * Layouts of files that other products import (`output.preset`). A layout determines the fields and
+ * their order, the headings, and the delimiter.
+ * Invariant: each field occurs once in a layout, and no heading needs quoting in a CSV file.
+ * Headings are those that the product's importer recognizes, in the user's language. Fields that
+ * the product does not have keep their names in this registry.
+ * Product fields with a fixed list of words, such as an industry, are omitted, because the product
+ * would refuse activity names or add all of them to its list. Added columns are empty (for notes),
+ * or repeat the first value of some fields. No field may have the name of an added column.
  */
 import type { OutputField } from "./fields.ts";
 
@@ -16,15 +16,15 @@ export const PRESET_NAMES = ["sales", "rd_station", "pipedrive", "hubspot", "sal
 /** Name of a layout. */
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** A field and its heading in both languages. */
+/** A field, and its heading in Portuguese and English. */
 type PresetColumn = readonly [field: OutputField, pt: string, en: string];
 
 /** A column after the fields of a layout, with heading and explanation in both languages. */
 interface AddedColumn {
   readonly name: string;
   /**
-   * The column has the value of the first of these fields that is not empty; without fields, it is
-   * empty.
+   * The column has the value of the first of these fields that is not empty. If the list is empty,
+   * so is the column.
    */
   readonly firstOf: readonly OutputField[];
   readonly pt: readonly [heading: string, sentence: string];
@@ -33,13 +33,16 @@ interface AddedColumn {
 
 /** One layout. */
 interface PresetRow {
-  /** Delimiter of a csv file if the request names none; with null, the language's delimiter. */
+  /**
+   * Delimiter of a csv file if the request names none. Null stands for the language's usual
+   * delimiter.
+   */
   readonly delimiter: "," | null;
   readonly columns: readonly PresetColumn[];
   readonly added?: readonly AddedColumn[];
 }
 
-/** Columns for the result of a call. */
+/** Empty columns in which users note the result of a call. */
 const CALL_RESULT: readonly AddedColumn[] = [
   {
     name: "call_result",
@@ -63,7 +66,7 @@ const CALL_RESULT: readonly AddedColumn[] = [
 
 /** Every layout. */
 export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
-  // A list of accounts to call and write to.
+  // For users who call accounts or write to them.
   sales: {
     delimiter: null,
     columns: [
@@ -101,8 +104,9 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["cnae_primary_description", "Segmento", "Segment"],
     ],
   },
-  // Organizations, each with a person: in Pipedrive, only persons have phones and e-mail addresses,
-  // and each needs a name. Pipedrive finds the object by the text before the hyphen.
+  // Organizations, each with a person, because in Pipedrive only persons have phones and e-mail
+  // addresses. Each person needs a name. Pipedrive recognizes the kind of object by the text before
+  // the hyphen.
   pipedrive: {
     delimiter: ",",
     columns: [
@@ -163,7 +167,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
   },
 };
 
-/** The columns after the fields of a layout. */
+/** Returns the columns that follow the fields of a layout. */
 export function addedColumns(preset: PresetName | undefined): readonly AddedColumn[] {
   return (preset && PRESETS[preset].added) ?? [];
 }

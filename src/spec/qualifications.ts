@@ -34,7 +34,7 @@ const TABLE = `00 Não informada|05 Administrador|08 Conselheiro de Administraç
 78 Titular Pessoa Jurídica Domiciliada no Brasil
 79 Titular Pessoa Jurídica Domiciliada no Exterior`;
 
-/** The table in the order of codes. */
+/** The names by code, in ascending order of codes. */
 export const QUALIFICATIONS: ReadonlyMap<string, string> = new Map(
   TABLE.split(/[|\n]/).map((row) => [row.slice(0, 2), row.slice(3)]),
 );

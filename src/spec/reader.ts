@@ -21,12 +21,12 @@ import {
 } from "../text/json-scanner.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
-/** Max members of all objects in a body; a translator's notes need the most. */
+/** Maximum number of members in all objects of a body. The notes of a translator need the most. */
 export const JSON_ALL_MEMBERS_MAX = 30_000;
 
 /**
- * Max values in a body, including nested ones: enough for ten full lists of a spec and more. Bounds
- * the cost of parsing and of refusing.
+ * Maximum number of values in a body, including nested ones. It allows more than ten full lists of
+ * a spec, and bounds the cost of parsing and of refusing.
  */
 export const JSON_VALUES_MAX = 120_000;
 
@@ -46,7 +46,7 @@ export function parseJson(sent: Uint8Array): unknown {
   if (written !== null) {
     try {
       const value: unknown = JSON.parse(text);
-      // JSON.parse keeps only the last of repeated names.
+      // JSON.parse keeps only the last of several members with the same name.
       if (written === 0 || countElements(value) === written) return value;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -72,7 +72,7 @@ function refusal({ message, within }: JsonFault): AppError {
   return new AppError(code, detail, { errors: [{ pointer, code, detail }] });
 }
 
-/** Member counts of the open object at each depth. */
+/** For each depth, the number of members of the object that is open there. */
 const NAMES = new Uint16Array(JSON_DEPTH_MAX + 1);
 
 /**
@@ -108,25 +108,30 @@ function countMembers(bytes: Uint8Array): number | null {
 const VALUES = `a document may hold ${JSON_VALUES_MAX} values, those in lists included`;
 const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
 
-/** Returns the error for one value too many, which begins at a byte. */
+/**
+ * Returns the error for a document with too many members or values. The one that is too many begins
+ * at a byte.
+ */
 function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
   const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
   return refusal(new JsonFault(problem, placeIn(before, before.length), []));
 }
 
-/** The highest JSON blank. */
+/** The highest code of the JSON white space characters. */
 const BLANK = 0x20;
 
-/** True if only blanks separate an opening bracket from a closing one. */
+/** True if nothing but blanks stands between an opening bracket and a closing one. */
 function closesAfter(bytes: Uint8Array, opener: number): boolean {
   let at = opener + 1;
-  // Other control characters also continue the loop; the result is then false.
+  // Other control characters also continue the loop, but JSON does not allow them, so the document
+  // is refused later.
   while ((bytes[at] as number) <= BLANK) at++;
   return bytes[at] === 0x7d || bytes[at] === 0x5d;
 }
 
 /**
- * Counts the members of a parsed value, including nested ones; NaN if one is called `__proto__`.
+ * Counts the members of a parsed value, including nested ones. Returns NaN if a member is named
+ * `__proto__`.
  */
 function countElements(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
@@ -142,16 +147,16 @@ function countElements(value: unknown): number {
   return count;
 }
 
-/** Max mistakes shown; any others are only counted. */
+/** Maximum number of mistakes that are shown. Further mistakes are only counted. */
 const MISTAKES_SHOWN_MAX = 50;
 
-/** If all mistakes have the same one of these codes, the error has it too. */
+/** Error codes that replace the general one if all mistakes have the same one of these codes. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "field_not_allowed",
   "secondary_cnae_mode_not_allowed",
 ];
 
-/** An object of JSON, before its members are known. */
+/** A JSON object whose members have not been checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Escapes a member name for use in a pointer (RFC 6901 section 3). */
@@ -159,7 +164,10 @@ export function pointerToken(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** Formats a value for a message: short and quoted, never a whole structure. */
+/**
+ * Returns a value as short text for a message. Strings are quoted, and structures are never shown
+ * whole.
+ */
 export function shown(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
@@ -171,12 +179,12 @@ export function shown(value: unknown): string {
   return Array.isArray(value) ? "an array" : "an object";
 }
 
-/** True for a JSON object: neither null nor an array. */
+/** True for a JSON object. False for null and arrays. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reads values of unknown shape and logs their mistakes. */
+/** Reads values of unknown form and logs the mistakes in them. */
 export class SpecReader {
   readonly #mistakes: Mistake[] = [];
   /** Distinct codes of the mistakes. */
@@ -208,7 +216,7 @@ export class SpecReader {
     });
   }
 
-  /** Reads an optional object that may only have known members. */
+  /** Reads an optional object. Members that are not known are mistakes. */
   object(value: unknown, pointer: string, known: readonly string[]): JsonObject {
     if (value === undefined) return {};
     if (!isJsonObject(value)) {
@@ -218,7 +226,7 @@ export class SpecReader {
     for (const name of Object.keys(value)) {
       if (known.includes(name)) continue;
       if (this.#mistakes.length === MISTAKES_SHOWN_MAX) {
-        // A body of unknown members would otherwise build a long sentence for each.
+        // No sentence is built here, because a body may contain a great many unknown members.
         this.mistake(pointer, "unknown_member", "");
         continue;
       }
@@ -237,14 +245,14 @@ export class SpecReader {
     return false;
   }
 
-  /** Reads true, false or null; missing is null. */
+  /** Reads true, false, or null. A missing value is read as null. */
   booleanOrNull(value: unknown, pointer: string): boolean | null {
     if (value === undefined || value === null || typeof value === "boolean") return value ?? null;
     this.wrongType(pointer, value, "true, false or null");
     return null;
   }
 
-  /** Reads an integer within inclusive bounds; for a wrong value, returns the lower bound. */
+  /** Reads an integer within inclusive bounds. Returns the lower bound for a wrong value. */
   integer(value: unknown, pointer: string, bounds: readonly [number, number]): number {
     const [min, max] = bounds;
     if (typeof value !== "number" || !Number.isInteger(value)) {
@@ -257,7 +265,7 @@ export class SpecReader {
     return min;
   }
 
-  /** Reads one of a closed list of strings. */
+  /** Reads a string that must be one of a closed list. */
   oneOf<const Value extends string>(
     value: unknown,
     pointer: string,
@@ -270,7 +278,7 @@ export class SpecReader {
     return values[0];
   }
 
-  /** Reads an optional array; returns an empty one if it is wrong or too long. */
+  /** Reads an optional array. Returns an empty array if the value is wrong or too long. */
   array(value: unknown, pointer: string, lengthMax: number): readonly unknown[] {
     if (value === undefined) return [];
     if (!Array.isArray(value)) {
@@ -285,7 +293,7 @@ export class SpecReader {
     return value;
   }
 
-  /** Reads a string of ordinary length; undefined if it is wrong. */
+  /** Reads a string of at most the usual maximum length. Returns undefined if it is wrong. */
   string(value: unknown, pointer: string): string | undefined {
     if (typeof value !== "string") {
       this.wrongType(pointer, value, "a string");
@@ -307,9 +315,9 @@ export class SpecReader {
   }
 
   /**
-   * Reads an array of strings and maps each through `read`, which logs its own mistakes and returns
-   * an empty array for a wrong element. The result is ascending, without repeats. Equal spellings
-   * are read once, so the number of distinct ones bounds the cost.
+   * Reads an array of strings and maps each through `read`, which logs its mistakes and returns an
+   * empty array for a wrong element. The result is ascending, without duplicates. Each distinct
+   * string is read only once, so that their number bounds the cost.
    */
   strings(
     value: unknown,

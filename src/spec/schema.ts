@@ -1,9 +1,11 @@
 /**
- * The JSON Schemas (2020-12) of the account query spec: as a client may write it, and as
- * normalization returns it, with the static type of the latter.
+ * The JSON Schemas (2020-12) of the account query spec. One describes the spec as a client may
+ * write it; the other describes the spec that normalization returns, from which a static type is
+ * derived.
  * Invariant: `normalize.ts` accepts only values that match SPEC_INPUT_SCHEMA, and returns only
  * values that match SPEC_SCHEMA; tests verify both. The schemas serve the OpenAPI document and
- * checks off the hot path. Normalization itself is hand-written, for speed and clear messages.
+ * checks that are not time-critical. Normalization itself is written by hand, for speed and clear
+ * messages.
  */
 import Type from "typebox";
 import { LABEL_LANGUAGES } from "./fields/words.ts";
@@ -49,7 +51,10 @@ const seed = Type.Union(
   },
 );
 
-/** The schema of a member; extensions are optional, because they are absent unless used. */
+/**
+ * The schema of a member. Extensions (filters added later) are optional, because they are absent
+ * unless used.
+ */
 type NormalOf<Row extends FilterRow> = Row extends { readonly unset: undefined }
   ? Type.TOptional<ReturnType<Row["normal"]>>
   : ReturnType<Row["normal"]>;
@@ -106,7 +111,10 @@ const sortKeys = Type.Array(Type.Object({ field: sortField, direction }, closed)
   description: "Sort keys, most significant first; empty means score descending.",
 });
 
-/** The normalized spec: all objects present, all lists sorted, extensions only if used. */
+/**
+ * The normalized spec. All objects are present, all lists are sorted, and extensions are present
+ * only if used.
+ */
 export const SPEC_SCHEMA = Type.Object(
   {
     kind: Type.Literal("account_query"),
@@ -184,7 +192,7 @@ export type AccountQuerySpec = Type.Static<typeof SPEC_SCHEMA>;
 /** One sort key of a normalized spec. */
 export type SortKey = AccountQuerySpec["sort"][number];
 
-/** A spec as a client sends it, not yet checked. */
+/** A spec as a client sends it. It has not been checked yet. */
 export type SpecInput = unknown;
 
 const filtersInput = Type.Object(
@@ -198,12 +206,12 @@ const filtersInput = Type.Object(
   closed,
 );
 
-/** The `output` object as a client may write it, in a spec or besides one. */
+/** The `output` object as a client may write it, in a spec or next to one in a request body. */
 export const OUTPUT_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     ...SPEC_SCHEMA.properties.output.properties,
     labels: Type.Union([Type.Enum([...LABEL_LANGUAGES]), Type.Null()], {
-      // No default: generated clients would have to send it.
+      // The schema states no default, because generated clients would then send it.
       description: LABELS_TEXT,
     }),
     // Leading, trailing, and doubled blanks are removed.

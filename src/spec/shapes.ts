@@ -9,7 +9,7 @@ import { LIST_ID, LISTS_MAX } from "./listids.ts";
 const list = { maxItems: SPEC_LIMITS.arrayLengthMax } as const;
 const contacts = { maxItems: SPEC_LIMITS.contactsMax } as const;
 
-/** Makes an enum of literals with its static type. */
+/** Returns the schema of an enum of literals, with its static type. */
 export function oneOf<const Values extends readonly (string | number)[]>(
   values: Values,
   description: string,
@@ -44,7 +44,7 @@ const count = (description: string) =>
   Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.countMax, description });
 const unlessUsed = (what: Described) => `${DESCRIPTIONS[what]} Absent unless used.`;
 
-/** Building blocks for the schemas of filters. */
+/** Functions from which the schemas of filters are built. */
 export const SHAPES = {
   oneOf,
   /** One of several words, with a description that explains them. */
@@ -54,7 +54,7 @@ export const SHAPES = {
   /** True, or absent. */
   only,
   onlyWider: (what: Described) => only(unlessUsed(what)),
-  /** The form for requests: without a default, because a normal form may omit the member. */
+  /** Schema for requests. It has no default, because the normal form may omit the member. */
   onlyWiderSent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),
@@ -130,7 +130,7 @@ export const SHAPES = {
   dayWider: (what: Described) => Type.String({ pattern: DAY, description: unlessUsed(what) }),
   dayWiderSent: (what: Described) =>
     orNull(Type.String({ pattern: PARTIAL_DAY, description: DESCRIPTIONS[what] })),
-  /** True or false, or absent. */
+  /** Schema of a member that is true, false, or absent. */
   eitherWider: (what: Described) => Type.Boolean({ description: unlessUsed(what) }),
   eitherWiderSent: (what: Described) =>
     Type.Union([Type.Boolean(), Type.Null()], { description: DESCRIPTIONS[what] }),
@@ -221,5 +221,5 @@ const DESCRIPTIONS = {
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",
 } as const;
 
-/** A filter, or both ends of one, whose description is in this file. */
+/** Name of a description in this file. It describes a filter or both ends of an interval. */
 export type Described = keyof typeof DESCRIPTIONS;

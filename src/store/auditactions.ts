@@ -5,7 +5,7 @@
  * room for a name, an e-mail, an address, or a secret.
  */
 
-/** Kind of a fact: a new value, or old and new values. */
+/** Kind of a fact: `value` is one value, `change` an old and a new value. */
 type FactKind = "value" | "change";
 
 /** Value of a fact; times are ISO texts. */
@@ -16,13 +16,12 @@ interface Change {
   readonly to: FactValue;
 }
 
-/** One row of the table. */
 interface Action {
   readonly meaning: string;
   readonly facts: Readonly<Record<string, FactKind>>;
 }
 
-/** All actions; the word before the dot is the subject's kind. */
+/** All actions. In a name, the word before the dot is the kind of the subject. */
 export const AUDIT_ACTIONS = {
   "tenant.create": action("a tenant was created", {}),
   "tenant.rename": action("a tenant was renamed", {}),
@@ -69,7 +68,7 @@ export const AUDIT_ACTIONS = {
 /** Name of an action. */
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** Exactly the facts in a line of an action. */
+/** The facts that a line of this action must have, and no others. */
 export type FactsOf<Name extends AuditAction> = {
   readonly [Fact in keyof KindsOf<Name>]: KindsOf<Name>[Fact] extends "change" ? Change : FactValue;
 };

@@ -23,12 +23,12 @@ interface AuditEntry<Action extends AuditAction> {
   readonly action: Action;
   /** The affected tenant; null for all. */
   readonly tenantId: string | null;
-  /** Id of the affected tenant, key, or user; null for the state. */
+  /** Id of the tenant, key, or user that was changed; null if the whole state was. */
   readonly subject: string | null;
   readonly facts: FactsOf<Action>;
 }
 
-/** A line as stored; sequences ascend in time. */
+/** A line as stored. Sequence numbers ascend with time. */
 export interface AuditRow {
   readonly sequence: number;
   readonly at: number;
@@ -41,7 +41,7 @@ export interface AuditRow {
   readonly facts: Facts;
 }
 
-/** Filters of lines; undefined ones are ignored. */
+/** Filters for lines. Filters that are undefined are ignored. */
 interface AuditQuery {
   readonly tenantId?: string | undefined;
   readonly action?: AuditAction | undefined;
@@ -67,7 +67,7 @@ export class AuditStore {
     this.#database = database;
   }
 
-  /** Writes a line; call it inside the transaction of its change. */
+  /** Writes a line. Must be called inside the transaction of the change. */
   record<Action extends AuditAction>(entry: AuditEntry<Action>): void {
     this.#database
       .prepare(
@@ -102,8 +102,9 @@ export class AuditStore {
   }
 
   /**
-   * Returns the time of the `most`-th last change by a tenant's users, if it is later than `since`;
-   * undefined if there are fewer changes. Both times are in milliseconds since the epoch.
+   * Returns when the `most`-th newest change by a tenant's users was made, counting only changes
+   * after `since`. Returns undefined if there are fewer. Both times are in milliseconds since the
+   * epoch.
    */
   changeBack(tenantId: string, most: number, since: number): number | undefined {
     return this.#database
@@ -123,7 +124,10 @@ export class AuditStore {
       .get() as number | undefined;
   }
 
-  /** Deletes the oldest lines, up to the first one not older than a time; returns their number. */
+  /**
+   * Deletes the oldest lines, up to but not including the first line at or after the time `before`.
+   * Returns how many were deleted.
+   */
   forget(before: number): number {
     const first = `SELECT sequence FROM audit WHERE at >= ? ORDER BY sequence LIMIT 1`;
     return this.#database

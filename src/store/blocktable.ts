@@ -13,7 +13,7 @@ import type { StateDatabase } from "./statedatabase.ts";
 /** A written block that belongs to no revision yet. */
 export interface StagedBlock {
   readonly id: number;
-  /** Value of its first entry. */
+  /** The block's first entry. */
   readonly first: bigint;
 }
 
@@ -24,7 +24,7 @@ interface StoredBytes {
   readonly checksum: number | null;
 }
 
-/** Changes of a revision to its predecessor. */
+/** The blocks that a revision replaces and adds, compared to its predecessor. */
 export interface PlacedBlocks {
   readonly replaced: readonly number[];
   readonly made: readonly StagedBlock[];
@@ -32,10 +32,10 @@ export interface PlacedBlocks {
 
 /** Blocks of a revision. */
 const OF_REVISION = "list = @list AND since <= @revision AND (until IS NULL OR until > @revision)";
-/** Minimum value of an entry. */
+/** The smallest value that an entry can have. */
 const LEAST = "-9223372036854775808";
 
-/** Two tables: the bytes of blocks, and their places in revisions. */
+/** Two tables of the database: the bytes of blocks, and the revisions that contain each block. */
 export class BlockTable {
   readonly #database: StateDatabase;
   readonly #blocks: string;
@@ -48,7 +48,7 @@ export class BlockTable {
     this.#entries = `${name}_entries`;
   }
 
-  /** Returns ids and first entries of a revision's blocks, in order. */
+  /** Returns the id and the first entry of each block of a revision, in order. */
   index(pin: ListPin): StagedBlock[] {
     return this.#database
       .prepare<[ListPin], { id: bigint; first: bigint }>(
@@ -60,7 +60,8 @@ export class BlockTable {
   }
 
   /**
-   * Returns the ids of the blocks that a revision has and the revision `earlier` lacks, in order.
+   * Returns, in order, the ids of the blocks that are in a revision but not in the revision
+   * `earlier`.
    */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#database
@@ -81,7 +82,10 @@ export class BlockTable {
     return row === undefined ? undefined : this.#checked(row).entries;
   }
 
-  /** Yields the blocks of a revision in order. Run no other statement before it ends. */
+  /**
+   * Yields the blocks of a revision in order. The caller must run no other statement before the
+   * iteration ends.
+   */
   *blocks(pin: ListPin): IterableIterator<StoredBytes> {
     const rows = this.#database
       .prepare<[ListPin], StoredBytes>(
@@ -92,7 +96,10 @@ export class BlockTable {
     for (const row of rows) yield this.#checked(row);
   }
 
-  /** Returns up to `limit` blocks of a revision that may hold entries from `from`. */
+  /**
+   * Returns up to `limit` blocks of a revision, beginning with the block that may contain the entry
+   * `from`.
+   */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#database
       .prepare<[ListPin & { from: bigint; limit: number }], StoredBytes>(
@@ -112,7 +119,7 @@ export class BlockTable {
     return row;
   }
 
-  /** Writes bytes of blocks without a revision; returns their ids. */
+  /** Writes the bytes of blocks, which are in no revision yet. Returns their ids. */
   write(blocks: readonly Uint8Array[]): number[] {
     const insert = this.#database
       .prepare<[{ block: Uint8Array }], number>(
@@ -123,7 +130,7 @@ export class BlockTable {
     return blocks.map((block) => insert.get({ block }) as number);
   }
 
-  /** Begins a revision of a list with written blocks. */
+  /** Begins a revision of a list that consists of blocks already written. */
   place(list: number, revision: number, { replaced, made }: PlacedBlocks): void {
     const replace = this.#database.prepare(`UPDATE ${this.#blocks} SET until = ? WHERE id = ?`);
     for (const id of replaced) replace.run(revision, id);
@@ -133,14 +140,14 @@ export class BlockTable {
     for (const { id, first } of made) insert.run(id, list, first, revision);
   }
 
-  /** Ends all blocks of a list with an empty revision. */
+  /** Begins an empty revision of a list, in which no block remains. */
   end(list: number, revision: number): void {
     this.#database
       .prepare(`UPDATE ${this.#blocks} SET until = ? WHERE list = ? AND until IS NULL`)
       .run(revision, list);
   }
 
-  /** Returns lists with blocks that their newest revision no longer uses. */
+  /** Returns the lists that have blocks which their newest revision no longer contains. */
   listsWithOld(): number[] {
     return this.#database
       .prepare<[], number>(`SELECT DISTINCT list FROM ${this.#blocks} WHERE until IS NOT NULL`)
@@ -148,7 +155,10 @@ export class BlockTable {
       .all();
   }
 
-  /** Deletes up to `limit` blocks of a list that are old and unpinned; returns the number. */
+  /**
+   * Deletes up to `limit` blocks of a list that the newest revision does not contain and no export
+   * needs. Returns how many were deleted.
+   */
   deleteOld(list: number, limit: number): number {
     const ids = this.#database
       .prepare<[{ list: number; limit: number }], number>(
@@ -182,11 +192,14 @@ export interface ListPin {
   readonly revision: number;
 }
 
-/** Exports that may still be rendered; a done export is rendered again if its file is lost. */
+/**
+ * Selects the exports that may still be rendered. This includes done exports, which are rendered
+ * again if their file is lost.
+ */
 const PINNING = `SELECT id FROM exports
   WHERE state IN ('queued', 'running') OR (state = 'done' AND expired_at IS NULL)`;
 
-/** Deletes a list's pins of exports that will not be rendered again. */
+/** Deletes the pins of exports that will not be rendered again, for one list. */
 export function forgetPins(database: StateDatabase, list: number): void {
   database
     .prepare(`DELETE FROM export_lists WHERE list = ? AND export_id NOT IN (${PINNING})`)

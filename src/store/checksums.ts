@@ -27,7 +27,7 @@ export const BLOBS: readonly BlobTable[] = [
 /** Thrown if the bytes of a blob do not match its checksum. */
 export class BlobDamage extends Error {}
 
-/** Returns the checksum of some blobs in order. */
+/** Returns the checksum of the concatenated blobs. */
 export function blobChecksum(...blobs: readonly Uint8Array[]): number {
   return blobs.reduce((sum, blob) => crc32c(blob, sum), 0);
 }

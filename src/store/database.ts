@@ -26,19 +26,19 @@ import { copyBeforeUpgrade, newerState, noteUpgrade, printUpgrade, syncFile } fr
 /** Name of the database in the data directory. */
 export const DATABASE_FILE = "state.db";
 
-/** Identifies our files: "PNR1" in ASCII. */
+/** Application id that identifies files of this program: "PNR1" in ASCII. */
 const APPLICATION_ID = 0x504e5231;
 
-/** Time that a writer waits for another process's write, in milliseconds. */
+/** How long a writer waits until another process has finished writing, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Newest schema version. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Opens the database of a data directory, creating both if missing, and upgrades it to the newest
- * schema; the older state is first copied next to it (`keptFile`). Throws `CommandError` if it is
- * damaged, foreign, newer, or accessible to others.
+ * Opens the database of a data directory and upgrades it to the newest schema. Creates both if they
+ * are missing. Before an upgrade, copies the older state next to it (`keptFile`). Throws
+ * `CommandError` if the database is damaged, foreign, newer, or accessible to others.
  */
 export function openDatabase(dataDir: string): SqliteDatabase {
   const folder = lookAt(dataDir);
@@ -55,7 +55,10 @@ function hasDatabase(dataDir: string): boolean {
   return lookAt(join(dataDir, DATABASE_FILE)) !== undefined;
 }
 
-/** Removes the leftovers of a new state on a full or failing disk; never a non-empty file. */
+/**
+ * Removes what the failed creation of a new state has left on a full or failing disk. Never removes
+ * a non-empty file.
+ */
 function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
   const path = join(dataDir, DATABASE_FILE);
   try {
@@ -63,14 +66,15 @@ function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     if (isNewFolder) rmdirSync(dataDir);
   } catch {
-    // The caller reports the disk error.
+    // This failure is ignored, because the caller reports the disk error.
   }
 }
 
 function openOrMake(dataDir: string): SqliteDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
-    // Check before writing anything: setting the journal mode would change a newer file.
+    // This check comes before anything is written, because setting the journal mode would change
+    // the file of a newer program.
     checkOwner(reading(path, stampOf), path);
     refuseUnstamped(dataDir, path);
     const database = connect(path, { timeout: BUSY_TIMEOUT_MS });
@@ -78,7 +82,7 @@ function openOrMake(dataDir: string): SqliteDatabase {
       database.pragma("journal_mode = WAL");
       database.pragma("synchronous = FULL");
       database.pragma("foreign_keys = ON");
-      // Erase deleted content from the file.
+      // Makes SQLite overwrite deleted content with zeros.
       database.pragma("secure_delete = ON");
       migrate(database, path);
       return database;
@@ -105,8 +109,8 @@ export function openUnmigrated(dataDir: string): SqliteDatabase {
 }
 
 /**
- * Opens the database for read-only commands. On a full disk, this works too, but no other process
- * can open the database meanwhile (`isAlone`). Throws `CommandError` like `openDatabase`.
+ * Opens the database for commands that only read. This works even on a full disk, but then no other
+ * process can open the database meanwhile (`isAlone`). Throws `CommandError` like `openDatabase`.
  */
 export function openForReading(dataDir: string): SqliteDatabase {
   const path = join(dataDir, DATABASE_FILE);
@@ -119,7 +123,9 @@ export function connectToRead(dataDir: string): SqliteDatabase {
   return connect(join(dataDir, DATABASE_FILE), options);
 }
 
-/** True if no other connection can use the database, because the disk was full at opening. */
+/**
+ * True if the disk was full when the database was opened, so that no other connection can use it.
+ */
 export function isAlone(database: SqliteDatabase): boolean {
   return database.pragma("locking_mode", { simple: true }) === "exclusive";
 }
@@ -213,8 +219,8 @@ export function settleCopy(
 }
 
 /**
- * Makes a database of the newest schema in a file of a data directory, for `fill`, which runs in
- * one transaction and without triggers. The file is whole, checked, and durable afterwards.
+ * Creates a database of the newest schema in a file of a data directory. `fill` writes its rows, in
+ * one transaction and without triggers. Afterwards, the file is complete, checked, and durable.
  */
 export function makeFilled(
   dataDir: string,
@@ -265,7 +271,7 @@ export function closeDatabase(database: SqliteDatabase): void {
   }
 }
 
-/** Name of the file whose lock marks a data directory as served. */
+/** Name of a file whose lock shows that a server uses the data directory. */
 export const LOCK_FILE = "serve.lock";
 
 /**
@@ -286,7 +292,7 @@ export function lockDataDir(dataDir: string): () => void {
 export function tryLock(directory: string, name: string): (() => void) | null {
   const lock = connect(openDataFile(directory, name), { timeout: 0 });
   try {
-    // Needs no journal on disk, because it writes nothing.
+    // The connection needs no journal on disk, because it writes nothing.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
     return () => lock.close();
@@ -298,24 +304,30 @@ export function tryLock(directory: string, name: string): (() => void) | null {
   }
 }
 
-/** Schema version and application id in a database file. */
 interface Stamp {
   readonly version: number;
   readonly owner: number;
 }
 
-/** Returns the database path in a data directory that only its owner can access. */
+/**
+ * Returns the path of the database, after checking that only the owner can access the data
+ * directory.
+ */
 function databasePath(dataDir: string): string {
   openDataDir(dataDir);
   refuseRemembered(dataDir);
   refuseEmptied(dataDir);
-  // SQLite gives the log and shared-memory files the mode of the main file.
+  // The log and the shared-memory file need no separate mode, because SQLite gives them the mode of
+  // the main file.
   const path = openDataFile(dataDir, DATABASE_FILE);
   for (const suffix of ["-wal", "-shm"]) checkDataFile(dataDir, `${DATABASE_FILE}${suffix}`);
   return path;
 }
 
-/** Throws if the directory remembers a server's address: a new file would be a second state. */
+/**
+ * Throws if the directory has stored the address of a database server, because a new file would be
+ * a second state.
+ */
 function refuseRemembered(dataDir: string): void {
   const address = rememberedAddress(dataDir);
   if (address === null) return;
@@ -341,7 +353,10 @@ function refuseNew(dataDir: string, what: "missing" | "empty"): void {
   throw damagedState(join(dataDir, DATABASE_FILE), [why]);
 }
 
-/** Refuses an unstamped database that is in use or has lost its content. */
+/**
+ * Refuses a database without version and application id if it belongs to another program or has
+ * lost its content.
+ */
 function refuseUnstamped(dataDir: string, path: string): void {
   const tables = reading(path, (database) => {
     if (stampOf(database).version > 0) return null;
@@ -366,7 +381,7 @@ function stampOf(database: SqliteDatabase): Stamp {
   return { version: number("user_version"), owner: number("application_id") };
 }
 
-/** Refuses foreign and newer databases; returns the version. */
+/** Refuses databases of other programs and of newer versions. Returns the schema version. */
 function checkOwner({ version, owner }: Stamp, path: string): number {
   if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0)) {
     throw foreign(path);
@@ -406,7 +421,9 @@ function migrate(database: SqliteDatabase, path: string): void {
   }
 }
 
-/** Runs the steps after a version, and marks the file as ours. */
+/**
+ * Runs the migration steps that follow a version, and marks the file as a database of this program.
+ */
 function applySteps(database: SqliteDatabase, version: number): void {
   for (const step of MIGRATIONS.slice(version)) database.exec(step);
   database.pragma(`application_id = ${APPLICATION_ID}`);

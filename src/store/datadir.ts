@@ -30,7 +30,7 @@ export function openDataDir(path: string): void {
   if (found === undefined) {
     try {
       makeFolders(path, DIRECTORY_MODE);
-      // The umask may have removed bits; it never adds any.
+      // Sets the mode again, because the umask may have removed bits from it.
       chmodSync(path, DIRECTORY_MODE);
     } catch (error) {
       throw new CommandError(
@@ -48,8 +48,9 @@ export function openDataDir(path: string): void {
 }
 
 /**
- * Tightens the mode of the user's own empty directory, as `mkdir` creates it: no one can have read
- * or placed anything there. A second check shows that nothing was added meanwhile.
+ * Tightens the mode of an empty directory of the user, such as `mkdir` creates. Because it is
+ * empty, other users cannot have read or placed anything there. A second check makes sure that
+ * nothing was added meanwhile.
  */
 function tightened(path: string, found: Stats): Stats {
   const user = process.getuid?.();
@@ -94,7 +95,7 @@ export function checkDataFile(directory: string, name: string): boolean {
   return true;
 }
 
-/** Makes the directory's entries durable: otherwise a power cut can undo a rename. */
+/** Makes the entries of a directory durable. Otherwise, a power cut could undo a rename. */
 export function syncDirectory(path: string): void {
   const descriptor = openSync(path, "r");
   try {
@@ -113,7 +114,7 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** Refuses looser modes than `mode`. */
+/** Throws if the mode of a path permits more than `mode` does. */
 function refuseLooser(path: string, found: Stats, mode: number): void {
   const present = found.mode & 0o7777;
   if ((present & ~mode) !== 0) {

@@ -13,7 +13,7 @@ import type { StateDatabase } from "./statedatabase.ts";
 /** Blocks that a thread has staged for an export about to be done. */
 export interface StagedEntries {
   readonly list: number;
-  /** The only revision that the staged blocks can change. */
+  /** The staged blocks can be applied only to this revision. */
   readonly revision: number;
   readonly replaced: readonly number[];
   readonly made: readonly StagedBlock[];
@@ -21,7 +21,10 @@ export interface StagedEntries {
   readonly added: number;
 }
 
-/** Maximum replaced blocks deleted per transaction, because other writers wait for it. */
+/**
+ * Max replaced blocks that one transaction deletes. The number is limited because other writers
+ * wait for the transaction.
+ */
 const FORGOTTEN_AT_ONCE = 64;
 
 /** The tables `exported_entries` and `exported_blocks`. */
@@ -30,7 +33,10 @@ export class ExportedStore {
   readonly #blocks: BlockTable;
   readonly #owner: string;
 
-  /** Staged blocks belong to the member `owner`; blocks without one may be dropped at any time. */
+  /**
+   * `owner` is the server of the fleet to which staged blocks belong. Blocks without an owner may
+   * be dropped at any time.
+   */
   constructor(database: StateDatabase, owner = "") {
     this.#database = database;
     this.#owner = owner;
@@ -50,7 +56,7 @@ export class ExportedStore {
     }
   }
 
-  /** Returns a tenant's list `exported` as it is now. */
+  /** Returns the newest revision of a tenant's list `exported`. */
   now(tenantId: string): ListPin {
     const found = this.#database
       .prepare<[string], ListPin>(
@@ -61,13 +67,14 @@ export class ExportedStore {
     return found;
   }
 
-  /** Returns ids and first entries of a revision's blocks, in order. */
+  /** Returns the id and the first entry of each block of a revision, in order. */
   index(pin: ListPin): StagedBlock[] {
     return this.#blocks.index(pin);
   }
 
   /**
-   * Returns the ids of the blocks that a revision has and the revision `earlier` lacks, in order.
+   * Returns, in order, the ids of the blocks that are in a revision but not in the revision
+   * `earlier`.
    */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#blocks.idsSince(pin, earlier);
@@ -79,12 +86,15 @@ export class ExportedStore {
     return found;
   }
 
-  /** Returns up to `limit` blocks of a revision that may hold entries from `from`. */
+  /**
+   * Returns up to `limit` blocks of a revision, beginning with the block that may contain the entry
+   * `from`.
+   */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#blocks.blocksFrom(pin, from, limit);
   }
 
-  /** Writes invisible blocks; returns their ids. */
+  /** Writes blocks that are invisible until `keep` commits them. Returns their ids. */
   stage(blocks: readonly Uint8Array[]): number[] {
     const own = this.#database.prepare("INSERT INTO exported_staged (id, owner) VALUES (?, ?)");
     return this.#atomically(() => {
@@ -120,7 +130,9 @@ export class ExportedStore {
     this.#atomically(() => this.#blocks.deleteBytes(made.map(({ id }) => id)));
   }
 
-  /** Deletes the staged blocks of members that have ended; returns their number. */
+  /**
+   * Deletes the staged blocks of servers (members) that have ended. Returns how many were deleted.
+   */
   dropStaged(): number {
     return this.#database
       .prepare(
@@ -131,7 +143,10 @@ export class ExportedStore {
       .run().changes;
   }
 
-  /** Deletes some replaced, unpinned blocks of a list; returns the number. */
+  /**
+   * Deletes some blocks of a list that were replaced and that no export needs. Returns how many
+   * were deleted.
+   */
   forget(list: number): number {
     return this.#atomically(() => {
       forgetPins(this.#database, list);

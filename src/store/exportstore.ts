@@ -1,11 +1,12 @@
 /**
- * Exports and idempotency keys in the database. Input: rows to write, and state changes.
- * Output: rows as stored.
- * Invariant: a change is durable when the method returns. A state changes only from the states
- * named in the statement, so a thread's late answer cannot restore a removed export. After a claim,
- * the state of an export changes only with the token of the last claim, so a server that was
- * replaced changes nothing. An export's charge changes with its state. Files, threads, and plans
- * are unknown here.
+ * Exports and idempotency keys in the database. Input: rows to write, and state changes. Output:
+ * rows as stored.
+ * Invariant: a change is durable when the method returns. A statement names the states from which
+ * it may change a state, so a late answer of a thread cannot restore a removed export. A server of
+ * the fleet (a member) claims an export before it renders it, and gets a token. From then on, the
+ * state changes only with the token of the last claim, so a server that was replaced changes
+ * nothing. An export's charge changes with its state. This file does not know files, threads, or
+ * plans.
  */
 
 import { ListStore } from "./liststore.ts";
@@ -19,7 +20,7 @@ export interface ExportRow {
   readonly sequence: number;
   readonly id: string;
   readonly tenantId: string;
-  /** Name of its plan at creation. */
+  /** Name of the plan that applied when the export was created. */
   readonly plan: string;
   readonly format: string;
   /** Null if the file is not compressed. */
@@ -30,9 +31,9 @@ export interface ExportRow {
   readonly snapshot: string;
   readonly snapshotDate: string;
   readonly snapshotId: string;
-  /** Path of the snapshot at creation. */
+  /** Path of the snapshot when the export was created. */
   readonly snapshotPath: string;
-  /** Older snapshot and options of a change export. All are null for other exports. */
+  /** The older snapshot and the options of an export of changes. All are null for other exports. */
   readonly since: string | null;
   readonly sinceDate: string | null;
   readonly sinceId: string | null;
@@ -40,20 +41,25 @@ export interface ExportRow {
   /** Comma-separated names. */
   readonly kinds: string | null;
   readonly watch: string | null;
-  /** Request to enrich a sent file, as JSON; null for an export of accounts or changes. */
+  /**
+   * How to enrich a file that a client sent, as JSON; null for an export of accounts or changes.
+   */
   readonly sent: string | null;
   readonly sentBytes: number;
   readonly state: StoredState;
-  /** Number of rendering attempts. */
+  /** How often rendering was begun. */
   readonly attempts: number;
   /**
-   * Member that renders the export, or rendered it last. Before the first claim, it is null, or the
-   * member that has the sent file of an enrichment.
+   * The member (server of the fleet) that renders the export, or rendered it last. Before the first
+   * claim, it is the member that has the sent file of an enrichment, or null.
    */
   readonly owner: string | null;
-  /** Number of claims: the token of the last one. */
+  /**
+   * Number of times that members have claimed the export. The latest number is the token of the
+   * latest claim.
+   */
   readonly token: number;
-  /** Progress of the last render, as its member has stored it. */
+  /** Progress of the last rendering, as stored by the member that renders. */
   readonly rowsWritten: number;
   readonly rowsExpected: number;
   readonly rowCount: number | null;
@@ -62,7 +68,10 @@ export interface ExportRow {
   readonly failure: string | null;
   readonly createdAt: number;
   readonly endedAt: number | null;
-  /** Retained if the file of a done export is lost, so that a new render does not extend it. */
+  /**
+   * When the file expires. If the file of a done export is lost, this value is kept, so that
+   * rendering again does not extend it.
+   */
   readonly expiresAt: number | null;
   readonly expiredAt: number | null;
 }
@@ -93,11 +102,13 @@ interface NewExportRow
   > {
   /** JSON text. */
   readonly spec: string;
-  /** Key that created it. */
+  /** The API key that created the export. */
   readonly keyId: string;
-  /** Day (UTC, since 1970) whose quota is charged; null if the plan has none. */
+  /**
+   * The day (UTC, since 1970) to whose quota the export is charged; null if the plan has no quota.
+   */
   readonly chargedDay: number | null;
-  /** Rows reserved from that quota. */
+  /** Number of rows that the export has reserved from that quota. */
   readonly chargedRows: number;
 }
 
@@ -112,12 +123,12 @@ export interface IdempotencyRow {
   readonly createdAt: number;
 }
 
-/** An export with the token of a claim. */
+/** An export, and the token with which a member claimed it. */
 export type ClaimedExport = Pick<ExportRow, "id" | "token">;
 
 interface FinishedFile extends ClaimedExport {
   readonly rowCount: number;
-  /** Number of rows charged, if not all rows of the file are. */
+  /** Number of rows to charge, if it is not the number of rows in the file. */
   readonly chargedRows?: number;
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -145,9 +156,11 @@ const COLUMNS = `
 export class ExportStore {
   /** Charges of exports. */
   readonly quota: QuotaStore;
-  /** Stored bytes of tenants. */
+  /** Counts the bytes that each tenant has stored. */
   readonly storedBytes: StoredBytes;
-  /** Pinned lists, and previously exported accounts. */
+  /**
+   * The lists that exports need (pinned lists), and the accounts that tenants have exported before.
+   */
   readonly lists: ListStore;
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], ExportRow>;
@@ -177,7 +190,9 @@ export class ExportStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Stores a new export as queued; call it and its state changes inside `atomically`. */
+  /**
+   * Stores a new export as queued. Call it, and the changes that belong to it, inside `atomically`.
+   */
   insert(row: NewExportRow): void {
     this.#database
       .prepare(
@@ -215,7 +230,7 @@ export class ExportStore {
       .get(id);
   }
 
-  /** Returns a tenant's exports below a sequence, newest first. */
+  /** Returns those of a tenant's exports whose sequence number is below `before`, newest first. */
   list(tenantId: string, before: number, limit: number): ExportRow[] {
     return this.#database
       .prepare<[string, number, number], ExportRow>(
@@ -225,8 +240,8 @@ export class ExportStore {
   }
 
   /**
-   * True if an export belongs to a notice. The notice names the export; before it does, the
-   * export's idempotency key names the notice.
+   * True if an export was made for a notice. Usually the notice names the export. Until it does,
+   * the export's idempotency key names the notice.
    */
   isOfNotice(id: string): boolean {
     const found = this.#database
@@ -242,13 +257,18 @@ export class ExportStore {
     return found !== undefined;
   }
 
-  /** Records for the member that made a file that a client has read it elsewhere. */
+  /**
+   * Records that a client has read a file at another member than the one that made it, so that the
+   * latter learns of it.
+   */
   noteRead(id: string, nowMs: number): void {
     if (this.isRead(id)) return;
     this.#change("UPDATE exports SET read_at = ? WHERE id = ? AND read_at IS NULL", nowMs, id);
   }
 
-  /** True if a client has read the file of an export at a member that did not make it. */
+  /**
+   * True if a client has read the file of an export at another member than the one that made it.
+   */
   isRead(id: string): boolean {
     const wanted = "SELECT 1 FROM exports WHERE id = ? AND read_at IS NOT NULL";
     return this.#database.prepare<[string]>(wanted).get(id) !== undefined;
@@ -276,7 +296,7 @@ export class ExportStore {
     return this.#candidates.all();
   }
 
-  /** Returns an export by sequence. */
+  /** Returns the export with this sequence number. */
   at(sequence: number): ExportRow | undefined {
     return this.#bySequence.get(sequence);
   }
@@ -291,8 +311,9 @@ export class ExportStore {
   }
 
   /**
-   * Changes queued to running, and counts an attempt. Returns the token of the claim; undefined if
-   * the export is not queued. Writers are serial, so two members never claim one export.
+   * Claims a queued export for the member `owner`: changes its state to running, and counts an
+   * attempt. Returns the token of the claim; undefined if the export is not queued. The database
+   * runs one writer at a time, so two members never claim the same export.
    */
   claim(id: string, owner: string): number | undefined {
     return this.#database
@@ -324,7 +345,7 @@ export class ExportStore {
       .all(owner);
   }
 
-  /** True if a claim has ended an export as done. */
+  /** True if an export is done, and this claim is the one that finished it. */
   isDoneBy({ id, token }: ClaimedExport): boolean {
     const done = "SELECT 1 FROM exports WHERE id = ? AND token = ? AND state = 'done'";
     return this.#database.prepare<[string, number]>(done).get(id, token) !== undefined;
@@ -340,7 +361,7 @@ export class ExportStore {
       .all();
   }
 
-  /** Names the member that has the sent file of a queued export. */
+  /** Stores which member has the sent file of a queued export. */
   holdSent(id: string, owner: string): boolean {
     return this.#change(
       "UPDATE exports SET owner = ? WHERE id = ? AND state = 'queued'",
@@ -354,7 +375,9 @@ export class ExportStore {
     return this.#change("UPDATE exports SET sent = ? WHERE id = ?", sent, id);
   }
 
-  /** Returns the queued enrichments whose member has ended, oldest first. */
+  /**
+   * Returns the queued enrichments whose sent files are at members that have ended, oldest first.
+   */
   stranded(): ExportRow[] {
     return this.#database
       .prepare<[], ExportRow>(
@@ -377,8 +400,8 @@ export class ExportStore {
   }
 
   /**
-   * Changes running to done. An earlier expiry stays, and the reserved rows of the quota are
-   * replaced by the actual ones.
+   * Changes an export from running to done. If it has an earlier expiry, that one stays. The rows
+   * that it reserved from the quota are replaced by the actual number.
    */
   finish({ chargedRows, ...file }: FinishedFile): boolean {
     const charge = this.quota.chargeOf(file.id);
@@ -395,7 +418,7 @@ export class ExportStore {
     return finished;
   }
 
-  /** Changes queued or running to failed; releases the export's reservation. */
+  /** Changes an export from queued or running to failed, and releases its reserved rows. */
   fail({ id, token }: ClaimedExport, failure: string, endedAt: number): boolean {
     const charge = this.quota.chargeOf(id);
     const failed = this.#change(
@@ -407,7 +430,10 @@ export class ExportStore {
     return failed;
   }
 
-  /** Changes running, or done without its file, back to queued; sets `attempts`. */
+  /**
+   * Changes an export back to queued, from running, or from done if its file is lost. Sets its
+   * number of attempts.
+   */
   requeue({ id, token }: ClaimedExport, attempts: number): boolean {
     return this.#change(
       `UPDATE exports SET state = 'queued', attempts = ?, row_count = NULL, size_bytes = NULL,
@@ -417,7 +443,7 @@ export class ExportStore {
     );
   }
 
-  /** Returns done exports that are due to expire, earliest first. */
+  /** Returns done exports that have reached their expiry, earliest first. */
   due(nowMs: number, limit: number): ExportRow[] {
     return this.#due.all(nowMs, limit);
   }
@@ -476,7 +502,9 @@ export class ExportStore {
       .run(row);
   }
 
-  /** Deletes up to `limit` keys created before a time; returns the number. */
+  /**
+   * Deletes up to `limit` idempotency keys created before a time. Returns how many were deleted.
+   */
   forgetBefore(timeMs: number, limit: number): number {
     const result = this.#database
       .prepare(
@@ -488,9 +516,9 @@ export class ExportStore {
   }
 
   /**
-   * Deletes up to `limit` records of exports that expired or failed before a time; returns the
-   * number. Their charges are settled: expired exports were delivered, and failed exports released
-   * their reservations.
+   * Deletes up to `limit` records of exports that expired or failed before a time. Returns how many
+   * were deleted. Their charges need no change: expired exports were delivered, and failed exports
+   * released their reserved rows.
    */
   forgetRecords(timeMs: number, limit: number): number {
     const result = this.#database

@@ -17,19 +17,21 @@ import { StateAway, StatementRefused } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
 
-/** True if the database has read data that it cannot have written. */
+/** True if an error shows that the database contains data that it cannot have written. */
 export function isStateDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof BlobDamage) return true;
   return /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as NodeJS.ErrnoException).code));
 }
 
-/** Returns the problems of a database, in SQLite's words, then its damaged blobs. */
+/**
+ * Returns the problems of a database: structural ones in SQLite's words, or else its damaged blobs.
+ */
 export function findingsIn(database: SqliteDatabase): string[] {
   try {
     const rows = database.pragma(`quick_check(${FINDINGS_MAX})`) as { quick_check: string }[];
     const found = rows.map((row) => row.quick_check).filter((one) => one !== "ok");
-    // Blobs in a broken structure cannot be read.
+    // If the structure is broken, blobs cannot be read.
     return found.length > 0 ? found : damagedBlobs(database);
   } catch (error) {
     if (!isStateDamage(error)) throw error;
@@ -58,7 +60,7 @@ export function stateDamaged(cause: unknown): AppError {
   return new AppError("state_damaged", detail, { cause });
 }
 
-/** Returns the error of a request whose data was removed from a running server. */
+/** Returns the error for a request after the data directory of the running server was removed. */
 export function stateGone(cause: unknown): AppError {
   const detail =
     "The server's data directory was removed while it runs. Tell the operator, who has to stop " +
@@ -66,7 +68,10 @@ export function stateGone(cause: unknown): AppError {
   return new AppError("state_damaged", detail, { cause });
 }
 
-/** Counts the damaged rows per table, one sentence each. Earlier schemas have no checksums. */
+/**
+ * Returns a sentence with the number of damaged rows for each table that has some. Skips tables
+ * without checksums, as in earlier schemas.
+ */
 export function damagedBlobs(database: SqliteDatabase): string[] {
   return BLOBS.filter(({ table }) => hasChecksums(database, table)).flatMap(({ table, blobs }) => {
     const damaged = database
@@ -94,10 +99,13 @@ function hasChecksums(database: SqliteDatabase, table: string): boolean {
 /** Retry time, in seconds. */
 const RETRY_AFTER = { "Retry-After": "10" };
 
-/** SQLSTATE of PostgreSQL for a text with a NUL character; SQLite stores it. */
+/** PostgreSQL's SQLSTATE for a text that contains a NUL character, which SQLite would store. */
 const TEXT_REFUSED = "22021";
 
-/** Returns the refusal for a disk error or a shutdown; null for other errors. */
+/**
+ * Returns the refusal for a disk error, a shutdown, an unreachable database, or an invalid text;
+ * null for other errors.
+ */
 export function storageRefusal(cause: unknown): AppError | null {
   if (isStateClosed(cause)) {
     const detail = "The server has stopped, and nothing was changed. Send the request again.";
@@ -141,7 +149,7 @@ export function stateUnwritable(cause: unknown): AppError {
   return storageRefusal(cause) ?? busy();
 }
 
-/** Growth step of SQLite's shared-memory file, in bytes. */
+/** SQLite's shared-memory file grows in steps of this many bytes. */
 const SHARED_MEMORY_BYTES = 32_768;
 
 function isSharedMemory(error: unknown): boolean {

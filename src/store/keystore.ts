@@ -1,8 +1,8 @@
 /**
  * Tenants and keys in the database. Input: rows to write, and ids to find. Output: rows as stored;
- * keys with their tenant's name and state.
- * Invariant: a change is durable when the method returns; only hashes of secrets occur here. The
- * form of keys and the limits of plans are unknown here.
+ * keys have the name and state of their tenant.
+ * Invariant: a change is durable when the method returns. Only hashes of secrets occur here. This
+ * file does not know the form of keys and the limits of plans.
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
@@ -59,7 +59,7 @@ export interface TenantRow {
 
 /** The tables `tenants` and `keys`. */
 export class KeyStore {
-  /** Records changes in their transactions. */
+  /** Records changes in the audit trail, in the same transactions. */
   readonly audit: AuditStore;
   readonly #database: StateDatabase;
   readonly #version: VersionReader;
@@ -78,7 +78,7 @@ export class KeyStore {
     );
   }
 
-  /** Returns a number that changes when another process writes. */
+  /** Returns a number that changes whenever another process has written to the database. */
   version(): unknown {
     return this.#version.get();
   }
@@ -105,7 +105,9 @@ export class KeyStore {
           .all(tenantId);
   }
 
-  /** Returns the id of a tenant by name; creates it with id `fresh` if missing. */
+  /**
+   * Returns the id of the tenant with this name. If there is none, creates it with the id `fresh`.
+   */
   tenantId(name: string, fresh: string, nowMs: number): string {
     this.#database
       .prepare("INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
@@ -150,7 +152,7 @@ export class KeyStore {
     this.#database.prepare("UPDATE keys SET disabled_at = ? WHERE id = ?").run(disabledAt, id);
   }
 
-  /** Replaces or removes a key's expiry. */
+  /** Replaces the expiry of a key; null removes it. */
   replaceExpiry(id: string, expiresAt: number | null): void {
     this.#database.prepare("UPDATE keys SET expires_at = ? WHERE id = ?").run(expiresAt, id);
   }
@@ -164,7 +166,7 @@ export class KeyStore {
     this.#database.prepare("UPDATE keys SET plan = ? WHERE id = ?").run(plan, id);
   }
 
-  /** Sets the plan of a tenant's console; returns the previous plan, or null. */
+  /** Sets the plan that applies to a tenant in the console. Returns the previous plan, or null. */
   setTenantPlan(id: string, plan: string): string | null {
     const before = this.#database
       .prepare<[string], string | null>("SELECT plan FROM tenants WHERE id = ?")
@@ -179,7 +181,10 @@ export class KeyStore {
     return this.atomically(() => this.#setTenantDisabled(name, disabledAt));
   }
 
-  /** Ends a disabled tenant's sessions, even if it is enabled a moment later. */
+  /**
+   * Disabling a tenant also ends its sessions, so they stay ended even if it is enabled a moment
+   * later.
+   */
   #setTenantDisabled(name: string, disabledAt: number | null): boolean {
     if (disabledAt !== null) {
       this.#database

@@ -34,16 +34,21 @@ export interface ListRow {
 
 type NewListRow = Pick<ListRow, "id" | "tenantId" | "name" | "kind" | "createdAt">;
 
-/** Change of a list's blocks. */
 interface ListChange extends PlacedBlocks {
   /** New number of entries. */
   readonly entries: number;
   readonly changedAt: number;
 }
 
-/** Maximum replaced blocks deleted per transaction, because other writers wait for it. */
+/**
+ * Max replaced blocks that one transaction deletes. The number is limited because other writers
+ * wait for the transaction.
+ */
 const FORGOTTEN_AT_ONCE = 32;
-/** Staged blocks of this age are leftovers of a change whose program has ended. */
+/**
+ * Staged blocks that are older than this are leftovers of a change whose program has ended. In
+ * milliseconds.
+ */
 const STAGED_MS = 3_600_000;
 
 const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entries,
@@ -73,7 +78,10 @@ export class ListStore {
     return this.#database.transaction(() => ({ result: read() })).deferred().result;
   }
 
-  /** Returns a tenant's lists below a sequence, newest first, `exported` last. */
+  /**
+   * Returns those of a tenant's lists whose sequence number is below `before`, newest first. The
+   * list `exported` comes last.
+   */
   list(tenantId: string, before: number, limit: number): ListRow[] {
     return this.#database
       .prepare<[string, number, number], ListRow>(
@@ -85,7 +93,8 @@ export class ListStore {
 
   /** Returns a tenant's list by id, or undefined. */
   find(tenantId: string, id: string): ListRow | undefined {
-    // Cached: searches with lists use it, and preparing costs more than running.
+    // The prepared statement is cached, because searches with lists use it, and preparing it costs
+    // more than running it.
     this.#find ??= this.#database.prepare<[string, string], ListRow>(
       `SELECT ${COLUMNS} WHERE tenant_id = ? AND id = ? AND removed_at IS NULL`,
     );
@@ -117,7 +126,10 @@ export class ListStore {
     return result.changes > 0;
   }
 
-  /** Removes a list; returns false if the tenant has none with this id. Call `forget` next. */
+  /**
+   * Removes a list. Returns false if the tenant has no list with this id. Callers must call
+   * `forget` next, which deletes its blocks.
+   */
   remove(tenantId: string, id: string, removedAt: number): boolean {
     const row = this.find(tenantId, id);
     if (row === undefined) return false;
@@ -128,12 +140,18 @@ export class ListStore {
     return true;
   }
 
-  /** Yields blocks of a revision in order. Run no other statement before it ends. */
+  /**
+   * Yields the blocks of a revision in order. The caller must run no other statement before the
+   * iteration ends.
+   */
   blocks(pin: ListPin): ReturnType<BlockTable["blocks"]> {
     return this.#blocks.blocks(pin);
   }
 
-  /** Returns up to `limit` blocks of a revision that may hold entries from `from`. */
+  /**
+   * Returns up to `limit` blocks of a revision, beginning with the block that may contain the entry
+   * `from`.
+   */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#blocks.blocksFrom(pin, from, limit);
   }
@@ -155,8 +173,8 @@ export class ListStore {
 
   /**
    * Changes the entries of a list and increments its revision. Returns false if the list has
-   * another revision than the one read, the list is removed, or staged blocks are gone. Call
-   * `forget` next.
+   * changed since it was read, has been removed, or if staged blocks are gone. Callers must call
+   * `forget` next, which deletes replaced blocks.
    */
   change({ sequence, revision }: ListRow, change: ListChange): boolean {
     if (!this.#unstage(change.made)) return false;
@@ -179,7 +197,10 @@ export class ListStore {
     return staged.reduce((all, { id }) => remove.run(id).changes === 1 && all, true);
   }
 
-  /** Pins an export to revisions; call it in the transaction that stores the export. */
+  /**
+   * Pins an export to revisions of lists, which then remain. Must be called in the transaction that
+   * stores the export.
+   */
   pin(exportId: string, pins: readonly ListPin[]): void {
     const insert = this.#database.prepare(
       "INSERT INTO export_lists (export_id, list, revision) VALUES (?, ?, ?)",
@@ -187,7 +208,10 @@ export class ListStore {
     for (const { list, revision } of pins) insert.run(exportId, list, revision);
   }
 
-  /** Returns the lists that an export is pinned to, with their ids in its spec. */
+  /**
+   * Returns the revisions that an export is pinned to, with the ids by which its spec names the
+   * lists.
+   */
   pinsOf(exportId: string): (ListPin & Pick<ListRow, "id" | "tenantId">)[] {
     return this.#database
       .prepare<[string], ListPin & Pick<ListRow, "id" | "tenantId">>(
@@ -199,8 +223,9 @@ export class ListStore {
   }
 
   /**
-   * Deletes some replaced, unpinned blocks of any list, and some blocks that were staged long ago.
-   * This includes leftovers of ended programs and expired exports. Returns the number.
+   * Deletes some blocks, of any list, that were replaced and that no export needs. Also deletes
+   * some blocks that were staged long ago. This removes leftovers of ended programs and expired
+   * exports. Returns how many were deleted.
    */
   forget(nowMs: number): number {
     return this.atomically(() => {

@@ -5,9 +5,9 @@
 import { SENT_FILES_STEP, STORED_BYTES_STEP } from "./usagestore.ts";
 
 /**
- * One step per schema version, in order; the number of steps done is `user_version`. A released
- * step is never changed: append a new one. Times are milliseconds since the epoch; ids and names
- * are text; hashes are 32 bytes.
+ * One step per schema version, in order. `user_version` is the number of steps that a database has
+ * undergone. Never change a released step: append a new one. Times are milliseconds since the
+ * epoch; ids and names are text; hashes are 32 bytes.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE tenants (
@@ -28,8 +28,9 @@ export const MIGRATIONS: readonly string[] = [
      last_used_at INTEGER
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX keys_of_tenant ON keys (tenant_id);`,
-  // AUTOINCREMENT: sequences are never reused, though exports are deleted. An idempotency key
-  // outlives its export, so a deleted export's key is not mistaken for a new one.
+  // AUTOINCREMENT makes sure that sequence numbers are never reused, although exports are deleted.
+  // An idempotency key outlives its export. So the key of a deleted export is not taken for that of
+  // a new one.
   `CREATE TABLE exports (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      id TEXT NOT NULL UNIQUE,
@@ -90,8 +91,9 @@ export const MIGRATIONS: readonly string[] = [
      export_rows INTEGER NOT NULL DEFAULT 0,
      PRIMARY KEY (tenant_id, day, key_id)
    ) STRICT, WITHOUT ROWID;`,
-  // A password's cost is stored with its hash, so it can grow. For a session, only a token hash is
-  // stored; the id is not a credential. A saved search outlives its user.
+  // The cost parameter of a password is stored with its hash, so that it can be raised later. For a
+  // session, only a hash of its token is stored; its id is not a credential. A saved search
+  // outlives its user.
   `ALTER TABLE tenants ADD COLUMN plan TEXT;
    CREATE TABLE users (
      id TEXT PRIMARY KEY,
@@ -137,8 +139,9 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX exports_live_since ON exports (since_id)
      WHERE since_id IS NOT NULL AND state IN ('queued', 'running');`,
   STORED_BYTES_STEP,
-  // AUTOINCREMENT: a deleted line's sequence is never reused. The tenants' index implicitly ends
-  // with the sequence, which is the row id, so pages follow it.
+  // AUTOINCREMENT makes sure that a deleted line's sequence number is never reused. The index of
+  // tenants implicitly ends with the sequence number, because it is the row id. So pages can follow
+  // the index.
   `CREATE TABLE audit (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      at INTEGER NOT NULL,
@@ -152,8 +155,8 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_of_tenant_by_time ON audit (tenant_id, at);
    CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
      BEGIN SELECT RAISE(ABORT, 'a line of the audit trail is never changed'); END;`,
-  // Entries are eight-byte numbers in sorted blocks. A block is valid from revision `since` to the
-  // one before `until`, and is retained while an export is pinned to one of these revisions.
+  // Entries are eight-byte numbers in sorted blocks. A block belongs to the revisions from `since`
+  // up to, but not including, `until`. It is retained while an export is pinned to one of them.
   `CREATE TABLE lists (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      tenant_id TEXT NOT NULL REFERENCES tenants (id),
@@ -184,8 +187,9 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (export_id, list)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX export_lists_of_list ON export_lists (list);`,
-  // Every tenant's list `exported`. Its numbers are negative, so it sorts last. Entry bytes are
-  // separate: a thread writes them before the export that adds them is done.
+  // Adds the list `exported` of every tenant. Its number is negative, so it sorts last. The bytes
+  // of entries are in a separate table, because a thread writes them before the export that adds
+  // them is done.
   `CREATE TABLE exported_entries (
      id INTEGER PRIMARY KEY,
      entries BLOB NOT NULL CHECK (length(entries) > 0)
@@ -232,8 +236,9 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE list_places RENAME TO list_blocks;
    CREATE INDEX list_blocks_in_order ON list_blocks (list, first);
    CREATE INDEX list_blocks_replaced ON list_blocks (list, until) WHERE until IS NOT NULL;`,
-  // SQLite does not notice a flipped bit in a blob; blob_checksum is the function of checksums.ts.
-  // NULL counts as damage, so the first reader detects a writer that omits the checksum.
+  // The function `blob_checksum` of checksums.ts is used because SQLite does not notice a flipped
+  // bit in a blob. NULL counts as damage, so the first read detects a writer that omits the
+  // checksum.
   `ALTER TABLE keys ADD COLUMN checksum INTEGER;
    ALTER TABLE users ADD COLUMN checksum INTEGER;
    ALTER TABLE sessions ADD COLUMN checksum INTEGER;
@@ -244,7 +249,7 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE sessions SET checksum = blob_checksum(hash);
    UPDATE list_entries SET checksum = blob_checksum(entries);
    UPDATE exported_entries SET checksum = blob_checksum(entries);`,
-  // Compression of an export's file; NULL if none, as before.
+  // How the file of an export is compressed. NULL means that it is not, as in all earlier exports.
   `ALTER TABLE exports ADD COLUMN compression TEXT;`,
   SENT_FILES_STEP,
   // A saved search stores what counting and sending need, because they run without a request. A
@@ -327,9 +332,9 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX deliveries_waiting ON deliveries (webhook, next_at) WHERE state = 'waiting';
    CREATE INDEX deliveries_of_webhook ON deliveries (webhook);`,
-  // The title of an export, as typed, names its file; exports of earlier versions have none. A
-  // receiver of e-mails is a row of webhooks with a mailto address; its seed signs the link that
-  // ends the e-mails. No delivery goes to a receiver whose reader has unsubscribed.
+  // The title of an export, as the user typed it, names its file; exports of earlier versions have
+  // none. A receiver of e-mails is a row of webhooks with a mailto address. Its seed signs the
+  // unsubscribe link in the e-mails. A receiver whose reader has unsubscribed gets no deliveries.
   `ALTER TABLE exports ADD COLUMN title TEXT;
    ALTER TABLE webhooks ADD COLUMN kind TEXT NOT NULL DEFAULT 'webhook'
      CHECK (kind IN ('webhook', 'email'));

@@ -1,10 +1,11 @@
 /**
- * Served months and notices in the database. Input: a month that is served, and outcomes of counts.
- * Output: notices as stored, one for each saved search and month.
- * Invariant: a month and the notices about it are one transaction, and a month has one row, however
- * often it is served. The numbers of a search's notices ascend without gaps. A notice gets its id
- * with its row, so the id stays the same when it is counted or sent again. Counts appear once, in
- * the transaction that queues their deliveries. The meaning of specs and counts is unknown here.
+ * The months that were served, and notices, in the database. Input: a month that is served, and
+ * outcomes of counts. Output: notices as stored, one for each saved search and month.
+ * Invariant: a month and the notices about it are stored in one transaction. A month has one row,
+ * even if it is served several times. The numbers of a search's notices ascend without gaps. A
+ * notice gets its id when its row is created, so the id stays the same when the notice is counted
+ * or sent again. Counts are stored once, in the transaction that queues their deliveries. This file
+ * does not know the meaning of specs and counts.
  */
 import type { StateDatabase } from "./statedatabase.ts";
 
@@ -33,9 +34,9 @@ export interface NoticeRow {
   readonly since: string;
   readonly state: NoticeState;
   readonly attempts: number;
-  /** Why it could not be counted, or null. */
+  /** Why the notice could not be counted, or null. */
   readonly failure: string | null;
-  /** JSON of the counts, or null before they exist. */
+  /** The counts as JSON; null until the notice is counted. */
   readonly counts: string | null;
   readonly exportId: string | null;
   readonly createdAt: number;
@@ -50,19 +51,18 @@ export interface CountingRow extends NoticeRow {
   readonly spec: string;
   /** Plan of the search; null if an earlier version saved it. */
   readonly plan: string | null;
-  /** Key that saved it; null if a console user did. */
+  /** API key that saved the search; null if a console user did. */
   readonly keyId: string | null;
   readonly userId: string | null;
-  /** Comma-separated names, or null for all. */
+  /** Names of the watched fields, separated by commas; null means all fields. */
   readonly watch: string | null;
   readonly onlyChanges: number;
-  /** JSON of the automatic export, or null. */
+  /** The export to make with each notice, as JSON, or null. */
   readonly export: string | null;
-  /** Date from which the days of the spec count; null if they are fixed. */
+  /** Date from which the relative days of the spec are counted; null if the days are fixed. */
   readonly daysFrom: string | null;
 }
 
-/** Filters of a page of notices. */
 interface NoticePage {
   readonly tenantId: string;
   readonly searchId?: string | undefined;
@@ -97,14 +97,14 @@ export class NoticeStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Returns the newest noted month, or undefined. */
+  /** Returns the newest month that was recorded, or undefined. */
   newest(): NotedMonth | undefined {
     return this.#database
       .prepare<[], NotedMonth>(`SELECT ${MONTH} ORDER BY date DESC, label DESC LIMIT 1`)
       .get();
   }
 
-  /** Returns the noted months before one, newest first. */
+  /** Returns the months recorded before this one, newest first. */
   before(sequence: number): NotedMonth[] {
     return this.#database
       .prepare<[number], NotedMonth>(
@@ -116,8 +116,8 @@ export class NoticeStore {
   }
 
   /**
-   * Notes a month; returns its sequence. If its label was noted before, only the snapshot changes:
-   * the operator has replaced its file.
+   * Records a month, and returns its sequence number. If its label was recorded before, only the
+   * snapshot changes, because the operator has replaced its file.
    */
   note(month: Omit<NotedMonth, "sequence">, nowMs: number): number {
     return this.#database
@@ -131,18 +131,19 @@ export class NoticeStore {
       .get({ ...month, nowMs }) as number;
   }
 
-  /** Returns true if a label was noted. */
+  /** Returns true if a month with this label was recorded. */
   isNoted(label: string): boolean {
     const wanted = "SELECT 1 FROM served_months WHERE label = ?";
     return this.#database.prepare<[string]>(wanted).get(label) !== undefined;
   }
 
   /**
-   * Creates a notice for every saved search that is not paused; returns their number. Call it with
-   * `note`. A notice begins with the month of the search's previous notice, so a pause loses no
-   * change; if that notice failed, with the month where it began. The first notice of a search
-   * begins with the month of its count if that is before `since`. This happens if an older month
-   * was served when it was saved, or if the search was paused.
+   * Creates a notice for every saved search that is not paused. Returns how many. Call it in the
+   * transaction of `note`. A notice compares its month with the month of the search's previous
+   * notice, so a pause loses no change. If the previous notice failed, it compares with the month
+   * from which that one should have started. The first notice of a search starts from the month in
+   * which the search was saved, if that is before `since`. This happens if an older month was
+   * served at that time, or if the search was paused.
    */
   announce(month: number, since: number, nowMs: number): number {
     this.#database
@@ -166,8 +167,9 @@ export class NoticeStore {
   }
 
   /**
-   * Returns due notices to count, oldest month first, so that numbers ascend in time. A notice
-   * waits until the previous one of its search is counted, because that decides where it begins.
+   * Returns notices that are due to be counted, oldest month first, so that the counted numbers
+   * ascend with time. A notice waits until the previous notice of its search is counted, because
+   * that one decides with which month it is compared.
    */
   counting(nowMs: number, limit: number): CountingRow[] {
     return this.#database
@@ -196,8 +198,8 @@ export class NoticeStore {
   }
 
   /**
-   * Changes counting to failed. The next notice of the search then begins where this one did,
-   * so that no change is missing. Call it inside a transaction.
+   * Changes the state from counting to failed. The next notice of the search then starts from the
+   * same month as this one, so that no change is missing. Must be called inside a transaction.
    */
   fail(id: string, failure: string): void {
     this.#database
@@ -212,7 +214,10 @@ export class NoticeStore {
       .run({ id });
   }
 
-  /** Stores the export of a notice before it is finished, so that it is created once. */
+  /**
+   * Stores which export belongs to a notice before the export is finished, so that it is created
+   * only once.
+   */
   give(id: string, exportId: string): void {
     this.#database.prepare("UPDATE notices SET export_id = ? WHERE id = ?").run(exportId, id);
   }
@@ -222,12 +227,15 @@ export class NoticeStore {
     this.#database.prepare("UPDATE notices SET next_at = ? WHERE id = ?").run(nextAt, id);
   }
 
-  /** Makes all uncounted notices due, because no other process works on them. */
+  /** Makes all uncounted notices due now. Call it when no other process is working on them. */
   wake(nowMs: number): void {
     this.#database.prepare("UPDATE notices SET next_at = ? WHERE state = 'counting'").run(nowMs);
   }
 
-  /** Changes counting to counted; the notice compares its month with the month `since`. */
+  /**
+   * Changes the state from counting to counted. Stores that the notice compares its month with the
+   * month `since`.
+   */
   counted(
     id: string,
     counted: { readonly counts: string; readonly since: number; readonly nowMs: number },
@@ -242,7 +250,7 @@ export class NoticeStore {
     return result.changes > 0;
   }
 
-  /** Changes failed to counting; returns false if the notice had not failed. */
+  /** Changes the state from failed to counting. Returns false if the notice had not failed. */
   recount(id: string, nowMs: number): boolean {
     const result = this.#database
       .prepare(
@@ -273,7 +281,7 @@ export class NoticeStore {
       .all({ tenantId, searchId, before, limit });
   }
 
-  /** Returns a tenant's notices after a sequence, oldest first. */
+  /** Returns a tenant's notices with a higher sequence number, oldest first. */
   after(tenantId: string, sequence: number, limit: number): NoticeRow[] {
     return this.#database
       .prepare<[string, number, number], NoticeRow>(
@@ -293,7 +301,7 @@ export class NoticeStore {
       .get(tenantId, searchId);
   }
 
-  /** Counts notices of all tenants by state. */
+  /** Returns the number of notices in each state, over all tenants. */
   states(): Readonly<Record<NoticeState, number>> {
     const rows = this.#database
       .prepare<[], { state: NoticeState; count: number }>(

@@ -12,20 +12,22 @@ import { INVITED } from "./userstore.ts";
 /** A mail that waits. */
 export interface ReceiverMailRow {
   readonly sequence: number;
-  /** Receiver that it is about. */
+  /** The receiver that the e-mail is about. */
   readonly webhook: string;
   /** Address of the owner who gets the mail; null if it goes to the receiver itself. */
   readonly owner: string | null;
-  /** Number of the warning, 0 if the receiver was disabled; null for a question to a reader. */
+  /**
+   * Number of the warning; 0 if the receiver was disabled. Null if the e-mail offers its reader to
+   * subscribe again.
+   */
   readonly warning: number | null;
   readonly createdAt: number;
   readonly attempts: number;
 }
 
-/** An address whose reader has unsubscribed. */
 interface Unsubscription {
   readonly at: number;
-  /** Time of the last question to the reader, or null. */
+  /** When the reader was last sent an offer to subscribe again, or null. */
   readonly askedAt: number | null;
 }
 
@@ -50,7 +52,7 @@ export class ReceiverMailStore {
       .run({ webhook, warning, nowMs });
   }
 
-  /** Queues the question to the reader of a receiver. */
+  /** Queues an e-mail that offers the receiver's reader to subscribe again. */
   queueQuestion(webhook: string, nowMs: number): void {
     this.#database
       .prepare("INSERT INTO receiver_mails (webhook, created_at, next_at) VALUES (?, ?, ?)")
@@ -72,7 +74,7 @@ export class ReceiverMailStore {
       .all(nowMs, limit);
   }
 
-  /** Deletes a mail that was sent or given up. */
+  /** Deletes an e-mail after it was sent or given up. */
   done(sequence: number): void {
     this.#database.prepare("DELETE FROM receiver_mails WHERE sequence = ?").run(sequence);
   }
@@ -101,7 +103,7 @@ export class ReceiverMailStore {
       .run(tenantId, address);
   }
 
-  /** Returns what is known of an address, or undefined. */
+  /** Returns the unsubscription of an address, or undefined. */
   unsubscription(tenantId: string, address: string): Unsubscription | undefined {
     return this.#database
       .prepare<[string, string], Unsubscription>(
@@ -111,7 +113,7 @@ export class ReceiverMailStore {
       .get(tenantId, address);
   }
 
-  /** Records the time of a question to the reader of an address. */
+  /** Records when the reader of an address was sent an offer to subscribe again. */
   recordQuestion(tenantId: string, address: string, nowMs: number): void {
     this.#database
       .prepare("UPDATE unsubscriptions SET asked_at = ? WHERE tenant_id = ? AND address = ?")

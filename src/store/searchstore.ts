@@ -10,34 +10,34 @@ import { StoredBytes } from "./usagestore.ts";
 
 /** Members of a saved search that define the content of its notices and where they go. */
 export interface NoticeOptions {
-  /** Comma-separated names of the watched fields, or null for all. */
+  /** Names of the watched fields, separated by commas; null means all fields. */
   readonly watch: string | null;
   /** 1 if no notice is sent about a month without changes. */
   readonly onlyChanges: number;
-  /** JSON of the export that is made with each notice, or null. */
+  /** The export to make with each notice, as JSON, or null. */
   readonly export: string | null;
   /** Secret of the search's feed, or null. */
   readonly feed: string | null;
-  /** 1 if the date filters of its spec move with the month. */
+  /** 1 if the dates in the spec's filters move with the month. */
   readonly rolling: number;
-  /** Time since which the search makes no notices, or null. */
+  /** Time from which the search makes no notices; null if it is not paused. */
   readonly pausedAt: number | null;
 }
 
 interface NewSearchRow extends Partial<NoticeOptions> {
   readonly id: string;
   readonly tenantId: string;
-  /** Null if a key saves it. */
+  /** The console user who saves the search; null if an API key saves it. */
   readonly userId: string | null;
   /** Plan and key of the client that saves the search; null in rows of earlier versions. */
   readonly plan?: string | null;
   readonly keyId?: string | null;
   readonly name: string;
-  /** The original sentence, or null. */
+  /** The sentence from which the spec was derived, or null. */
   readonly text: string | null;
   /** Normalized spec as JSON. */
   readonly spec: string;
-  /** Date of the snapshot that the spec was written for; null in rows of earlier versions. */
+  /** Date of the snapshot to which the spec's dates refer; null in rows of earlier versions. */
   readonly specDate?: string | null;
   /** Label of the snapshot of the last count, and the number of matches. */
   readonly snapshot: string;
@@ -61,10 +61,12 @@ export interface SearchRow
   readonly email: string | null;
 }
 
-/** Position in a tenant's list of searches: the last search of a page. */
+/**
+ * A position in a tenant's list of searches. A page continues after the search at this position.
+ */
 export type SearchPlace = Pick<SearchRow, "createdAt" | "id">;
 
-/** Position before any possible search. */
+/** The position before every search. */
 const FIRST: SearchPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 
 const COLUMNS = `
@@ -74,7 +76,7 @@ const COLUMNS = `
   saved.rolling, saved.spec_date AS "specDate", saved.paused_at AS "pausedAt"
   FROM saved_searches AS saved LEFT JOIN users ON users.id = saved.user_id`;
 
-/** A search whose notices have no options. */
+/** Default values for a search whose notices have no options. */
 const PLAIN = {
   ...{ plan: null, keyId: null, watch: null, specDate: null },
   ...{ onlyChanges: 0, export: null, feed: null, rolling: 0, pausedAt: null },
@@ -82,7 +84,7 @@ const PLAIN = {
 
 /** The table `saved_searches`. */
 export class SearchStore {
-  /** Stored bytes of tenants. */
+  /** Counts the bytes that each tenant has stored. */
   readonly storedBytes: StoredBytes;
   readonly #database: StateDatabase;
 
@@ -91,7 +93,10 @@ export class SearchStore {
     this.storedBytes = new StoredBytes(database);
   }
 
-  /** Returns a tenant's searches after a position, newest first, then by id. */
+  /**
+   * Returns those of a tenant's searches that follow a position. They are sorted by time, newest
+   * first, then by id.
+   */
   list(tenantId: string, limit: number, after: SearchPlace = FIRST): SearchRow[] {
     return this.#database
       .prepare<[string, number, number, string, number], SearchRow>(
@@ -102,7 +107,9 @@ export class SearchStore {
       .all(tenantId, after.createdAt, after.createdAt, after.id, limit);
   }
 
-  /** Counts a tenant's searches last counted on a snapshot before the given one. */
+  /**
+   * Returns how many of a tenant's searches were last counted on an earlier snapshot than this one.
+   */
   countOlder(tenantId: string, snapshot: string): number {
     const count = this.#database
       .prepare<[string, string], number>(

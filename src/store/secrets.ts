@@ -20,7 +20,7 @@ import { CommandError } from "../errors.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { checkDataFile, FILE_MODE, openDataDir, syncDirectory } from "./datadir.ts";
 
-/** Secrets of one purpose: the first one signs, all verify. */
+/** The secrets of one purpose. The first one signs; a signature by any of them is accepted. */
 export type SecretRing = readonly [current: Buffer, ...previous: Buffer[]];
 
 /** The secrets of a data directory. */
@@ -52,15 +52,18 @@ export function openSecrets(dataDir: string): Secrets {
 }
 
 /**
- * Returns the names that mark this installation's data elsewhere: the first is written, all are
- * recognized. A name is still recognized after its secret is replaced once.
+ * Returns names that mark the data of this installation in places outside of it. New data gets the
+ * first name; data with any of them is recognized. A name is still recognized after its secret has
+ * been replaced once.
  */
 export function ownersOf({ link }: Secrets): readonly [string, ...string[]] {
   const names = derived(link, "owner").map((name) => name.toString("hex").slice(0, 32));
   return names.reverse() as [string, ...string[]];
 }
 
-/** Derives the ring of a purpose that earlier files lack. No secret reveals another. */
+/**
+ * Derives the secrets for a purpose that files of earlier versions lack. No secret reveals another.
+ */
 function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
   const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();
   return [from(current), ...previous.map(from)];
@@ -126,7 +129,8 @@ function parse(path: string): Record<string, unknown> {
     const stored: unknown = JSON.parse(String(readSmallFile(path, SMALL_FILE_BYTES.settings)));
     if (typeof stored === "object" && stored !== null) return stored as Record<string, unknown>;
   } catch {
-    // The error below names the file; it must not contain its content.
+    // The error is ignored because it may quote the file's content. The error below only names the
+    // file.
   }
   throw damaged(path);
 }

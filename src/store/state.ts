@@ -1,8 +1,8 @@
 /**
- * Opens the state of a data directory: its own database, or the one on PostgreSQL whose address it
- * remembers.
- * Invariant: the only place that chooses the engine. PostgreSQL's client is loaded only by its
- * thread, so a state in the data directory does not load it.
+ * Opens the state of a data directory. It is either a database in the directory, or one on
+ * PostgreSQL whose address the directory stores.
+ * Invariant: only this file chooses the engine. PostgreSQL's client is loaded only by the thread
+ * that talks to the server, so a state in the data directory does not load it.
  */
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
@@ -75,7 +75,10 @@ export function openServedState(
   );
 }
 
-/** Throws if a data directory also has its own database, which would be ignored silently. */
+/**
+ * Throws if a data directory with a stored address also contains a database, which would be ignored
+ * silently.
+ */
 function refuseOwnState(dataDir: string, address: StateAddress): void {
   if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) return;
   throw new CommandError(

@@ -12,10 +12,16 @@ import { damagedState, findingsIn } from "./failures.ts";
 import type { SqliteDatabase } from "./sqlite.ts";
 import type { CheckWork } from "./statecheck.worker.ts";
 
-/** Largest state that a start waits for: some 20 ms from memory, less than 1 s from a disk. */
+/**
+ * Max size of a state whose check delays the start: some 20 ms from memory, less than 1 s from a
+ * disk.
+ */
 const AT_ONCE_BYTES = 16 * 2 ** 20;
 
-/** Checks a small state; returns false if it is too large. Throws `CommandError`. */
+/**
+ * Checks a state if it is small. Returns false if it is too large. Throws `CommandError` if it is
+ * damaged.
+ */
 export function checkedDirectly(database: SqliteDatabase): boolean {
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   if (number("page_count") * number("page_size") > AT_ONCE_BYTES) return false;
@@ -46,7 +52,7 @@ export class StateWatch {
   readonly #lost: (details: Readonly<Record<string, unknown>>) => void;
   #reported = false;
 
-  /** `lost` is called once. */
+  /** `lost` is called once, if the file is replaced or removed. */
   constructor(
     database: SqliteDatabase,
     lost: (details: Readonly<Record<string, unknown>>) => void,

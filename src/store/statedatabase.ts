@@ -41,17 +41,20 @@ export interface StateStatement<Parameters extends unknown[], Row = unknown> {
   all(...parameters: Parameters): Row[];
   /** Yields the rows. Run no other statement before the iteration ends. */
   iterate(...parameters: Parameters): IterableIterator<Row>;
-  /** Makes each row the value of its first column. */
+  /** Makes the statement return only the first column of each row, as a plain value. */
   pluck(): this;
-  /** Returns integers as `bigint`, for values beyond 2^53. */
+  /** Makes the statement return integers as `bigint`, for values beyond 2^53. */
   safeIntegers(): this;
 }
 
-/** A transaction. An error undoes it; an error in a nested one undoes only the nested part. */
+/**
+ * A transaction. An error undoes it. If it is inside another one, the error undoes only the inner
+ * part.
+ */
 export interface StateTransaction<Result> {
-  /** Excludes other writers from the beginning. */
+  /** Runs the transaction and excludes other writers from its beginning. */
   immediate(): Result;
-  /** Only reads, all on one snapshot. */
+  /** Runs a transaction that only reads, all on one snapshot. */
   deferred(): Result;
 }
 

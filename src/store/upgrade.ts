@@ -1,8 +1,8 @@
 /**
- * Recovery from a schema upgrade. Input: a database about to be upgraded. Output: a copy next to
- * it, and messages for users of an older program.
- * Invariant: the copy gets its name only when it is complete and durable, before the first step of
- * the upgrade; it holds the state before that step, in one file.
+ * Recovery from a schema upgrade. Input: a database that is about to be upgraded. Output: a copy
+ * next to it, and messages for users of an older program.
+ * Invariant: the copy contains the state before the upgrade, in one file. It gets its name only
+ * when it is complete and durable, before the first step of the upgrade.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -27,7 +27,8 @@ export function copyBeforeUpgrade(source: SqliteDatabase, path: string, version:
   const temporary = join(folder, `${name}.tmp`);
   try {
     rmSync(temporary, { force: true });
-    // Created empty first, because SQLite would create it with the umask's mode.
+    // The file is created before it is filled, because SQLite would create it with the mode that
+    // the umask permits.
     openDataFile(folder, `${name}.tmp`);
     source.prepare("VACUUM INTO ?").run(temporary);
     syncFile(temporary);
@@ -47,7 +48,7 @@ export function copyBeforeUpgrade(source: SqliteDatabase, path: string, version:
   }
 }
 
-/** Records an upgrade in its own transaction. */
+/** Records an upgrade in the audit trail, inside the transaction of the upgrade. */
 export function noteUpgrade(database: SqliteDatabase, from: number, to: number): void {
   new AuditStore(database).noteState("state.upgrade", { schema: { from, to } });
 }

@@ -91,7 +91,7 @@ export class UsageStore {
       .all(tenantId, day);
   }
 
-  /** Deletes the days before one. */
+  /** Deletes the usage of days before `day`. */
   forgetBefore(day: number): void {
     this.#database.prepare("DELETE FROM usage WHERE day < ?").run(day);
   }
@@ -106,7 +106,10 @@ interface Charge {
   /** Day whose quota is charged; null if the plan has none. */
   readonly day: number | null;
   readonly rows: number;
-  /** 1 once the export was done, even if its file was lost and it is queued again. */
+  /**
+   * 1 once the export has been done. It stays 1 if the file is then lost and the export is queued
+   * again.
+   */
   readonly delivered: 0 | 1;
 }
 
@@ -126,7 +129,8 @@ export class QuotaStore {
       `INSERT INTO quota (tenant_id, day, charged_rows) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET charged_rows = charged_rows + excluded.charged_rows`,
     );
-    // A deleted day needs no refund.
+    // If the day has already been deleted, nothing changes, which is right because it needs no
+    // refund.
     this.#move = database.prepare(
       "UPDATE quota SET charged_rows = charged_rows + ? WHERE tenant_id = ? AND day = ?",
     );
@@ -142,12 +146,12 @@ export class QuotaStore {
     this.#forget = database.prepare("DELETE FROM quota WHERE day < ?");
   }
 
-  /** Returns the rows of a tenant's quota for a day that are reserved or used. */
+  /** Returns the number of rows that are reserved from or used of a tenant's quota for a day. */
   charged(tenantId: string, day: number): number {
     return this.#charged.get(tenantId, day)?.rows ?? 0;
   }
 
-  /** Returns the charge of an export; undefined if it does not exist. */
+  /** Returns the rows that an export has reserved; undefined if the export does not exist. */
   chargeOf(id: string): Charge | undefined {
     return this.#chargeOf.get(id);
   }
@@ -157,7 +161,9 @@ export class QuotaStore {
     this.#reserve.run(tenantId, day, rows);
   }
 
-  /** Records the rows of an answer as used, and charges the day's quota if the plan has one. */
+  /**
+   * Counts the rows of an answer as used. If the plan has a quota, also charges them to the day.
+   */
   spend(
     { tenantId, keyId, day }: Pick<UsedByKey, "tenantId" | "keyId" | "day">,
     rows: number,
@@ -167,7 +173,7 @@ export class QuotaStore {
     this.#usage.add([{ tenantId, keyId, day, requests: 0, accounts: 0, exportRows: rows }]);
   }
 
-  /** Replaces the reserved rows of a done export by the number of its rows. */
+  /** Replaces the rows that a done export has reserved by the number of rows that it has. */
   settle(charge: Charge, rowCount: number, endedAt: number): void {
     this.#change(charge, rowCount);
     const { tenantId, keyId, delivered } = charge;
@@ -176,17 +182,17 @@ export class QuotaStore {
     this.#usage.add([{ tenantId, keyId, day: utcDay(endedAt), ...used }]);
   }
 
-  /** Releases the reservation of a failed export. */
+  /** Releases the rows that a failed export has reserved. */
   giveBack(charge: Charge): void {
     this.#change(charge, 0);
   }
 
-  /** Releases the reservation of a deleted export that was never delivered. */
+  /** Releases the rows that a deleted export has reserved, unless it was ever done. */
   remove(charge: Charge): void {
     if (charge.delivered === 0) this.#change(charge, 0);
   }
 
-  /** Deletes the days before one. */
+  /** Deletes the quotas of days before `day`. */
   forgetBefore(day: number): void {
     this.#forget.run(day);
   }
@@ -251,8 +257,8 @@ export const STORED_BYTES_STEP = `
     WHERE expired_at IS NOT NULL OR state = 'failed';`;
 
 /**
- * Schema step for exports that enrich a sent file: the request as JSON (NULL for other exports),
- * and the size of the file, which counts while the file is retained.
+ * Migration step for exports that enrich a file which a client sent. It adds the request as JSON
+ * (NULL for other exports), and the size of the file, which counts while the file is retained.
  */
 export const SENT_FILES_STEP = `
   ALTER TABLE exports ADD COLUMN sent TEXT;
@@ -282,7 +288,6 @@ export const SENT_FILES_STEP = `
       WHERE tenant_id = OLD.tenant_id;
   END;`;
 
-/** Bytes of one tenant. */
 interface StoredUsage {
   readonly files: number;
   readonly specs: number;

@@ -15,8 +15,9 @@ import type { StateDatabase, StateStatement, VersionReader } from "./statedataba
 export type Role = "owner" | "member";
 
 /**
- * Prefix of the cost of a password that is not chosen yet. It is followed by the end of the
- * invitation, in milliseconds since the epoch. The password's hash is then the invitation's hash.
+ * Prefix that marks, in the place of a password's cost, a password that has not been chosen yet.
+ * The end of the invitation follows, in milliseconds since the epoch. The hash is then that of the
+ * invitation.
  */
 export const INVITED = "invited:";
 
@@ -57,7 +58,7 @@ interface NewUserRow {
 export interface SessionRow {
   /** SHA-256 of the token, 32 bytes. */
   readonly hash: Buffer;
-  /** Identifies the session in lists; not a credential. */
+  /** Id by which lists name the session. It is not a credential. */
   readonly id: string;
   readonly userId: string;
   readonly createdAt: number;
@@ -70,7 +71,7 @@ export interface SessionRow {
 /** Last use of a session. */
 export type Seen = Pick<SessionRow, "hash" | "userId" | "seenAt">;
 
-/** Facts that determine the plan of a tenant's console. */
+/** The facts that decide which plan applies to a tenant in the console. */
 interface PlanFacts {
   /** Plan set by the operator, or null. */
   readonly plan: string | null;
@@ -95,7 +96,7 @@ const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** The tables `users` and `sessions`, and the plan of `tenants`. */
 export class UserStore {
-  /** Records changes in their transactions. */
+  /** Records changes in the audit trail, in the same transactions. */
   readonly audit: AuditStore;
   readonly #database: StateDatabase;
   readonly #user: StateStatement<[string], UserRow>;
@@ -133,7 +134,7 @@ export class UserStore {
     return this.#user.get(id);
   }
 
-  /** Returns a user by lower-case e-mail. */
+  /** Returns the user with this e-mail, which must be in lower case. */
   named(email: string): UserRow | undefined {
     return this.#database
       .prepare<[string], UserRow>(`SELECT ${USER_COLUMNS} WHERE users.email = ?`)
@@ -208,7 +209,10 @@ export class UserStore {
     this.#changes++;
   }
 
-  /** Returns the facts for the plan of a tenant's console; undefined without such a tenant. */
+  /**
+   * Returns the facts that decide which plan applies to a tenant in the console; undefined if the
+   * tenant does not exist.
+   */
   planFacts(tenantId: string): PlanFacts | undefined {
     const tenant = this.#database
       .prepare<[string], { plan: string | null }>("SELECT plan FROM tenants WHERE id = ?")

@@ -1,16 +1,16 @@
 /**
- * Receivers of notices, which are webhooks and e-mail addresses, and their deliveries in the
- * database. Input: rows to write, and outcomes of attempts. Output: rows as stored, and what is
- * due.
- * Invariant: a delivery belongs to one notice and one receiver, and there is one for each pair. It
- * is deleted with either, in the same transaction. Apart from that, only an unsubscription deletes
- * one that waits, and a replay those of a failed notice. The forms of secrets and bodies are
- * unknown here.
+ * Receivers of notices, which are webhooks and e-mail addresses, and their deliveries, in the
+ * database. Input: rows to write, and outcomes of attempts. Output: rows as stored, and deliveries
+ * that are due.
+ * Invariant: a delivery belongs to one notice and one receiver, and each such pair has at most one.
+ * It is deleted when its notice or its receiver is deleted, in the same transaction. A waiting
+ * delivery is also deleted if the reader unsubscribes. A replay of a failed notice deletes that
+ * notice's deliveries. This file does not know the forms of secrets and bodies.
  */
 import { blobChecksum, checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./statedatabase.ts";
 
-/** Algorithms that sign a webhook's deliveries. */
+/** The signature scheme of a webhook's deliveries. */
 export type SignatureKind = "v1" | "v1a" | "both";
 
 /** Kinds of receivers. Both are rows of one table, so one queue and one log serve them. */
@@ -30,7 +30,7 @@ export interface WebhookRow {
   readonly kind: ReceiverKind;
   /** Address of the receiver; for an e-mail, `mailto:` and the address. */
   readonly url: string;
-  /** JSON list of ids, or null for all searches. */
+  /** Ids of the searches whose notices it gets, as a JSON list; null means all searches. */
   readonly searches: string | null;
   readonly signature: SignatureKind;
   /** Language of the receiver's e-mails, and 1 if they include phones and e-mails of companies. */
@@ -40,7 +40,10 @@ export interface WebhookRow {
   readonly unsubscribedAt: number | null;
   /** Seed of its secrets, 32 bytes. */
   readonly seed: Buffer;
-  /** Seeds before the last rotations, which also sign until `oldUntil`; empty if there are none. */
+  /**
+   * Seeds that were replaced by the last rotations; empty if there are none. Until `oldUntil`,
+   * deliveries are also signed with them.
+   */
   readonly oldSeed: Buffer;
   readonly oldUntil: number | null;
   readonly checksum: number | null;
@@ -51,19 +54,18 @@ export interface WebhookRow {
   readonly succeededAt: number | null;
   /** Time of the first failure since the last success. */
   readonly failingSince: number | null;
-  /** Time of the last failure that counted, and the number of such failures. */
+  /** When the last failure that counted occurred. `strikes` is the number of such failures. */
   readonly struckAt: number | null;
   readonly strikes: number;
   readonly warnings: number;
 }
 
-/** Members that only e-mails need. */
+/** Members that only e-mail receivers need. */
 type EmailMembers = Pick<WebhookRow, "kind" | "language" | "contacts">;
 
 type NewWebhookRow = Partial<EmailMembers> &
   Pick<WebhookRow, "id" | "tenantId" | "url" | "searches" | "signature" | "seed" | "createdAt">;
 
-/** Members of a receiver that its owner can change. */
 type WebhookChange = Partial<Pick<EmailMembers, "language" | "contacts">> &
   Pick<
     WebhookRow,
@@ -93,7 +95,7 @@ export interface DeliveryRow {
   readonly notice: string;
   readonly webhook: string;
   readonly state: DeliveryState;
-  /** Attempts since the delivery was queued, or queued again. */
+  /** Number of attempts since the delivery was last queued. */
   readonly attempts: number;
   /** Time of the first of these attempts. */
   readonly firstAt: number | null;
@@ -105,7 +107,7 @@ export interface DeliveryRow {
   readonly lastError: string | null;
 }
 
-/** Outcome of an attempt, for a delivery's row. */
+/** The outcome of an attempt, in the form in which it is stored in the delivery's row. */
 type DeliveryOutcome = Omit<DeliveryRow, "notice" | "webhook">;
 
 /** A webhook with due deliveries, and what decides how many of them may be sent now. */
@@ -117,7 +119,6 @@ export interface DueWebhook {
   readonly failing: number;
 }
 
-/** A due delivery with its webhook. */
 type DueDelivery = DeliveryRow & DueWebhook;
 
 const WEBHOOK = `
@@ -154,7 +155,10 @@ export class WebhookStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Returns a tenant's receivers of a kind below a sequence, newest first. */
+  /**
+   * Returns those of a tenant's receivers of a kind whose sequence number is below `before`, newest
+   * first.
+   */
   list(tenantId: string, kind: ReceiverKind, before: number, limit: number): WebhookRow[] {
     return this.#database
       .prepare<[string, string, number, number], WebhookRow>(
@@ -208,7 +212,7 @@ export class WebhookStore {
       .run({ ...WITHOUT_EMAIL, ...change, id });
   }
 
-  /** Replaces the seed; earlier seeds also sign until a time. */
+  /** Replaces the seed. Until a given time, deliveries are also signed with the earlier seeds. */
   rotate(
     id: string,
     { seed, oldSeed, oldUntil }: Pick<WebhookRow, "seed" | "oldSeed" | "oldUntil">,
@@ -264,7 +268,7 @@ export class WebhookStore {
       .run(id);
   }
 
-  /** Queues a notice for all receivers of its search. */
+  /** Queues a notice for all receivers that get notices of its search. */
   queue(notice: string, tenantId: string, searchId: string, nowMs: number): void {
     this.#database
       .prepare(
@@ -295,7 +299,9 @@ export class WebhookStore {
     this.#database.prepare("DELETE FROM deliveries WHERE notice = ?").run(notice);
   }
 
-  /** Makes waiting deliveries of a webhook due again, because it was disabled meanwhile. */
+  /**
+   * Makes the waiting deliveries of a webhook due now, after it was disabled and is enabled again.
+   */
   resume(webhook: string, nowMs: number): void {
     this.#database
       .prepare(
@@ -313,8 +319,8 @@ export class WebhookStore {
   }
 
   /**
-   * Returns enabled webhooks of enabled tenants with due deliveries, healthy ones first. That is
-   * one look-up in an index for each webhook, however many deliveries wait.
+   * Returns the enabled webhooks of enabled tenants that have due deliveries, healthy ones first.
+   * This takes one index look-up per webhook, regardless of how many deliveries wait.
    */
   dueWebhooks(nowMs: number): DueWebhook[] {
     return this.#database
@@ -329,7 +335,10 @@ export class WebhookStore {
       .all(nowMs);
   }
 
-  /** Returns due deliveries of a webhook by their times; none if it or its tenant is disabled. */
+  /**
+   * Returns due deliveries of a webhook, in the order in which they are due; none if the webhook or
+   * its tenant is disabled.
+   */
   due(webhook: string, nowMs: number, limit: number): DueDelivery[] {
     return this.#database
       .prepare<[string, number, number], DueDelivery>(

@@ -46,7 +46,10 @@ export function blankIn(text: string): string | null {
   return `a blank that is not seen as one (U+${code}, position ${position})`;
 }
 
-/** Reads a trimmed name of 1 to `lengthMax` characters; `what` begins errors, as in "The name". */
+/**
+ * Trims a name and checks that it has 1 to `lengthMax` characters. `what` is the subject of the
+ * error messages, as in "The name".
+ */
 export function readGivenName(
   text: string,
   what: string,

@@ -23,9 +23,9 @@ export class JsonFault extends Error {
   readonly problem: string;
   /** From 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** Column of the error, counted from 1 in UTF-16 units. */
   readonly column: number;
-  /** Path to the object concerned; empty if only the position matters. */
+  /** Path to the object that has the error; empty if only the position matters. */
   readonly within: readonly string[];
 
   constructor(problem: string, [line, column]: readonly [number, number], within: string[]) {
@@ -192,7 +192,8 @@ export class JsonScanner {
   #skipBlanks(): void {
     const text = this.#text;
     let at = this.#at;
-    // Fast path if there are no blanks; at the end of the text, the code is NaN.
+    // Returns early if no blank follows. At the end of the text, the code is NaN, which also ends
+    // the loop.
     if (text.charCodeAt(at) > 0x20) return;
     for (let code = text.charCodeAt(at); isBlank(code); code = text.charCodeAt(at)) at++;
     this.#at = at;

@@ -14,7 +14,10 @@ export function didYouMean(word: string, known: readonly string[], otherwise = "
   return nearest === undefined ? otherwise : `; did you mean ${nearest}?`;
 }
 
-/** Returns the nearest known word, by the whole or a part between `_` and `.`, or undefined. */
+/**
+ * Returns the nearest known word, or undefined if none is near. Compares the word with each whole
+ * name and with its parts between `_` and `.`.
+ */
 function nearestOf(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, word.length / 4);

@@ -1,8 +1,8 @@
 /**
- * Streaming reader of untrusted XML; the only importer of saxes.
- * Invariant: work is proportional to the bytes, however they are chunked; tokens and depth, and so
- * memory, are bounded; document types and custom entities are refused, so nothing expands or is
- * fetched. Other input than well-formed UTF-8 XML throws `XmlFault`.
+ * Reads untrusted XML as a stream. No other file imports saxes.
+ * Invariant: work is proportional to the number of bytes, regardless of how they are chunked.
+ * Tokens and depth are bounded, and so is memory. Document types and custom entities are refused,
+ * so nothing expands or is fetched. Input that is not well-formed UTF-8 XML throws `XmlFault`.
  */
 import { StringDecoder } from "node:string_decoder";
 import { SaxesParser } from "saxes";
@@ -16,7 +16,10 @@ const ENDLESS =
   `something in it has no end, or more than ${TOKEN_MAX / 1024 ** 2} MiB: ` +
   "a tag, a text, or comments in a row";
 
-/** Thrown for an invalid text. The message ends a sentence that begins with the text's name. */
+/**
+ * Thrown for an invalid text. The message completes a sentence whose subject is the name of the
+ * text.
+ */
 export class XmlFault extends Error {}
 
 /** Attributes by name as written, with entities resolved. */
@@ -35,7 +38,7 @@ export class XmlReader {
   readonly #parser = new SaxesParser({
     xmlns: false,
     position: false,
-    // Version 1.1 has one more line-end character.
+    // XML 1.1 is read as 1.0, because version 1.1 has one more character that ends a line.
     defaultXMLVersion: "1.0",
     forceXMLVersion: true,
   });
@@ -138,7 +141,7 @@ function shown(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 
-/** Parser messages that are reworded. */
+/** Patterns of the parser's messages, with the words that replace these messages. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /^(unclosed tag|unexpected end|document must contain)/,

@@ -1,6 +1,6 @@
 /**
- * Attacks on a server's sockets.
- * Invariant: bounded in connections and bytes; loopback only; an attack leaves nothing in place
+ * Attacks on the sockets of a server.
+ * Invariant: connections and bytes are bounded, only loopback is used, and an attack leaves nothing
  * when it ends.
  */
 
@@ -17,30 +17,30 @@ import {
 import { openReaders } from "../support/sockets/slow-readers.ts";
 import type { Draw } from "../support/spec/random.ts";
 
-/** A server, what an attacker has on it, and what other clients have. */
+/** A server, with the objects that the attacker and the other clients have on it. */
 export interface Victim {
   readonly port: number;
   readonly metricsPort: number;
   readonly base: string;
-  /** Key of the attacker's tenant. */
+  /** Key of the tenant that attacks. */
   readonly key: string;
   /** Key of another tenant. */
   readonly otherKey: string;
-  /** Queued exports of the attacker. */
+  /** Ids of exports that the attacker has queued. */
   readonly waiting: readonly string[];
   ended(): boolean;
 }
 
-/** Begins; returns its end. */
+/** Begins an attack. Returns a function that ends it. */
 export type Attack = (victim: Victim, draw: Draw) => Promise<() => void>;
 
-/** Paths that need no key. */
+/** Paths that can be requested without a key. */
 const OPEN_PATHS = ["/docs/errors", "/docs", "/healthz", "/v1/status", "/nothing", "/openapi.json"];
 /** Number of exports that keep one thread busy for a while. */
 const QUEUED = 60;
 const PIPELINED_BYTES = 512 * 1024;
 
-/** Every attack by its name. */
+/** All attacks by name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   /** Sends any method, and resets the connection after each of its bytes. */
   async resets(victim, draw) {
@@ -93,7 +93,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     return openReaders({ ...options, count: 20 + draw.below(200) }).close;
   },
 
-  /** Sends endless bodies, to the sign-in or with a key. */
+  /** Sends endless bodies, to the sign-in route without a key or to another route with a key. */
   async bodies(victim, draw) {
     const keyed = draw.chance(0.5);
     const path = keyed ? "/v1/accounts/search" : "/v1/console/session";
@@ -107,12 +107,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** Returns a port; half of the attacks go to the listener of the metrics. */
+/** Returns the port to attack. In half of the cases, this is the port of the metrics. */
 function listenerOf({ port, metricsPort }: Victim, draw: Draw): number {
   return draw.chance(0.5) ? port : metricsPort;
 }
 
-/** Creates two tenants, one of which has waiting exports. */
+/** Creates two tenants. The attacking one has waiting exports. */
 export async function victimOf(server: ServerProcess, metricsPort: number): Promise<Victim> {
   const make = (tenant: string) => ({ tenant, plan: "enterprise", name: "" }) as const;
   const [key, otherKey] = withKeyring(server.dataDir, (keyring) => [

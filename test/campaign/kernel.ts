@@ -1,8 +1,9 @@
 /**
- * The campaign of the kernel's fuzzer: takes a duration in seconds and prints what libFuzzer tried.
+ * The campaign of the kernel's fuzzer. Input: a duration in seconds. Output: the numbers that
+ * libFuzzer reports.
  * Invariant: AddressSanitizer and UndefinedBehaviorSanitizer are on, and every answer is compared
- * with a scan (native-index/fuzz/kernel_fuzz.cc). The inputs depend on the corpus as well as the
- * seed, because new inputs are saved for the next run.
+ * with a linear scan (native-index/fuzz/kernel_fuzz.cc). The inputs depend on the seed and on the
+ * corpus, because each run saves new inputs for the next.
  */
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";

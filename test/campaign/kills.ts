@@ -1,12 +1,13 @@
 /**
- * The campaign of kills: runs many lives of a server and prints the promises that were kept.
- * Invariant: the promises are those of the crash suite (crash-campaign.ts, crash-invariants.ts),
+ * The campaign of kills. It runs a server many times until it is killed (each run is a life), and
+ * prints the promises that were kept.
+ * Invariant: the promises are those of the crash suite (kills/campaign.ts, kills/invariants.ts),
  * recorded in a ledger outside the server.
  */
 import { printReport, runCampaign } from "./kills/campaign.ts";
 import type { Campaign } from "./run.ts";
 
-/** Lives between two progress reports. */
+/** Number of lives between two progress reports. */
 const TELL_EVERY = 100;
 
 /** Kills the real server at named points and at random, and checks its promises. */

@@ -1,17 +1,17 @@
 /**
- * A campaign that is a separate program: runs Node with its arguments, returns the output
- * lines that have figures, and passes its progress to standard error.
- * Invariant: a failing program rejects with the end of its output.
+ * Runs a campaign that is a separate program. It starts Node with the program's arguments, returns
+ * the output lines that contain figures, and passes progress on to standard error.
+ * Invariant: if the program fails, the promise rejects with the end of its output.
  */
 import { spawn } from "node:child_process";
 import { ROOT } from "../support/house/checkout.ts";
 
 /** Matches lines with figures, of the test runner and of libFuzzer. */
 const FIGURES = /^(ℹ |stat::|\S+: \d+ )/;
-/** Number of last lines shown for a failure. */
+/** Number of last output lines that are shown after a failure. */
 const LAST_LINES = 60;
 
-/** Runs the program from the root of the checkout. */
+/** Runs the program in the root folder of the checkout. */
 export function runProgram(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},

@@ -1,8 +1,9 @@
 /**
- * The campaign of requests: prints how requests were answered, by transport and status.
- * Invariant: requests and checks are those of requests/http.test.ts. There are requests of every
- * method, including CONNECT and unknown ones: correct, nearly correct, and malformed; some are
- * reset.
+ * The campaign of requests. Output: how many requests were answered with each status, for each
+ * transport.
+ * Invariant: the requests and checks are those of requests/http.test.ts. Requests have every
+ * method, including CONNECT and unknown ones. They are correct, nearly correct, or malformed, and
+ * some connections are reset.
  */
 import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";

@@ -23,9 +23,9 @@ export interface CampaignSettings {
 
 /** One campaign. */
 export interface Campaign {
-  /** Unit of a round, for the help. */
+  /** The unit in which rounds are counted, for the help text. */
   readonly round: string;
-  /** Default rounds: some minutes. */
+  /** Number of rounds by default, which take a few minutes. */
   readonly rounds: number;
   /** Runs the campaign; returns figures for a person, or rejects with the broken promise. */
   run(settings: CampaignSettings): Promise<string>;

@@ -11,7 +11,7 @@ import type { Campaign } from "./run.ts";
 /** Limit above the number of texts in all sweeps. */
 const ALL_TEXTS = 10_000_000;
 
-/** Translates every text of the sweeps. */
+/** Translates every text of all series. */
 export const sentences: Campaign = {
   round: "a generated request; the sweeps are whole beside them",
   rounds: 10_000,

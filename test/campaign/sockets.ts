@@ -1,9 +1,10 @@
 /**
- * The campaign of sockets: prints the effect on other clients by transport: times of /healthz and
- * of searches, and memory.
- * Invariant: every round draws an attack, its size, its listener, and its address. The server must
- * stay the same process. It must answer every /healthz of another address during the attack, and a
- * search of another tenant during or right after it. In the end, it must free its memory.
+ * The campaign of attacks on sockets. Output, for each transport: the times of /healthz and of
+ * searches that other clients measured, and the server's memory.
+ * Invariant: every round chooses an attack, its size, its listener, and its address at random. The
+ * server must stay the same process. During the attack, it must answer every /healthz from another
+ * address, and during or right after it, a search of another tenant. In the end, it must free its
+ * memory.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -22,14 +23,14 @@ const ACCOUNTS = 20_000;
 /** Address of other clients, which no attack may lock out. */
 const OTHERS = "127.9.9.9";
 /**
- * Maximum growth of resident memory that may remain, in MiB, and the time in which the rest must be
- * freed.
+ * Maximum MiB by which the resident memory may stay larger, and milliseconds within which the rest
+ * must be freed.
  */
 const GROWTH_MAX = 64;
 const SETTLE_MS = 40_000;
 /**
- * Time in which a search of another tenant must succeed, in milliseconds; it may get a retry time
- * meanwhile.
+ * Milliseconds within which a search of another tenant must succeed. Before that, it may be refused
+ * with a retry time.
  */
 const SEARCH_MS = 15_000;
 const TELL_EVERY = 50;
@@ -81,7 +82,8 @@ async function attackOne(
   const draw = new Draw(seededRng(seed));
   const seen: Seen = { tookMs: [], searchMs: [], rounds: {} };
   const pid = server.child.pid as number;
-  // Memory is compared after some rounds, because permanent buffers are allocated by then.
+  // The memory of later rounds is compared with that after some rounds, because permanent buffers
+  // are allocated by then.
   let before = 0;
   for (let round = 0; round < rounds; round++) {
     await attackRound(victim, draw, seen).catch((error: unknown) => {
@@ -118,7 +120,10 @@ async function attackRound(victim: Victim, draw: Draw, seen: Seen): Promise<void
   assert.equal(failed, 0, `${name}: ${failed} of ${failed + tookMs.length} /healthz failed`);
 }
 
-/** Runs a small search of another tenant; it must succeed on the suggested retry at the latest. */
+/**
+ * Runs a small search of another tenant. It must succeed at the latest when it is repeated at the
+ * suggested time.
+ */
 async function searchAsOther({ base, otherKey }: Victim): Promise<void> {
   const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 5 });
   const headers = { authorization: `Bearer ${otherKey}`, "content-type": "application/json" };

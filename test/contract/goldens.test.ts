@@ -71,7 +71,10 @@ const FILE = path.join(ROOT, "test/support/goldens.json");
 const ACCOUNTS = 2_000;
 const SPECS = 150;
 const GROUP = 10;
-/** Number of rows of a page that are hashed, because a page may have all accounts. */
+/**
+ * Number of rows of a page that are hashed. A page may contain all accounts, so not all rows are
+ * hashed.
+ */
 const PAGE_ROWS = 20;
 const SECRET = Buffer.from("a secret that is no secret, of goldens");
 const RENDERERS = {
@@ -101,7 +104,7 @@ function hold(name: string, bytes: Uint8Array | string): void {
 const json = (value: unknown) => JSON.stringify(value);
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-/** Returns random specs: one in five is of an export, all others are of searches. */
+/** Returns random specs. One in five is the spec of an export; the others are specs of searches. */
 function specsOf(): AccountQuerySpec[] {
   const draw = new Draw(seededRng(20_261_122), false);
   return Array.from({ length: SPECS }, (_, i) => {
@@ -114,7 +117,7 @@ function specsOf(): AccountQuerySpec[] {
   });
 }
 
-/** The identity of a spec. */
+/** Returns the identity of a spec. */
 function identityOf(spec: AccountQuerySpec): string {
   const request = { kinds: ["left"], watch: ["email"], fields: ["cnpj"] };
   const hashes = [specHash(spec), resultHash(spec), leadResultHash(spec, true)];
@@ -146,7 +149,7 @@ function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
   };
 }
 
-/** Returns a spec's texts in the console, as its server and the browser show them. */
+/** Returns the texts that the console's server and browser show for a spec. */
 function consoleOf(spec: AccountQuerySpec): string {
   const { filters } = spec;
   const parts = setParts(filters);

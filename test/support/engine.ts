@@ -1,7 +1,8 @@
 /**
- * The engine compared with its twin on a sample: failures name the spec whose answer differs from a
- * linear scan over the same rows.
- * Invariant: the twin's rows are decoded by a reader that shares no code with the product.
+ * Compares the engine with its reference implementation on a sample. A failure names the spec whose
+ * answer differs from that of a linear scan of the same rows.
+ * Invariant: a reader that shares no code with the product decodes the rows of the reference
+ * implementation.
  */
 import assert from "node:assert/strict";
 import { search } from "../../src/search/searcher.ts";
@@ -11,7 +12,10 @@ import { decodeSnapshot } from "./formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample/snapshot.ts";
 import { Twin, type TwinRow } from "./twin.ts";
 
-/** A snapshot, its rows from an independent reader, and the twin over them. */
+/**
+ * A sample snapshot, its rows as an independent reader decodes them, and the reference
+ * implementation over these rows (`twin`).
+ */
 export interface Subject {
   readonly made: SampleSnapshot;
   readonly rows: readonly TwinRow[];
@@ -19,7 +23,7 @@ export interface Subject {
   segment: Segment;
 }
 
-/** Makes a sample, and opens it both ways. */
+/** Makes a sample, and opens it with the engine and with the independent reader. */
 export async function makeSubject(accounts: number, seed: number): Promise<Subject> {
   const made = await makeSampleSnapshot(accounts, seed);
   const { rows } = decodeSnapshot(made.snapshot);
@@ -32,14 +36,17 @@ export function dispose(subject: Subject): void {
   subject.made.dispose();
 }
 
-/** CNPJs of one page, and the members about the whole answer. */
+/** Returns one page of an answer with the CNPJs of its accounts. */
 export function pageOf(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const answer = search(segment, { spec, fields: ["cnpj"], afterRow, explain: false });
   const accounts = JSON.parse(Buffer.from(answer.accounts).toString()) as { cnpj: string }[];
   return { ...answer, cnpjs: accounts.map(({ cnpj }) => cnpj) };
 }
 
-/** Compares one page with the twin's complete answer; reports the spec on a difference. */
+/**
+ * Compares the first page with the complete answer of the reference implementation. A failure names
+ * the spec.
+ */
 export function compare(subject: Subject, spec: AccountQuerySpec): void {
   const expected = subject.twin.answer(spec);
   const page = pageOf(subject.segment, spec, -1);
@@ -50,7 +57,10 @@ export function compare(subject: Subject, spec: AccountQuerySpec): void {
   assert.equal(page.more, expected.length > spec.limit, `has_more of ${described()}`);
 }
 
-/** Walks all pages of a spec and compares their join with the twin. */
+/**
+ * Reads all pages of a spec, up to `pagesMax`, and compares the joined pages with the reference
+ * implementation.
+ */
 export function walk(subject: Subject, spec: AccountQuerySpec, pagesMax: number): number {
   const expected = subject.twin.answer(spec);
   const joined: string[] = [];

@@ -1,9 +1,9 @@
 /**
- * The engine's twin: for all accounts of a snapshot as plain decoded values, computes the exact
- * answer of normalized specs (total, complete order, pages) by testing every account, one filter
- * after the other; and draws seeded random specs.
- * Invariant: slow and obvious. It shares only the name analyzer with the engine, and derives its
- * row ids by sorting the accounts itself.
+ * The reference implementation of searches. Input: all accounts of a snapshot as plain decoded
+ * values. It computes the exact answer of a normalized spec (total, complete order, pages) by
+ * testing every account against one filter after the other.
+ * Invariant: slow and obvious. It shares only the name analyzer with the engine, and derives row
+ * ids by sorting the accounts itself.
  */
 import assert from "node:assert/strict";
 import { type OwnerPair, rootText } from "../../native-index/format/snapshot/owners.ts";
@@ -12,17 +12,20 @@ import { cnaeDigits } from "../../src/spec/catalog.ts";
 import type { OutputField, SortField } from "../../src/spec/fields.ts";
 import type { AccountQuerySpec } from "../../src/spec/schema.ts";
 
-/** Value of a field: arrays for `cnae_secondary` only. */
+/** The value of a field. Only `cnae_secondary` is an array. */
 export type TwinValue = string | number | boolean | readonly string[] | null;
 
-/** An account with every output field (`score` is the balanced one) and its stored scores. */
+/**
+ * An account with every output field and all of its stored scores. The field `score` is the
+ * balanced score.
+ */
 export type TwinRow = Readonly<Record<OutputField, TwinValue>> & {
   readonly score_contactable: number;
   readonly score_newest: number;
   readonly score_established: number;
 };
 
-/** One page by the twin. */
+/** One page of an answer. */
 export interface TwinPage {
   readonly rows: readonly number[];
   readonly total: number;
@@ -42,8 +45,9 @@ function fmix64(value: bigint): bigint {
 }
 
 /**
- * The seeded order: a permutation of the rows 0 to rowCount-1, by a balanced Feistel network of
- * four rounds over the smallest even number of bits, walking on until it lands on a row.
+ * Returns the seeded order, which is a permutation of the rows 0 to rowCount-1. It is a balanced
+ * Feistel network of four rounds over the smallest sufficient even number of bits. It is applied
+ * repeatedly until the result is a row.
  */
 export function feistelOf(rowCount: number, seed: number): (row: number) => number {
   let bits = 2;
@@ -63,17 +67,15 @@ export function feistelOf(rowCount: number, seed: number): (row: number) => numb
   };
 }
 
-/** True unless a list is given and lacks the value. */
+/** True if no list is given, or if the list contains the value. */
 function inList(list: readonly TwinValue[] | undefined, value: TwinValue): boolean {
   return list === undefined || list.length === 0 || list.includes(value);
 }
 
-/** A value as text; null stays null. */
 function text(value: TwinValue): string | null {
   return value === null ? null : String(value);
 }
 
-/** Reais to whole cents. */
 function cents(reais: number): number {
   return Math.round(reais * 100);
 }
@@ -101,7 +103,10 @@ function meetsGeo(row: TwinRow, geo: AccountQuerySpec["filters"]["geo"]): boolea
   return geo.area_code_any_of.some((area) => areas.includes(area));
 }
 
-/** Normalizes a district name for comparison, unlike the product; suffices for Brazilian names. */
+/**
+ * Normalizes a district name for comparison, in another way than the product. It is sufficient for
+ * Brazilian names.
+ */
 export function plainDistrict(name: TwinValue): string | null {
   if (name === null) return null;
   const plain = String(name).normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
@@ -131,7 +136,7 @@ function meetsCompany(row: TwinRow, company: AccountQuerySpec["filters"]["compan
   return max === undefined || capital <= cents(max);
 }
 
-/** True if a day lies in [since, before); any row if neither is given. */
+/** True if a day is in [since, before). Without either bound, it is also true for a missing day. */
 function isBetween(day: TwinValue, since?: string, before?: string): boolean {
   if (since === undefined && before === undefined) return true;
   if (day === null) return false;
@@ -170,7 +175,10 @@ function isWithin(countOf: () => number, min?: number, max?: number): boolean {
   return count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY);
 }
 
-/** The rows with the numbers of companies that each company owns, and that own it. */
+/**
+ * Adds two numbers to each row: of the companies that its company owns, and of the companies that
+ * own it.
+ */
 export function withPartnerships(
   rows: readonly TwinRow[],
   pairs: readonly OwnerPair[],
@@ -183,7 +191,10 @@ export function withPartnerships(
   });
 }
 
-/** Roots that one of these owns through 1 to `depth` steps; each step scans all pairs. */
+/**
+ * Returns the roots that one of the given roots owns through 1 to `depth` steps. Each step scans
+ * all pairs.
+ */
 export function ownedTwin(
   pairs: readonly OwnerPair[],
   roots: readonly string[],
@@ -200,7 +211,7 @@ export function ownedTwin(
   return found;
 }
 
-/** True if one of the kinds of contact is missing. */
+/** True if the account lacks at least one of the kinds of contact. */
 function lacks(row: TwinRow, kinds: readonly string[]): boolean {
   const phones = [row.phone_1, row.phone_2];
   const noPhone = phones.every((phone) => phone === null);
@@ -234,7 +245,7 @@ function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contac
   );
 }
 
-/** True without a bound, or if one of the numbers exists and is within it. */
+/** True if there is no bound, or if at least one of the numbers exists and is not above it. */
 function isShared(most: number | undefined, numbers: readonly TwinValue[]): boolean {
   return most === undefined || numbers.some((one) => one !== null && Number(one) <= most);
 }
@@ -266,7 +277,10 @@ function utf8Key(value: TwinValue): string | null {
   return value === null ? null : Buffer.from(String(value)).toString("latin1");
 }
 
-/** Orders optional values: null last in both directions. Text is ASCII or from `utf8Key`. */
+/**
+ * Compares optional values. Null comes last in both directions. Strings must be ASCII or come from
+ * `utf8Key`.
+ */
 function compareValues(left: TwinValue, right: TwinValue, descending: boolean): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   const order = Number(left > right) - Number(left < right);
@@ -288,7 +302,7 @@ export class Twin {
   readonly #columns = new Map<string, readonly TwinValue[]>();
   readonly #counts = new Map<string, Map<string, number>>();
 
-  /** `pairs` are the corporate partners of the snapshot. */
+  /** `pairs` are the ownership relations between companies in the snapshot. */
   constructor(rows: readonly TwinRow[], pairs: readonly OwnerPair[] = []) {
     this.#pairs = pairs;
     this.rows = [...rows].sort((left, right) => {
@@ -302,7 +316,7 @@ export class Twin {
     this.#secondary = this.rows.map((row) => (row.cnae_secondary ?? []) as string[]);
   }
 
-  /** Every matching row in the order of the spec; its length is the exact total. */
+  /** Returns all matching rows in the order of the spec. Their number is the exact total. */
   answer(spec: AccountQuerySpec): number[] {
     const order = this.#order(spec);
     const all = this.rows.map((_, row) => row);
@@ -320,7 +334,10 @@ export class Twin {
     return [...primary, ...either.filter((row) => !first.has(row))];
   }
 
-  /** The page of `spec.limit` rows after a row of the answer; -1 requests the first page. */
+  /**
+   * Returns the page of up to `spec.limit` rows after a row of the answer. If `afterRow` is -1, it
+   * is the first page.
+   */
   page(spec: AccountQuerySpec, afterRow: number): TwinPage {
     const answer = this.answer(spec);
     const start = afterRow < 0 ? 0 : answer.indexOf(afterRow) + 1;
@@ -329,7 +346,7 @@ export class Twin {
     return { rows, total: answer.length, more: start + rows.length < answer.length };
   }
 
-  /** All filters except those by activity code. */
+  /** True if a row satisfies all filters except those by activity code. */
   #meetsOthers(row: number, spec: AccountQuerySpec): boolean {
     const account = this.rows[row] as TwinRow;
     const { industry, geo, company, contact } = spec.filters;
@@ -363,7 +380,9 @@ export class Twin {
     return counts;
   }
 
-  /** Roots owned by these; cached, because every row needs them. */
+  /**
+   * Returns the roots that these companies own. The result is cached, because every row needs it.
+   */
   #owned(owners: readonly string[], depth: number): ReadonlySet<string> {
     const key = `${depth} ${owners.join(" ")}`;
     const known = this.#ownedBy.get(key) ?? ownedTwin(this.#pairs, owners, depth);
@@ -371,7 +390,10 @@ export class Twin {
     return known;
   }
 
-  /** The activity filters; a secondary code matches unless `primaryOnly`. */
+  /**
+   * True if a row satisfies the filters by activity. Secondary activities match unless
+   * `primaryOnly` is true.
+   */
   #meetsActivity(row: number, { any, none, both }: Codes, primaryOnly: boolean): boolean {
     const primary = String((this.rows[row] as TwinRow).cnae_primary);
     if (none.has(primary)) return false;
@@ -388,7 +410,10 @@ export class Twin {
     return known;
   }
 
-  /** Compares two rows by sort, strategy, and seed; never 0 for different rows. */
+  /**
+   * Returns a function that compares two rows by sort, strategy, and seed. The result is never 0
+   * for different rows.
+   */
   #order(spec: AccountQuerySpec): (left: number, right: number) => number {
     const { random_seed: seed } = spec.scoring;
     const place = seed === null ? null : this.#places(seed);
@@ -426,7 +451,6 @@ export class Twin {
   }
 }
 
-/** Caches the results of a function of a row. */
 function memoized(of: (row: number) => number): (row: number) => number {
   const known = new Map<number, number>();
   return (row) => {
@@ -436,7 +460,7 @@ function memoized(of: (row: number) => number): (row: number) => number {
   };
 }
 
-/** The link to the first of two phones that is a mobile. */
+/** Returns the link for the first of the phones that is a mobile, or null. */
 export function whatsappOf(...phones: readonly TwinValue[]): string | null {
   const found = phones.find((phone) => kindOfPhone(phone) === "mobile");
   return found == null ? null : `https://wa.me/${String(found).slice(1)}`;

@@ -1,5 +1,6 @@
-// Writes DISTRICTS and POSTAL, the address indexes (layouts: format/region/parts.h).
-// Invariant: every row is in one list of each part.
+// Writes the address indexes: DISTRICTS (rows by municipality and district) and POSTAL (rows by
+// postal code). format/region/parts.h describes their layouts.
+// Invariant: every row is in one list of DISTRICTS and one of POSTAL.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -20,7 +21,7 @@ namespace peneira {
 
 namespace {
 
-// Municipality code, big endian, so that strings sort by code.
+// Bytes of the municipality code. It is big endian, so that strings are sorted by code.
 constexpr size_t kCodeBytes = 2;
 
 void addDistrict(const SourceColumns& columns, uint32_t row, RowStrings& strings) {
@@ -70,8 +71,8 @@ void putVarint(std::vector<uint8_t>& bytes, uint64_t number) {
   bytes.push_back(static_cast<uint8_t>(number));
 }
 
-// Encodes the places of a list; layout in format/region/parts.h. Counterpart of GapReader in
-// query/parts/districts.cc.
+// Encodes a list of row indexes within a municipality. format/region/parts.h describes the layout;
+// GapReader in query/parts/districts.cc decodes it.
 void putPlaces(std::vector<uint8_t>& bytes, const uint32_t* places, uint64_t count, uint32_t rows) {
   const uint32_t shift = districtShift(rows, static_cast<uint32_t>(count));
   const uint64_t mask = (uint64_t{1} << shift) - 1;
@@ -106,7 +107,7 @@ struct Encoded {
   uint32_t rows = 0, districts = 0;
 };
 
-// Replaces rows by their indexes among all rows of the municipality.
+// Replaces each row number by its index among all rows of the municipality.
 void placesOf(const TermLists& lists, const Municipality& of) {
   const uint64_t start = lists.startOf(of.first);
   const uint64_t count = lists.starts[of.end - lists.first] - start;
@@ -143,12 +144,12 @@ Encoded encode(const RowTerms& terms, const TermLists& lists, const Municipality
   return encoded;
 }
 
-// Entries and lists of all municipalities, and their relative starts.
+// The entries and lists of all municipalities, and where each municipality's begin.
 struct Districts {
   std::vector<DistrictsPlace> places;
   RawBytes entries, lists;
 
-  // Adds empty entries for missing municipalities before `code`.
+  // Adds empty entries for the municipality codes before `code` that have no rows.
   void upTo(uint32_t code) {
     while (places.size() < code) places.push_back({entries.size(), lists.size(), 0, 0});
   }
@@ -163,7 +164,7 @@ struct Districts {
 Districts encodeAll(const BuildContext& context, RowTerms& terms) {
   Districts all;
   if (terms.size() > 0) {
-    // Each row has one string, so all lists fit in four bytes per row.
+    // All lists together have four bytes per row, because each row has one string.
     const TermLists lists = terms.listsFrom(0, context.columns.rowCount());
     const std::vector<Municipality> municipalities = municipalitiesOf(terms);
     produceInOrder(
@@ -206,8 +207,9 @@ void writeDistricts(const BuildContext& context, const std::string& path) {
   writer.append(all.lists.data(), all.lists.size());
 }
 
-// Sorts the rows of each chunk. Invariant: rows are counted by group first, so each chunk is
-// grouped in one pass and only the few rows of a group are compared.
+// Sorts the rows of each chunk by postal code.
+// Invariant: rows are counted by group first. So each chunk is grouped in one pass, and only the
+// few rows of the same group are compared with each other.
 
 namespace {
 
@@ -225,8 +227,8 @@ class ChunkSorter {
   explicit ChunkSorter(const SourceColumns& columns)
       : columns_(columns), next_(kPostalGroups + 1), rows_(kChunkRows) {}
 
-  // Returns the rows of a chunk in file order, and stores their starts in column `chunk` of
-  // `starts`, which has `chunks` columns.
+  // Returns the rows of a chunk in the order in which POSTAL stores them. Writes where each group
+  // begins to column `chunk` of `starts`, which has `chunks` columns.
   std::vector<uint16_t> sort(uint32_t chunk, uint32_t chunks, uint32_t* starts) {
     const uint32_t first = chunk * kChunkRows;
     const uint32_t count = std::min(kChunkRows, columns_.rowCount() - first);

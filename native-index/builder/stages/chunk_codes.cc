@@ -17,14 +17,15 @@
 
 namespace peneira {
 
-// Reads the codes of posting dimensions from columns.
-// Invariant: a chunk is inside one batch, so a column is one run of values.
+// Reads the codes of the dimensions that have posting lists from columns.
+// Invariant: a chunk lies inside one batch, so its values of a column are contiguous.
 
 namespace {
 
 constexpr uint32_t kAreaCodes = 100;
 
-// The two digits after 55 of a phone number with 7 to 9 more digits, or kAreaCodes if it has none.
+// Returns the area code of a phone: the two digits after 55, if 7 to 9 digits follow. Returns
+// kAreaCodes if the number has none.
 uint32_t areaCodeOf(int64_t phone) {
   int64_t divisor = 1'000'000'000;
   while (divisor >= 10'000'000 && phone < divisor * 1000) divisor /= 10;
@@ -32,7 +33,7 @@ uint32_t areaCodeOf(int64_t phone) {
   return divisor >= 10'000'000 && head / 100 == 55 ? static_cast<uint32_t>(head % 100) : kAreaCodes;
 }
 
-// A table of years, because yearOf divides several times per row.
+// Looks up the year of a day in a table, because yearOf takes several divisions per row.
 class YearTable {
  public:
   YearTable() {
@@ -233,10 +234,11 @@ void ChunkCodes::collectStartedYears() {
   }
 }
 
-// Builds and counts keys: scatters all accounts' keys into buckets by group, then sorts each bucket
-// and merges equal keys into cells.
-// Invariant: a key starts as the key of an account without any codes, and each code replaces its
-// part. Each part of the chunks writes to its own range of every bucket.
+// Builds keys and counts them. It scatters the keys of all accounts into buckets by group, then
+// sorts each bucket and merges equal keys into cells.
+// Invariant: a key begins as the key of an account without any codes, and each code replaces its
+// part of the key. The chunks are divided into parts, and each part writes to its own range of
+// every bucket.
 
 RowKeys::RowKeys(const BuildContext& context, const Grouping& grouping)
     : codes_(context),
@@ -313,7 +315,7 @@ std::optional<GroupCounts> countGroups(const BuildContext& context, const Groupi
 }
 
 std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& grouping) {
-  // From here on, `next` holds the position of the next row of each group.
+  // From here on, `next` is the position at which the next row of each group is written.
   auto next = countGroups(context, grouping);
   if (!next) return std::nullopt;
   Buckets buckets{std::make_unique_for_overwrite<uint32_t[]>(context.columns.rowCount()), {}};
@@ -351,7 +353,8 @@ constexpr uint32_t kDigitBits = 11, kDigits = 3;
 constexpr uint32_t kDigitValues = 1u << kDigitBits;
 static_assert(kDigitBits * kDigits >= 32);
 
-// LSD radix sort; a digit that is equal in all numbers costs no pass.
+// Sorts keys by their digits, the lowest first (LSD radix sort). A digit that is equal in all keys
+// costs no pass.
 void sortKeys(uint32_t* first, size_t count, std::vector<uint32_t>& scratch) {
   if (count < kRadixMin) return std::sort(first, first + count);
   std::array<std::array<uint32_t, kDigitValues>, kDigits> counts{};
@@ -379,7 +382,7 @@ void sortKeys(uint32_t* first, size_t count, std::vector<uint32_t>& scratch) {
   if (from != first) std::copy_n(from, count, first);
 }
 
-// Merges equal keys of a sorted range into cells.
+// Returns the cells of a sorted range: each distinct key with its count.
 Cells cellsOf(const uint32_t* first, const uint32_t* end) {
   Cells cells;
   for (const uint32_t* key = first; key != end; key++) {

@@ -26,8 +26,9 @@ struct CodePairs {
     codes.push_back(static_cast<uint16_t>(code));
     rows.push_back(static_cast<uint16_t>(row));
   }
-  // Adds the rows below `count` for which `has(row)` is true. Branch-free, because random flags
-  // mispredict half the time: every row is written, but only matching rows advance the end.
+  // Adds the rows below `count` for which `has(row)` is true. The loop has no branch, because
+  // random flags would be mispredicted half the time. It writes every row, but only matching rows
+  // advance the end.
   template <typename Has>
   void addWhere(uint32_t code, uint32_t count, Has&& has) {
     size_t at = codes.size();
@@ -47,7 +48,7 @@ class ChunkCodes {
  public:
   explicit ChunkCodes(const BuildContext& context);
 
-  // Pairs of a dimension in a chunk, valid until the next call.
+  // Returns the pairs of a dimension in a chunk. They are valid until the next call.
   const CodePairs& collect(Dimensions::Number dimension, uint32_t chunk);
 
  private:
@@ -71,12 +72,14 @@ class ChunkCodes {
   CodePairs pairs_;
 };
 
-// Combinations of low-cardinality columns: for each row of a chunk its group and key, and for each
-// group its cells (accounts per key).
+// Combinations of columns that have few distinct values. Each row of a chunk has a group and a key,
+// and each group has cells, which are the numbers of accounts per key.
 // Invariant: equal rows give equal cells for any number of threads. Codes come from ChunkCodes, so
-// combinations agree with the posting lists. A code that exceeds its bits gives no keys at all.
+// combinations agree with the posting lists. If a code needs more bits than its part of the key
+// has, there are no keys at all.
 
-// A dimension in a key: its shift, and its value for accounts without a code.
+// A dimension that is part of a key: its position (shift), and its value for accounts without a
+// code.
 struct KeyMember {
   Dimensions::Number dimension;
   uint32_t shift, none;
@@ -90,13 +93,13 @@ struct Grouping {
   std::vector<KeyMember> members;
 };
 
-// The group and key of every row of a chunk; one instance per thread.
+// Calculates the group and the key of every row of a chunk. Each thread has its own instance.
 class RowKeys {
  public:
-  // The grouping must outlive the object.
+  // `grouping` must outlive this object.
   RowKeys(const BuildContext& context, const Grouping& grouping);
 
-  // Returns the number of rows; 0 if a code exceeds its bits.
+  // Calculates the keys of a chunk. Returns the number of its rows; 0 if a code exceeds its bits.
   uint32_t collect(uint32_t chunk);
   uint32_t key(uint32_t row) const { return keys_[row]; }
   uint16_t group(uint32_t row) const { return groups_[row]; }
@@ -122,7 +125,7 @@ using CellTable = std::vector<Cells>;  // by group
 // memory per account, plus the cells.
 std::optional<CellTable> countCombinations(const BuildContext& context, const Grouping& grouping);
 
-// Sorts cells and merges those with equal keys.
+// Returns the cells sorted by key, with those of equal keys merged.
 Cells mergedCells(Cells cells);
 
 }  // namespace peneira

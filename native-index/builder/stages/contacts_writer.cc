@@ -36,7 +36,7 @@ void eachHash(const SourceColumns& columns, ContactKind kind, uint32_t row, Use&
   if (!first || other != one) use(phoneHash(other));
 }
 
-// The values of one kind, processed by groups of scatter buckets.
+// Sorts the values of one kind, one group of scatter buckets at a time.
 class ContactSorter {
  public:
   ContactSorter(const BuildContext& context, ContactKind kind)
@@ -115,7 +115,7 @@ class ContactSorter {
     return kind_ == ContactKind::kPhone || compareEmails(emailOf(a), emailOf(b)) == 0;
   }
 
-  // Separates different addresses with equal hashes; the rows of each ascend.
+  // Separates values that differ but have equal hashes. The rows of each value ascend.
   void markRepeats(KeyedRow* items, size_t count) const {
     for (size_t from = 0, to = 0; from < count; from = to) {
       to = from + 1;
@@ -140,7 +140,7 @@ class ContactSorter {
   std::vector<uint64_t> starts_;               // of each bucket; one more at the end
 };
 
-// Writes entries and starts of a kind; consumes the sorter.
+// Writes the entries of a kind and where they start. The sorter cannot be used again.
 void writeKind(const BuildContext& context, ContactSorter& sorter, const ContactsKind& kind) {
   const ContactBits bits(context.columns.rowCount());
   std::vector<uint32_t> starts((size_t{1} << kind.bucket_bits) + 1);

@@ -11,7 +11,8 @@
 
 namespace peneira {
 
-// The low halves of the rows of one container, sorted and distinct; 1 to 65,536 of them.
+// The rows of one container: the low halves of their numbers, sorted and distinct; 1 to 65,536 of
+// them.
 struct ContainerRows {
   const uint16_t* rows;
   uint32_t count;
@@ -27,20 +28,21 @@ ContainerForm chooseForm(const ContainerRows& container);
 
 void appendContainer(RawBytes& out, const ContainerRows& container, const ContainerForm& form);
 
-// A container as described in a portable bitmap; `high` is the number of its chunk.
+// How a portable bitmap describes a container. `high` is the number of its chunk.
 struct ContainerHead {
   uint16_t high, cardinalityMinusOne;
   bool hasRuns;
   uint32_t byteLength;
 };
 
-// Bytes of a portable bitmap before its containers.
+// Returns the bytes that precede the containers of a portable bitmap.
 uint64_t bitmapHeadBytes(const std::vector<ContainerHead>& heads);
 
 // Appends these bytes: the start of a portable bitmap with at least one container.
 void appendBitmapHead(RawBytes& out, const std::vector<ContainerHead>& heads);
 
-// Appends a whole portable bitmap of sorted distinct rows; count is at least 1.
+// Appends a whole portable bitmap. The rows must be sorted and distinct, and there must be at least
+// one.
 void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count);
 
 // Sorts the pairs of a chunk into containers by counting: pairs are in row order, so the rows of

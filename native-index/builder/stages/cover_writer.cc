@@ -1,8 +1,9 @@
-// Writes COVER and CITIES. COVER: each thread counts the rows of its chunks by list, then scatters
-// them. CITIES: sorts the same lists by municipality in place. See index_builder.h; layouts:
-// parts.h.
-// Invariant: the chunks of a part come before those of the next, and each part has its own range of
-// every list, so the rows of a list ascend.
+// Writes COVER (the rows of every activity in every state, with other columns) and CITIES (the same
+// rows by municipality). For COVER, each thread counts the rows of its chunks by list, then
+// scatters them. For CITIES, the same lists are sorted by municipality in place. See
+// index_builder.h; parts.h describes the layouts.
+// Invariant: the chunks are divided into parts. The chunks of a part precede those of the next, and
+// each part has its own range of every list, so the rows of a list ascend.
 #include "builder/stages/index_builder.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace {
 
 using ListCounts = std::vector<std::vector<uint32_t>>;  // by part, then list
 
-// The list and key of every row of a chunk; one instance per thread.
+// Calculates the list and the key of every row of a chunk. Each thread has its own instance.
 class CoverRows {
  public:
   CoverRows(const BuildContext& context, const Grouping& grouping, uint32_t states)
@@ -33,7 +34,8 @@ class CoverRows {
         states_(states),
         stateOf_(kChunkRows) {}
 
-  // Returns the number of rows; 0 if a code exceeds its bits.
+  // Calculates the lists and keys of a chunk. Returns the number of its rows; 0 if a code exceeds
+  // its bits.
   uint32_t collect(uint32_t chunk) {
     const uint32_t count = keys_.collect(chunk);
     std::fill_n(stateOf_.begin(), count, static_cast<uint16_t>(states_ - 1));
@@ -51,7 +53,8 @@ class CoverRows {
   uint32_t key(uint32_t row) const { return keys_.key(row) | dayOf(row) << CoverKey::kDayShift; }
 
  private:
-  // The key already has the year, so only its first day is subtracted.
+  // Returns the day within the year, by subtracting the year's first day. The key already contains
+  // the year.
   uint32_t dayOf(uint32_t row) const {
     const uint32_t year = keys_.key(row) >> RollupKey::kYearShift & RollupKey::kNoYear;
     if (year == RollupKey::kNoYear) return CoverKey::kNoDay;
@@ -68,8 +71,8 @@ class CoverRows {
   uint32_t firstInBatch_ = 0;
 };
 
-// Calls `action(part, chunk, rows, count)` for every chunk, one part per thread; returns false if a
-// code exceeds its bits.
+// Calls `action(part, chunk, rows, count)` for every chunk. Each thread processes one part of the
+// chunks. Returns false if a code exceeds its bits.
 template <class Action>
 bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t states,
                Action action) {
@@ -89,7 +92,8 @@ bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t s
   return fit;
 }
 
-// Returns the start of every list, and turns `counts` into the position of each part's next row.
+// Returns where every list begins. Replaces each count in `counts` by the position at which that
+// part writes its next row.
 std::vector<uint32_t> startsOf(ListCounts& counts) {
   std::vector<uint32_t> starts;
   uint32_t start = 0;
@@ -186,7 +190,7 @@ class CityOrder {
     return sorted;
   }
 
-  // For each municipality, a bitmap of the states whose rows have it.
+  // Returns, for each municipality, a bitmap of the states whose rows are in that municipality.
   std::vector<uint32_t> statesOf() const { return {statesOf_.begin(), statesOf_.end()}; }
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 using Cells = std::vector<DatedCell>;
 
-// Converts COVER entries to DATED entries, sorted by day.
+// Replaces the COVER entries of each list by DATED entries, sorted by day.
 void sortLists(unsigned threads, CoverLists& lists) {
   forEachIndex(threads, lists.activities, [&lists](size_t activity, unsigned) {
     for (size_t list = activity * lists.states; list < (activity + 1) * lists.states; list++) {
@@ -34,13 +34,14 @@ void sortLists(unsigned threads, CoverLists& lists) {
   });
 }
 
-// The last date means "none".
+// The highest date value means that a row has no date.
 constexpr uint32_t kDates = 1u << Dated::kDateBits, kNoDate = kDates - 1;
 
-// The municipalities of a state's rows, by place; codes ascend.
+// The codes of the municipalities that occur in a state, in ascending order. OPENED refers to a
+// municipality by its position here.
 using PlaceCodes = std::vector<uint16_t>;
 
-// The rows of one state by day, each as an OPENED entry.
+// The rows of one state by day. Each row is an entry of OPENED.
 struct StateDays {
   std::vector<uint32_t> ends{std::vector<uint32_t>(kDates)};  // of the entries of every date
   std::vector<uint64_t> entries;
@@ -89,7 +90,7 @@ class StateReader {
   uint32_t municipalities() const { return context_.tables[Tables::kMunicipalityIbge].count() + 1; }
 
  private:
-  // Municipality code of a row; the last code means "none".
+  // Returns the municipality code of a row; the highest code means that it has none.
   uint32_t codeOf(uint32_t row) const {
     if (!context_.columns.valid(Columns::kMunicipalityIbge, row)) return municipalities() - 1;
     return context_.columns.value<uint16_t>(Columns::kMunicipalityIbge, row);
@@ -105,7 +106,7 @@ class StateReader {
     }
   }
 
-  // Sorts the entries of each day, and counts its cells.
+  // Sorts the entries of each day, and counts how many have the same lower bits (cells).
   static void sortDays(StateDays& days) {
     std::vector<uint16_t> lows;
     for (uint32_t date = 0, from = 0; date < kDates; from = days.ends[date++]) {
@@ -135,7 +136,7 @@ struct OpenedParts {
   std::vector<OpenedRun> runs;
 };
 
-// Returns nullopt if a number exceeds its bits.
+// Returns everything that precedes the entries of OPENED; nullopt if a number exceeds its bits.
 std::optional<OpenedParts> partsOf(const StateReader& reader, const CoverLists& lists,
                                    unsigned threads) {
   OpenedParts parts;

@@ -1,6 +1,7 @@
 // Runs the stages of the index build (see index_builder.h).
-// Invariant: BLOCKS and DIGESTS cover every byte before them, read back from the file, so they also
-// cover the record batches, which another writer wrote.
+// Invariant: BLOCKS (checksums of blocks) and DIGESTS (their SHA-256) cover every byte before them.
+// These bytes are read back from the file, so the record batches, which another writer wrote, are
+// covered too.
 #include "builder/stages/index_builder.h"
 
 #include <fcntl.h>
@@ -115,7 +116,7 @@ struct Sums {
   std::vector<Digest> digests;
 };
 
-// Checksums and digests by block of the first `length` bytes.
+// Returns the checksums and digests of all blocks in the first `length` bytes.
 Sums sumBlocks(const BuildContext& context, uint64_t length) {
   const size_t blocks = (length + kBlockBytes - 1) / kBlockBytes;
   Sums sums{std::vector<uint32_t>(blocks), std::vector<Digest>(blocks)};
@@ -158,8 +159,9 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
   return {offset, bytes.size(), crc32c(bytes.data(), bytes.size()), {}};
 }
 
-// Writes DIGESTS; `known` holds the digests of all whole blocks of the first `length` bytes. BLOCKS
-// and DIRECTORY (1/16,000 of the file) are read back. Counterpart of checkDigests, region.cc.
+// Writes DIGESTS. `known` has the digests of all whole blocks of the first `length` bytes. BLOCKS
+// and DIRECTORY (1/16,000 of the file) are read back to digest them too. checkDigests in region.cc
+// is the counterpart.
 DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, uint64_t length) {
   writer.align(kSectionAlign);
   writer.flush();
@@ -180,9 +182,10 @@ DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, ui
   return {end, known.size() * kDigestBytes, identityOf(digests, known.size(), end)};
 }
 
-// Runs the stages in sequence. Their shares of 1,000 are their times at 72 million rows on 2 cores:
-// measured up to the words stage, and after it in the proportions measured at 3 million rows; the
-// share of the values is an estimate.
+// Runs the stages one after another. The share of a stage is its time in thousandths of the whole
+// build, for 72 million rows on 2 cores. The shares up to the words stage were measured at that
+// size. The later ones are in the proportions measured at 3 million rows. The share of the values
+// stage is an estimate.
 class Stages {
  public:
   Stages(Progress& progress, BuildResult& result) : progress_(progress), result_(result) {}

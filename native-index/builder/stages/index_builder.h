@@ -44,15 +44,17 @@ struct BuildResult {
 // errors.
 BuildResult buildIndex(const BuildRequest& request);
 
-// The stages of an index build. Each appends its sections, or one optional part, computed from the
-// columns; layouts in format.h and parts.h.
+// The stages of an index build. Each stage computes its sections, or one optional part of the
+// region, from the columns and appends them. format.h and parts.h describe the layouts.
 // Invariant: equal rows give equal bytes for any number of threads. A part is omitted if a code
-// exceeds its bits, or if there are more rows than its numbers allow; no registry comes near that.
+// exceeds its bits, or if there are more rows than its numbers allow. No real registry comes near
+// these limits.
 
-// --- orders.cc: every ORDER section (row numbers by value ascending, missing last, then cnpj
-// ascending) and NAME_RANK. All orders are stable sorts of the order by cnpj, so ties stay in cnpj
-// order. Memory: at most three u32 arrays and one u16 array with one element per row; for cnpjs two
-// u32 arrays, for names three, plus the held rows (row_buckets.h): 1.0 GB for 72 million rows.
+// --- orders.cc: every ORDER section, and NAME_RANK. An ORDER section lists all row numbers by one
+// value, ascending; rows without a value come last, and ties are ordered by cnpj. NAME_RANK has the
+// rank of each row's name. All orders are stable sorts of the order by cnpj. Memory: at most three
+// u32 arrays and one u16 array with one element per row. Sorting by cnpj takes two u32 arrays,
+// sorting by name three and the held rows (row_buckets.h): 1.0 GB for 72 million rows.
 
 using RowArray = std::unique_ptr<uint32_t[]>;
 
@@ -69,20 +71,22 @@ void writeNameOrder(const BuildContext& context, RowArray byCnpj);
 
 // --- Posting lists.
 
-// Appends POSTINGS (one block per chunk of 65,536 rows, with all dimensions) and CHUNKS. A block
-// depends only on its chunk. Blocks are written in order, by any number of threads; memory: one
-// block per thread.
+// Appends POSTINGS and CHUNKS. POSTINGS has one block per chunk of 65,536 rows, with the posting
+// lists of all dimensions; CHUNKS locates the blocks. A block depends only on its chunk. Blocks are
+// written in order, by any number of threads. Memory: one block per thread.
 void writePostings(const BuildContext& context);
 
-// Appends TERMS, TERM_POSTINGS, and TERM_INDEX; unnamed files are created in the folder of `path`.
-// Terms are the analyzed words of both names, sorted by bytes; a row is once in the list of each
-// word (see row_terms.h). The lists of one round take 8 bytes per row, so memory is about 1 GB at
-// 72 million rows for any names. Keeping the word numbers in memory would take 1.5 GB; analyzing
-// again in every round costs ten times as much as reading.
+// Appends TERMS (the words of names), TERM_POSTINGS (the rows that have each word), and TERM_INDEX.
+// Unnamed files are created in the folder of `path`. The words come from the analyzer, from both
+// names of a row, and are sorted by bytes. A row is once in the list of each of its words (see
+// row_terms.h). The lists of one round take 8 bytes per row, so memory is about 1 GB at 72 million
+// rows for any names. Keeping the word numbers in memory would take 1.5 GB. Analyzing the names
+// again in every round would cost ten times as much as reading the files.
 void writeWords(const BuildContext& context, const std::string& path);
 
-// Appends CUBE: counts of accounts by primary activity, state, and registration status. The cells
-// add up to the row count. A missing code counts under the last ordinal, a missing status under 0.
+// Appends CUBE: the number of accounts for each primary activity, state, and registration status.
+// The counts add up to the row count. An account without an activity or state counts under the
+// highest ordinal, and one without a status under 0.
 void writeCube(const BuildContext& context);
 
 // --- Optional parts.
@@ -91,8 +95,8 @@ void writeCube(const BuildContext& context);
 // bytes per account, and about 3 for its combinations.
 void writeRollup(const BuildContext& context);
 
-// Appends POSTAL: the rows of every chunk by postal code, unless one has more than eight digits.
-// Memory: 40 KB per chunk of 65,536 accounts.
+// Appends POSTAL: the rows of every chunk by postal code. POSTAL is omitted if a postal code has
+// more than eight digits. Memory: 40 KB per chunk of 65,536 accounts.
 void writePostal(const BuildContext& context);
 
 // Appends PLACES: counts of accounts by municipality and every combination of low-cardinality
@@ -133,8 +137,8 @@ void writeDistricts(const BuildContext& context, const std::string& path);
 // one larger scatter bucket), and one u32 per kContactBucketEntries values.
 void writeContacts(const BuildContext& context);
 
-// Appends BEGINNINGS: prefix marks of the names of each row. Memory: 256 KB per chunk of 65,536
-// rows in progress.
+// Appends BEGINNINGS: one-byte hashes (marks) of the beginnings of each row's names. Memory: 256 KB
+// per chunk of 65,536 rows in progress.
 void writeBeginnings(const BuildContext& context);
 
 }  // namespace peneira

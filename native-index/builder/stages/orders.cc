@@ -35,8 +35,8 @@ struct KeyRange {
 // Maps signed values to unsigned values in the same order.
 uint64_t biased(int64_t value) { return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63); }
 
-// A stable counting sort of rows. `digits` is scratch memory for their digits, each of which is
-// read once.
+// A stable counting sort of rows by one digit. `digits` is scratch memory, so that the digit of
+// each row is computed only once.
 struct CountingPass {
   const uint32_t* from;
   uint32_t* to;
@@ -83,7 +83,7 @@ class ValueOrders {
         sorted_(std::make_unique_for_overwrite<uint32_t[]>(rowCount_)),
         digits_(std::make_unique_for_overwrite<uint16_t[]>(rowCount_)) {}
 
-  // Writes the order by `keyOf(row)`, for rows with `hasKey(row)`.
+  // Writes the order of rows by `keyOf(row)`. Rows for which `hasKey(row)` is false come last.
   template <typename HasKey, typename KeyOf>
   void write(Orders::Number order, HasKey&& hasKey, KeyOf&& keyOf) {
     const KeyRange range = rangeOf(hasKey, keyOf);
@@ -153,7 +153,7 @@ class ValueOrders {
   std::unique_ptr<uint16_t[]> digits_;
 };
 
-// Population by municipality code; an empty text is missing.
+// Population of each municipality by its code. An empty text means that it is missing.
 struct Populations {
   std::vector<uint64_t> byCode;
   std::vector<bool> known;
@@ -260,9 +260,10 @@ void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj) {
 }
 
 // Sorts rows by legal name.
-// Invariant: names compare by unsigned bytes, prefixes first; equal names are in cnpj order and
-// share one rank. Rows are scattered by the first two bytes, then each bucket is sorted by seven
-// bytes at a time; only ties read the next seven.
+// Invariant: names are compared by unsigned bytes, and a name precedes the names that begin with
+// it. Equal names are in cnpj order and share one rank. Rows are scattered into buckets by the
+// first two bytes. Each bucket is then sorted by seven bytes at a time; only ties read the next
+// seven.
 
 namespace {
 
@@ -272,15 +273,15 @@ constexpr uint32_t kSecondBytes = 257;  // any byte, or the end of the name
 constexpr uint32_t kNameBuckets = 1 + 256 * kSecondBytes;
 constexpr uint64_t kMore = kKeyBytes + 1;  // low byte of a key whose name continues
 
-// Bucket of a name by its first two bytes, in name order.
+// Returns the bucket of a name by its first two bytes. Buckets are in the order of names.
 uint32_t bucketOfName(std::string_view name) {
   if (name.empty()) return 0;
   const uint32_t first = 1 + static_cast<uint8_t>(name[0]) * kSecondBytes;
   return name.size() == 1 ? first : first + 1 + static_cast<uint8_t>(name[1]);
 }
 
-// Seven bytes of a name from `depth` on, then their number (kMore if more follow), so that keys
-// compare like names, for any bytes.
+// Returns a sort key: seven bytes of a name, starting at `depth`, then how many of them there are
+// (kMore if more follow). So keys compare like the names, for any bytes.
 uint64_t keyOfName(std::string_view name, size_t depth) {
   const size_t left = name.size() > depth ? name.size() - depth : 0;
   uint64_t bytes = 0;
@@ -300,8 +301,8 @@ class NameSorter {
   NameSorter(const SourceColumns& columns, SortScratch& scratch)
       : columns_(columns), scratch_(scratch) {}
 
-  // Sorts the range and sets each key to 1 if a new name begins, else 0. `extra` of an item is its
-  // rank by cnpj. The keys must have been made for `depth`.
+  // Sorts the range. Then sets each key to 1 if the name differs from the previous one, else to 0.
+  // `extra` of an item is its rank by cnpj. The keys must have been made for `depth`.
   void sort(KeyedRow* items, size_t count, size_t depth) {
     if (count == 0) return;
     radixSortByKey(items, scratch_.room(count), count);

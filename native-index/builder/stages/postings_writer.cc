@@ -1,5 +1,5 @@
-// Writes the posting lists of codes and words, and name prefixes (layouts: format.h and parts.h),
-// and encodes Roaring containers (containers.h).
+// Writes the posting lists of codes and words, and the prefix hashes of names (format.h and parts.h
+// describe the layouts). Also encodes Roaring containers (containers.h).
 // Invariant: the rows of a list are unique and ascend.
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ struct Part {
   ContainerForm form;
 };
 
-// Splits the rows by their high halves; `lows` receives the low halves.
+// Splits the rows by the high halves of their numbers. Writes the low halves to `lows`.
 std::vector<Part> cut(const uint32_t* rows, size_t count, std::vector<uint16_t>& lows,
                       std::vector<ContainerHead>& heads) {
   std::vector<Part> parts;
@@ -253,7 +253,7 @@ void writePostings(const BuildContext& context) {
   writer.end();
 }
 
-// Word postings of both names. Invariant: entries are in word order.
+// Writes the posting lists of the words of both names. Invariant: entries are in word order.
 
 namespace {
 
@@ -351,9 +351,11 @@ void writeWords(const BuildContext& context, const std::string& path) {
 
 namespace {
 
-// Chunks whose marks are computed before they are written: 256 KB each.
+// Number of chunks whose prefix hashes (marks) are computed before they are written. Each chunk
+// takes 256 KB.
 constexpr uint32_t kChunksPerPass = 64;
-// Analyzed bytes of a name; a name without a long prefix within them is analyzed whole.
+// How many bytes of a name are analyzed. If they contain no prefix that is long enough, the whole
+// name is analyzed.
 constexpr size_t kNameBytes = 32;
 
 // Computes the marks of rows; one instance per thread, because it holds scratch memory.
@@ -375,7 +377,7 @@ class NameMarks {
   }
 
  private:
-  // Reads a name only as far as marks need, because most names are longer.
+  // Reads only as much of a name as the prefix hashes need, because most names are longer.
   void read(std::string_view name) {
     const size_t space = name.size() > kNameBytes ? name.find(' ', kNameBytes) : name.npos;
     join(name.substr(0, space));

@@ -1,4 +1,5 @@
-// Writes ROLLUP and PLACES, the counts of combinations (layouts: format/region/parts.h).
+// Writes ROLLUP and PLACES, which count the accounts of each combination of values
+// (format/region/parts.h describes the layouts).
 // Invariant: the counts of a table add up to the row count.
 #include <algorithm>
 #include <array>
@@ -61,8 +62,8 @@ CellTable grouped(unsigned threads, const CellTable& table, const std::vector<ui
   return result;
 }
 
-// The division of every activity: its first two digits, numbered by first occurrence. The last is
-// for accounts without an activity.
+// Returns the division of every activity: its first two digits, numbered in the order in which they
+// first occur. The last number is for accounts without an activity.
 std::vector<uint16_t> divisionsOf(const StringBytes& activities, uint32_t& count) {
   std::map<std::string_view, uint16_t> known;
   std::vector<uint16_t> divisions;
@@ -87,7 +88,7 @@ uint64_t startsOf(uint32_t number, const RollupHeader& header) {
   return groups * (number == RollupTables::kMunicipality ? 1 : header.states) + 1;
 }
 
-// Assigns offsets to the tables; `end` is the end of the divisions.
+// Assigns an offset to each table. `end` is the offset at which the divisions end.
 RollupHeader placeTables(RollupHeader header,
                          const std::array<CellTable, RollupTables::kCount>& tables, uint64_t end) {
   for (uint32_t i = 0; i < RollupTables::kCount; i++) {
@@ -190,8 +191,8 @@ void writeRollup(const BuildContext& context) {
   }
 }
 
-// Counts the cube, with one copy of the cells per thread. Invariant: the postings stage has checked
-// codes against their tables.
+// Counts the cells of CUBE. Each thread has its own copy of the cells.
+// Invariant: the postings stage has already checked codes against their tables.
 
 namespace {
 

@@ -48,8 +48,9 @@ class RowBuckets {
     countStarts();
   }
 
-  // Scatters `itemOf(row)` of all rows, calls `sort(rows, thread)` for every bucket on any thread,
-  // then `take(rows)` with all buckets in memory, in order. May be called once.
+  // Processes the buckets in groups that fit in memory. For each group, stores `itemOf(row)` of its
+  // rows, calls `sort(rows, thread)` for every bucket on any thread, then `take(rows)` with the
+  // whole group, in order. May be called only once.
   template <typename ItemOf, typename Sort, typename Take>
   void forEach(ItemOf&& itemOf, Sort&& sort, Take&& take) {
     const std::vector<uint32_t> groups = cutGroups();
@@ -71,7 +72,7 @@ class RowBuckets {
     return static_cast<uint32_t>(partStart(plan_.rowCount, part, parts()));
   }
 
-  // Turns counts into the position of the first row of each bucket and part.
+  // Replaces the counts by positions: where each part writes its first row of each bucket.
   void countStarts() {
     starts_.reserve(plan_.bucketCount + 1);
     uint32_t start = 0;
@@ -105,7 +106,8 @@ class RowBuckets {
     return most;
   }
 
-  // The rows of [bucket, end) if `items` begins with the rows of bucket `held`.
+  // Returns the rows of the buckets [bucket, end). `items` must begin with the rows of bucket
+  // `held`.
   BucketRows rowsOf(uint32_t held, uint32_t bucket, uint32_t end, KeyedRow* items) const {
     const uint32_t first = starts_[bucket];
     return {items + (first - starts_[held]), first, starts_[end] - first};
@@ -129,7 +131,8 @@ class RowBuckets {
   std::vector<uint32_t> starts_;               // of each bucket; one more at the end
 };
 
-// Radix sort scratch of one thread, sized to its largest bucket so far.
+// Scratch memory of one thread for the radix sort. It grows to the size of the thread's largest
+// bucket.
 class SortScratch {
  public:
   KeyedRow* room(size_t count) {

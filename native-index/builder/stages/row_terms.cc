@@ -94,7 +94,7 @@ void RowStrings::finish() {
   ends_.clear();
 }
 
-// Counts the strings [first, end) of the batch under the current row.
+// Counts the strings [first, end) of the current batch, which belong to the current row.
 void RowStrings::finishRow(uint32_t first, uint32_t end) {
   terms_.clear();
   for (uint32_t i = first; i < end; i++) {
@@ -132,7 +132,7 @@ RowTerms::RowTerms(const BuildContext& context, const std::string& path, const C
   merge();
 }
 
-// The smallest string not yet merged; false if there is none.
+// Finds the smallest string that has not been merged yet. Returns false if there is none.
 bool RowTerms::nextText(std::string_view& text) const {
   bool found = false;
   for (const auto& part : parts_) {
@@ -144,7 +144,7 @@ bool RowTerms::nextText(std::string_view& text) const {
   return found;
 }
 
-// Merges the sorted strings of the parts, and fills every `globalOf`.
+// Merges the sorted strings of all parts into one numbering. Fills `globalOf` of each part.
 void RowTerms::merge() {
   for (std::string_view text; nextText(text);) {
     const auto position = static_cast<uint32_t>(terms_.size());
@@ -175,7 +175,8 @@ TermLists RowTerms::plan(uint32_t first, uint64_t postingsMax) const {
   return lists;
 }
 
-// The write position of each part in each list; advances `next` of the parts past the lists.
+// Returns where each part begins to write in each list. Advances each part's `next` past these
+// lists.
 std::vector<std::vector<uint64_t>> RowTerms::planCursors(const TermLists& lists) {
   std::vector<std::vector<uint64_t>> cursors(parts_.size());
   for (auto& cursor : cursors) cursor.resize(lists.end - lists.first);
@@ -233,13 +234,15 @@ namespace {
 constexpr size_t kFirstSlots = 1u << 16;
 constexpr uint32_t kTermsMax = (1u << 31) - 2;  // the builder's streams use the top bit
 
-// Folds the product of two 64-bit numbers; both halves depend on all bits of both.
+// Multiplies two 64-bit numbers and combines both halves of the product, so that the result depends
+// on all bits.
 uint64_t mix(uint64_t a, uint64_t b) {
   const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// Loads less than eight bytes as a number, unique among inputs of one length.
+// Loads less than eight bytes as a number. Different inputs of the same length have different
+// numbers.
 uint64_t loadTail(const char* bytes, size_t length) {
   if (length >= 4) {
     uint32_t first = 0, last = 0;

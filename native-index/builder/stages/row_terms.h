@@ -33,8 +33,8 @@ class TermDictionary {
 
   static uint32_t hashOf(std::string_view word);
 
-  // Number of the word with this hash, added if new. Throws TOO_LARGE beyond 2^31 - 2 words or 4
-  // GiB of text.
+  // Returns the number of a word; `hash` must be its hash. Adds the word if it is new. Throws
+  // TOO_LARGE beyond 2^31 - 2 words or 4 GiB of text.
   uint32_t numberOf(std::string_view word, uint32_t hash);
 
   // Prefetches the reads of numberOf(word, hash) and countRow: the slot, then its term, then the
@@ -51,8 +51,8 @@ class TermDictionary {
     if (slot.hash == hash && slot.term != 0) __builtin_prefetch(&arena_[ends_[slot.term - 1]]);
   }
 
-  // Counts the row under a term unless the last count was for the same row; returns true if
-  // counted.
+  // Counts a row for a term, unless the term's last count was for the same row. Returns true if it
+  // was counted.
   bool countRow(uint32_t term, uint32_t row) {
     Usage& usage = usages_[term];
     if (usage.df > 0 && usage.lastRow == row) return false;
@@ -123,8 +123,9 @@ class Spill {
   std::vector<uint32_t> buffer_;
 };
 
-// Receives the strings of rows. Look-ups are batched by kind of access: with millions of strings
-// each look-up misses the caches several times, and the misses of a batch overlap.
+// Receives the strings of rows. Look-ups are batched, and each step is done for the whole batch.
+// With millions of strings, each look-up misses the caches several times, and the misses of a batch
+// overlap.
 class RowStrings {
  public:
   RowStrings(TermDictionary& dictionary, Spill& numbers, uint32_t firstRow)
@@ -190,8 +191,8 @@ class RowTerms {
     return parts_[terms_[term].part]->dictionary.text(terms_[term].local);
   }
   uint64_t textBytes() const { return textBytes_; }
-  // Lists from `first` on: as many as have at most `postingsMax` rows in total, but at least one.
-  // Request lists in order, and each only once.
+  // Returns the lists of the strings from `first` on: so many that they have at most `postingsMax`
+  // rows in total, but at least one. Lists must be requested in order, and each only once.
   TermLists listsFrom(uint32_t first, uint64_t postingsMax);
 
  private:
@@ -206,7 +207,8 @@ class RowTerms {
     std::vector<uint32_t> globalOf;  // by local number: index in the merged strings
     uint32_t next = 0;               // in `sorted`, for the merge or the current range
   };
-  // A string of the snapshot: a part that has its text, and the number of its rows.
+  // A string of the snapshot. It has a part that stores its text, its number in that part, and the
+  // number of its rows (df).
   struct Term {
     uint32_t part, local, df;
   };

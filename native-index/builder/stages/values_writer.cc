@@ -46,7 +46,8 @@ struct List {
   uint64_t byteLength() const { return heads.empty() ? 0 : bitmapHeadBytes(heads) + payloadBytes; }
 };
 
-// Reads the containers of the copied dimensions back from the written POSTINGS.
+// Reads the containers of the dimensions to copy from the POSTINGS section, which is already
+// written.
 class WrittenPostings {
  public:
   explicit WrittenPostings(const BuildContext& context) : writer_(context.writer) {
@@ -88,7 +89,7 @@ class WrittenPostings {
   std::vector<uint64_t> offsets_;
 };
 
-// Computes the containers of the other axes from the columns; one instance per thread.
+// Computes the containers of the other lists from the columns. Each thread has its own instance.
 class ColumnLists {
  public:
   explicit ColumnLists(const BuildContext& context) : columns_(context.columns) {}
@@ -112,7 +113,8 @@ class ColumnLists {
   }
 
  private:
-  // Pairs of the codes in any of the columns; equal codes of a row are one pair.
+  // Collects the codes of several columns as pairs. If a row has the same code in two columns, it
+  // gets one pair.
   void collectCodes(const std::vector<uint32_t>& columns, uint32_t first, uint32_t rows) {
     pairs_.clear();
     for (uint32_t i = 0; i < rows; i++) {
@@ -145,7 +147,7 @@ class ColumnLists {
 
 using Axes = std::vector<std::vector<List>>;  // by axis and code
 
-// One list per code that the tables have, so a code without rows has an empty list.
+// Returns one empty list per code of the tables, so that a code without rows has an empty list.
 Axes emptyLists(const BuildContext& context) {
   const uint32_t numbers = context.tables[Tables::kNumber].count();
   const uint32_t counts[ValueAxes::kCount] = {context.tables[Tables::kUf].count(),

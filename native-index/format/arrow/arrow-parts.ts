@@ -16,7 +16,7 @@ export const ARROW_ALIGN = 64;
 /** End-of-stream marker: a continuation word and a length of zero. */
 export const ARROW_END = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
 
-/** A column of a message: a stored one, or a field of rows. */
+/** A column of a message: either a stored column, or a field of rows that are sent. */
 export interface ArrowColumn {
   readonly name: string;
   readonly type: ColumnType | FieldType;
@@ -38,7 +38,7 @@ export interface MessageBlock {
 /** A message ready to write: `head` (prefix and metadata), then the parts of the body. */
 export interface EncodedMessage<Part extends Sized = Uint8Array> {
   readonly head: Uint8Array;
-  /** Body parts in order, including padding; empty for a schema. */
+  /** Parts of the body in order, including padding. A schema has no body. */
   readonly body: readonly (Part | Uint8Array)[];
   readonly bodyLength: number;
 }
@@ -48,7 +48,7 @@ export interface EncodedBatch<Part extends Sized = Uint8Array> extends EncodedMe
   readonly spans: readonly BufferSpans[];
 }
 
-/** Offsets in the body and true lengths (without padding) of a column's buffers. */
+/** Where a column's buffers are in the body, with their lengths without padding. */
 export interface BufferSpans {
   readonly validity: Span;
   readonly data: Span;
@@ -64,7 +64,7 @@ export interface Span {
 /** Metadata of a schema or a footer. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** Contents of a footer that we write. */
+/** The contents of a footer that this program writes. */
 export interface FooterParts {
   readonly columns: readonly ArrowColumn[];
   readonly schemaMetadata: Metadata;

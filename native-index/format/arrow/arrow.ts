@@ -251,7 +251,7 @@ function buildSchema(
   return Schema.endSchema(builder);
 }
 
-/** Item type by list type. */
+/** For each list type, the type of its items. */
 const LIST_ITEMS = new Map<ArrowColumn["type"], ArrowColumn["type"]>([
   ["list_dictionary16", "dictionary16"],
   ["list<utf8>", "utf8"],
@@ -347,7 +347,10 @@ export function decodeFooter(bytes: Uint8Array): DecodedFooter {
   return { columns, schemaMetadata, metadata: readMetadata(footer, texts) };
 }
 
-/** Budget for the texts of a footer, which do not overlap in a valid footer. */
+/**
+ * A budget for the texts of a footer. In a valid footer, texts do not overlap, so together they are
+ * not longer than the footer.
+ */
 class Texts {
   readonly #length: number;
   #left: number;
@@ -357,13 +360,13 @@ class Texts {
     this.#left = length;
   }
 
-  /** Checks a number of entries; each takes at least the four bytes of an offset. */
+  /** Returns `count` after checking it. Each entry takes at least the four bytes of an offset. */
   counted(count: number): number {
     if (count * 4 > this.#length) throw new RangeError("the footer lists more than it can hold");
     return count;
   }
 
-  /** Charges a text, which has at least as many bytes as UTF-16 units. */
+  /** Subtracts a text from the budget. Its bytes are at least as many as its UTF-16 units. */
   taken(text: string | null | undefined): string {
     this.#left -= text?.length ?? 0;
     if (this.#left < 0) throw new RangeError("the texts of the footer are longer than it");

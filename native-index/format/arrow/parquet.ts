@@ -1,7 +1,8 @@
 /**
- * The Parquet library with its WebAssembly, and its only importer.
- * Invariant: it is loaded once per thread, on first use, because it takes 5 MB and about 20 ms. It
- * has its own file because tests write Parquet files with the same library.
+ * The Parquet library with its WebAssembly. No other file imports it.
+ * Invariant: the library is loaded once per thread, on first use, because it takes 5 MB and about
+ * 20 ms.
+ * Separate from the reader of the import because tests write Parquet files with the same library.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -66,8 +66,9 @@ uint32_t advancePortable(uint32_t state, const uint8_t* bytes, size_t length) {
 }
 
 #if defined(__x86_64__)
-// shift[k][b]: byte k of a state with value b, after kStreamBytes zero bytes. Appending zeros is
-// linear over GF(2), so the states of streams can be combined by shifting and xor.
+// shift[k][b] describes a state whose byte k is b and whose other bytes are 0: it is that state
+// after kStreamBytes zero bytes. Appending zeros is linear over GF(2), so the states of streams can
+// be combined by shifting and xor.
 std::array<ByteTable, 4> makeShiftTables() {
   static const uint8_t zeros[kStreamBytes] = {};
   std::array<uint32_t, 32> ofBit{};
@@ -267,7 +268,7 @@ void Sha256::update(const void* data, size_t length) {
 Digest Sha256::finish() {
   const uint64_t bits = length_ * 8;
   uint8_t end[2 * kBlock] = {0x80};
-  // One byte and eight of length, up to the end of a block.
+  // The padding is one marker byte, zeros, and eight bytes of length, up to the end of a block.
   const size_t padding = kBlock - (length_ + 8) % kBlock;
   for (size_t i = 0; i < 8; i++) end[padding + i] = static_cast<uint8_t>(bits >> (56 - 8 * i));
   update(end, padding + 8);
@@ -315,8 +316,8 @@ const char* sha256Path() {
   return "portable";
 }
 
-// Block checksums. Throws SNAPSHOT_DAMAGED with the block.
-// Invariant: a bit of `checked_` is set only after its block had the right sum.
+// Checks blocks against their checksums. Throws SNAPSHOT_DAMAGED that names the block.
+// Invariant: a bit of `checked_` is set only after its block was found to have the right sum.
 
 namespace {
 
@@ -357,7 +358,7 @@ void Blocks::willNeed(uint64_t offset, uint64_t length) const {
   requestBlocks(offset / kBlockBytes, (offset + length - 1) / kBlockBytes + 1);
 }
 
-// Adjacent new blocks are prefetched with one call.
+// Prefetches the blocks that were not requested before. Adjacent ones are prefetched with one call.
 void Blocks::requestBlocks(uint64_t from, uint64_t to) const {
   uint64_t first = from;
   for (uint64_t block = from; block <= to; block++) {
@@ -370,7 +371,8 @@ void Blocks::requestBlocks(uint64_t from, uint64_t to) const {
   }
 }
 
-// Prefetches a block about to be read, and after it as many as were prefetched right before it.
+// Prefetches a block that is about to be read. Also prefetches the blocks after it, as many as were
+// requested directly before it.
 void Blocks::requestBlock(uint64_t block) const {
   uint64_t before = 0;
   while (before < kAheadMax && before < block && isRequested(block - before - 1)) before++;
@@ -439,7 +441,7 @@ void Blocks::remember(uint64_t block, uint64_t age) const {
     all_.store(true);
     if (checkedCount_.load() != count_) all_.store(false);
   }
-  // distrust() ran in between: these bytes may differ from those that were checked.
+  // recheckAll() ran in between, so these bytes may differ from those that were checked.
   if (age_.load() != age) forget(block / 64, bit);
 }
 

@@ -20,7 +20,8 @@ namespace peneira {
 // Invariant: the sum does not depend on how the bytes were split, nor on the processor: the SSE4.2
 // path and the table path are chosen at run time and agree (test/native-build.test.ts).
 
-// CRC-32C of `length` bytes, continuing from `seed` (0 to begin).
+// Returns the CRC-32C of `length` bytes. It continues from the sum `seed`, which is 0 for the first
+// bytes.
 uint32_t crc32c(const void* bytes, size_t length, uint32_t seed = 0);
 
 // CRC-32C by tables alone, so that a test can compare both paths.
@@ -85,8 +86,8 @@ class Blocks {
  public:
   // `sums` points to one u32 per block. Sums and mapping must outlive the object.
   Blocks(const Mapping& mapping, uint64_t covered, const uint8_t* sums);
-  // Adds digests of the blocks of the bytes [0, digested); the digests are stored right after these
-  // bytes. Without digests, prove() equals verify(). Call it before either.
+  // Adds the digests of the blocks of the bytes [0, digested), which are stored right after these
+  // bytes. Without digests, prove() does the same as verify(). Must be called before either.
   void addDigests(uint64_t digested, const Digest& identity);
 
   // Returns `length` checked bytes; throws SNAPSHOT_DAMAGED if out of bounds or damaged.
@@ -98,18 +99,19 @@ class Blocks {
 
   // Prefetches the bytes at an offset into the processor cache.
   void prefetch(uint64_t offset) const { __builtin_prefetch(base_ + offset); }
-  // Prefetches blocks from disk, without waiting; skips blocks already requested. Useful for many
-  // cold blocks, because the disk reads them in parallel.
+  // Prefetches blocks from disk, without waiting. Skips blocks that were already requested. This
+  // helps if many blocks are not in memory, because the disk reads them in parallel.
   void willNeed(uint64_t offset, uint64_t length) const;
-  // Number of checked blocks; it grows while reads touch cold blocks.
+  // Number of blocks that have been checked. It grows as reads touch blocks for the first time.
   uint64_t checkedCount() const { return checkedCount_.load(std::memory_order_relaxed); }
 
   uint64_t covered() const { return covered_; }
-  // Number of blocks that prove() covers; blocks after the covered bytes have only a digest.
+  // Number of blocks that prove() can check. The last of them, after the covered bytes, have only a
+  // digest and no CRC-32C.
   uint64_t count() const { return total_; }
-  // Checks the CRC-32C of one covered block, even if it was checked before.
+  // Checks a block against its CRC-32C, even if it was checked before. The block must be covered.
   void verify(uint64_t block) const;
-  // Checks all sums of one block.
+  // Checks a block against its CRC-32C and its SHA-256.
   void prove(uint64_t block) const;
   // Checks that the digests match the identity; reads all of them.
   void proveIdentity() const;

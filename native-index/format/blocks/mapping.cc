@@ -1,7 +1,7 @@
-// mmap, the SIGBUS guard, and the reader's lock.
-// Invariant: the signal handler uses only lock-free atomics and mmap(2); a SIGBUS at a foreign
-// address goes to the previous handler. The flock only signals that a reader exists: it ends with
-// its process, and reading also works on file systems without locks.
+// Maps files (mmap), guards against SIGBUS, and takes the reader's lock.
+// Invariant: the signal handler uses only lock-free atomics and mmap(2). A SIGBUS at an address
+// outside of the mappings goes to the previous handler. The flock only signals that a reader
+// exists. It ends with its process, and reading also works on file systems without locks.
 #include "format/blocks/mapping.h"
 
 #include <dlfcn.h>
@@ -73,8 +73,8 @@ void onSigbus(int signal, siginfo_t* info, void* context) {
 
 void installHandler() {
   pageMask = ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1);
-  // Node unloads an addon when the last worker that loaded it ends. The signal handler stays
-  // installed, so this pins the addon in memory.
+  // Pins the addon in memory. Node unloads an addon when the last worker that loaded it ends, but
+  // the signal handler stays installed.
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&onSigbus), &self) != 0) {
     dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -180,7 +180,8 @@ FileState Mapping::state() const {
 }
 
 Removal removeIfUnused(const std::string& path) {
-  // Network file systems grant an exclusive lock only to writers.
+  // Opens for writing if possible, because network file systems grant an exclusive lock only to
+  // writers.
   int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throwSystemError("open", path);

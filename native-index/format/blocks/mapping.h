@@ -1,8 +1,8 @@
 // A file mapped for reading.
-// Invariant: an unreadable page (the file was truncated, or the disk failed) does not kill the
-// process: it reads as zeros and sets `poisoned`, so code that computes from the bytes must check
-// `poisoned` afterwards. A file replaced by rename stays intact. A mapped file has a shared lock
-// (flock), so other processes can see that it is in use.
+// Invariant: if a page cannot be read (the file was truncated, or the disk failed), the process is
+// not killed. The page reads as zeros and `poisoned` is set, so code that computes from the bytes
+// must check `poisoned` afterwards. If the file is replaced by a rename, the mapped bytes stay
+// intact. A mapped file has a shared lock (flock), so other processes can see that it is in use.
 #pragma once
 #include <atomic>
 #include <compare>
@@ -13,7 +13,7 @@
 
 namespace peneira {
 
-// Identifies a file and its state.
+// Identifies a file, and the state that it was in when it was opened.
 struct FileIdentity {
   uint64_t device = 0, inode = 0, size = 0;
   int64_t modifiedNs = 0;
@@ -41,7 +41,8 @@ class Mapping {
   const uint8_t* data() const { return data_; }
   uint64_t size() const { return identity_.size; }
   const FileIdentity& identity() const { return identity_; }
-  // Advises random access from `offset` on, so that the kernel reads no neighboring pages.
+  // Tells the kernel that access from `offset` on is random, so that it does not read neighboring
+  // pages.
   void scattered(uint64_t offset) const;
   // Prefetches bytes from disk, without waiting; failures are ignored.
   void willNeed(uint64_t offset, uint64_t length) const;

@@ -1,5 +1,6 @@
-// Bit-word loops, and the set operations of containers. Invariant: the portable form of each loop
-// is its definition; no form accesses anything outside of its words.
+// Loops over the words of bitmaps, and the set operations of containers.
+// Invariant: the portable form of each loop defines its result. No form accesses anything outside
+// of its words.
 #include "format/postings/container.h"
 
 #include <algorithm>
@@ -21,8 +22,8 @@
 
 namespace peneira {
 
-// Word loops with run-time dispatch.
-// Invariant: the portable form is the definition; test/native-query.test.ts checks the AVX2 form
+// Loops over words, in a form that is chosen at run time.
+// Invariant: the portable form defines the result. test/native-query.test.ts checks the AVX2 form
 // against it by running both (PENEIRA_SIMD=portable disables AVX2).
 
 namespace {
@@ -222,7 +223,8 @@ uint32_t Container::arrayLowerBound(uint32_t value) const {
 }
 
 uint32_t Container::arrayGallop(uint32_t from, uint32_t value) const {
-  // True if the group at an index ends below the value; such a group is not the last.
+  // True if all elements of the group at an index are below the value. The last, incomplete group
+  // never counts as below.
   const auto isBelow = [this, value](uint32_t at) {
     return at + kGroup <= cardinality && element(at + kGroup - 1) < value;
   };

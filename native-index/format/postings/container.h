@@ -8,8 +8,8 @@
 
 namespace peneira {
 
-// Bit-word loops in the fastest form for the processor.
-// Invariant: every form gives the same result; the choice is made once.
+// Loops over the words of bitmaps, in the form that is fastest on the processor.
+// Invariant: every form has the same result. The form is chosen only once.
 
 uint64_t countBits(const uint64_t* words, uint32_t count);
 // Number of bits that are set in both operands; `other` may be unaligned.
@@ -53,7 +53,8 @@ struct Container {
   static uint32_t plainBytes(ContainerType type, uint32_t cardinality) {
     return type == ContainerType::kArray ? cardinality * 2 : kChunkWords * 8;
   }
-  // Checks type, cardinality, and payload at an absolute offset; the payload must end before `end`.
+  // Returns the container at a location, after checking its type, cardinality, and payload. The
+  // payload must not extend beyond `end`.
   static Container read(const Blocks& blocks, const struct ContainerPlace& place);
 
   uint16_t element(uint32_t index) const { return load<uint16_t>(payload + index * 2); }
@@ -85,7 +86,7 @@ struct Container {
   }
 };
 
-// Location of a container according to an index.
+// Where a container is, according to an index that has not been checked.
 struct ContainerPlace {
   uint64_t offset, end;  // absolute; the payload must end at or before `end`
   uint32_t type;         // a ContainerType, unchecked

@@ -145,9 +145,9 @@ void Postings::all(const ChunkView& chunk, uint32_t dimension,
   }
 }
 
-// Reads word postings.
-// Invariant: every offset and count is checked against the section before use, and each row of a
-// flat list against the row count.
+// Reads the posting lists of words.
+// Invariant: every offset and count is checked against the section before use. Each row of a flat
+// list is checked against the row count.
 
 namespace {
 

@@ -13,8 +13,9 @@
 
 namespace peneira {
 
-// The posting lists, chunk by chunk.
-// Invariant: chunk offsets were checked at open; a chunk block is read only inside its own bytes.
+// Reads the posting lists of codes, chunk by chunk.
+// Invariant: chunk offsets were checked when the snapshot was opened. A chunk block is read only
+// inside its own bytes.
 
 struct ChunkView {
   uint64_t offset = 0;
@@ -60,10 +61,12 @@ class Postings {
   std::vector<uint64_t> offsets_;
 };
 
-// Word postings: the rows of an analyzed word, chunk by chunk, and their number.
-// Invariant: TERMS and TERM_INDEX have equal lengths; a posting list is read only inside
-// TERM_POSTINGS. A list of up to kFlatTermMax rows is flat u32, a longer one portable Roaring
-// (https://github.com/RoaringBitmap/RoaringFormatSpec), read in place by `RoaringView`.
+// Posting lists of words: the rows in whose names an analyzed word occurs, chunk by chunk, and
+// their number.
+// Invariant: TERMS and TERM_INDEX have equal lengths. A posting list is read only inside
+// TERM_POSTINGS. A list of up to kFlatTermMax rows is a flat array of u32. A longer one is a
+// portable Roaring bitmap (https://github.com/RoaringBitmap/RoaringFormatSpec), which `RoaringView`
+// reads in place.
 
 // A portable Roaring bitmap in place.
 class RoaringView {
@@ -71,13 +74,14 @@ class RoaringView {
   RoaringView() = default;
   // Checks the head of the bitmap at absolute [offset, offset + length).
   RoaringView(const Blocks& blocks, uint64_t offset, uint64_t length);
-  // The container of rows with the high 16 bits `key`; false if there is none.
+  // Finds the container of the rows whose high 16 bits are `key`. Returns false if there is none.
   bool find(uint32_t key, Container& found) const;
-  // The same, from a container near the wanted one; `at` becomes its index, or that of the next.
+  // Like `find`, but begins at the index `at`, which should be near. Sets `at` to the index of the
+  // container, or of the next one if there is none.
   bool findNear(uint32_t& at, uint32_t key, Container& found) const;
   // Prefetches the containers with the indexes [from, to) from disk.
   void willNeed(uint32_t from, uint32_t to) const;
-  // Number of containers; `at` returns each with the high 16 bits of its rows.
+  // Number of containers. `at` returns a container, and the high 16 bits of its rows.
   uint32_t count() const { return count_; }
   std::pair<uint32_t, Container> at(uint32_t index) const;
 
@@ -98,12 +102,14 @@ class RoaringView {
 
 class TermRows {
  public:
-  // The low halves of the rows in one chunk, of at most kFlatTermMax rows.
+  // The low halves of the rows that a flat list has in one chunk; a flat list has at most
+  // kFlatTermMax rows.
   using FlatChunk = std::array<uint16_t, kFlatTermMax>;
 
   uint32_t count() const { return count_; }
   bool contains(uint32_t row) const;
-  // The container of a chunk; a flat list is copied to `flat`, which must outlive `found`.
+  // Finds the container of a chunk. The rows of a flat list are copied to `flat`, which must
+  // outlive `found`.
   bool find(uint32_t chunk, Container& found, FlatChunk& flat) const;
   // The rows in place if there are at most kFlatTermMax; otherwise empty (see `containers`).
   std::span<const uint32_t> flat() const {
@@ -126,7 +132,7 @@ class Terms {
   TermRows rows(std::string_view word) const;
   uint32_t frequency(std::string_view word) const;
 
-  // Words by number, in byte order; a number must be below count().
+  // Returns a word by its number. Numbers are in byte order of the words and must be below count().
   uint32_t count() const { return words_.count(); }
   std::string_view wordAt(uint32_t term) const { return words_.at(term); }
   uint32_t frequencyAt(uint32_t term) const { return entryAt(term).df; }

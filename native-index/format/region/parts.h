@@ -30,8 +30,8 @@ namespace peneira {
 constexpr char kRollupMagic[8] = {'P', 'N', 'R', 'O', 'L', 'L', 'U', 'P'};
 constexpr uint32_t kRollupVersion = 2;
 
-// The tables: three groupings of activities, each with and without the opening year; and all
-// activities by municipality (IBGE), without the year.
+// The tables. Three group accounts by activity (exact, division, or all together), each with and
+// without the opening year. The last has all activities by municipality (IBGE), without the year.
 struct RollupTables {
   enum Number : uint32_t {
     kActivityYear = 0,
@@ -65,8 +65,8 @@ struct RollupHeader {
 static_assert(sizeof(RollupHeader) == 40 + RollupTables::kCount * sizeof(RollupTable));
 
 // A key, lowest bits first: flags 6 bits (the first six FlagCodes), status 4, size 4, opening year
-// 9. A missing value has all bits set; the year is 0 in tables without it. Only keys by
-// municipality, and keys being sorted, have the state above these bits.
+// 9. A missing value has all bits set. The year is 0 in tables without it. The state is above these
+// bits only in keys by municipality, and in keys while they are being sorted.
 struct RollupKey {
   static constexpr uint32_t kFlagBits = 6, kStatusBits = 4, kSizeBits = 4, kYearBits = 9;
   static constexpr uint32_t kStatusShift = kFlagBits;
@@ -132,7 +132,7 @@ struct PlacesHeader {
 };
 static_assert(sizeof(PlacesHeader) == 32 + PlacesTables::kCount * sizeof(PlacesTable));
 
-// Flags, status, and size.
+// Number of possible keys, which consist of flags, status, and size.
 constexpr uint32_t kPlacesKeys = 1u << RollupKey::kYearShift;
 static_assert(kPlacesKeys <= 1u << 16);
 
@@ -255,7 +255,8 @@ struct DatedHeader {
 };
 static_assert(sizeof(DatedHeader) == 64);
 
-// The rows of a state that were opened on one day and have the same other key members.
+// Counts the rows of a state that were opened on the same day and have the same flags, status, and
+// size.
 struct DatedCell {
   uint32_t key, count;
 };
@@ -473,7 +474,7 @@ struct ContactsHeader {
 };
 static_assert(sizeof(ContactsHeader) == 80);
 
-// Bits of a hash that choose the bucket, for a number of entries.
+// Returns how many bits of a hash select its bucket, given the number of entries.
 constexpr uint32_t contactBucketBits(uint64_t entries) {
   return static_cast<uint32_t>(std::bit_width(entries / kContactBucketEntries));
 }
@@ -489,7 +490,8 @@ struct ContactBits {
   explicit constexpr ContactBits(uint32_t rowCount)
       : row(static_cast<uint32_t>(std::bit_width(rowCount))), mark(kContactBits - 1 - row) {}
 
-  // The mark of a hash; bucket bits are omitted, because they are equal within a bucket.
+  // Returns the mark of a hash. The mark does not include the bits of the bucket, because they are
+  // equal within a bucket.
   constexpr uint64_t markOf(uint64_t hash, uint32_t bucketBits) const {
     return (hash << bucketBits) >> (64 - mark);
   }
@@ -501,21 +503,22 @@ struct ContactBits {
   constexpr uint64_t markIn(uint64_t entry) const { return entry >> (row + 1); }
 };
 
-// Mixes all bits of a number (the finalizer of MurmurHash3, public domain); a bijection.
+// Mixes all bits of a number (the finalizer of MurmurHash3, public domain). Different numbers have
+// different results.
 constexpr uint64_t mixBits(uint64_t number) {
   number = (number ^ (number >> 33)) * 0xff51afd7ed558ccd;
   number = (number ^ (number >> 33)) * 0xc4ceb9fe1a85ec53;
   return number ^ (number >> 33);
 }
 
-// Different phones have different hashes.
+// Returns the hash of a phone. Different phones have different hashes.
 constexpr uint64_t phoneHash(int64_t phone) { return mixBits(static_cast<uint64_t>(phone)); }
 
 constexpr char lowerAscii(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + 32) : byte;
 }
 
-// Mixed FNV-1a of an address in lower case.
+// Returns the hash of an e-mail address in lower case: FNV-1a, with its bits mixed.
 constexpr uint64_t emailHash(std::string_view email) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char byte : email) {
@@ -551,7 +554,7 @@ constexpr int compareEmails(std::string_view a, std::string_view b) {
 
 constexpr char kBeginningsMagic[8] = {'P', 'N', 'B', 'E', 'G', 'I', 'N', 'S'};
 constexpr uint32_t kBeginningsVersion = 1;
-// Prefix bytes of a short and a long mark.
+// Number of bytes that a short and a long mark cover.
 constexpr size_t kBeginningBytes[2] = {4, 9};
 
 struct BeginningsHeader {
@@ -576,9 +579,9 @@ constexpr uint8_t beginningMark(std::string_view text, size_t count) {
   return static_cast<uint8_t>((hash >> 40) % 255 + 1);
 }
 
-// OWNERS: which company is a partner of which. The import prepares its bytes; JavaScript reads the
-// pairs, and query/parts/partnerships.h their numbers. format/snapshot/owners.ts documents the
-// layout.
+// The layout of OWNERS, which says which company is a partner of which. The import prepares its
+// bytes. JavaScript reads the pairs, and query/parts/partnerships.h reads how many there are.
+// format/snapshot/owners.ts documents the layout.
 
 constexpr char kOwnersMagic[8] = {'P', 'N', 'O', 'W', 'N', 'E', 'R', 'S'};
 constexpr uint32_t kOwnersVersion = 1;

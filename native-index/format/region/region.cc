@@ -1,6 +1,7 @@
 // Reads the directory, the string tables, and the columns of an index region. Input: untrusted
 // bytes. Output: checked locations and values.
-// Invariant: every number from the file is checked against its container before use.
+// Invariant: every number from the file is checked before use against the bounds of the bytes that
+// it refers to.
 #include "format/region/region.h"
 
 #include <algorithm>
@@ -127,7 +128,8 @@ void checkLengths(const Directory& directory, const std::vector<DirectoryEntry>&
   }
 }
 
-// The bit of a section among all required ones: tables from 16, orders from 32.
+// Returns the bit that stands for a section in a set of all required sections. Tables have the bits
+// from 16 on, orders those from 32.
 uint32_t sectionBit(uint32_t kind, uint32_t argument) {
   if (kind == static_cast<uint32_t>(Section::kTable)) return 16 + argument;
   if (kind == static_cast<uint32_t>(Section::kOrder)) return 32 + argument;
@@ -146,7 +148,7 @@ void checkPresent(uint64_t present, uint32_t tables) {
   }
 }
 
-// Counterpart of writeDigests in index_builder.cc.
+// Checks the location and the size of the digests, as writeDigests in index_builder.cc wrote them.
 void checkDigests(const DigestsLocation& digests, const DirectoryLocation& location,
                   uint64_t size) {
   if (digests.length > size || digests.offset > size - digests.length) {
@@ -196,7 +198,7 @@ std::optional<SectionRange> findPart(const Blocks& blocks, const Directory& dire
   const uint64_t end = directory.blocks.offset;
   for (uint64_t at = directory.end; at < end && end - at >= sizeof(PartHead);) {
     const auto head = load<PartHead>(blocks.view(at, sizeof(PartHead)));
-    // Names of all parts begin with PN; anything else is unknown data.
+    // The magic of every part begins with PN. Anything else is unknown data, which ends the search.
     if (std::memcmp(head.magic, "PN", 2) != 0) return std::nullopt;
     if (head.length < sizeof head || head.length > end - at) {
       damaged("a part of the index is longer than the room for it, or too short");

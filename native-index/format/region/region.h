@@ -53,15 +53,15 @@ struct Directory {
       blocks;
   SectionRange tables[Tables::kCount];
   SectionRange orders[Orders::kCount];
-  // End of the last section before BLOCKS, rounded up to a multiple of 64; optional parts follow,
-  // identified by their PartHead.
+  // The end of the last section before BLOCKS, rounded up to a multiple of 64. The optional parts
+  // begin there; each is identified by its PartHead.
   uint64_t end = 0;
 };
 
 // Reads and checks the directory; throws SNAPSHOT_DAMAGED or SNAPSHOT_VERSION.
 Directory readDirectory(const Mapping& mapping, const DirectoryLocation& location);
 
-// Start of every part; `own` differs between parts.
+// The head of every part. `own` has a different meaning in each part.
 struct PartHead {
   char magic[8];
   uint32_t version;
@@ -141,7 +141,7 @@ class ColumnSet {
     return entry.validity_length == 0 || bit(entry.validity_offset, row & kBatchMask);
   }
 
-  // A fixed-width value; meaningless unless valid().
+  // Returns a value of fixed width. It is meaningless unless valid() is true.
   template <class T>
   T value(uint32_t column, uint32_t row) const {
     const uint64_t at = uint64_t{row & kBatchMask} * sizeof(T);
@@ -166,18 +166,19 @@ class ColumnSet {
   // Prefetches the data of a row (text offset, number, and validity) into the processor cache.
   // Useful when reading rows in random order.
   void prefetch(uint32_t column, uint32_t row) const;
-  // Prefetches the blocks of a row's value from disk; prefetchTextBlocks then prefetches those of
-  // texts and lists. Useful if many blocks are cold.
+  // Prefetches from disk the blocks of a row's value. For a text or list, prefetchTextBlocks then
+  // prefetches its content. This helps if many blocks are not in memory.
   void prefetchBlocks(uint32_t column, uint32_t row) const;
   void prefetchTextBlocks(uint32_t column, uint32_t row) const;
-  // Prefetches the blocks of `count` values from `row` on, all in one batch.
+  // Prefetches the blocks of `count` values, starting at `row`, which must all be in one batch.
   void prefetchSpanBlocks(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
-  // `count` values of `width` bytes from `row` on, all in one batch.
+  // Returns `count` values of `width` bytes, starting at `row`, which must all be in one batch.
   ColumnSpan span(uint32_t column, uint32_t row, uint32_t count, uint32_t width) const;
 
-  // Values of a bool column for `count` rows from `row` on, all in one batch.
+  // Returns the values of a bool column for `count` rows, starting at `row`, which must all be in
+  // one batch.
   BitSpan flags(uint32_t column, uint32_t row, uint32_t count) const;
-  // Each bit is set if the row has a value in the column.
+  // Returns one bit per row, which is set if the row has a value in the column.
   BitSpan presence(uint32_t column, uint32_t row, uint32_t count) const;
 
   std::string_view cnpj(uint32_t row) const {
@@ -185,8 +186,9 @@ class ColumnSet {
     if (text.size() != 14) damaged("a cnpj does not have 14 characters");
     return text;
   }
-  // The bytes of a row's cnpj. Skips the stored offsets: all cnpjs have one length, so the row
-  // gives the offset. In a damaged file it may be another row's, so callers check with `cnpj`.
+  // Returns the bytes of a row's cnpj without reading the stored offsets. All cnpjs have the same
+  // length, so the row number determines the offset. In a damaged file, these may be the bytes of
+  // another row, so callers must check with `cnpj`.
   const uint8_t* cnpjBytes(uint32_t row) const { return blocks_->view(cnpjOffset(row), 14); }
   void prefetchCnpj(uint32_t row) const { blocks_->prefetch(cnpjOffset(row)); }
 

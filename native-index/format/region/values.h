@@ -1,15 +1,17 @@
-// The layout of VALUES: a posting list over all chunks for every value of low-cardinality columns.
+// The layout of VALUES: for every value of columns that have few distinct values, one posting list
+// over all chunks.
 // Invariant: little endian, offsets relative to the first byte of VALUES, both arrays on a multiple
-// of 64, lists on a multiple of 8. The rows of a list are those that POSTINGS or the column give.
+// of 64, lists on a multiple of 8. The rows of a list are the same as in POSTINGS or the column.
 //
 // - ValuesHeader
 // - u32 start[axes + 1]        first entry of every axis
 // - ValuesEntry entry[lists]   the lists of an axis by code; one without rows has no bytes
 // - the lists                  each a portable Roaring bitmap (RoaringFormatSpec)
 //
-// VALUES is optional and not in DIRECTORY: see region.h. POSTINGS is sorted by chunk, so the first
-// page of a query is close together, but counting with a cold file reads a block in every chunk for
-// every condition: 72 MB at 72 million rows. A list here takes at most 9 MB.
+// VALUES is optional and not in DIRECTORY: see region.h. It is needed because POSTINGS is sorted by
+// chunk. That keeps the data for the first page of a query close together. But to count with a file
+// that is not in memory, a block must be read in every chunk for every condition: 72 MB at 72
+// million rows. A list here takes at most 9 MB.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -24,7 +26,8 @@ namespace peneira {
 constexpr char kValuesMagic[8] = {'P', 'N', 'V', 'A', 'L', 'U', 'E', 'S'};
 constexpr uint32_t kValuesVersion = 1;
 
-// The columns with lists. Codes are those of POSTINGS, of TABLE number, or of capitalClass().
+// The columns (axes) that have lists. Their codes are those of POSTINGS, those of TABLE number, or
+// classes from capitalClass().
 struct ValueAxes {
   enum Number : uint32_t {
     kUf,
@@ -40,14 +43,14 @@ struct ValueAxes {
   };
 };
 
-// The first axes copy a dimension of POSTINGS.
+// The first axes are copies of these dimensions of POSTINGS.
 constexpr Dimensions::Number kAxisDimensions[] = {Dimensions::kUf, Dimensions::kMunicipalityIbge,
                                                   Dimensions::kRegistrationStatus,
                                                   Dimensions::kCompanySizeCode, Dimensions::kFlag};
 constexpr uint32_t kCopiedAxes = std::size(kAxisDimensions);
 static_assert(kCopiedAxes == ValueAxes::kShareCapital);
 
-// The axis that copies a dimension, if any.
+// Returns the axis that is a copy of the dimension, if there is one.
 constexpr std::optional<ValueAxes::Number> axisOfDimension(uint32_t dimension) {
   for (uint32_t axis = 0; axis < kCopiedAxes; axis++) {
     if (kAxisDimensions[axis] == dimension) return static_cast<ValueAxes::Number>(axis);
@@ -72,8 +75,9 @@ struct ValuesEntry {
 };
 static_assert(sizeof(ValuesEntry) == 16);
 
-// Share capital has too many values for a list each. Most companies have a round amount, and so do
-// most queries. So every round amount is a class of its own, and so are the amounts between two.
+// Share capital has too many values to give each a list. Most companies have a round amount, and
+// most queries filter by one. So every round amount is a class, and the amounts between two
+// neighboring round amounts are a class.
 
 constexpr int64_t kCapitalSteps[] = {100, 150, 200, 250, 300, 400, 500, 600, 700, 800, 900};
 constexpr uint32_t kCapitalDecades = 14;  // from R$ 1 to R$ 90 trillion
@@ -91,7 +95,8 @@ constexpr std::array<int64_t, kCapitalBounds> kRoundCapitals = [] {
   return bounds;
 }();
 
-// The class of an amount: 2 i + 1 for round amount i, 2 i for amounts below it and above i - 1.
+// Returns the class of an amount. Round amount i has the class 2 i + 1. The amounts between round
+// amounts i - 1 and i have the class 2 i.
 constexpr uint32_t capitalClass(int64_t cents) {
   uint32_t low = 0, count = kCapitalBounds;
   while (count > 0) {

@@ -15,12 +15,12 @@ export class CheckedFile {
   /** Start of the Arrow footer, once known. */
   footerOffset = 0;
 
-  /** @throws CommandError if there is no such file. */
+  /** @throws CommandError if the file does not exist */
   constructor(path: string) {
     this.path = path;
     try {
       const found = statSync(path);
-      // Reading a pipe would block.
+      // Refuses other kinds of files too, because reading a pipe would block.
       if (found.isDirectory()) throw new Error("it is a folder; name a snapshot file in it");
       if (!found.isFile()) throw new Error("it is not a plain file");
       this.bytes = found.size;

@@ -31,7 +31,10 @@ const COMPUTED_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name as st
   (name) => name === "score" || name.startsWith("score_") || LATER_COLUMNS.includes(name),
 );
 
-/** Reads the footer of a file with our columns. @throws CommandError if it has none. */
+/**
+ * Reads the footer of a file that has the columns of a snapshot. @throws CommandError if it has
+ * none.
+ */
 export function readFooter(path: string): { footer: DecodedFooter; file: CheckedFile } {
   const file = new CheckedFile(path);
   refuseOtherKinds(file);
@@ -53,7 +56,6 @@ export function readFooter(path: string): { footer: DecodedFooter; file: Checked
   return { footer, file };
 }
 
-/** Rejects files of other kinds, naming the kind. */
 function refuseOtherKinds(file: CheckedFile): void {
   const kind = kindOf(file.read(0, Math.min(file.bytes, SIGNATURE_BYTES)));
   if (kind === null) file.refuse("it is not an Arrow file");
@@ -88,8 +90,8 @@ export function readPlainMeta(path: string): SnapshotMeta | null {
 }
 
 /**
- * Parses the metadata that a snapshot left in another file; null if there is none.
- * @throws CommandError if it is not a snapshot's metadata.
+ * Parses the metadata that a file has kept from the snapshot it was made from; null if it has none.
+ * @throws CommandError if it is not the metadata of a snapshot.
  */
 export function plainMeta(path: string, text: string | undefined): SnapshotMeta | null {
   if (text === undefined) return null;

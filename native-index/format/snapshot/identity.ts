@@ -13,10 +13,10 @@ import type { CheckedFile } from "./checked-file.ts";
 /** Bytes of a digest. */
 export const DIGEST_BYTES = 32;
 
-/** Bytes per digest, equal to the bytes per checksum (region.ts has the same number). */
+/** Bytes that one digest covers. One checksum covers as many (region.ts has the same number). */
 const BLOCK_BYTES = 1 << 16;
 
-/** Digests are read in slices of this size: under a millisecond of work. */
+/** Digests are read in slices of this size, each of which takes less than a millisecond. */
 const SLICE_BYTES = 1 << 20;
 
 const MAGIC = "PNRIDENT";
@@ -26,7 +26,10 @@ export function blocksBefore(offset: number): number {
   return Math.ceil(offset / BLOCK_BYTES);
 }
 
-/** Returns the location of the digests for the footer's JSON; empty if there are none. */
+/**
+ * Returns the member of the footer's JSON that locates the digests; an empty object if there are
+ * none.
+ */
 export function digestsJson({ digests }: DirectoryLocation): object {
   if (digests === undefined) return {};
   const { offset, length, sha256 } = digests;
@@ -59,8 +62,9 @@ export function readDigests(
 }
 
 /**
- * Computes the identity (64 hexadecimal digits) from the digests; yields to the event loop.
- * @throws CommandError if it differs from the footer's.
+ * Returns the identity (64 hexadecimal digits), computed from the digests. Lets other events run in
+ * between.
+ * @throws CommandError if the identity in the footer is different
  */
 export async function identityOf(file: CheckedFile, digests: DigestsLocation): Promise<string> {
   const { offset, length, sha256 } = digests;

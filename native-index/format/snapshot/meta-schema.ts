@@ -53,7 +53,10 @@ function either(one: Rule, other: unknown): Rule {
   );
 }
 
-/** Rule for a string of `length` characters; `characters` is a regular expression's class. */
+/**
+ * Returns a rule for a string of `length` characters. `characters` is the character class of a
+ * regular expression.
+ */
 function code(length: number, characters: string, expected: string): Rule {
   const one = new RegExp(`^[${characters}]{${length}}$`);
   const many = new RegExp(`^[${characters}]*$`);
@@ -65,17 +68,20 @@ function code(length: number, characters: string, expected: string): Rule {
 }
 
 function printableUpTo(length: number): Rule {
-  // toLocaleString() would add 20 ms to every start.
+  // `toLocaleString()` is not used, because it would add 20 ms to every start.
   const most = String(length).replace(/(?<=\d)(?=\d{3}$)/, ",");
   return rule(
     `one line of printable text, up to ${most} characters`,
     (value) => typeof value === "string" && value.length <= length && isPrintable(value),
-    // Joining with a blank cannot combine two lone surrogates.
+    // The blank in between keeps two lone surrogates from forming a valid pair.
     (values) => areTexts(values, 0, length) && isPrintable(values.join(" ")),
   );
 }
 
-/** Loops here and below are explicit: a file is opened once, so the code runs unoptimized. */
+/**
+ * The loops here and below are written out, because a file is opened once, so the code runs before
+ * V8 optimizes it.
+ */
 function areTexts(values: readonly unknown[], least: number, most: number): boolean {
   for (let at = 0; at < values.length; at++) {
     const value = values[at];
@@ -144,10 +150,13 @@ const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> 
 /** Rules for a municipality that was not joined by its name alone. */
 const ODD_MUNICIPALITY: readonly Rule[] = [digits(4), name, either(digits(7), null)];
 
-/** Maximum number of region names; ordinals are checked against the actual number. */
+/**
+ * Max number of region names that an ordinal can refer to. Ordinals are also checked against the
+ * actual number.
+ */
 const PLACES_MAX = 100_000;
 
-/** Rules for a municipality with its location. */
+/** Rules for a row that locates a municipality. */
 const PLACED: readonly Rule[] = [
   digits(7),
   ...Array.from({ length: 4 }, () => either(whole(0, PLACES_MAX, "an ordinal of a name"), null)),
@@ -155,7 +164,10 @@ const PLACED: readonly Rule[] = [
   either(degrees(180), null),
 ];
 
-/** Rule for the values of each dictionary, and the capacity of its codes; the last code is null. */
+/**
+ * For each dictionary, the rule for its values and the maximum number of codes. The highest code
+ * means null.
+ */
 const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most: number]>> = {
   registration_status_reason: [digits(2), 0xff],
   cnae_primary: [digits(7), 0xffff],
@@ -184,7 +196,7 @@ function isAdmitted(value: unknown): boolean {
   return typeof value === "number" && ADMITTED.has(value);
 }
 
-/** Thrown and caught only in this file, to end a check at the first fault. */
+/** Ends a check at the first fault. It is thrown and caught only in this file. */
 class Misfit extends Error {
   readonly fault: MetaFault;
 
@@ -261,7 +273,7 @@ function checkMeta(value: unknown): void {
   }
 }
 
-/** Places are optional; an operator may supply them. */
+/** Places are optional, because they are present only if an operator has supplied them. */
 function checkPlaces(value: unknown): void {
   const places = closedAt("/places", value, ["names", "municipalities"]);
   const names = listAt("/places/names", places.names);
@@ -293,7 +305,10 @@ function objectAt(place: string, value: unknown): Members {
   throw new Misfit(place, "an object", quoted(value));
 }
 
-/** An object with no other members; later versions may add members only at the top level. */
+/**
+ * Returns an object after checking that it has no unknown members. (Only at the top level may later
+ * versions add members.)
+ */
 function closedAt(place: string, value: unknown, known: readonly string[]): Members {
   const members = objectAt(place, value);
   const other = Object.keys(members).find((name) => !known.includes(name));
@@ -350,7 +365,10 @@ function checkAll(values: readonly unknown[], one: Rule, placeOf: (at: number) =
   throw new Misfit(placeOf(at), one.expected, quoted(values[at]));
 }
 
-/** Checks the order. The values are ASCII texts of one shape here, so any comparison will do. */
+/**
+ * Checks that values ascend. Here they are ASCII texts of the same shape, so any way of comparing
+ * texts works.
+ */
 function checkAscending(values: readonly unknown[], placeOf: (at: number) => string): void {
   let before = "";
   for (let at = 0; at < values.length; at++) {

@@ -6,7 +6,10 @@
  */
 import { COLUMNS, type TableName } from "../columns.ts";
 
-/** Dictionary columns: their codes are ordinals in the sorted list of this name. */
+/**
+ * Names of the dictionaries. In a dictionary column, a code is an ordinal in the sorted list with
+ * this name.
+ */
 export type DictionaryName =
   | "registration_status_reason"
   | "cnae_primary"
@@ -34,8 +37,9 @@ export type SnapshotMunicipality = readonly [
 ];
 
 /**
- * A municipality with its location: IBGE code, ordinals of its mesoregion, microregion,
- * intermediate and immediate region in `names`, seat (latitude, longitude); null if unknown.
+ * A municipality with its location: IBGE code; ordinals in `names` of its mesoregion, its
+ * microregion, its intermediate region, and its immediate region; seat (latitude, longitude). Each
+ * is null if unknown.
  */
 export type PlacedMunicipality = readonly [
   ibge: string,
@@ -61,7 +65,7 @@ export interface SnapshotPlaces {
  */
 export type OddSnapshotMunicipality = readonly [tom: string, name: string, ibge: string | null];
 
-/** The source of a month's files, and missing data. */
+/** Where a month's files came from, and which data they lacked. */
 export interface SnapshotOrigin {
   /** Host from which the files were downloaded; null if unknown. */
   readonly host: string | null;
@@ -94,7 +98,7 @@ export interface SnapshotMeta {
   readonly origin?: SnapshotOrigin;
   /** Regions and seats; absent if the import had none. */
   readonly places?: SnapshotPlaces;
-  /** Ascending by code; absent if all were joined by name. */
+  /** In ascending order of code; absent if all municipalities were matched by name. */
   readonly odd_municipalities?: readonly OddSnapshotMunicipality[];
   readonly accounts: number;
   readonly score_version: number;
@@ -108,26 +112,30 @@ export interface SnapshotMeta {
     readonly municipalities: readonly SnapshotMunicipality[];
   };
   /**
-   * Ascending values; a value's index is its stored code. `cnae_secondary` uses the dictionary of
-   * `cnae_primary`; counted columns use `number`, which snapshots of version 1 lack.
+   * Values in ascending order. A value's index is its stored code. `cnae_secondary` uses the
+   * dictionary of `cnae_primary`. Columns that contain counts use `number`, which snapshots of
+   * version 1 lack.
    */
   readonly dictionaries: Readonly<Record<DictionaryName, readonly string[]>>;
 }
 
-/** Number columns, which share a dictionary. */
+/** Columns whose values are numbers. They share one dictionary. */
 const NUMBERS: readonly string[] = COLUMNS.flatMap(({ name, type }) =>
   type === "dictionary16_uint32" ? [name] : [],
 );
 
-/** Digits of a number in the dictionary, padded so that texts sort like numbers. */
+/**
+ * Number of digits to which numbers are padded in the dictionary, so that texts are sorted like
+ * numbers.
+ */
 const NUMBER_DIGITS = 10;
 
-/** Returns a dictionary of ascending numbers. */
+/** Returns the dictionary of numbers that are given in ascending order. */
 export function numberTexts(numbers: Iterable<number>): string[] {
   return Array.from(numbers, (number) => String(number).padStart(NUMBER_DIGITS, "0"));
 }
 
-/** Returns the dictionary of a dictionary column. */
+/** Returns the name of the dictionary that a dictionary column uses. */
 export function dictionaryOf(column: string): DictionaryName {
   if (NUMBERS.includes(column)) return "number";
   return column === "cnae_secondary" ? "cnae_primary" : (column as DictionaryName);
@@ -151,8 +159,9 @@ export function tableValues(meta: SnapshotMeta, name: TableName): readonly strin
 }
 
 /**
- * Names in the order of the codes, both ascending; empty for a code without a name. This runs at
- * every opening, and destructuring the rows would cost milliseconds.
+ * Returns names in the order of the codes. Both inputs ascend; a code without a name gets an empty
+ * text. This runs each time a snapshot is opened, and destructuring the rows would cost
+ * milliseconds.
  */
 function aligned(
   codes: readonly string[],
@@ -178,7 +187,8 @@ function populations(
 
 /** Encodes a string table section: u32 count, u32 offsets[count + 1], bytes. */
 export function encodeTable(values: readonly string[]): Buffer {
-  // Joins the texts before copying them, because the tables are rebuilt at every opening.
+  // Joins the texts before copying them, which is faster. The tables are built again each time a
+  // snapshot is opened.
   const text = values.join("");
   const head = new Uint32Array(values.length + 2);
   head[0] = values.length;

@@ -23,28 +23,31 @@ const PAIR_BYTES = 25;
 const NO_DAY = -(2 ** 31);
 const NO_QUALIFICATION = 255;
 
-/** One company that is a partner of another. */
+/** A company that is a partner of (owns a part of) another company. */
 export interface OwnerPair {
-  /** Roots as numbers in base 36. */
+  /** The roots of both companies, as numbers whose base-36 digits are the root's characters. */
   readonly owner: number;
   readonly owned: number;
   /** Days since 1970-01-01; null if unknown. */
   readonly since: number | null;
-  /** Code of the registry, 0 to 99; null if unknown. */
+  /** The registry's code for the kind of partner, 0 to 99; null if unknown. */
   readonly qualification: number | null;
 }
 
-/** Writes a root as its 8 characters. */
+/** Returns the 8 characters of a root, given as a number. */
 export function rootText(root: number): string {
   return root.toString(36).toUpperCase().padStart(8, "0");
 }
 
-/** Reads the 8 characters of a root. */
+/** Returns a root as a number, given its 8 characters. */
 export function rootNumber(root: string): number {
   return Number.parseInt(root, 36);
 }
 
-/** Encodes pairs, in any order; of repeated pairs, the one with the earliest day is stored. */
+/**
+ * Encodes pairs, which may be in any order. If a pair is repeated, the one with the earliest day is
+ * stored.
+ */
 export function encodeOwners(pairs: readonly OwnerPair[]): Buffer {
   const dayOf = ({ since }: OwnerPair) => since ?? Number.POSITIVE_INFINITY;
   const sorted = [...pairs].sort(
@@ -106,9 +109,9 @@ export class Owners {
   readonly size: number;
   readonly #views: Views;
 
-  /** Opens the bytes of a part. @throws Error that names their fault. */
+  /** Opens the bytes of the part OWNERS. @throws Error that says what is wrong with them */
   constructor(part: Uint8Array) {
-    // Numbers of eight bytes must be aligned.
+    // Copies the bytes if necessary, because numbers of eight bytes must be aligned.
     const bytes = part.byteOffset % 8 === 0 ? part : part.slice();
     const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (head.length < HEAD_BYTES) throw new Error("OWNERS is too short");
@@ -130,7 +133,10 @@ export class Owners {
     }
   }
 
-  /** Pairs in which a company is the owner, ascending by owned; only those after `after`. */
+  /**
+   * Returns the pairs in which a company is the owner, in ascending order of `owned`. Includes only
+   * pairs in which `owned` is above `after`.
+   */
   owns(owner: number, after = -1): Range {
     const { owner: owners, owned } = this.#views;
     const end = firstFrom(this.size, (i) => (owners[i] as number) > owner);
@@ -141,7 +147,10 @@ export class Owners {
     return { start, end, pair: (i) => this.#pair(i) };
   }
 
-  /** Pairs in which a company is owned, ascending by owner; only those after `after`. */
+  /**
+   * Returns the pairs in which a company is owned, in ascending order of `owner`. Includes only
+   * pairs in which `owner` is above `after`.
+   */
   ownersOf(company: number, after = -1): Range {
     const { owner, owned, byOwned } = this.#views;
     const ownedAt = (i: number) => owned[byOwned[i] as number] as number;
@@ -154,8 +163,8 @@ export class Owners {
   }
 
   /**
-   * Companies owned by one of `roots` through 1 to `depth` steps, ascending. A company in a cycle
-   * owns itself.
+   * Returns the companies that any of `roots` owns directly or through other companies, in at most
+   * `depth` steps. They are in ascending order. In a cycle, a company owns itself.
    */
   reachedFrom(roots: readonly number[], depth: number): number[] {
     const found = new Set<number>();
@@ -178,7 +187,10 @@ export class Owners {
     return [...found].sort((a, b) => a - b);
   }
 
-  /** Companies that own (or are owned by) `least` to `most` companies, ascending. */
+  /**
+   * Returns the companies that own `least` to `most` companies, in ascending order. With the
+   * direction `owners`, returns those that are owned by so many.
+   */
   withMany(direction: "owns" | "owners", least: number, most: number): number[] {
     const { owner, owned, byOwned } = this.#views;
     const rootAt = (i: number): number =>
@@ -207,7 +219,10 @@ export class Owners {
   }
 }
 
-/** Consecutive pairs: `pair(start)` to `pair(end - 1)`. */
+/**
+ * Consecutive pairs. `pair(at)` returns the pair at an index from `start` up to, but not including,
+ * `end`.
+ */
 export interface Range {
   readonly start: number;
   readonly end: number;

@@ -18,7 +18,10 @@ export const SECTION = { meta: 1, columns: 2, table: 3, blocks: 12 } as const;
 /** Bytes that one checksum of the BLOCKS section covers. */
 export const BLOCK_BYTES = 1 << 16;
 
-/** Size of the directory's header, and maximum size: hundreds of sections. */
+/**
+ * Size of the directory's header, and maximum size of the directory, which has hundreds of
+ * sections.
+ */
 const DIRECTORY_HEADER_BYTES = 48;
 const DIRECTORY_BYTES_MAX = 1 << 16;
 
@@ -67,7 +70,10 @@ function locationOf(file: CheckedFile, text: string): LocationMembers {
   return { version, ...numbers, digests };
 }
 
-/** Reads the directory's entries, version, and rows. @throws CommandError if it is damaged. */
+/**
+ * Returns the directory's entries, version, and number of rows. @throws CommandError if the
+ * directory is damaged.
+ */
 export function readDirectory(
   file: CheckedFile,
   location: DirectoryLocation,
@@ -107,7 +113,10 @@ export function readDirectory(
 
 /** Alignment of sections and optional parts (`format.h`). */
 const SECTION_ALIGN = 64;
-/** Size of an optional part's head (`region.h`), and the offset of its length. */
+/**
+ * Size of the head of an optional part (`region.h`), and the offset in it at which the part's
+ * length is stored.
+ */
 const PART_HEAD_BYTES = 32;
 const PART_LENGTH_AT = 24;
 

@@ -49,7 +49,7 @@ export type { SnapshotMeta } from "./meta.ts";
 /** Options of `finish`. */
 export interface FinishOptions {
   readonly threads: number;
-  /** The part OWNERS (owners.ts); default: none. */
+  /** The bytes of the part OWNERS (owners.ts). By default, there is none. */
   readonly owners?: Uint8Array | null;
   /** Shared u32 that counts from 0 to 1,000 during the index build. */
   readonly progress?: Uint32Array;
@@ -87,8 +87,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Appends a record batch; `buffers` are in column order and must not change until the promise
-   * resolves. The disk write overlaps with the preparation of the next batch.
+   * Appends a record batch. `buffers` are in column order and must not change until the promise
+   * resolves. The previous batch is written to disk while the caller prepares the next one.
    */
   async writeBatch(rows: number, buffers: readonly ColumnBuffers[]): Promise<void> {
     const before = this.pending;
@@ -163,7 +163,10 @@ export class SnapshotWriter {
     this.publish();
   }
 
-  /** Hashes the file's bytes; the addon hashed its buffers, with another implementation. */
+  /**
+   * Hashes the bytes in the file and compares the result with the addon's hash of its buffers. The
+   * two use different implementations.
+   */
   private async proveIdentity({ digests }: DirectoryLocation): Promise<void> {
     if (digests !== undefined) await identityOf(new CheckedFile(this.temporary), digests);
   }
@@ -244,7 +247,7 @@ export function createSnapshotWriter(path: string, meta: SnapshotMeta): Snapshot
   return new SnapshotWriter(path, meta);
 }
 
-/** Serializes metadata. @throws CommandError for metadata that the opener would reject. */
+/** Returns metadata as JSON. @throws CommandError if the opener would reject it. */
 function metaText(meta: SnapshotMeta): string {
   const text = JSON.stringify(meta);
   const parsed = parseMeta(text);
@@ -252,7 +255,7 @@ function metaText(meta: SnapshotMeta): string {
   throw new CommandError(`No snapshot can be made with these metadata: ${parsed.problem}`);
 }
 
-/** Serializes a directory's location; 64-bit numbers become strings. */
+/** Returns the location of a directory as JSON, in which 64-bit numbers are strings. */
 export function locationText(directory: DirectoryLocation): string {
   const { offset, length, crc32c } = directory;
   const numbers = { offset: String(offset), length: String(length), crc32c };
@@ -280,7 +283,7 @@ export interface OpenedSnapshot {
 export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   const { footer, file } = readFooter(path);
   const directory = parseLocation(file, footer.metadata[INDEX_KEY]);
-  // The footer and the metadata take milliseconds each, so yield to the event loop.
+  // Lets other events run, because footer and metadata take milliseconds each.
   await setImmediate();
   const { sections, rowCount, version } = readDirectory(file, directory);
   const text = readMeta(file, sections);
@@ -304,7 +307,10 @@ export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   return { path, bytes, directory, sections, rowCount, meta, identity, footerOffset };
 }
 
-/** Valid checksums prove that the file is undamaged, not who wrote it. */
+/**
+ * Throws an error for metadata that is invalid although its checksums are right. Checksums prove
+ * that a file is undamaged, not who wrote it.
+ */
 function refuseMeta(file: CheckedFile, problem: string): never {
   return file.refuse(
     `its metadata are not a snapshot's (${problem}); it was not made by \`peneira import\`, or ` +
@@ -312,7 +318,7 @@ function refuseMeta(file: CheckedFile, problem: string): never {
   );
 }
 
-/** The metadata's text; the checksums of its blocks are checked first. */
+/** Returns the metadata as text, after checking the checksums of its blocks. */
 function readMeta(file: CheckedFile, sections: readonly SnapshotSection[]): string {
   const meta = sectionOf(file, sections, SECTION.meta);
   if (meta.length > META_BYTES_MAX) return refuseMeta(file, `${meta.length} bytes of them`);
@@ -320,7 +326,7 @@ function readMeta(file: CheckedFile, sections: readonly SnapshotSection[]): stri
   return (bytes as Buffer).toString();
 }
 
-/** Rejects string tables that differ from the metadata they are derived from. */
+/** Rejects a file if a string table differs from the metadata from which it is derived. */
 function checkTables(
   file: CheckedFile,
   sections: readonly SnapshotSection[],
@@ -333,7 +339,7 @@ function checkTables(
     const other = names.find((_, table) => !isEqual(table));
     if (other !== undefined) refuseMeta(file, `table ${other} of its index has other values`);
   };
-  // A table with an unexpected number of values may be as long as the file, so it is not read.
+  // A table of unexpected length is not read, because it may be as long as the file.
   check((table) => tables[table]?.length === expected[table]?.length);
   const found = readSections(file, sections, tables);
   check((table) => expected[table]?.equals(found[table] as Buffer) === true);

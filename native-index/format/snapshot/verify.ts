@@ -17,7 +17,7 @@ import { BLOCK_BYTES, SECTION, type SnapshotSection } from "./region.ts";
 import type { OpenedSnapshot } from "./snapshot.ts";
 import { columnsOf } from "./versions.ts";
 
-/** Blocks read at a time: 4 MiB. */
+/** Number of blocks that are read in one step: 4 MiB. */
 const BLOCKS_PER_TRANSACTION = 64;
 
 /** Maximum problems listed; more would add no information. */
@@ -28,7 +28,10 @@ export interface Damage {
   readonly block: number;
   /** First byte of the damaged block. */
   readonly offset: number;
-  /** A section in the block; null for the Arrow stream before the index. */
+  /**
+   * A section to which bytes of the block belong; null if the block is in the Arrow stream before
+   * the index.
+   */
   readonly section: SnapshotSection | null;
 }
 
@@ -40,7 +43,7 @@ export interface Verification {
   readonly footerAgrees: boolean;
 }
 
-/** Checks all blocks; `onBlocks` receives the number done. */
+/** Checks all blocks. Calls `onBlocks` with the number of blocks checked so far. */
 export async function verifySnapshot(
   snapshot: OpenedSnapshot,
   onBlocks: (done: number) => void,
@@ -74,7 +77,7 @@ export async function verifySnapshot(
   return { blocks, damaged, footerAgrees: damaged.length > 0 || footerAgrees(snapshot, file) };
 }
 
-/** Returns a function that tests the bytes of a block against its sums. */
+/** Returns a function that compares the bytes of a block with its checksum and its digest. */
 function comparison(
   { directory: { digests } }: OpenedSnapshot,
   section: SnapshotSection,
@@ -84,7 +87,7 @@ function comparison(
   if (section.length !== 4 * blocksBefore(section.offset)) file.refuse("its checksums are cut off");
   const known = digests === undefined ? null : file.read(digests.offset, digests.length);
   return (block, bytes) => {
-    // Digests also cover bytes after those with checksums.
+    // Only these bytes have checksums. Digests also cover bytes after them.
     const summed = bytes.subarray(0, Math.max(0, section.offset - block * BLOCK_BYTES));
     if (summed.length > 0 && crc32c(summed) !== sums.readUInt32LE(4 * block)) return false;
     const at = block * DIGEST_BYTES;
@@ -121,7 +124,10 @@ function footerMatches(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
   );
 }
 
-/** Encodes the content of a footer as the writer does; empty if its index location is damaged. */
+/**
+ * Returns the content of a footer, encoded as the writer does it. Returns empty bytes if its index
+ * location is damaged.
+ */
 function writtenAgain(
   { meta, directory }: OpenedSnapshot,
   footer: Buffer,
@@ -142,8 +148,8 @@ function writtenAgain(
 const LOCATION_MEMBERS = new Set(["version", "offset", "length", "crc32c", "digests"]);
 
 /**
- * True unless a member's name is damaged. (The opener checks the values.) A newer program may add
- * members, but an unknown member in place of the digests is their damaged name.
+ * Returns false if the name of a member is damaged. (The opener checks the values.) A newer program
+ * may add members. But if the digests are missing, an unknown member is their damaged name.
  */
 function isLocation(text: string, hasDigests: boolean): boolean {
   const json = JSON.parse(text) as Readonly<Record<string, unknown>>;
@@ -159,7 +165,10 @@ function isPadding(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
   return file.read(end, footerOffset - end).every((byte) => byte === 0);
 }
 
-/** Walks the messages from the start of the file and compares them with the footer's. */
+/**
+ * True if the messages, read one after another from the start of the file, are those that the
+ * footer lists.
+ */
 function messagesAgree(file: CheckedFile, blocks: readonly MessageBlock[]): boolean {
   let offset = 8 + 8 + file.read(8, 8).readInt32LE(4);
   for (const block of blocks) {

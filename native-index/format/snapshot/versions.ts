@@ -25,7 +25,7 @@ export const ADMITTED: ReadonlyMap<number, bigint> = new Map([
   [3, 0xfa5294af7b79187an],
 ]);
 
-/** Number of columns, added later, that a version lacks. */
+/** For each version, how many of the last columns it lacks because they were added later. */
 const LATER_COLUMNS: ReadonlyMap<number, number> = new Map([
   [1, 14],
   [2, 9],
@@ -41,7 +41,7 @@ export function tablesOf(version: number): readonly TableName[] {
   return version === 1 ? TABLES.filter((name) => name !== "number") : TABLES;
 }
 
-/** Explains why a version is not opened: an older file, or an older program. */
+/** Returns why a version is not opened: the file is too old, or the program is. */
 export function versionRefusal(version: unknown): string {
   const known = [...ADMITTED.keys()].join(", ");
   if (typeof version === "number" && version > FORMAT_VERSION) {

@@ -1,14 +1,17 @@
 /**
- * Complete writes of byte parts to an open file, in order.
- * Invariant: the kernel may accept fewer bytes than offered; these functions continue until all are
- * written.
+ * Writes byte arrays completely to an open file, in order.
+ * Invariant: the kernel may accept fewer bytes than it was offered. These functions continue until
+ * all bytes are written.
  */
 import { writeSync, writev } from "node:fs";
 import { promisify } from "node:util";
 
 const writevAsync = promisify(writev);
 
-/** Writes all parts from `offset` on, off the main thread; they must not change meanwhile. */
+/**
+ * Writes all parts to the file, starting at `offset`, without blocking the main thread. The parts
+ * must not change meanwhile.
+ */
 export async function writeAll(
   fd: number,
   parts: readonly Uint8Array[],

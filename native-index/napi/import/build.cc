@@ -17,9 +17,9 @@
 
 namespace peneira {
 
-// Ranges and record batches for JavaScript.
-// Invariant: the bytes of a typed array are used only during the call; data of another thread lives
-// until it is done, even if the JavaScript object is gone.
+// JavaScript functions for ranges and record batches.
+// Invariant: the bytes of a typed array are used only during the call. Data that another thread
+// uses lives until that thread is done, even if the JavaScript object is gone.
 
 namespace {
 
@@ -27,7 +27,8 @@ constexpr napi_type_tag kBatchTag = {0x6f1d0a7c52b34e8bu, 0x9c3e7741d0a55f26u};
 constexpr napi_type_tag kRangeTag = {0x2f9d5c10b7e84a63u, 0x8e41d7a2c06b3f95u};
 constexpr size_t kPlaces = 3 * size_t{Columns::kCount};  // validity, offsets and data
 
-// Sealed buffers, full or being written. Only the main thread accesses the state.
+// Buffers that `seal` returned, and whether they are empty, full, or being written. Only the main
+// thread accesses the state.
 struct Sealed {
   enum State : uint8_t { kFree, kFull, kWriting };
 
@@ -48,7 +49,7 @@ struct Range {
   bool isLoading = false, isLoaded = false;
 };
 
-// Handle of a NativeRange; empty after close().
+// Holds the state of a NativeRange. Empty after close().
 struct RangeHandle {
   explicit RangeHandle(std::shared_ptr<Range> held) : range(std::move(held)) {}
 
@@ -110,7 +111,8 @@ napi_value batchFinish(napi_env env, napi_callback_info info) {
     BatchColumns columns = batchOf(arguments.self()).builder.finish();
     const napi_value result = makeArray(env, columns.size());
     for (uint32_t i = 0; i < columns.size(); i++) {
-      // Freed after each copy, because the columns of a batch are hundreds of megabytes.
+      // Each column is freed once it is copied, because the columns of a batch take hundreds of
+      // megabytes.
       const ColumnBuffers buffers = std::move(columns[i]);
       const napi_value column = makeObject(env);
       putProperty(env, column, "nullCount", fromNumber(env, buffers.nullCount));
@@ -241,7 +243,8 @@ napi_value rangeLoad(napi_env env, napi_callback_info info) {
     range->isLoaded = false;
     const auto compute = [range, rows = readExtents(arguments.at(0, "rows")),
                           corrections = readExtents(arguments.at(1, "corrections"))]() -> Give {
-      // A range has extents in every file, which are read one by one.
+      // A range has extents in every file. Files are read one by one, so prefetching starts for all
+      // of them first.
       for (const auto* files : {&rows, &corrections}) {
         for (const auto& [path, offsets, lengths] : *files) prefetchExtents(path, offsets, lengths);
       }
@@ -285,9 +288,9 @@ void registerBatch(napi_env env, napi_value exports) {
   putFunction(env, exports, "createRange", createRange);
 }
 
-// Index building for JavaScript.
-// Invariant: the bytes of a typed array are used only during the call, except the progress counter
-// of buildIndex, which is kept alive until the promise settles.
+// JavaScript functions that build the index.
+// Invariant: the bytes of a typed array are used only during the call. The exception is the
+// progress counter of buildIndex, which is kept alive until the promise settles.
 
 namespace {
 
@@ -342,7 +345,7 @@ napi_value sha256Call(napi_env env, napi_callback_info info) {
   });
 }
 
-// The first `length` bytes.
+// Returns the first `length` of the bytes.
 std::span<const uint8_t> messageOf(const Given& bytes, const Given& length) {
   const std::span<const uint8_t> all = bytes.bytes();
   return all.first(length.whole(all.size()));

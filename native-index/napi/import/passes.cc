@@ -45,7 +45,7 @@ void putOddValues(napi_env env, napi_value object, const OddValues& odd) {
   putProperty(env, object, "examples", fromExamples(env, odd.examples()));
 }
 
-// State of a NativeScan; empty after its end.
+// State of a NativeScan. Empty after the scan ends.
 struct Scan {
   std::unique_ptr<MemberScan> scan;
 };
@@ -202,7 +202,7 @@ std::vector<std::span<const uint8_t>> readSpills(const Given& array) {
   return files;
 }
 
-// Returns a list of CNPJs; an empty, unknown list for null (not imported).
+// Returns a list of CNPJs. For null (not imported), returns an empty list with `known` false.
 CnpjList readCnpjs(const Given& list) {
   if (list.isNull()) return {};
   return {true, list.bytes()};

@@ -1,7 +1,8 @@
-// Enrichments of CSV files: their records, batches of them, and the bytes that are written.
-// Input: bytes of the file, numbers of its records. Output: bytes in the caller's memory.
-// Invariant: a batch copies its records before the call returns; its memory goes to a later one
-// after its last byte was written.
+// JavaScript functions that enrich CSV files: they find records, form batches, and write the
+// resulting bytes.
+// Input: bytes of the file, and the numbers of its records. Output: bytes in the caller's memory.
+// Invariant: a batch copies its records before the call returns. After its last byte was written, a
+// later batch reuses its memory.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -109,7 +110,8 @@ RecordScan readScan(const Given& given) {
   scan.delimiter = static_cast<uint8_t>(given.member("delimiter").whole32(0xff));
   scan.column = given.member("column").whole32();
   scan.width = given.member("width").whole32();
-  // Records above the header are counted from 0, so a header before the first one is below it.
+  // The header's number counts from the first record of this scan, so it is negative if the header
+  // precedes the scan.
   scan.header = static_cast<int64_t>(given.member("header").number());
   scan.heading = given.member("heading").whole32(0xff);
   scan.blank = given.member("blank").whole32(0xff);

@@ -1,6 +1,6 @@
-// Account search of a NativeSegment, and lists of its rows.
-// Invariant: a request is read completely before anything is computed; other threads use their own
-// copies.
+// Implements the methods of NativeSegment that find accounts, and the lists of their rows.
+// Invariant: a request is read completely before anything is computed; other threads use copies of
+// it.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -164,12 +164,9 @@ constexpr NamedMethod kFindMethods[] = {
 
 std::span<const NamedMethod> findMethods() { return kFindMethods; }
 
-// Lists of rows, and conversion between list entries and rows.
-// Invariant: bytes used by another thread are copies.
-
 namespace {
 
-// Tags our objects, so that clauses reject others.
+// Tags the objects that this file creates, so that clauses reject all others.
 constexpr napi_type_tag kListTag = {0x70656e6569726133, 0x726f776c69737473};
 
 // State of a list's JavaScript object; queries share it.

@@ -18,8 +18,8 @@
 
 namespace peneira {
 
-// Conversions of requests and results of a segment. Invariant: an unknown name is rejected with its
-// text; offsets stay below 2^53, so JavaScript numbers hold them exactly.
+// Converts requests and results of a segment. Invariant: an error about an unknown name contains
+// the name; offsets stay below 2^53, so JavaScript numbers hold them exactly.
 
 namespace {
 
@@ -81,8 +81,8 @@ Query readQuery(const Arguments& arguments) {
   return queryOf(readerOf(arguments, RequestKinds::kQuery));
 }
 
-// A request that is parsed off the main thread: parsing ten thousand values takes a millisecond,
-// copying their numbers only 20 µs.
+// A request that is copied as numbers and parsed off the main thread. Parsing ten thousand values
+// takes a millisecond, but copying their numbers takes only 20 µs.
 struct SentRequest {
   explicit SentRequest(const Arguments& arguments) : lists(listsOf(arguments)) {
     const std::span<const double> given = arguments.at(0, "query").doubles(1);
@@ -117,14 +117,15 @@ napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts) {
 
 namespace {
 
-// For nanoseconds since 1970 and inodes, which are too large for exact JavaScript numbers.
+// Converts nanoseconds since 1970 and inodes, which may exceed the exact integers of a JavaScript
+// number.
 napi_value fromInt64(napi_env env, int64_t number) {
   napi_value value = nullptr;
   check(env, napi_create_bigint_int64(env, number, &value));
   return value;
 }
 
-// DigestsLocation of handles.ts.
+// Reads the DigestsLocation of handles.ts.
 DigestsLocation readDigests(const Given& object) {
   DigestsLocation digests;
   digests.offset = object.member("offset").whole(kSafeInteger);
@@ -165,7 +166,7 @@ napi_value fromFileState(napi_env env, const FileState& state) {
 
 namespace {
 
-// Tags our objects, so that methods reject others.
+// Tags the objects that this file creates, so that methods reject all others.
 constexpr napi_type_tag kTag = {0x70656e6569726131, 0x7365676d656e7431};
 
 napi_value meta(napi_env env, napi_callback_info info) {
@@ -211,8 +212,8 @@ napi_value selectAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
-// Indexes in `facts`: the results of a page, then an argument, the write offset of its text in the
-// room.
+// Indexes in `facts`: the results of a page, and last an argument, the offset in `room` at which to
+// write the text.
 struct PageFacts {
   enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
 };
@@ -224,7 +225,7 @@ size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {
   badArgument("facts must tell a place in the room of " + std::to_string(room.size()) + " bytes");
 }
 
-// Counts, selects, and renders; writes `facts` of the page.
+// Counts, selects, and renders a page, and writes its results to `facts`.
 void renderPage(const Segment& segment, const PageRequest& request,
                 const std::vector<Field>& fields, Work& work, std::span<double> facts,
                 TextBuffer& text) {
@@ -237,7 +238,7 @@ void renderPage(const Segment& segment, const PageRequest& request,
   facts[PageFacts::kMore] = page.more ? 1 : 0;
 }
 
-// The answer is bytes that JavaScript can cache; nothing of the request outlives the call.
+// Returns bytes that JavaScript can cache. They do not refer to the request after the call.
 napi_value renderedPage(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
     QueryReader reader = readerOf(arguments, RequestKinds::kPage);
@@ -417,7 +418,7 @@ napi_value close(napi_env env, napi_callback_info info) {
   });
 }
 
-// Segments that other threads of the process may open, while any thread has them open.
+// Segments that one thread shared. Other threads can open a segment while any thread has it open.
 std::mutex& sharedMutex = *new std::mutex;
 auto& sharedSegments = *new std::map<uint32_t, std::weak_ptr<Segment>>;
 uint32_t lastShared = 0;

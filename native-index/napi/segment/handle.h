@@ -30,7 +30,7 @@ struct Handle {
   Work work;
 };
 
-// The handle of our object; throws INVALID_ARGUMENT for another object.
+// Returns the handle inside an object of this addon. Throws INVALID_ARGUMENT for any other object.
 Handle& handleOf(const Given& object);
 
 // Returns the segment of a handle. Throws SNAPSHOT_CLOSED after close().
@@ -51,9 +51,9 @@ napi_value begin(napi_env env, napi_callback_info info, Body body) {
   });
 }
 
-// Like `begin`, but checks the file afterwards, because zeros of a lost page may have been read.
-// Methods that return a promise do not use it: their thread checks the file, and the promise
-// rejects.
+// Like `begin`, but also checks the file afterwards, because the body may have read zeros from a
+// lost page. Methods that return a promise do not use this: their thread checks the file, and the
+// promise rejects.
 template <class Body>
 napi_value call(napi_env env, napi_callback_info info, Body body) {
   return begin(env, info, [&](Handle& handle, const auto& segment, const Arguments& arguments) {
@@ -63,7 +63,7 @@ napi_value call(napi_env env, napi_callback_info info, Body body) {
   });
 }
 
-// Returns a promise of `compute`'s result; the segment stays open until then.
+// Returns a promise for the result of `compute`. The segment stays open until the promise settles.
 template <class Compute>
 napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Compute compute) {
   return computeAsync(env, "peneira.aside", [segment, compute = std::move(compute)]() -> Give {
@@ -73,8 +73,8 @@ napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Co
   });
 }
 
-// Methods of a NativeSegment outside of handle.cc: their names and functions.
-// Invariant: native-index/napi/handles.ts declares and documents each.
+// Names and functions of the NativeSegment methods that are defined outside of handle.cc.
+// Invariant: native-index/napi/handles.ts declares and documents each method.
 
 using NamedMethod = std::pair<const char*, napi_callback>;
 
@@ -94,24 +94,26 @@ std::span<const NamedMethod> verifyMethods();
 // Invariant: nothing here touches a mapping; JavaScript values are validated, and named in errors;
 // no number is truncated.
 
-// Work, Selection, and the counts of facets, as in handles.ts.
+// Convert Work, Selection, and the counts of facets to the types in handles.ts.
 napi_value fromWork(napi_env env, const Work& work);
 napi_value fromPage(napi_env env, const Page& page, const Work& work);
 napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts);
 
-// The numbers and lists of rows of a written request: the first two arguments of a method.
+// Returns a reader of an encoded request: the numbers and the lists of rows that are the first two
+// arguments of a method.
 QueryReader readerOf(const Arguments& arguments, RequestKinds::Number kind);
-// A request that is only a query.
+// Reads a request that consists of a query alone.
 Query readQuery(const Arguments& arguments);
 
-// Facets by name; throws INVALID_ARGUMENT if one is unknown.
+// Returns the facets with these names. Throws INVALID_ARGUMENT if a name is unknown.
 std::vector<Facet> readFacets(const Given& names);
-// Output fields by name; throws INVALID_ARGUMENT if one is unknown.
+// Returns the output fields with these names. Throws INVALID_ARGUMENT if a name is unknown.
 std::vector<Field> readFields(const Given& names);
-// A RowsRequest of handles.ts: rows.cc.
+// Reads a RowsRequest of handles.ts. Defined in rows.cc.
 RowRequest readRowRequest(const Given& object);
 
-// Larger render buffers are freed after the call; the rows of a sheet rendered together are 2 MB.
+// Render buffers above this size are freed after the call. The rows of a spreadsheet that are
+// rendered together take 2 MB.
 constexpr size_t kRetainedBytes = 1u << 22;
 
 // Returns the bytes that `render` appends to a reused buffer. If they fit into `buffer`, copies
@@ -139,14 +141,14 @@ napi_value fromRendered(napi_env env, Render render) {
 DirectoryLocation readLocation(const Given& object);
 napi_value fromFileState(napi_env env, const FileState& state);
 
-// Lists of rows across N-API: a portable Roaring bitmap as an object for clauses; find.cc also
-// converts list entries.
+// Lists of rows as JavaScript objects: a portable Roaring bitmap becomes an object that clauses can
+// use. find.cc also converts list entries.
 // Invariant: an object always represents the same list.
 
-// The object of a list, for use in clauses.
+// Creates the object that represents a list in clauses.
 napi_value fromRowList(napi_env env, std::shared_ptr<const RowList> list);
 
-// The list of an object from openRowList; throws for others.
+// Returns the list of an object from openRowList. Throws for other objects.
 std::shared_ptr<const RowList> rowListOf(const Given& object);
 
 }  // namespace peneira

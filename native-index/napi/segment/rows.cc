@@ -17,7 +17,8 @@
 namespace peneira {
 namespace {
 
-// Releases the values that were read in the scope, so their number does not grow with the rows.
+// Releases the JavaScript handles that were created in this scope, so that their number does not
+// grow with the rows.
 class HandleScope {
  public:
   explicit HandleScope(napi_env env) : env_(env) {
@@ -94,7 +95,7 @@ void readBytes(const Given& given, RawBytes& to) {
   to.append(bytes.data(), bytes.size());
 }
 
-// Buffers of a column of `length` rows; drops a validity bitmap without nulls.
+// Reads the buffers of a column of `length` rows. Drops the validity bitmap if it marks no nulls.
 void readBuffers(const Given& object, uint32_t length, ColumnBuffers& buffers) {
   readBytes(object.member("offsets"), buffers.offsets);
   readBytes(object.member("data"), buffers.data);
@@ -146,7 +147,8 @@ napi_value fromChild(napi_env env, const FieldColumn* child) {
 
 }  // namespace
 
-// Lone surrogates in texts of additional columns become U+FFFD, as in all UTF-8 from JavaScript.
+// Text of additional columns is converted like all UTF-8 from JavaScript: a lone surrogate becomes
+// U+FFFD.
 RowRequest readRowRequest(const Given& object) {
   RowRequest request;
   request.format = readFormat(object.member("format"));
@@ -175,7 +177,7 @@ struct NamedColumn {
   FieldColumn column;
 };
 
-// An array of FieldColumn objects, with copies of their buffers; counts the nulls.
+// Reads an array of FieldColumn objects, copies their buffers, and counts the nulls.
 std::vector<NamedColumn> readColumns(const Given& columns) {
   std::vector<NamedColumn> read;
   const uint32_t count = columns.length();
@@ -242,7 +244,7 @@ napi_value renderRowsAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
-// The rows of looked-up CNPJs, and the rendered fields of those that have one.
+// The row of each looked-up CNPJ, and the rendered fields of the CNPJs that have a row.
 struct LookupResult {
   std::vector<uint32_t> rows;
   TextBuffer text;
@@ -267,7 +269,7 @@ napi_value fromLookupResult(napi_env env, const LookupResult& found) {
   return object;
 }
 
-// Returns the rendering request for found CNPJs; null if no rows are wanted.
+// Returns the request for rendering the found rows, or null if the caller wants no rendered rows.
 std::shared_ptr<const RowRequest> readWanted(const Given& given) {
   if (given.isNull()) return nullptr;
   return std::make_shared<const RowRequest>(readRowRequest(given));
@@ -307,7 +309,7 @@ napi_value columnsOf(napi_env env, napi_callback_info info) {
   });
 }
 
-// A Parquet file of fields of rows, then additional columns.
+// Request for a Parquet file that contains fields of rows, then additional columns.
 struct ParquetRequest {
   std::vector<uint32_t> rows;
   std::vector<Field> fields;

@@ -18,7 +18,8 @@ struct Range {
   uint64_t from = 0, to = 0;
 };
 
-// Checks the blocks of the range; with the last block, also the identity.
+// Checks the blocks of the range. If the range includes the last block, also checks the file's
+// identity.
 void prove(const Segment& segment, Range range, uint32_t* progress) {
   const Blocks& blocks = segment.blocks();
   for (uint64_t block = range.from; block < range.to; block++) {

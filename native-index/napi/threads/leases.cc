@@ -16,9 +16,11 @@ namespace peneira {
 
 namespace {
 
-// A process requests at most this many leases of a busy name in its part of a second.
+// Maximum leases of a busy name that one process requests in the time it takes the limit to restore
+// this process's part of one second.
 constexpr double LEASES_PER_SECOND = 8;
-// Time after which units leased by other processes may be back in the bucket.
+// Time to wait before a new request when other processes hold the missing units, because they may
+// have returned them by then.
 constexpr double RETURN_MS = 250;
 // Time after which an answer about an unused name is dropped.
 constexpr double FORGET_MS = 60'000;
@@ -47,7 +49,8 @@ double Leases::sizeOf(const Lease& lease) const {
   return std::max(1.0, std::floor(std::min(part, lease.burst / (2 * members_))));
 }
 
-// While the bucket is short of units, the rate of requests is as if each got a whole lease.
+// True if a request for a lease may help an attempt that lacks units. While the bucket holds less
+// than a whole lease, requests are spaced as if each of them received a whole lease.
 bool Leases::mayRequest(const Lease& lease, double lacking, double now) const {
   if (!lease.answered) return true;
   const double level = lease.levelAt(now) + ROUNDING_UNITS;
@@ -76,13 +79,15 @@ RateDecision Leases::take(std::string_view name, const RateAttempt& attempt) {
   return decided(true, lease.held + lease.levelAt(attempt.nowMs), attempt);
 }
 
-// Refunds the units paid so far. The attempt may wait if a request for a lease can help it.
+// Refuses the attempt and refunds the units it paid so far. The decision says that the attempt
+// should wait if a request for a lease can help it.
 RateDecision Leases::refuse(Lease& lease, const RateAttempt& attempt, double lacking) {
   const double now = attempt.nowMs;
   const double level = lease.levelAt(now);
   const bool waits = mayRequest(lease, lacking, now);
   if (waits) {
-    // Waiting attempts are repeated after the answer, so their units are not added up.
+    // Waiting attempts are repeated after the answer, so the units that each of them lacks are not
+    // added up while a request is pending.
     lease.lacked = lease.requested ? std::max(lease.lacked, lacking)
                                    : std::min(lease.burst, lease.lacked + lacking);
     counts_.waits++;
@@ -164,7 +169,8 @@ std::optional<LeaseRequest> Leases::requestOf(std::string_view name, Lease& leas
     return request;
   }
   const double size = sizeOf(lease);
-  // If the bucket is scarce, no units are leased in advance, because other processes may need them.
+  // Units are leased in advance only if the bucket has enough for every process, because other
+  // processes may need them.
   const bool isLow = lease.held < size / 2 && lease.levelAt(now) >= size * members_;
   if (lease.lacked > 0 || (isUsed && isLow)) {
     request.wanted = std::ceil(std::max(size - lease.held, lease.lacked));
@@ -216,12 +222,13 @@ void Leases::settle(const LeaseGrant& grant, double sentMs, double now) {
 
 namespace {
 
-// Numbers of one grant.
+// Number of values in one grant.
 constexpr size_t GRANT_NUMBERS = 3;
 
 uint32_t ledgerOf(const Arguments& arguments) { return arguments.at(0, "ledger").whole32(); }
 
-// setFleet(ledger, members): starts leasing, or changes the number of processes.
+// setFleet(ledger, members): starts leasing, or changes the number of processes that share the
+// limits.
 napi_value setFleet(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -233,7 +240,8 @@ napi_value setFleet(napi_env env, napi_callback_info info) {
   });
 }
 
-// setFleetAway(ledger, isAway, now): the database became unreachable, or is back.
+// setFleetAway(ledger, isAway, now): records that the database became unreachable, or is reachable
+// again.
 napi_value setFleetAway(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -277,8 +285,8 @@ napi_value collectLeases(napi_env env, napi_callback_info info) {
   });
 }
 
-// settleLeases(ledger, names, numbers, times): the answers to collected requests, with the times of
-// the requests and of the answers.
+// settleLeases(ledger, names, numbers, times): applies the answers to collected requests. `times`
+// has the time of each request and of its answer.
 napi_value settleLeases(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -297,7 +305,7 @@ napi_value settleLeases(napi_env env, napi_callback_info info) {
   });
 }
 
-// fleetCounts(ledger): counts of refusals and waits, and names in use.
+// fleetCounts(ledger): returns the counts of refusals and waits, and the number of names in use.
 napi_value fleetCounts(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

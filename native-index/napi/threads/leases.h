@@ -1,7 +1,8 @@
-// Limits of a fleet: each process spends units that it leased from one shared bucket.
+// Rate limits that several processes (a fleet) share: each process spends units that it leased from
+// one bucket in the database.
 // Invariant: a unit that a lease holds cannot be granted to another process before the lease ends
-// here. So all processes together spend at most what the bucket held and gained. The caller holds
-// the mutex of the ledger, and exchanges leases with the database (src/access/fleet/).
+// here, so all processes together spend at most the bucket's initial units and those it gained. The
+// caller holds the mutex of the ledger, and exchanges leases with the database (src/access/fleet/).
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -18,11 +19,11 @@ struct LeaseRequest {
   std::string name;
   double perSecond;
   double burst;
-  // Units that the process keeps, units wanted in addition, and units given back.
+  // Units that the process keeps, units that it wants in addition, and units that it returns.
   double held;
   double wanted;
   double back;
-  // Units that were spent without a lease.
+  // Units that were spent without a lease while the database was unreachable.
   double debt;
 };
 
@@ -30,7 +31,7 @@ struct LeaseRequest {
 struct LeaseGrant {
   std::string_view name;
   double granted;
-  // Units left in the bucket, and units in the leases of other processes.
+  // Units left in the bucket, and units that other processes hold in leases.
   double level;
   double others;
 };
@@ -39,9 +40,9 @@ struct LeaseGrant {
 struct LeaseCounts {
   // Refusals because the bucket was empty.
   double limit = 0;
-  // Refusals although the bucket, or another process, had the units.
+  // Refusals although the bucket or the leases of other processes had the units.
   double early = 0;
-  // Refusals by the share of this process, without the database.
+  // Refusals because this process's share was spent while the database was unreachable.
   double share = 0;
   // Attempts that waited for a lease.
   double waits = 0;
@@ -56,17 +57,21 @@ class Leases {
   bool isOn() const { return members_ > 0; }
   // Starts leasing, or changes the number of processes.
   void setMembers(double members) { members_ = members; }
-  // Spends units of a lease; or of this process's share while the database is unreachable.
+  // Spends units of a lease. While the database is unreachable, spends units of this process's
+  // share instead.
   RateDecision take(std::string_view name, const RateAttempt& attempt);
-  // Returns the attempt, limited to this process's share.
+  // Returns the attempt with its rate and burst reduced to this process's share.
   RateAttempt share(const RateAttempt& attempt) const;
-  // The leases to request, extend, or give back now, at most `most`; with `all`, gives back all.
+  // Returns at most `most` leases to request, extend, or return now. With `all`, returns all units
+  // to the database.
   std::vector<LeaseRequest> collect(double now, size_t most, bool all);
-  // Adds a grant whose request was made at `sentMs`.
+  // Adds the units of a grant that was requested at `sentMs`.
   void settle(const LeaseGrant& grant, double sentMs, double now);
-  // The database is unreachable: each process uses its share, which initially has only its leases.
+  // Called when the database becomes unreachable: the process spends its share from now on. The
+  // share initially contains only the units that the process has leased.
   void lose(double now);
-  // The database is back: units spent without a lease are owed.
+  // Called when the database is reachable again: units that were spent without a lease become a
+  // debt.
   void regain(double now);
   bool isAway() const { return away_; }
   const LeaseCounts& counts() const { return counts_; }
@@ -78,38 +83,40 @@ class Leases {
     double burst = 0;
     // Units that may be spent until `endMs`.
     double held = 0;
-    // Units that the database has recorded as leased to this process; a refund never exceeds them.
+    // Units that the database has recorded as leased to this process. A refund never raises `held`
+    // above them.
     double known = 0;
     double endMs = 0;
-    // Since the last request: units spent, and units that attempts were short of.
+    // Units spent, and units that attempts lacked, both since the last request.
     double spent = 0;
     double lacked = 0;
     double debt = 0;
     // True while a request awaits its answer.
     bool requested = false;
-    // The bucket's level after the last answer; unknown before the first answer.
+    // `level` is the bucket's level at the last answer. It is unknown until `answered` is true.
     bool answered = false;
     double level = 0;
     double others = 0;
     double answeredMs = 0;
 
     void expire(double now);
-    // Units in the bucket now if no other process has taken any.
+    // Returns the units that the bucket contains now if no other process has taken any.
     double levelAt(double now) const;
   };
-  // Units spent while the database is unreachable; leases cover a part of them.
+  // Units spent while the database is unreachable. `covered` of them were leased before.
   struct Spent {
     double perSecond = 0;
     double burst = 0;
     double units = 0;
     double covered = 0;
-    // Owed since an earlier time.
+    // Units owed from an earlier outage.
     double debt = 0;
   };
 
   RateDecision refuse(Lease& lease, const RateAttempt& attempt, double lacking);
   RateDecision takeOfShare(std::string_view name, const RateAttempt& attempt);
-  // Units of one lease: an eighth of this process' part of a second.
+  // Returns the units of one lease: an eighth of this process's part of the units restored in a
+  // second.
   double sizeOf(const Lease& lease) const;
   bool mayRequest(const Lease& lease, double lacking, double now) const;
   std::optional<LeaseRequest> requestOf(std::string_view name, Lease& lease, double now,

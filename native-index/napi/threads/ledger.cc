@@ -16,7 +16,8 @@ namespace peneira {
 
 namespace {
 
-// Owners retained at rest, because each new entry allocates memory.
+// Number of owners without any amount that stay in the table, because each new entry allocates
+// memory.
 constexpr size_t AT_REST_MAX = 1'000;
 
 }  // namespace
@@ -26,7 +27,7 @@ Shortage Holds::shortage(std::string_view owner, const HoldRequest& request) con
   const double wanted = held + request.amount;
   if (wanted > request.ownerMost) return Shortage::kShare;
   const double left = request.most - (used_ - held);
-  // Rounded up, so that an owner without any amount can get the last of a small remainder.
+  // Rounded up, so that an owner that holds nothing can get the last units of a small remainder.
   if (wanted <= std::ceil(request.share * left)) {
     const double reserved = used_ + request.amount + request.reserve;
     return request.reserve > 0 && reserved > request.most ? Shortage::kAll : Shortage::kNone;
@@ -109,7 +110,7 @@ std::vector<Use> Uses::take() {
 }
 
 void Lines::append(Line line) {
-  // Lines of concurrent writers arrive nearly in order, so the position is near the end.
+  // Lines of concurrent writers arrive nearly in order of time, so the search begins at the end.
   auto place = lines_.end();
   while (place != lines_.begin() && std::prev(place)->atMs > line.atMs) --place;
   lines_.insert(place, std::move(line));
@@ -130,7 +131,7 @@ std::vector<Line> Lines::take(double upToMs) {
 
 namespace {
 
-// Indexes of the number arrays; handles.ts has the same names.
+// Indexes in the arrays of numbers. handles.ts has the same names.
 namespace rate {
 enum {
   perSecond,
@@ -175,7 +176,8 @@ class Name {
     const napi_status status =
         napi_get_value_string_utf8(given.env(), given.value(), short_, sizeof short_, &length);
     given.expect(status, "a string");
-    // A truncated text is at most one character shorter than the buffer.
+    // N-API shortens a text that does not fit, by at most one character. A shorter result is
+    // therefore complete.
     if (length + kCharacterMax < sizeof short_) {
       text_ = {short_, length};
     } else {
@@ -231,7 +233,7 @@ napi_value takeRate(napi_env env, napi_callback_info info) {
     if (!(table >= 0 && table < RATE_TABLES)) badArgument("there is no such table of rates");
     const Locked ledger(arguments.at(0, "ledger").whole32());
     Rates& rates = ledger->rates[static_cast<size_t>(table)];
-    // Read under the lock, so that time ascends with the order of decisions.
+    // The clock is read while the lock is held, so that times ascend in the order of the decisions.
     const double now = ledger->timeOf(numbers[rate::now]);
     const RateAttempt attempt{numbers[rate::perSecond], numbers[rate::burst], numbers[rate::cost],
                               numbers[rate::paid], now};
@@ -252,7 +254,7 @@ uint32_t kindOf(const Arguments& arguments) {
   return arguments.at(1, "kind").whole32(HOLD_KINDS - 1);
 }
 
-// The numbers of a hold, or of its release.
+// Reads the numbers of a hold, or of the release of a hold.
 HoldRequest requestOf(const Arguments& arguments) {
   const std::span<double> numbers = arguments.at(3, "numbers").doubles(hold::end);
   const double amount = numbers[hold::amount];
@@ -314,7 +316,7 @@ napi_value releaseSlot(napi_env env, napi_callback_info info) {
   });
 }
 
-// amountInUse(ledger, kind): the total of all owners.
+// amountInUse(ledger, kind): returns the total amount that all owners hold.
 napi_value amountInUse(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

@@ -20,23 +20,24 @@
 
 namespace peneira {
 
-// An amount requested by an owner, and its limits.
+// An amount that an owner requests from a shared limit, and the limits that apply.
 struct HoldRequest {
   double amount;
   uint32_t slot;
   double ownerMost;
-  // Limit of all owners together.
+  // Maximum amount for all owners together.
   double most;
   // Maximum share of the remaining amount that one owner may hold.
   double share;
-  // Amount reserved for other requests.
+  // Amount that must stay free for other requests.
   double reserve;
 };
 
-// The limit that prevents a hold: the owner's, or the total.
+// The limit that prevents a hold: the owner's share (kShare) or the total (kAll).
 enum class Shortage : uint32_t { kNone = 0, kShare = 1, kAll = 2 };
 
-// Amounts of one kind held by owners.
+// The amounts of one kind that owners currently hold. A slot is the part of an amount that one
+// thread holds for an owner.
 class Holds {
  public:
   Shortage shortage(std::string_view owner, const HoldRequest& request) const;
@@ -88,7 +89,7 @@ struct Line {
   std::string text;
 };
 
-// Log lines by time; lines of equal time in insertion order.
+// Log lines, ordered by time. Lines with the same time keep their order of insertion.
 class Lines {
  public:
   void append(Line line);
@@ -104,7 +105,7 @@ constexpr uint32_t HOLD_KINDS = 8;
 struct Ledger {
   std::mutex mutex;
   std::array<Rates, RATE_TABLES> rates;
-  // Replaces the first table of rates in a fleet.
+  // In a fleet, the leases replace the first table of rates.
   Leases leases;
   std::array<Holds, HOLD_KINDS> holds;
   Uses uses;
@@ -119,11 +120,11 @@ struct Ledger {
         std::chrono::steady_clock::now() - opened;
     return passed.count();
   }
-  // The given time, or the ledger's if it is NaN.
+  // Returns the given time, or the ledger's time if the given time is NaN.
   double timeOf(double given) const { return std::isnan(given) ? nowMs() : given; }
 };
 
-// A ledger and its mutex, for the duration of a call.
+// Locks a ledger for the duration of a call.
 class Locked {
  public:
   // Throws LEDGER_CLOSED for an unknown id.

@@ -32,7 +32,7 @@ namespace {
 constexpr int WAITING_MAX = 512;
 // Pause before a retry if the process lacks a descriptor or memory for a connection.
 constexpr auto SHORTAGE_PAUSE = std::chrono::milliseconds(20);
-// Descriptor that signals the end of a port.
+// Value passed instead of a descriptor to signal that the port is closed.
 constexpr intptr_t CLOSED = -1;
 
 // Runs on the taker's thread; if `env` is null, that thread is ending.
@@ -46,7 +46,7 @@ void handOver(napi_env env, napi_value taker, void*, void* data) {
   napi_value receiver = nullptr;
   if (napi_create_int64(env, descriptor, &number) != napi_ok) return;
   if (napi_get_undefined(env, &receiver) != napi_ok) return;
-  // An exception of the taker becomes an uncaught exception of its thread.
+  // If the taker throws, the exception becomes an uncaught exception of its thread.
   static_cast<void>(napi_call_function(env, receiver, taker, 1, &number, nullptr));
 }
 
@@ -117,7 +117,7 @@ class Port {
         next_++;
         return;
       }
-      // The taker accepts no more calls, so it is removed.
+      // The taker's function can no longer be called, so the taker is removed.
       takers_.erase(taker);
     }
     early_.push_back(connection);
@@ -167,7 +167,7 @@ class Port {
   std::thread accepting_;
   std::mutex mutex_;
   std::vector<Taker> takers_;
-  // Index of the taker of the next connection.
+  // Index of the taker that gets the next connection.
   size_t next_ = 0;
   // Connections accepted while there was no taker.
   std::vector<int> early_;
@@ -226,7 +226,7 @@ uint16_t numberOf(int descriptor) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
   if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
-  // The port has the same offset in both families.
+  // The port is at the same offset in the addresses of both families.
   return ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
@@ -273,10 +273,10 @@ void closeIfConnection(uv_handle_t* handle, void*) {
   if (isOpen) close(descriptor);
 }
 
-// Closes the connections of a thread that ends while it has some (killed, or out of memory):
-// uWebSockets.js leaves them open, and Node aborts if a loop has open handles (uv_loop_close in
-// node::worker::Worker::Run). The memory of the polls is freed with the thread; here they only need
-// to be closed.
+// Closes the connections that a thread still has when it ends (because it was killed or ran out of
+// memory). uWebSockets.js leaves them open, and Node aborts if a loop has open handles
+// (uv_loop_close in node::worker::Worker::Run). The polls need only be closed here, because their
+// memory is freed with the thread.
 void closeConnections(void* data) {
   auto* const loop = static_cast<uv_loop_t*>(data);
   uv_walk(loop, closeIfConnection, nullptr);
@@ -294,7 +294,7 @@ void closeConnectionsAtEnd(napi_env env) {
   isSet = true;
 }
 
-// Runs before Node frees the taker's function, although other threads may still call it.
+// Runs before Node frees the taker's function. Other threads may still be calling that function.
 void threadEnds(void* data) {
   auto* const leaving = static_cast<Leaving*>(data);
   leaving->ended = true;
@@ -325,7 +325,8 @@ napi_value acceptConnections(napi_env env, napi_callback_info info) {
       const std::lock_guard<std::mutex> lock(portsMutex);
       retained->id = ++lastTaker;
     }
-    // Registered after the function's own hook, because hooks run in reverse order.
+    // Hooks run in reverse order of registration, so this hook runs before the hook of the
+    // thread-safe function.
     check(env, napi_add_env_cleanup_hook(env, threadEnds, retained));
     port->add(retained->id, call);
     return fromBool(env, true);

@@ -10,14 +10,15 @@ namespace peneira {
 
 namespace {
 
-// Rounding of millisecond sums must not cost a client its last unit.
+// Tolerance for sums of milliseconds, so that rounding does not cost a client its last unit.
 constexpr double ROUNDING_MS = 1e-6;
-// Maximum names before unused names are evicted.
+// Number of names above which names with a full burst are evicted.
 constexpr size_t NAMES_MAX = 10'000;
-// Names retained at rest, because each new entry allocates memory.
+// Number of names with a full burst that are still kept, because each new entry allocates memory.
 constexpr size_t AT_REST_MAX = 1'000;
 
-// Not inlined: a compiler could fuse the product with a sum, and then round only once.
+// Not inlined, because a compiler could fuse the product with a sum into one operation that rounds
+// only once.
 __attribute__((noinline)) double product(double a, double b) { return a * b; }
 
 }  // namespace
@@ -60,7 +61,8 @@ void Rates::put(std::string_view name, double wholeAt, double now) {
   remember(names_.find(name), name, wholeAt, now);
 }
 
-// A name at rest equals an unknown name, so it is evicted; if none is at rest, the next to rest is.
+// Evicts names whose burst is full, because they behave like unknown names. If there is none,
+// evicts the name whose burst will be full first.
 void Rates::forget(double now) {
   std::erase_if(names_, [now](const auto& entry) { return entry.second.at <= now; });
   if (names_.size() < NAMES_MAX) return;

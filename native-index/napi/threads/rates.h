@@ -18,7 +18,7 @@ struct NameHash {
 template <class Value>
 using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
 
-// An attempt to spend `cost` units, of which `paid` were spent before.
+// An attempt to spend `cost` units. `paid` of these were spent by earlier attempts.
 struct RateAttempt {
   double perSecond;
   double burst;
@@ -35,11 +35,11 @@ struct RateDecision {
   double resetSeconds;
   // Seconds until the same attempt would be allowed; 0 if it was allowed.
   double retrySeconds;
-  // True if a lease that was requested may allow the attempt in a moment.
+  // True if a lease that was requested may soon allow the attempt.
   bool waits = false;
 };
 
-// Rounding of millisecond sums must not cost a client its last unit.
+// Tolerance for units, so that rounding does not cost a client its last unit.
 constexpr double ROUNDING_UNITS = 1e-9;
 
 // Limits by name. A restart resets them.

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kOutOfMemory = "OUT_OF_MEMORY";
 constexpr const char* kInternal = "INTERNAL";
 
-// System errors of files, with Node's names for their `code`.
+// Error numbers of file operations, with the `code` that Node uses for each.
 constexpr std::pair<int, const char*> kSystemCodes[] = {
     {EACCES, "EACCES"},   {EAGAIN, "EAGAIN"}, {EBADF, "EBADF"},
     {EBUSY, "EBUSY"},     {EDQUOT, "EDQUOT"}, {EEXIST, "EEXIST"},
@@ -84,7 +84,7 @@ napi_value errorOf(napi_env env, const std::exception_ptr& thrown) {
   } catch (const std::bad_alloc&) {
     return memoryError(env, 0);
   } catch (const std::length_error&) {
-    // A standard container would exceed the addressable size.
+    // A standard container throws this if its size would exceed the addressable size.
     return memoryError(env, 0);
   } catch (const std::exception& error) {
     return newError(env, kInternal, error.what());
@@ -99,7 +99,8 @@ void check(napi_env env, napi_status status) {
   if (status == napi_ok) return;
   const napi_extended_error_info* info = nullptr;
   napi_get_last_error_info(env, &info);
-  // The next call resets the error info; the message itself is a constant of Node.
+  // Copied first, because the next call resets the error info. The message itself is a constant of
+  // Node.
   const char* message = info == nullptr ? nullptr : info->error_message;
   bool pending = false;
   napi_is_exception_pending(env, &pending);
@@ -111,7 +112,7 @@ napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept {
   try {
     return errorOf(env, thrown);
   } catch (...) {
-    // The error could not be created; then any exception from Node is better than none.
+    // The error could not be created. Any exception that Node has pending is then better than none.
     bool pending = false;
     napi_is_exception_pending(env, &pending);
     if (!pending) napi_throw_error(env, kInternal, "an error could not be told");

@@ -11,7 +11,7 @@
 namespace peneira {
 namespace {
 
-// From this size on, allocations may fail.
+// Buffers of this size or more are allocated in a way that can fail with an exception.
 constexpr size_t kLargeBytes = size_t{1} << 20;
 constexpr size_t kQuotedMax = 60;
 
@@ -25,7 +25,7 @@ std::string quoted(const std::string& text) {
   return text.size() > kQuotedMax ? "a longer text" : '"' + text + '"';
 }
 
-// Describes a value in words.
+// Describes a value in words for an error message.
 std::string described(const Given& given, napi_valuetype type) {
   switch (type) {
     case napi_undefined: return "undefined";
@@ -46,8 +46,8 @@ napi_value globalNamed(napi_env env, const char* name) {
   return value;
 }
 
-// `new ArrayBuffer(length)`: throws if memory is exhausted, while the N-API calls that create
-// buffers abort the process.
+// Calls `new ArrayBuffer(length)`, which throws if memory is exhausted. The N-API calls that create
+// buffers abort the process instead.
 napi_value newLargeBuffer(napi_env env, size_t length) {
   const napi_value constructor = globalNamed(env, "ArrayBuffer");
   const napi_value size = fromNumber(env, static_cast<double>(length));
@@ -114,7 +114,7 @@ void Given::expect(napi_status status, const char* expected) const {
     case napi_boolean_expected:
     case napi_array_expected:
     case napi_bigint_expected: {
-      // Node may also have thrown its own error, which does not name the value.
+      // Node may already have thrown an error, but that error does not name the value.
       napi_value thrown = nullptr;
       bool pending = false;
       napi_is_exception_pending(env_, &pending);
@@ -357,7 +357,7 @@ void execute(napi_env, void* data) {
   }
 }
 
-// Settles the promise; if even that fails, the failure cannot be reported.
+// Settles the promise. If rejecting it fails too, the failure cannot be reported.
 void complete(napi_env env, napi_status, void* data) {
   const std::unique_ptr<Aside> aside(static_cast<Aside*>(data));
   if (!aside->failure) {

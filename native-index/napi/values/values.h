@@ -34,7 +34,8 @@ struct Pending {};
 // Throws Pending or a Failure unless the call succeeded.
 void check(napi_env env, napi_status status);
 
-// Converts an exception to a JavaScript error; for Pending, returns the pending JavaScript error.
+// Converts an exception to a JavaScript error. For Pending, returns the JavaScript exception that
+// is pending.
 napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept;
 
 // Rethrows the current exception as a JavaScript error.
@@ -60,7 +61,7 @@ napi_value guarded(napi_env env, const Body& body) {
 // The largest safe integer of JavaScript.
 constexpr int64_t kSafeInteger = (int64_t{1} << 53) - 1;
 
-// A JavaScript value, and its constant name for errors.
+// A JavaScript value, and the constant name that errors use for it.
 class Given {
  public:
   Given(napi_env env, napi_value value, const char* name) : env_(env), value_(value), name_(name) {}
@@ -72,7 +73,7 @@ class Given {
   bool isNull() const { return type() == napi_null; }
   // A property of an object; errors use the property's name.
   Given member(const char* name) const;
-  // Length and elements of an array; errors use the array's name.
+  // Return the length and the elements of an array. Errors use the array's name.
   uint32_t length() const;
   Given item(uint32_t index) const;
 
@@ -80,25 +81,25 @@ class Given {
   std::vector<std::string> texts() const;
   bool flag() const;
   double number() const;
-  // An integer in [least, most].
+  // Returns an integer in [least, most]. Throws INVALID_ARGUMENT for any other value.
   int64_t integer(int64_t least, int64_t most) const;
-  // A whole number up to `most`, unsigned.
+  // Returns an integer from 0 to `most`. Throws INVALID_ARGUMENT for any other value.
   uint64_t whole(uint64_t most) const;
   uint32_t whole32(uint32_t most = UINT32_MAX) const;
   uint64_t bigUint64() const;
   std::span<uint32_t> uint32s() const;
-  // The numbers of a Float64Array of at least `least` elements, in place.
+  // Returns the numbers of a Float64Array with at least `least` elements, without copying them.
   std::span<double> doubles(size_t least) const;
-  // The bytes of a Uint8Array or Buffer, in place.
+  // Returns the bytes of a Uint8Array or Buffer, without copying them.
   std::span<uint8_t> bytes() const;
 
-  // Throws INVALID_ARGUMENT with the expected form.
+  // Throws INVALID_ARGUMENT with a message that describes the expected form.
   [[noreturn]] void refuse(const std::string& expected) const;
-  // Throws an error for an unknown name of this kind.
+  // Throws an error that says the value is not the name of a `kind`.
   [[noreturn]] void noSuch(const char* kind, const std::string& expected) const;
   // Throws unless the value is an object.
   void expectObject(const char* expected) const;
-  // Like `check`, and throws INVALID_ARGUMENT if the value caused the failure.
+  // Like `check`, but throws INVALID_ARGUMENT if the status says that the value was wrong.
   void expect(napi_status status, const char* expected) const;
 
  private:
@@ -134,9 +135,9 @@ napi_value fromNull(napi_env env);
 napi_value fromUndefined(napi_env env);
 napi_value fromUint32s(napi_env env, std::span<const uint32_t> numbers);
 napi_value fromDoubles(napi_env env, std::span<const double> numbers);
-// A Buffer with a copy of the bytes.
+// Returns a Buffer with a copy of the bytes.
 napi_value fromBytes(napi_env env, std::string_view bytes);
-// A plain Uint8Array with a copy of the bytes, in its own ArrayBuffer.
+// Returns a plain Uint8Array with a copy of the bytes, in an ArrayBuffer that it does not share.
 napi_value fromUint8s(napi_env env, std::span<const uint8_t> bytes);
 napi_value makeArray(napi_env env, size_t length);
 void putItem(napi_env env, napi_value array, uint32_t index, napi_value value);
@@ -144,7 +145,7 @@ napi_value makeObject(napi_env env);
 void putProperty(napi_env env, napi_value object, const char* name, napi_value value);
 void putFunction(napi_env env, napi_value object, const char* name, napi_callback callback);
 
-// Transfers `data` to the object and tags it.
+// Transfers ownership of `data` to the object and tags the object.
 template <class Data>
 void wrap(napi_env env, napi_value object, const napi_type_tag& tag, std::unique_ptr<Data> data) {
   const auto release = [](napi_env, void* wrapped, void*) { delete static_cast<Data*>(wrapped); };
@@ -153,7 +154,8 @@ void wrap(napi_env env, napi_value object, const napi_type_tag& tag, std::unique
   check(env, napi_type_tag_object(env, object, &tag));
 }
 
-// Returns the data of an object, or null if it lacks the tag. `expected` describes it in errors.
+// Returns the data wrapped in an object, or null if the object lacks the tag. `expected` describes
+// the object in errors.
 template <class Data>
 Data* unwrapIf(const Given& object, const napi_type_tag& tag, const char* expected) {
   object.expectObject(expected);
@@ -177,10 +179,10 @@ Data& unwrap(const Given& object, const napi_type_tag& tag, const char* expected
 // Invariant: JavaScript values are touched only on the main thread, and the computation's captures
 // are released there. A failure rejects with the error that a synchronous call would have thrown.
 
-// Creates a JavaScript value on the main thread.
+// A function that creates the JavaScript value of a result. It runs on the main thread.
 using Give = std::function<napi_value(napi_env)>;
 
-// Returns a promise of `compute`'s result; `name` identifies it in Node's diagnostics.
+// Returns a promise for the result of `compute`. `name` identifies the work in Node's diagnostics.
 napi_value computeAsync(napi_env env, const char* name, std::function<Give()> compute);
 
 // A typed array that another thread writes to, kept alive by this object.
@@ -202,8 +204,8 @@ class SharedCounters {
 // Memory for progress: null for undefined, else a Uint32Array of one number or more.
 std::shared_ptr<SharedCounters> progressCounters(const Given& progress);
 
-// The parts of the addon. Each adds its functions, with the signatures of engine.ts, to the exports
-// object.
+// Declares the functions that add the parts of the addon to its exports object, with the signatures
+// of engine.ts.
 // Invariant: no C++ exception leaves a callback; each becomes a JavaScript error.
 
 // Adds openSegment: napi/segment/handle.cc.
@@ -228,7 +230,8 @@ void registerProcess(napi_env env, napi_value exports);
 void registerPorts(napi_env env, napi_value exports);
 // Adds the functions on ledgers: napi/threads/ledger.cc.
 void registerLedgers(napi_env env, napi_value exports);
-// Adds the functions on leases of a fleet: napi/threads/leases.cc.
+// Adds the functions on the leases of rate-limit units that a fleet of processes shares:
+// napi/threads/leases.cc.
 void registerLeases(napi_env env, napi_value exports);
 // Adds openHashedFile: napi/threads/writer.cc.
 void registerWriters(napi_env env, napi_value exports);

@@ -1,6 +1,7 @@
-// Walks change lists (see changelist.h).
-// Invariant: an account is tested only if a watched column differs. It is tested once if no filter
-// column differs, because it then matches in both snapshots or in neither.
+// Reads change lists and classifies their entries (see changelist.h).
+// Invariant: an account is tested against the query only if a watched column differs. If no column
+// of the query's filters differs, one test suffices, because the account matches in both snapshots
+// or in neither.
 #include "query/changes/changelist.h"
 
 #include <optional>
@@ -56,7 +57,8 @@ uint32_t columnsOfPart(const DimensionCodes& part) {
   return columns;
 }
 
-// Matches of one snapshot. An account that the snapshot lacks does not match.
+// Tests which rows of one snapshot match the query. An account that the snapshot lacks does not
+// match.
 class Matches {
  public:
   Matches(const Segment& segment, const Query& query)
@@ -74,7 +76,8 @@ class Matches {
   RowFilter filter_;
 };
 
-// Compares day columns that share a bit of the list, by reading the snapshots.
+// Compares the day columns that share one bit of the list, by reading their values in both
+// snapshots.
 class WatchedDays {
  public:
   explicit WatchedDays(const WalkRequest& request)
@@ -87,7 +90,8 @@ class WatchedDays {
     }
   }
 
-  // A bit for each day column that differs between the snapshots; 0 unless both have the account.
+  // Returns a bit for each watched day column whose values differ. Returns 0 unless both snapshots
+  // have the account.
   uint32_t differing(const Difference& entry) const {
     if ((entry.columns & bits_) == 0) return 0;
     if (entry.older == kNoRow || entry.newer == kNoRow) return 0;
@@ -127,7 +131,7 @@ class Judge {
         watch_(request.watch),
         days_(request) {}
 
-  // Bits of the watched days that differ, in the order of the request.
+  // Returns a bit for each watched day column that differs, in the order of the request.
   uint32_t daysOf(const Difference& entry) const { return days_.differing(entry); }
 
   ChangeKind of(const Difference& entry) {
@@ -218,19 +222,20 @@ WalkResult ChangeList::walk(const WalkRequest& request) const {
 }
 
 // Compares two snapshots.
-// Invariant: an out-of-range row or code is SNAPSHOT_DAMAGED.
+// Invariant: a row or code that is out of range throws SNAPSHOT_DAMAGED.
 //
-// Rows are stored by score, so a walk by cnpj advances through some hundred runs of equal score in
-// parallel, each forwards: files are read nearly sequentially and only once. Accounts are compared
-// in batches, column by column, so the pages of these runs stay in the TLB. Batches of 65,536
-// accounts are 2.3 times as fast as batches of 256 (measured).
+// Rows are stored by score, and within a score by cnpj. Reading them by cnpj therefore advances
+// through some hundred runs of equal score in parallel. Each run is read forwards, so files are
+// read nearly sequentially and only once. Accounts are compared in batches, column by column, so
+// the pages of these runs stay in the TLB. Batches of 65,536 accounts are 2.3 times as fast as
+// batches of 256 (measured).
 
 namespace {
 
 constexpr uint32_t kNoCode = 0xffffffffu;    // the other snapshot lacks the value
 constexpr uint32_t kNullCode = 0xfffffffeu;  // an empty string, shown as null
 
-// The table of a column's codes, or Tables::kCount.
+// Returns the string table to which a column's codes refer, or Tables::kCount if there is none.
 uint32_t tableOf(uint32_t column) {
   switch (column) {
     case Columns::kRegistrationStatusReason: return Tables::kRegistrationStatusReason;
@@ -250,7 +255,8 @@ uint32_t tableOf(uint32_t column) {
   }
 }
 
-// Maps the codes of one table in two snapshots to shared numbers: equal values get equal numbers.
+// Maps the codes of one table in two snapshots to common numbers. Equal values get equal numbers,
+// even if their codes differ.
 class SharedCodes {
  public:
   SharedCodes(const StringTable& older, const StringTable& newer) {
@@ -296,7 +302,7 @@ class Comparison {
     }
   }
 
-  // Sets the bits of the columns in which paired rows differ.
+  // Sets the bits of the columns in which the two rows of each pair differ.
   void compare(std::vector<Difference*>& pairs) {
     for (uint32_t column = 0; column < Columns::kCount; column++) {
       if (isWanted(column)) compareColumn(column, pairs);
@@ -309,7 +315,8 @@ class Comparison {
     return both && columns_[column];
   }
 
-  // Calls `same(older row, newer row)` for every pair.
+  // Calls `same(older row, newer row)` for every pair, and sets the column's bit if it returns
+  // false.
   template <class Same>
   void each(uint32_t column, std::vector<Difference*>& pairs, Same same) {
     for (Difference* pair : pairs) {
@@ -317,7 +324,7 @@ class Comparison {
     }
   }
 
-  // Like `each`, but first compares nulls; `same` is called if both rows have a value.
+  // Like `each`, but compares nulls first. Calls `same` only if both rows have a value.
   template <class Same>
   void eachValue(uint32_t column, std::vector<Difference*>& pairs, Same same) {
     const ColumnSet& old = older_.columns();
@@ -396,7 +403,7 @@ class Comparison {
   std::unordered_map<uint32_t, SharedCodes> codes_;  // by table
 };
 
-// Accounts of one snapshot, ascending by cnpj.
+// Visits the accounts of one snapshot, ascending by cnpj.
 class Accounts {
  public:
   Accounts(const Segment& segment, uint32_t position) : segment_(segment), position_(position) {

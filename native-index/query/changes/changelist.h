@@ -18,18 +18,19 @@
 
 namespace peneira {
 
-// Marks an account that a snapshot lacks.
+// The row of an account that a snapshot lacks.
 constexpr uint32_t kNoRow = 0xffffffffu;
 
-// An account that differs; also the stored form in a change list.
+// An account that differs. Change lists store this struct as it is.
 struct Difference {
   uint32_t older, newer;  // rows, or kNoRow
   uint32_t columns;       // a bit per column that differs; 0 unless both snapshots have the account
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in difference masks; scores have none, because they are no facts. Counted columns
-// and later ones share bits: enough for filters, and watched days are compared again.
+// Returns the bit of a column in masks of differing columns. Scores have no bit, because they are
+// not facts about the account. Counted columns and those added later share bits. This suffices for
+// filters, and watched days are compared again.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:
@@ -44,7 +45,7 @@ constexpr uint32_t columnBit(uint32_t column) {
 }
 static_assert(Columns::kScore == 29 && Columns::kSimplesExcludedOn == Columns::kEmailOwnDomain + 1);
 
-// Maximum accounts of a call, whose entries are in memory while they are compared.
+// Maximum number of accounts per call. Their entries are in memory while they are compared.
 constexpr uint32_t kAccountsPerCallMax = 1u << 20;
 
 struct DifferenceRequest {
@@ -53,13 +54,14 @@ struct DifferenceRequest {
   uint32_t accounts = 0;          // maximum to compare, up to kAccountsPerCallMax
 };
 
-// Compares the stretch at the request's positions, and advances them past it.
+// Compares the range that begins at the request's positions, and advances the positions past it.
 std::vector<Difference> findDifferences(const Segment& older, const Segment& newer,
                                         DifferenceRequest& request);
 
 enum class ChangeKind : uint32_t { kEntered, kLeft, kChanged, kCount };
 
-// Selects entries; see `WalkRequest` in engine.ts.
+// Request to read a range of a change list and collect some of its entries. See `WalkRequest` in
+// handles.ts.
 struct WalkRequest {
   std::shared_ptr<Segment> older, newer;
   Query olderQuery, newerQuery;
@@ -70,7 +72,8 @@ struct WalkRequest {
   uint64_t limit = 0;
 };
 
-// Result of a walk: six numbers per entry (see engine.ts), and counts of all kinds.
+// The collected entries with six numbers each (see `WalkResult` in handles.ts), and the counts of
+// all kinds.
 struct WalkResult {
   std::vector<uint32_t> found;
   uint32_t counts[static_cast<size_t>(ChangeKind::kCount)] = {};

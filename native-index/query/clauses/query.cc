@@ -1,4 +1,4 @@
-// Reads and canonicalizes queries; reads their clauses as wanted codes.
+// Reads queries, converts them to canonical form, and reads the codes that their clauses permit.
 // Invariant: a number from JavaScript is checked before it is used.
 #include "query/clauses/query.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 template <class T>
 void sortUnique(std::vector<T>& values) {
-  // Most are sorted already.
+  // Most lists of values are sorted already.
   if (std::is_sorted(values.begin(), values.end(), std::less_equal<T>())) return;
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -242,13 +242,14 @@ void QueryReader::rows(Clause& clause) {
   listsRead_ += count;
 }
 
-// Reads clauses as wanted codes.
-// Invariant: the code after a member's last code means "none"; no clause names it.
+// Reads the codes that clauses permit, for the columns that stored combinations contain.
+// Invariant: the number after a column's last code stands for rows without a value; no clause names
+// it.
 
 namespace {
 
-// Narrows `allowed` to the codes that a clause permits; the last code stands for accounts without a
-// code.
+// Clears in `allowed` the codes that a clause does not permit. The last code stands for accounts
+// without a value.
 void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
   const std::vector<uint32_t>& named = clause.any[0].codes;
   const size_t none = allowed.size() - 1;
@@ -265,14 +266,15 @@ void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
   allowed.swap(through);
 }
 
-// Flags that were added later are not part of the combinations.
+// True if the stored combinations of columns contain all of these flags. They lack the flags that
+// were added later.
 bool areCombined(const std::vector<uint32_t>& flags) {
   return std::all_of(flags.begin(), flags.end(), [](uint32_t flag) {
     return flag < RollupKey::kFlagBits || flag >= FlagCodes::kCount;
   });
 }
 
-// Bitmap of the flag combinations that a clause permits.
+// Returns a bitmap of the combinations of flags that a clause permits.
 uint64_t flagsThrough(const Clause& clause) {
   uint32_t any = 0;
   for (const uint32_t code : clause.any[0].codes) {
@@ -288,7 +290,8 @@ uint64_t flagsThrough(const Clause& clause) {
 constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
 constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
 
-// Keys of COVER contain no municipality.
+// True if the clause names municipalities. The keys in COVER (rows by activity and state) contain
+// none.
 bool namesMunicipality(const Clause& clause) {
   return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
          clause.any[0].dimension == Dimensions::kMunicipalityIbge;

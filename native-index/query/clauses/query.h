@@ -1,5 +1,6 @@
-// A query as the engine runs it, its reader, and the combinations of codes that it permits.
-// Invariant: a query is canonical before it runs, so equal queries have equal keys.
+// A query as the engine runs it, the reader of encoded queries, and the codes that a query permits
+// in the stored combinations of columns.
+// Invariant: a query is in canonical form before it runs, so equal queries have equal keys.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -27,10 +28,10 @@ struct DimensionCodes {
   std::vector<uint32_t> codes;
 };
 
-// A range clause over one column only.
+// Marks a range clause that tests only one column.
 constexpr uint32_t kNoColumn = 0xffffffffu;
 
-// A condition; members of other kinds are empty.
+// A condition. Members that belong to other kinds of clause are empty.
 struct Clause {
   ClauseKinds::Number kind = ClauseKinds::kPosting;
   bool negated = false;                               // kPosting, kRows
@@ -42,7 +43,7 @@ struct Clause {
   std::vector<std::shared_ptr<const RowList>> lists;  // kRows: a row is in any of them
 };
 
-// Work done by one call; see `Work` in engine.ts.
+// Amount of work that one call did. See `Work` in handles.ts.
 struct Work {
   uint64_t chunks = 0, containers = 0, tests = 0, probes = 0, gathered = 0, counted = 0, cells = 0;
 };
@@ -56,19 +57,21 @@ struct Query {
   void canonicalize();
 };
 
-// Reads a request part by part. The numbers are not copied; requests keep no reference to them.
+// Reads a request part by part. The numbers are not copied, and the requests that it returns do not
+// refer to them.
 class QueryReader {
  public:
   using Lists = std::vector<std::shared_ptr<const RowList>>;
 
-  // Throws INVALID_ARGUMENT (as do all methods) unless the numbers begin a request of `kind`.
+  // Throws INVALID_ARGUMENT unless the numbers begin a request of `kind`. All methods throw it for
+  // invalid numbers.
   QueryReader(std::span<const double> numbers, Lists lists, RequestKinds::Number kind);
 
-  // A whole number below `end`.
+  // Reads a whole number below `end`.
   uint32_t whole(uint64_t end);
   uint32_t whole32() { return whole(uint64_t{1} << 32); }
   bool flag() { return whole(2) == 1; }
-  // Number of items that follow; each takes at least `each` numbers.
+  // Reads the number of elements that follow, each of which takes at least `each` numbers.
   uint32_t count(size_t each) { return whole((numbers_.size() - at_) / each + 1); }
   int64_t rowOrNone();
   Query query();
@@ -91,23 +94,26 @@ class QueryReader {
   size_t listsRead_ = 0;
 };
 
-// The combinations of codes that a query permits.
-// Input: its clauses. Output: for every member of a combination, which of its codes are wanted.
-// Invariant: an account matches the query if and only if each member of its combination is wanted.
-// Queries on other columns cannot be written like this.
+// The codes that a query permits in each column of a stored combination (such as a ROLLUP key).
+// Input: the query's clauses. Output: for every column of a combination, which of its codes the
+// query permits ("wanted" codes).
+// Invariant: an account matches the query if and only if each code of its combination is wanted. A
+// query on other columns has no such form.
 
-// Number of codes of each member, plus one for accounts without a code.
+// Number of codes in each column, plus one for accounts without a value.
 struct CombinedCodes {
   uint32_t activities, states, municipalities;
 };
 
-// Returns the first wanted code from `from` on, or codes.size().
+// Returns the first wanted code at or after `from`, or codes.size() if there is none.
 uint32_t nextWanted(const std::vector<uint8_t>& codes, uint32_t from);
 
-// For each member and code, 1 if it is wanted, else 0. The last code means "none".
+// For each column and code, 1 if the query permits the code, else 0. The last code stands for
+// accounts without a value.
 class Wanted {
  public:
-  // Returns nullopt if a clause but `apart` concerns another column. The caller applies `apart`.
+  // Returns nullopt if a clause concerns a column that combinations lack. Ignores the clause
+  // `apart`, which the caller applies.
   static std::optional<Wanted> read(const Query& query, const CombinedCodes& codes,
                                     const Clause* apart = nullptr);
 
@@ -128,7 +134,8 @@ class Wanted {
   bool holdsLow(uint32_t low) const {
     return (low_[low >> RollupKey::kFlagBits & (kLows - 1)] >> (low % 64) & 1) != 0;
   }
-  // A mask per lower bits of a key (flags, status, and size): all ones if they are wanted.
+  // Returns a mask for each value of a key's lower bits (flags, status, and size): all ones if the
+  // value is wanted.
   std::vector<uint8_t> lowMasks() const;
 
  private:
@@ -142,7 +149,8 @@ class Wanted {
   std::vector<uint8_t> statuses_, sizes_;
   uint64_t flags_ = ~uint64_t{0};
   bool wantsActivities_ = false, wantsMunicipalities_ = false, wantsYears_ = false;
-  // Derived: permitted flags by size and status; a bit per permitted year.
+  // Derived from the members above: the permitted flags for each size and status, and a bit for
+  // each permitted year.
   uint64_t low_[kLows] = {};
   uint64_t yearBits_[kYears / 64] = {};
 };

@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint32_t kCookie = 12346;
 constexpr uint32_t kRunCookie = 12347;
-// With runs, container offsets are present from this number of containers on.
+// In a bitmap that has runs, container offsets are present if there are at least this many
+// containers.
 constexpr uint32_t kOffsetsFrom = 4;
 constexpr uint32_t kChunksMax = 1u << 16;
 
@@ -47,7 +48,7 @@ class Reader {
   size_t at_ = 0;
 };
 
-// The header before the containers.
+// The part of a bitmap that precedes the containers.
 struct Head {
   uint32_t count = 0;
   const uint8_t* runs = nullptr;  // a bit per container; null if none has runs

@@ -23,7 +23,7 @@ class RowList {
   RowList& operator=(const RowList&) = delete;
   ~RowList() = default;
 
-  // The rows of a chunk, relative to its first row; null if it has none.
+  // Returns the rows of a chunk, relative to its first row, or null if the list has none there.
   const Container* of(uint32_t chunk) const {
     return chunk < places_.size() && places_[chunk] != 0 ? &containers_[places_[chunk] - 1]
                                                          : nullptr;
@@ -36,7 +36,7 @@ class RowList {
   uint64_t size() const { return size_; }
   // The last row plus one.
   uint64_t end() const { return end_; }
-  // Unique among all lists of this process, open or closed.
+  // A number that no other list of this process has or had.
   uint64_t number() const { return number_; }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace peneira {
 
-// Source of a row's code.
+// Describes where the code of a row is read.
 struct FacetSource {
   // Type of the stored values.
   enum class Kind : uint8_t { kCode8, kCode16, kValue8, kYear, kMonth, kFlag, kContact };
@@ -50,16 +50,17 @@ constexpr FacetSource kSources[] = {
 };
 static_assert(std::size(kSources) == static_cast<size_t>(Facet::kCount));
 
-// The calendar of the facets by month. Months have nearly equal lengths, so a division gives the
-// month of a day or the month before it.
+// Maps days to months for the facets by month. Months have nearly equal lengths, so dividing a day
+// by the mean length yields its month or the month before it.
 struct Calendar {
-  // First days of the months since January 1800, and of the month after the last, in days of 1970.
+  // The first day of each month since January 1800, and of the month after the last, in days since
+  // 1970-01-01.
   int32_t starts[kMonths + 1];
 
-  // 4,800 months of 146,097 days are the cycle of the Gregorian calendar. Dividing by multiplying
-  // is exact enough: the check below holds for every month.
+  // The Gregorian calendar repeats after 4,800 months, or 146,097 days. The quotient is computed by
+  // a multiplication, which is exact enough: the check below holds for every month.
   static constexpr uint64_t kMonthsPerDay = (uint64_t{4'800} << 32) / 146'097;
-  // Days by which a month may begin later than the division says.
+  // Maximum days by which a month begins later than the quotient says.
   static constexpr uint32_t kLate = 8;
 
   constexpr Calendar() : starts() {
@@ -75,7 +76,8 @@ struct Calendar {
     starts[kMonths] = day;
   }
 
-  // Month code of a date: months since January 1800, or kMonths.
+  // Returns the month code of a date: the months since January 1800, or kMonths if the date is out
+  // of range.
   constexpr uint32_t monthOf(int32_t days) const {
     if (days < starts[0] || days >= starts[kMonths]) return kMonths;
     const auto day = static_cast<uint32_t>(days - starts[0]);
@@ -84,7 +86,8 @@ struct Calendar {
     return month + (days >= starts[month + 1] ? 1 : 0);
   }
 
-  // True for all days, because the division does not fall between the ends of a month.
+  // True if `monthOf` is right for all days, because the quotient does not change within a month
+  // except near its start.
   constexpr bool isExact() const {
     for (uint32_t month = 0; month < kMonths; month++) {
       if (monthOf(starts[month]) != month || monthOf(starts[month + 1] - 1) != month) return false;
@@ -98,7 +101,7 @@ static_assert(kCalendar.starts[170 * kYearMonths] == 0);  // January 1970
 
 uint32_t monthCode(int32_t days) { return kCalendar.monthOf(days); }
 
-// Year code of a date: the year minus 1800, or kYears.
+// Returns the year code of a date: the year minus 1800, or kYears if the date is out of range.
 uint32_t yearCode(int32_t days) { return monthCode(days) / kYearMonths; }
 
 // Counting costs, in rows counted one by one (about 2.5 ns each); tuned with bench/facets.bench.ts.
@@ -147,7 +150,8 @@ uint64_t ChunkFacet::add(const ChunkMatches& matches, uint32_t count, uint32_t c
   return count;
 }
 
-// Counts by containers; returns false and counts nothing if counting row by row is cheaper.
+// Counts a chunk by intersecting containers. Returns false, and counts nothing, if counting row by
+// row is cheaper.
 bool ChunkFacet::countContainers(const Dense& matches) {
   if (source_.dimension == Dimensions::kCount) return false;
   const size_t containers = segment_.postings().count(matches.view, source_.dimension);
@@ -174,14 +178,14 @@ bool ChunkFacet::countContainers(const Dense& matches) {
 
 namespace {
 
-// The matches of one chunk, which are read row by row.
+// The matches of one chunk that is counted row by row.
 struct ChunkRead {
   const Segment& segment;
   const ChunkMatches& matches;
   uint32_t firstRow, rows;
 };
 
-// Calls `visit(row)` for the rows of a chunk in order; loops over words that are full.
+// Calls `visit(row)` for the rows of a chunk in order. Words with all bits set take a simple loop.
 template <class Visit>
 void eachRow(const ChunkMatches& matches, Visit visit) {
   if (matches.isList) {
@@ -203,7 +207,8 @@ void eachRow(const ChunkMatches& matches, Visit visit) {
   }
 }
 
-// Calls `visit(code)` for the rows in order, with the code from `read`; code `none` means "none".
+// Calls `visit(code)` for the rows in order, with the code that `read` returns. The code `none`
+// stands for rows without a value.
 template <class Read, class Visit>
 void eachOf(const ChunkRead& chunk, uint32_t none, Read read, Visit visit) {
   eachRow(chunk.matches, [&](uint32_t row) {
@@ -213,7 +218,8 @@ void eachOf(const ChunkRead& chunk, uint32_t none, Read read, Visit visit) {
   });
 }
 
-// Bit `row` of consecutive rows; true if `bits` is null.
+// Returns the bit of `row`, where `first` is the number of the first row in `bits`. Returns true if
+// `bits` is null.
 bool bitOf(const uint8_t* bits, uint32_t first, uint32_t row) {
   return bits == nullptr || (bits[(first + row) / 8] >> ((first + row) % 8) & 1) != 0;
 }
@@ -232,7 +238,7 @@ void eachStored(const ChunkRead& chunk, uint32_t column, uint32_t none, Code cod
   eachOf(chunk, none, read, visit);
 }
 
-// Visits 1 for an e-mail, plus 2 for a phone.
+// Visits a code for every row: 1 for an e-mail, plus 2 for a phone.
 template <class Visit>
 void eachContact(const ChunkRead& chunk, uint32_t none, Visit visit) {
   const ColumnSet& columns = chunk.segment.columns();
@@ -251,7 +257,8 @@ void eachContact(const ChunkRead& chunk, uint32_t none, Visit visit) {
 // Calls `visit(code)` with the code of a facet for every row, in order.
 template <class Visit>
 void eachCode(const ChunkRead& chunk, const FacetSource& source, uint32_t none, Visit visit) {
-  // "None" is a null, never a code.
+  // Only nulls count as "none". A code that equals `none` is moved out of range, because it is
+  // damage.
   const auto known = [none](uint32_t value) { return value < none ? value : none + 1; };
   switch (source.kind) {
     case Kind::kCode8:
@@ -288,7 +295,7 @@ uint32_t readCodes(const Segment& segment, Facet facet, const ChunkMatches& matc
   return static_cast<uint32_t>(next - codes);
 }
 
-// The container of a flag, or null if no row of the chunk has it.
+// Returns the container of a flag, or null if no row of the chunk has the flag.
 const Container* ChunkFacet::flag(uint32_t code) const {
   for (const CodedContainer& one : found_) {
     if (one.code == code) return &one.container;

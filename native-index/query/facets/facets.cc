@@ -26,7 +26,7 @@ const std::string_view kFacetNames[] = {
 
 namespace {
 
-// The cube's axis of a facet, or -1.
+// Returns the axis of CUBE (stored sums by activity, state, and status) for a facet, or -1.
 int cubeAxis(Facet facet) {
   switch (facet) {
     case Facet::kCnae: return 0;
@@ -36,7 +36,8 @@ int cubeAxis(Facet facet) {
   }
 }
 
-// The axis of combinations for a facet; nullopt if they do not contain it.
+// Returns the axis of ROLLUP (stored counts of combinations of columns) for a facet, or nullopt if
+// ROLLUP does not contain the facet.
 std::optional<RollupAxis> rollupAxis(Facet facet) {
   using Kind = RollupAxis::Kind;
   switch (facet) {
@@ -70,13 +71,14 @@ struct Counting {
 void lowerPriority() {
 #if defined(__linux__)
   constexpr int belowNormal = 10;
-  // 0 means the calling thread only. A lower priority set for the process is left unchanged; if the
-  // call is not permitted, the work continues.
+  // 0 stands for the calling thread only. If the thread already has a lower priority, it keeps it.
+  // If the system refuses the call, the work continues.
   if (getpriority(PRIO_PROCESS, 0) < belowNormal) setpriority(PRIO_PROCESS, 0, belowNormal);
 #endif
 }
 
-// Counts a facet from sums; returns false if it has none, and the counts are then empty or zeros.
+// Counts a facet from stored sums. Returns false if there are no such sums; the counts are then
+// empty or zeros.
 bool countBySums(const Counting& counting, const Query& query, size_t number) {
   const Segment& segment = counting.segment;
   const Facet facet = counting.facets[number];
@@ -93,8 +95,9 @@ bool countBySums(const Counting& counting, const Query& query, size_t number) {
   return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
 }
 
-// Chunks per turn of a thread: enough consecutive chunks for prefetching, but several turns per
-// thread, because matches are not spread evenly.
+// Returns the number of chunks that a thread takes at a time. The chunks are consecutive, and
+// enough of them for prefetching, but each thread takes several turns, because matches are not
+// spread evenly.
 uint32_t chunksAtOnce(const Segment& segment, unsigned threads) {
   constexpr uint32_t most = 32, turns = 4;
   return std::min(most, segment.chunkCount() / (turns * threads) + 1);
@@ -177,7 +180,8 @@ void join(const Counting& counting, const std::vector<FacetCounts>& other, bool 
   }
 }
 
-// Number of cells that a facet's sums are made of; nullopt if it has no sums.
+// Returns the number of cells to add for a facet's counts, or nullopt if the facet has no stored
+// sums.
 std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
   const auto combined = rollupAxis(facet);
   const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
@@ -195,10 +199,12 @@ std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   return split;
 }
 
-// Reading an entry of OPENED costs a quarter of one of DATED, whose lists are searched one by one.
+// Reading an entry of OPENED (rows by state and opening day) costs a quarter of reading one of
+// DATED (rows by activity, state, and day), whose lists are searched one by one.
 constexpr uint64_t kOpenedPerEntry = 4;
 
-// Number of OPENED entries on the days of partial years, if OPENED is the source to use.
+// Returns the number of OPENED entries on the days of partial years. Returns nullopt if DATED is
+// the better source or OPENED has too many entries.
 std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
                                    const RollupAxis& axis) {
   const auto dated = segment.dated().entriesMax(rest, axis);
@@ -207,21 +213,23 @@ std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
   return isLess && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// Counts the days of partial years from the cheaper lists; returns false if no list has them.
+// Counts the days of partial years from DATED or OPENED, the cheaper of the two. Returns false if
+// neither has them.
 bool spreadDays(const Segment& segment, const Query& rest, const RollupAxis& axis,
                 FacetCounts& counts, Work& work) {
   return openedDays(segment, rest, axis) ? segment.opened().spread(rest, axis, counts, work)
                                          : segment.dated().spread(rest, axis, counts, work);
 }
 
-// Number of OPENED entries on the wanted days; nullopt if OPENED lacks something that the query or
-// facet needs, or if there are too many.
+// Returns the number of OPENED entries on the days that the query permits. Returns nullopt if
+// OPENED lacks a column of the query or facet, or if there are too many entries.
 std::optional<uint64_t> openedOf(const Segment& segment, const Query& query, Facet facet) {
   const auto opened = rollupAxis(facet) ? segment.opened().entriesMax(query) : std::nullopt;
   return opened && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// Counts facets without sums from the entries of all wanted days; leaves the others in `left`.
+// Counts facets without stored sums from the OPENED entries of all permitted days. Leaves the other
+// facets in `left`.
 void countOpened(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
   std::erase_if(left, [&](size_t number) {
@@ -244,7 +252,8 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   std::vector<FacetCounts> rest(counting.counts.size());
   std::vector<size_t> others, summed, walked;
   for (const size_t number : left) {
-    // Without sums of whole years, all matches are counted later, so no days are read now.
+    // A facet without sums of whole years is counted later from all matches, so its days are not
+    // read now.
     if (!cellsOf(segment, split->whole, counting.facets[number])) {
       others.push_back(number);
       continue;
@@ -269,8 +278,8 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   join(counting, rest, split->without, summed);
 }
 
-// Caches the total, which every facet's counts add up to. For few matches, the total is cached
-// elsewhere, with their rows.
+// Caches the total, which is the sum of each facet's counts. A query with few matches caches its
+// total elsewhere, with its rows.
 void keepTotal(const Segment& segment, const Query& query, const std::vector<FacetCounts>& counts) {
   if (counts.empty() || segment.resultCache().count(query.key)) return;
   uint64_t total = 0;
@@ -313,7 +322,7 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets) {
   const auto split = yearsOf(segment, query);
-  // Whole years are summed by year code.
+  // If the query permits only whole years, they can be summed by year code.
   const Query& requested = split && split->rest.clauses.empty() ? split->whole : query;
   const uint64_t rows = rowsMax(segment, query);
   const auto total = totalWork(segment, requested);
@@ -324,7 +333,7 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
     const auto days = whole ? daysOf(segment, split->rest, facet) : std::nullopt;
     const auto opened = cells || days ? std::nullopt : openedOf(segment, query, facet);
     work += cells ? *cells : opened ? *opened : whole.value_or(0) + days.value_or(0);
-    // If whole years have sums, only the other years are scanned.
+    // If there are sums of whole years, only the other years are scanned.
     if (!cells && !days && !opened) walked++;
   }
   if (walked == 0) return work;
@@ -341,7 +350,7 @@ struct PairsApart {
   std::optional<ChunkQuery> chunks;     // made by the thread, whose scratch memory it uses
 };
 
-// Counts pairs by ROLLUP; returns false if ROLLUP does not combine the two facets.
+// Counts pairs from the cells of ROLLUP. Returns false if ROLLUP does not contain both facets.
 bool countPairsBySums(const Segment& segment, const Query& query, const Facet (&pair)[2],
                       PairCells& cells) {
   const auto first = rollupAxis(pair[0]), second = rollupAxis(pair[1]);

@@ -42,8 +42,8 @@ extern const std::string_view kFacetNames[static_cast<size_t>(Facet::kCount)];
 // Counts by code; the last element counts the rows without a value.
 using FacetCounts = std::vector<uint32_t>;
 
-// Counts every facet in one pass over the matches, with `threads` threads (including the caller's),
-// or from sums (ROLLUP, CUBE).
+// Counts every facet, from stored sums (ROLLUP, CUBE) or in one pass over the matches. The pass
+// uses `threads` threads, including the caller's.
 std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work,
                                      unsigned threads = 1);
@@ -61,13 +61,13 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
 
 struct FacetSource;
 const FacetSource& sourceOf(Facet facet);
-// The flag of a single-flag facet.
+// Returns the flag that a facet on a single flag counts.
 uint32_t flagOf(Facet facet);
-// Number of codes of a facet, without "none".
+// Returns the number of codes of a facet, without "none".
 uint32_t codeCount(const Segment& segment, Facet facet);
 
-// Writes the code of a facet for every match of a chunk, in order; returns their number. `codes`
-// must have room for a chunk.
+// Writes the code of a facet for every match of a chunk, in order, and returns how many were
+// written. `codes` must have room for a whole chunk.
 uint32_t readCodes(const Segment& segment, Facet facet, const ChunkMatches& matches, uint32_t chunk,
                    uint16_t* codes);
 

@@ -33,7 +33,7 @@ uint32_t approximateRoot(uint64_t root) {
 
 namespace {
 
-// Converts a root to a number with the same order as its bytes.
+// Converts a root to a number. Numbers have the same order as the bytes of roots.
 uint64_t rootNumber(std::string_view cnpj) {
   uint64_t number = 0;
   for (uint32_t i = 0; i < kRootLength; i++) {
@@ -71,7 +71,8 @@ class Firsts {
       if (rootOfRow(segment_, other) != root) break;
       if (other != first && isBefore(other, first) && filter_.matches(other)) first = other;
     }
-    // Nearly every company has one establishment; caching these does not pay.
+    // Companies with one establishment, which are most of them, are not cached because that would
+    // cost more than it saves.
     if (to - from > 1) firsts_.emplace(root, first);
     return first == row;
   }
@@ -125,7 +126,8 @@ class Firsts {
   std::unordered_map<uint64_t, uint32_t> firsts_;  // of companies with several establishments
 };
 
-// If the rows are the first of an answer, `rows` has every earlier row, so no look-up is needed.
+// For rows that begin an answer: `rows` contains every earlier row, so the first row of each
+// company is its first match, and no look-up is needed.
 std::vector<uint32_t> firstsOfBeginning(const Segment& segment, std::span<const uint32_t> rows) {
   std::vector<uint32_t> firstRows;
   std::unordered_set<uint64_t> seen;
@@ -204,11 +206,11 @@ CompanyRows companyRows(const Segment& segment, const CompanyRequest& request) {
   return found;
 }
 
-// Converts entries to rows and back.
+// Converts list entries to rows and back.
 // Invariant: rows are collected as bits, so memory is bounded by the row count of the snapshot.
 //
-// Entries ascend like the order by cnpj. Each is found by galloping from the previous one: the rows
-// read are twice the binary digits of the gap between them.
+// Entries ascend like the order by cnpj. Each entry is found by galloping from the previous one:
+// the search reads twice as many rows as the gap between the entries has binary digits.
 
 namespace {
 
@@ -216,10 +218,11 @@ constexpr uint32_t kRootSigns = 8, kSigns = 12, kOrderBits = 21;
 constexpr uint64_t kOrderMask = (uint64_t{1} << kOrderBits) - 1;
 constexpr uint64_t kRootEnd = 2'821'109'907'456;  // 36^8
 
-// How a packed entry encodes its order; see src/lists/blocks.ts.
+// How a packed entry encodes the number of the establishment (order). See src/lists/blocks.ts.
 enum class PackedForm : uint8_t { kNext = 0, kCompany = 1, kFurther = 2 };
 constexpr uint32_t kFormBits = 2;
-// Bits of the longest number (a gap between roots, and a form), in groups of seven.
+// Number of bits of the longest number (a gap between roots, and a form), which is encoded in
+// groups of seven bits.
 constexpr uint32_t kNumberBits = 49;
 
 uint32_t valueOf(char sign) {
@@ -295,7 +298,7 @@ class PackedEntries {
   }
 
  private:
-  // Starts a block. A block resets the state, so that each can be read alone.
+  // Begins a block. Each block begins with a fresh state, so that it can be read alone.
   bool begin() {
     if (at_ == bytes_.size()) return false;
     left_ = number();
@@ -358,7 +361,7 @@ class Finder {
     // An entry may match several rows: entries omit check digits, and some rows have wrong ones.
     while (next < registry_.count() && registry_.entry(next) <= last) put(registry_.row(next++));
     found_ += next > at_;
-    // Accounts of this company may also be entries, so they are not skipped.
+    // Later entries may name establishments of this company, so the search does not skip them.
     if (!company) at_ = next;
   }
 

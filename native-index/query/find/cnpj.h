@@ -68,8 +68,8 @@ struct EntryRows {
 // Throws INVALID_ARGUMENT if the entries do not ascend.
 EntryRows rowsOfEntries(const Segment& segment, std::span<const uint64_t> entries);
 
-// Like rowsOfEntries, for consecutive packed blocks (src/lists/blocks.ts) and already known rows.
-// Throws INVALID_ARGUMENT with the position of the first error in the blocks.
+// Like rowsOfEntries, but for consecutive packed blocks (src/lists/blocks.ts). The result includes
+// the rows in `known`. Throws INVALID_ARGUMENT with the position of the first error in the blocks.
 EntryRows rowsOfBlocks(const Segment& segment, std::span<const uint8_t> blocks,
                        const class RowList* known);
 
@@ -84,16 +84,17 @@ struct EntrySlice {
 EntrySlice entriesOfBits(const Segment& segment, std::span<const uint8_t> bits, uint32_t from,
                          uint32_t most);
 
-// Entries of rows, or of their companies if `companies`; ascending, without duplicates.
+// Returns the entries of rows, or with `companies` the entries of their companies, ascending and
+// without duplicates.
 std::vector<uint64_t> entriesOfRows(const Segment& segment, std::span<const uint32_t> rows,
                                     bool companies);
 
 // Sorts and deduplicates entries; returns how many are left.
 size_t sortEntries(std::span<uint64_t> entries);
 
-// Characters of a CNPJ; a root is followed by NUL bytes.
+// Number of characters of a CNPJ. A root is padded with NUL bytes to this length.
 constexpr uint32_t kCnpjLength = 14;
-// The row of a CNPJ that no account has.
+// The row number that stands for a CNPJ that no account has.
 constexpr uint32_t kNoRow = UINT32_MAX;
 
 // The row of each CNPJ, kCnpjLength bytes each, in the given order. A root gets the row of the head
@@ -103,14 +104,14 @@ constexpr uint32_t kNoRow = UINT32_MAX;
 // batch that is large compared with the snapshot is joined with the column in one pass.
 std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs);
 
-// Guesses of a search; interpolation needs about log2(log2(rows)).
+// Maximum number of guesses of a search. Interpolation needs about log2(log2(rows)).
 constexpr uint32_t kGuessesMax = 8;
 
 // Maps the eight bytes of a root to 0-99999999. Letters count as nines, which is close enough for a
 // guess.
 uint32_t approximateRoot(uint64_t root);
 
-// The indexes of the keys, in ascending order of the keys; equal keys stay in order.
+// Returns the indexes of the keys, sorted by key. Equal keys keep their order.
 std::vector<uint32_t> ascendingPlaces(std::span<const uint32_t> keys);
 
 }  // namespace peneira

@@ -27,15 +27,15 @@ namespace peneira {
 namespace {
 
 constexpr size_t kTogether = 32;
-// A search costs as much as reading so many rows in sequence (bench -- enrich). Small batches are
-// always searched, so that they do not read the whole column.
+// Number of rows that can be read in sequence in the time of one search (bench -- enrich). Batches
+// smaller than kJoinMin are always searched, so that they do not read the whole column.
 constexpr uint32_t kRowsPerSearch = 60;
 constexpr size_t kJoinMin = 4'096;
 constexpr uint32_t kPlaces = 100'000'000;
 
 const uint8_t* bytesOf(const char* signs) { return reinterpret_cast<const uint8_t*>(signs); }
 
-// Eight characters as a number that compares like them.
+// Returns eight characters as a number. Numbers compare like the characters.
 uint64_t wordAt(const char* signs) {
   uint64_t word;
   std::memcpy(&word, signs, sizeof word);
@@ -54,7 +54,7 @@ struct Probe {
   bool isOpen() const { return low < high; }
 
   void choose() {
-    // A file from another program may have an account twice, so the row before is read too.
+    // A file from another program may contain an account twice, so the previous row is checked too.
     if (isHit) {
       at = high - 1;
       return;
@@ -152,7 +152,7 @@ std::string_view wantedAt(std::span<const uint8_t> cnpjs, size_t at) {
   return {signs, signs[kRootLength] == 0 ? kRootLength : kCnpjLength};
 }
 
-// Searches the rows of the CNPJs at `places`.
+// Searches the rows of those CNPJs whose indexes are in `places`.
 void searchRows(const Segment& segment, std::span<const uint8_t> cnpjs,
                 std::span<const uint32_t> places, std::vector<uint32_t>& rows) {
   Probe group[kTogether];
@@ -169,8 +169,8 @@ void searchRows(const Segment& segment, std::span<const uint8_t> cnpjs,
   }
 }
 
-// Digits of a CNPJ, and a number that has all of them: each byte holds one digit of the first eight
-// and one of the last eight.
+// Tests for digits, and packs all digits of a CNPJ in one number: each byte holds one digit of the
+// first eight characters and one of the last eight.
 
 constexpr uint64_t kLowNibbles = 0x0f0f0f0f0f0f0f0f;
 
@@ -184,9 +184,10 @@ bool isDigits(const char* cnpj) {
          isDigits(load<uint64_t>(bytesOf(cnpj) + kCnpjLength - 8));
 }
 
-// A hash table of CNPJs, to find their rows in one pass over the column. Its bits, which fit in the
-// cache, keep most accounts that are not wanted from the slots, which do not. A slot is all that a
-// wanted account reads and writes, because every other table would miss the cache once more.
+// A hash table of CNPJs, to find their rows in one pass over the column. A bit set that fits in the
+// cache rejects most accounts that are not in the table, so that the larger array of slots is
+// rarely read. A slot contains all that a matching account reads and writes, because every further
+// table would add a cache miss.
 // Invariant: CNPJs of digits have the same hash only if they are equal. A search reads at most
 // kStepsMax slots, so CNPJs that were chosen to collide cost no more than others. A CNPJ without a
 // slot, or with letters, is left to `searchRows`.
@@ -197,8 +198,8 @@ class WantedTable {
         shift_(kWordBits - static_cast<uint32_t>(std::countr_zero(slots_.size()))),
         bits_(slots_.size() * kBitsPerSlot / kWordBits + 1) {}
 
-  // Adds the CNPJ of a place. Returns this place, or the place that already has the same CNPJ;
-  // kNoRow if there is no slot for it.
+  // Adds the CNPJ with index `place`. Returns `place`, or the index that already has the same CNPJ.
+  // Returns kNoRow if there is no slot for the CNPJ.
   uint32_t add(uint32_t place, uint64_t hash) {
     bits_[bitOf(hash) / kWordBits] |= uint64_t{1} << bitOf(hash) % kWordBits;
     for (uint32_t step = 0; step < kStepsMax; step++) {
@@ -219,7 +220,8 @@ class WantedTable {
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash >> shift_]); }
 
-  // The row of a CNPJ, to be set; null if it was not added.
+  // Returns a pointer to the row of a CNPJ for the caller to set, or null if the CNPJ was not
+  // added.
   uint32_t* find(uint64_t hash) {
     for (uint32_t step = 0; step < kStepsMax; step++) {
       Slot& slot = slotAt(hash, step);
@@ -229,14 +231,14 @@ class WantedTable {
     return nullptr;
   }
 
-  // Copies the rows to their places.
+  // Copies the rows found to their indexes in `rows`.
   void copyRows(std::vector<uint32_t>& rows) const {
     for (const Slot& slot : slots_) {
       if (slot.place != kNoRow) rows[slot.place] = slot.row;
     }
   }
 
-  // Every step can be undone, so different digits never have the same hash.
+  // Each step of the hash is invertible, so different digits never have the same hash.
   static uint64_t hashOf(const char* cnpj) {
     const uint64_t first = load<uint64_t>(bytesOf(cnpj)) & kLowNibbles;
     const uint64_t last = load<uint64_t>(bytesOf(cnpj) + kCnpjLength - 8) & kLowNibbles;
@@ -264,7 +266,7 @@ class WantedTable {
   std::vector<uint64_t> bits_;
 };
 
-// Finds the rows of the CNPJs in a table.
+// Scans the column and sets the row of each CNPJ in the table.
 void scanColumn(const Segment& segment, WantedTable& table) {
   constexpr uint32_t together = 64;
   static_assert(kBatchRows % together == 0);
@@ -273,7 +275,8 @@ void scanColumn(const Segment& segment, WantedTable& table) {
   uint32_t candidates[together];
   for (uint32_t from = 0; from < segment.rowCount(); from += together) {
     const uint32_t length = std::min(together, segment.rowCount() - from);
-    // All cnpjs have one length, so their texts follow each other; `cnpj` checks those that count.
+    // All CNPJs have the same length, so their texts are contiguous. `cnpj` checks the length of
+    // those that match.
     const ColumnSpan span = columns.span(Columns::kCnpj, from, length, kCnpjLength);
     const auto* run = reinterpret_cast<const char*>(span.data);
     uint32_t count = 0;
@@ -285,7 +288,8 @@ void scanColumn(const Segment& segment, WantedTable& table) {
     for (uint32_t i = 0; i < count; i++) table.prefetch(hashes[i]);
     for (uint32_t i = 0; i < count; i++) {
       uint32_t* const found = table.find(hashes[i]);
-      // Only the first row of a CNPJ counts, which is also its first in the order by cnpj.
+      // Only the first row of a CNPJ counts. It is also the CNPJ's first position in the order by
+      // cnpj.
       if (found == nullptr || *found != kNoRow) continue;
       const char* const cnpj = run + size_t{candidates[i]} * kCnpjLength;
       const uint32_t row = from + candidates[i];
@@ -306,7 +310,7 @@ std::vector<uint32_t> joinRows(const Segment& segment, std::span<const uint8_t> 
     if (place + ahead < count) {
       table.prefetch(WantedTable::hashOf(wantedAt(cnpjs, place + ahead).data()));
     }
-    // A root ends with bytes that are no digits.
+    // A root fails this test, because it ends with NUL bytes.
     const char* const cnpj = wantedAt(cnpjs, place).data();
     const uint32_t first = isDigits(cnpj) ? table.add(place, WantedTable::hashOf(cnpj)) : kNoRow;
     if (first == kNoRow) {

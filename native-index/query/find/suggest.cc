@@ -16,8 +16,8 @@
 namespace peneira {
 namespace {
 
-// If a prefix has more words, or more rows of rare words, they are gathered only once reading names
-// has taken longer.
+// If a prefix has more words than this, or rare words with more rows, those rows are gathered only
+// after reading names has taken longer than gathering would.
 constexpr uint64_t kGatheredAtOnce = 4'096;
 // Words and rows that can be gathered in the time of reading one name.
 constexpr uint64_t kGatheredPerName = 4;
@@ -29,7 +29,7 @@ uint32_t editsFor(size_t letters) {
   return letters >= kTwoEditsLetters ? 2 : letters >= kOneEditLetters ? 1 : 0;
 }
 
-// A typed word and the rows of the words it matches.
+// A typed word, and the rows of the vocabulary words that it matches.
 struct TypedWord {
   TypedWord(const Segment& segment, const std::string& typed, bool isLast)
       : text(typed),
@@ -47,9 +47,9 @@ struct TypedWord {
   WordRows whole, begun, near;
 };
 
-// Words of a row's legal and trade names, read where posting lists cannot decide. They are the
-// analyzer's words, as in the posting lists. A row without a name has no words and matches no
-// prefix.
+// Reads the words of a row's legal and trade names where posting lists cannot decide. The words are
+// those that the analyzer put into the posting lists. A row without a name has no words and matches
+// no prefix.
 class NameWords {
  public:
   explicit NameWords(const Segment& segment) : segment_(segment) {}
@@ -123,7 +123,8 @@ class Suggestion {
   }
 
  private:
-  // The typed words for which a row's names must be read.
+  // Typed words whose posting lists were not gathered, because their prefix has too many words.
+  // They are compared with the names of a row.
   using Wide = std::vector<const TypedWord*>;
 
   bool isWanted() const { return found_.rows.size() < request_.limit; }
@@ -132,15 +133,15 @@ class Suggestion {
     return std::find(found_.rows.begin(), found_.rows.end(), row) != found_.rows.end();
   }
 
-  // Adds a row that is in no earlier class. Returns true if more rows are wanted.
+  // Adds a row, which must not be in an earlier class. Returns true if more rows are wanted.
   bool take(uint32_t row, Fit fit) {
     found_.rows.push_back(row);
     found_.fits.push_back(fit);
     return isWanted();
   }
 
-  // Finds the rows of a class if more are wanted. If too many names had to be read, gathers all
-  // rows and starts the class again.
+  // Finds the rows of a class if more rows are wanted. If `find` had to read too many names,
+  // gathers the rows of all wide words and starts the class again.
   template <class Find>
   void pass(Find find) {
     const size_t before = found_.rows.size();
@@ -184,8 +185,8 @@ class Suggestion {
     word.isWide = false;
   }
 
-  // Edits needed to match the wide words, which are compared with the names themselves, to a row;
-  // more than `most` if too many are needed. nullopt once the budget of names is used up.
+  // Returns the number of edits that the wide words need to match the names of a row, or more than
+  // `most` if they need too many. Returns nullopt once the budget of names to read is used up.
   std::optional<uint32_t> wideEdits(const Wide& wide, uint32_t row, uint32_t most) {
     if (wide.empty()) return 0;
     if (namesLeft_ == 0) return std::nullopt;
@@ -258,8 +259,8 @@ class Suggestion {
                 [&](uint32_t row, uint32_t) { return isFound(row) || take(row, Fit::kPrefix); });
   }
 
-  // Finds rows with one and two edits in one pass. Retains only as many rows with two edits as may
-  // be needed.
+  // Finds the rows with one and with two edits in one pass. Keeps only as many rows with two edits
+  // as the result may need.
   bool findEdited() {
     if (!addNearWords()) return true;
     std::vector<WordParts> words;
@@ -285,8 +286,9 @@ class Suggestion {
     return ended;
   }
 
-  // Adds words within the edit distance; returns false if no row can match. A typed word without an
-  // exact or prefix match needs an edit, so fewer are left for the others.
+  // Adds the vocabulary words within the edit distance of each typed word. Returns false if no row
+  // can match. Each typed word without an exact or prefix match needs at least one edit, so the
+  // other words have fewer edits left.
   bool addNearWords() {
     const auto isNeedy = [](const TypedWord& word) {
       return !word.isWide && word.whole.isEmpty() && word.begun.isEmpty();

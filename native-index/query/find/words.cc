@@ -50,11 +50,11 @@ EditAutomaton::State EditAutomaton::step(const State& state, char32_t letter) co
     }
     const auto at = static_cast<size_t>(position);
     uint32_t edits = none;
-    // Substitution or match, insertion, and deletion.
+    // A substitution (or a match), then an insertion, then a deletion.
     if (at > 0) edits = state.edits[i] + (word_[at - 1] == letter ? 0u : 1u);
     if (i + 1 < width()) edits = std::min(edits, state.edits[i + 1] + 1u);
     if (i > 0) edits = std::min(edits, next.edits[i - 1] + 1u);
-    // Transposition with the character before.
+    // A swap with the character before.
     const bool changed = at > 1 && word_[at - 1] == state.letter && word_[at - 2] == letter;
     if (changed) edits = std::min(edits, state.before[i] + 1u);
     next.edits[i] = static_cast<uint8_t>(std::min(edits, none));
@@ -93,7 +93,7 @@ uint32_t EditAutomaton::distance(std::string_view rest, const State& from) const
 
 namespace {
 
-// Longest run that is compared word by word.
+// Maximum number of words in a run that are compared one by one.
 constexpr uint32_t kFewTerms = 6;
 
 // Appends the bytes that `letterAt` packed into a number.
@@ -119,7 +119,7 @@ class NearWalk {
  private:
   using State = EditAutomaton::State;
 
-  // The rest of a word after its first `bytes` bytes.
+  // Returns the part of a word that follows its first `bytes` bytes.
   std::string_view restOf(uint32_t term, size_t bytes) {
     touched_++;
     const std::string_view word = terms_.wordAt(term);
@@ -153,7 +153,8 @@ class NearWalk {
     }
   }
 
-  // No edit is left, so each prefix within the distance has exactly one continuation.
+  // Searches for exact endings. No edit is left, so each prefix within the distance has exactly one
+  // continuation.
   void searchRest(TermRun run, size_t bytes, const State& state) {
     automaton_.eachRest(state, [&](const std::u32string& letters) {
       rest_.clear();
@@ -175,7 +176,8 @@ class NearWalk {
     return run.from;
   }
 
-  // End of the words in a run that continue with the same character as its first word.
+  // Returns the end of the words in a run that continue with the same character as the run's first
+  // word.
   uint32_t endOf(TermRun run, size_t bytes, std::string_view letter) {
     const auto goesOn = [&](uint32_t term) {
       return restOf(term, bytes).substr(0, letter.size()) == letter;
@@ -232,10 +234,11 @@ std::vector<NearTerm> nearTerms(const Terms& terms, const EditAutomaton& automat
   return NearWalk(terms, automaton, touched).run();
 }
 
-// Gathers rows of words, and intersects them chunk by chunk.
+// Gathers the rows of words, and intersects them chunk by chunk.
 // Invariant: a returned row is below the row count of its chunk; otherwise the snapshot is damaged.
-// The word with the fewest rows in a chunk comes first. Few rows are a list, looked up in the
-// remaining words; many rows are bitmaps by maximum edits.
+// The word with the fewest rows in a chunk comes first. If its rows are few, they form a list and
+// are looked up in the remaining words. If they are many, each word has a bitmap for each maximum
+// number of edits.
 
 namespace {
 
@@ -337,7 +340,7 @@ uint32_t WordRows::edits(uint32_t low) const {
 
 namespace {
 
-// Maximum rows that are looked up one by one.
+// Maximum number of rows that are kept as a list and looked up one by one.
 constexpr uint32_t kListRows = 128;
 // Number of binary searches in a list that cost as much as building the bitmaps of a word.
 constexpr uint32_t kLookups = 96;
@@ -348,7 +351,7 @@ uint32_t editsOf(const WordParts& word, uint32_t low) {
   return least;
 }
 
-// Builds the bitmaps of a word: `bits[e]` holds the rows that need at most e edits for it.
+// Builds the bitmaps of a word: `bits[e]` has the rows that need at most e edits to match the word.
 void setBits(const WordParts& word, EditBits& bits, uint32_t most) {
   for (uint32_t edits = 0; edits <= most; edits++) bits.bits[edits].fill(0);
   for (const WordRows* part : word) part->set(bits, most);
@@ -386,7 +389,7 @@ bool WordMatch::open(uint32_t chunk) {
   return keepMatches(rows);
 }
 
-// Orders the words by their rows in the chunk; returns false if a word has none.
+// Sorts the words by their number of rows in the chunk. Returns false if a word has no rows there.
 bool WordMatch::openWords(uint32_t chunk) {
   order_.clear();
   for (uint32_t i = 0; i < words_.size(); i++) {
@@ -443,7 +446,8 @@ void WordMatch::narrowList(const WordParts& word) {
   });
 }
 
-// Bits of rows within e edits in total: for each split of e between this word and the others.
+// Computes the rows within e edits in total, by trying each split of e between this word and the
+// words before.
 void WordMatch::narrowBits(const WordParts& word) {
   setBits(word, own_, most_);
   auto& rest = rest_.bits;
@@ -457,7 +461,7 @@ void WordMatch::narrowBits(const WordParts& word) {
   }
 }
 
-// Turns sparse bits into a list.
+// Turns the bits into a list if few rows are left.
 void WordMatch::listFew() {
   isList_ = true;
   const auto add = [&](uint32_t row, uint32_t edits) {
@@ -469,7 +473,7 @@ void WordMatch::listFew() {
   rows_.clear();
 }
 
-// Rejects rows after the last row of the chunk.
+// Throws if a row lies beyond the last row of the chunk.
 void WordMatch::check(uint32_t rows) const {
   bool isBehind = isList_ && !rows_.empty() && rows_.back().row >= rows;
   for (uint32_t w = rows / 64; !isList_ && w < kChunkWords; w++) {

@@ -1,4 +1,4 @@
-// Typed words: the vocabulary words that each may match, and the rows that hold all of them.
+// Finds the vocabulary words that typed words may match, and the rows that contain all typed words.
 // Invariant: exact, within the allowed edits.
 #pragma once
 #include <array>
@@ -35,7 +35,8 @@ inline Letter letterAt(std::string_view text, size_t at) {
   const auto lead = static_cast<uint8_t>(text[at]);
   const uint32_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   if (length == 1 || length > text.size() - at) return {lead, 1};
-  // Only equality matters: values are equal exactly if the bytes are.
+  // The bytes are packed into a number that is not a code point. This suffices because values are
+  // only tested for equality.
   uint32_t value = 0;
   for (uint32_t i = 0; i < length; i++) value = value << 8 | static_cast<uint8_t>(text[at + i]);
   return {value, length};
@@ -46,7 +47,8 @@ std::u32string lettersOf(std::string_view word);
 // Automaton of a word for at most `most` edits, up to kEditsMax.
 class EditAutomaton {
  public:
-  // Edits from the characters read so far to each prefix of the word of similar length.
+  // The edit distance from the characters read so far to each prefix of the word that has a similar
+  // length.
   struct State {
     uint32_t depth = 0;
     std::array<uint8_t, 2 * kEditsMax + 1> edits{};
@@ -61,12 +63,14 @@ class EditAutomaton {
   uint32_t most() const { return most_; }
   State start() const;
   State step(const State& state, char32_t letter) const;
-  // Minimum edits for any continuation; more than most() if no continuation can match.
+  // Returns the smallest distance that any continuation can reach, or more than most() if no
+  // continuation can match.
   uint32_t least(const State& state) const;
-  // Edits to the word if the input ends here; more than most() if it is too far away.
+  // Returns the edit distance to the word if the input ends here, or more than most() if the
+  // distance is larger.
   uint32_t whole(const State& state) const;
-  // Requires least() == most(). Calls `use(letters)` once for each continuation that turns the
-  // characters read so far into a match.
+  // Calls `use(letters)` once for each continuation that makes the characters read so far match.
+  // Requires least() == most().
   template <class Use>
   void eachRest(const State& state, Use use) const {
     for (uint32_t i = 0; i < width(); i++) {
@@ -79,14 +83,15 @@ class EditAutomaton {
     }
   }
 
-  // The edits between the word and another, or most() + 1 if there are more than most().
+  // Returns the edit distance between the word and `other`, or most() + 1 if it exceeds most().
   uint32_t distance(std::string_view other) const { return distance(other, start()); }
-  // Returns the distance of a word whose beginning the automaton has read, and whose rest follows.
+  // Returns the distance of a word. The automaton has read the beginning of that word in the state
+  // `from`, and `rest` follows.
   uint32_t distance(std::string_view rest, const State& from) const;
 
  private:
   uint32_t width() const { return 2 * most_ + 1; }
-  // The prefix length of a band cell; may be outside of the word.
+  // Returns the prefix length that a cell of the band stands for. It may lie outside of the word.
   int64_t position(uint32_t depth, uint32_t place) const {
     return static_cast<int64_t>(depth) - most_ + place;
   }
@@ -111,7 +116,7 @@ struct NearTerm {
   uint32_t edits;
 };
 
-// Returns the words that begin with a text, including the text itself.
+// Returns the vocabulary words that begin with a text, including a word equal to the text.
 TermRun termsBeginning(const Terms& terms, std::string_view beginning);
 
 // Returns the words at a distance of one edit up to the automaton's maximum, in vocabulary order.
@@ -127,7 +132,7 @@ std::vector<NearTerm> nearTerms(const Terms& terms, const EditAutomaton& automat
 // words are gathered once, in their chunks. Lists of frequent words are read in place. Chunks may
 // be opened in any order.
 
-// Rows of a chunk by the maximum number of edits they need.
+// Bitmaps of a chunk's rows: element e has the rows that need at most e edits.
 struct EditBits {
   alignas(64) std::array<std::array<uint64_t, kChunkWords>, kEditsMax + 1> bits;
 };
@@ -139,8 +144,8 @@ struct EditedRow {
 
 class WordRows {
  public:
-  // Words with at most this many rows are gathered. A gathered word costs one read of its rows, and
-  // nothing per chunk.
+  // Words with at most this many rows are gathered. Gathering reads the rows of a word once, and
+  // then costs nothing per chunk.
   static constexpr uint32_t kGatheredMax = 256;
 
   explicit WordRows(const Segment& segment) : segment_(&segment) {}
@@ -149,15 +154,17 @@ class WordRows {
   void add(std::span<const NearTerm> terms);
 
   bool isEmpty() const { return gathered_.empty() && frequent_.empty(); }
-  // Moves to a chunk; returns an upper bound of its rows.
+  // Moves to a chunk. Returns an upper bound of the number of its rows.
   uint32_t open(uint32_t chunk);
-  // Sets the bits of the rows of the opened chunk, at the edits each needs, up to `most`.
+  // Sets the bit of each row of the opened chunk in the bitmap for the number of edits it needs, up
+  // to `most`.
   void set(EditBits& bits, uint32_t most) const;
-  // Appends the rows of the opened chunk, unordered and possibly with duplicates.
+  // Appends the rows of the opened chunk. They are unordered and may contain duplicates.
   void append(std::vector<EditedRow>& rows) const;
-  // The edits that a row of the opened chunk needs, or kEditsMax + 1 if it holds none of the words.
+  // Returns the number of edits that a row of the opened chunk needs, or kEditsMax + 1 if it
+  // contains none of the words.
   uint32_t edits(uint32_t low) const;
-  // Cost of `edits`: the number of lists searched.
+  // Returns the cost of `edits`, which is the number of lists to search.
   uint32_t lists() const { return static_cast<uint32_t>(opened_.size()) + 1; }
 
  private:
@@ -183,7 +190,7 @@ class WordRows {
   std::vector<Opened> opened_;
 };
 
-// Calls `use(low)` for every row of a container, at most its cardinality.
+// Calls `use(low)` for the rows of a container, at most as often as its stated cardinality.
 template <class Use>
 void eachLow(const Container& container, Use use) {
   switch (container.type) {
@@ -206,7 +213,8 @@ void eachLow(const Container& container, Use use) {
   }
 }
 
-// A typed word. A row holds it if one of these has the row; the fewest edits count.
+// The parts of a typed word. A row contains the word if any part has the row. The part with the
+// fewest edits counts.
 using WordParts = std::vector<WordRows*>;
 
 class WordMatch {
@@ -243,7 +251,7 @@ class WordMatch {
     return true;
   }
 
-  // True if every word has any rows.
+  // True if every word has at least one row.
   bool isPossible() const;
   // Finds the rows of a chunk; returns false if there are none.
   bool open(uint32_t chunk);
@@ -260,10 +268,10 @@ class WordMatch {
   std::vector<WordParts> words_;
   uint32_t most_;
   std::optional<ChunkQuery> query_;  // nullopt if all rows match it
-  // The words, most selective first, each with its number of rows.
+  // The words and their numbers of rows, beginning with the fewest rows.
   std::vector<std::pair<uint32_t, uint32_t>> order_;
   uint32_t firstRow_ = 0;
-  // The remaining rows: a list if they are few, otherwise bits.
+  // The rows that are left: a list if they are few, otherwise bits.
   bool isList_ = false;
   std::vector<EditedRow> rows_;
   EditBits rest_, own_;

@@ -13,18 +13,18 @@
 namespace peneira {
 namespace {
 
-// Cost of finding a row, in bit tests: in a column of codes; in an array or runs by galloping in
-// order; by binary search (about log2 of 4,096, not tuned).
+// Costs of finding a row, in bit tests: kCodeCost in a column of codes, kGallopCost by galloping in
+// an array or in runs, and kSearchCost by binary search (about log2 of 4,096, not tuned).
 constexpr uint64_t kCodeCost = 2, kGallopCost = 4, kSearchCost = 10;
-// From this number of postal code ranges on, the column is tested instead.
+// A clause with at least this many ranges of postal codes is tested on the column.
 constexpr size_t kIndexedRanges = 64;
 
-// Distance in chunks at which heads, entries, and containers are prefetched.
+// Number of chunks in advance at which heads, entries, and containers are prefetched.
 constexpr uint32_t kHeadsAhead = 12;
 constexpr uint32_t kEntriesAhead = 8;
 constexpr uint32_t kContainersAhead = 4;
-// A chunk counts as cold if one of this many chunks before it was: a block of a list may hold the
-// containers of as many.
+// Number of chunks that count as cold after a chunk that was. A block of a list may contain the
+// containers of this many chunks.
 constexpr uint32_t kColdChunks = 64;
 
 ChunkScratch& threadScratch() {
@@ -102,7 +102,7 @@ void ChunkQuery::willNeedChunk(uint32_t chunk) const {
   if (chunk - chunk_ == kEntriesAhead) return;
   for (const Condition& condition : conditions_) {
     if (condition.isIndexed) {
-      // If postal codes alone are counted, their starts suffice.
+      // A query on postal codes alone counts rows by the starts of the codes.
       if (conditions_.size() > 1) segment_.postal().willNeed(chunk);
     } else if (condition.range != nullptr) {
       condition.range->willNeed(chunk * kChunkRows, segment_.chunkRows(chunk));
@@ -132,7 +132,8 @@ bool ChunkQuery::open(uint32_t chunk) {
   order_.clear();
   work_.chunks++;
   for (size_t i = 0; i < conditions_.size(); i++) {
-    // The condition that failed last is likely to fail again; then no other condition is opened.
+    // The condition that failed last is opened first, because it is likely to fail again. The other
+    // conditions then need not be opened.
     const size_t next = i == 0 ? missing_ : i <= missing_ ? i - 1 : i;
     Condition& condition = conditions_[next];
     if (!openCondition(condition)) {
@@ -153,7 +154,7 @@ bool ChunkQuery::open(uint32_t chunk) {
   return true;
 }
 
-// Wanted rows come first, then exclusions, then column tests.
+// Conditions that list their rows come first, then exclusions, then column tests.
 int ChunkQuery::rankOf(const Condition& condition) {
   return condition.range != nullptr && !condition.isIndexed ? 2 : condition.negated ? 1 : 0;
 }
@@ -282,7 +283,7 @@ bool ChunkQuery::openRange(Condition& condition) const {
   return condition.estimate > 0;
 }
 
-// True if a single container holds every row of the chunk, or a hint has no words.
+// True if one container has every row of the chunk, or a hint without words matches all.
 bool ChunkQuery::isEverything(const Condition& condition) const {
   for (const Container& container : condition.alternatives) {
     if (container.cardinality == rows_) return true;
@@ -304,8 +305,8 @@ constexpr uint64_t kListRows = 512;
 // Words with more rows left than this are tested as 64 values in one step.
 constexpr int kSparseWord = 6;
 
-// Values tested together in the time of setting one row's bit; and such tests in the time of
-// testing one value alone (bench search, postal codes).
+// kTestsPerStep values are tested together in the time of setting one row's bit. kTestCost of such
+// tests take the time of testing one value alone (bench search, postal codes).
 constexpr uint32_t kTestsPerStep = 4, kTestCost = 6;
 
 // Words checked together.
@@ -491,7 +492,7 @@ void ChunkQuery::testRange(const RangeTest& range) {
     work_.tests += listCount_;
     for (uint32_t i = 0; i < listCount_; i++) {
       const uint16_t value = scratch_.list[i];
-      // An unsorted array may yield rows of another span, whose values are not loaded.
+      // An array that is not sorted may yield rows of another span, whose values are not loaded.
       if (value < span_.low || value >= span_.high) damaged("an array container is not sorted");
       scratch_.list[retained] = value;
       retained += range.matches(values, value - span_.low);
@@ -516,8 +517,9 @@ void ChunkQuery::testRange(const RangeTest& range) {
   }
 }
 
-// The rows by code are not sorted by row, so every span reads those of the whole chunk. If testing
-// the values directly reads fewer, it is done instead.
+// Applies a condition on postal codes. Its rows are sorted by code rather than by row, so every
+// span reads those of the whole chunk. If the column has fewer values to test, tests the column
+// instead.
 void ChunkQuery::applyIndexed(const Condition& condition) {
   const bool all = state_ == State::kAll;
   const uint64_t tests =
@@ -570,7 +572,7 @@ void ChunkQuery::listFromBits() {
   uint32_t count = 0;
   const uint32_t end = span_.endWord();
   for (uint32_t w = span_.firstWord(); w < end; w++) {
-    // Most words are empty.
+    // Most words are empty, so groups of empty words are skipped.
     while (w + kWordsPerStep < end && areEmpty(scratch_.words + w)) w += kWordsPerStep;
     for (uint64_t word = scratch_.words[w]; word != 0; word &= word - 1) {
       if (count == kArrayMax) return;  // The estimate was wrong, but the bits are right.

@@ -46,9 +46,11 @@ class ChunkQuery {
   // Prefetches the chunks after the opened one, so the disk can serve many reads in parallel. Call
   // it only if chunks are read in sequence; it does nothing unless they are cold.
   void requestAhead();
-  // Upper bound of matches in the opened chunk: the rows of the most selective condition.
+  // Returns an upper bound of the matches in the opened chunk: the number of rows of the most
+  // selective condition.
   uint32_t estimate() const { return estimate_; }
-  // The matches of a span of the opened chunk; the span must end at or before its last row.
+  // Returns the matches in a span of the opened chunk. The span must not extend past the chunk's
+  // last row.
   ChunkMatches run(const ChunkSpan& span);
   // True if the estimate is the exact number of matches in the opened chunk.
   bool isCounted() const;
@@ -122,7 +124,7 @@ class ChunkQuery {
   uint32_t listCount_ = 0;
 };
 
-// Calls `action(row)` for every match, offset by `firstRow`, until it returns false.
+// Calls `action(firstRow + row)` for every match, until it returns false.
 template <class Action>
 void eachMatch(const ChunkMatches& matches, uint32_t firstRow, Action action) {
   if (matches.isList) {

@@ -17,12 +17,13 @@
 namespace peneira {
 namespace {
 
-// The first span of a chunk is expected to contain this many times the wanted rows.
+// The first span of a chunk is sized so that about this many times the wanted rows are expected in
+// it.
 constexpr uint64_t kSpanSlack = 3;
 constexpr uint32_t kSpanMin = 1024;
 // Each further span is longer by this factor.
 constexpr uint32_t kSpanGrowth = 4;
-// Entries of COVER read in the time of opening a chunk.
+// Number of COVER entries that can be read in the time of opening a chunk.
 constexpr uint64_t kEntriesPerChunk = 256;
 
 uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
@@ -67,14 +68,15 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   return counted;
 }
 
-// Max COVER entries read for a set of rows: the chunks would be scanned, and are scattered in a
-// cold file.
+// Maximum number of COVER entries per chunk to read for a set of rows. The alternative is to scan
+// the chunks, which are scattered in a cold file.
 constexpr uint64_t kListedPerChunk = 1'024;
 
-// Max COVER and DATED entries read for a count: as many as opening the chunks would cost.
+// Returns the maximum number of COVER and DATED entries to read for a count. Reading more would
+// cost more than opening all chunks.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
-// The limit for OPENED and CITIES, whose lists have no counterpart in the chunks.
+// The limit per chunk for OPENED and CITIES, whose lists the chunks do not contain.
 constexpr uint64_t kOpenedPerChunk = 2'048;
 
 // Counts the matches of partial years from the lists of their days.
@@ -84,13 +86,13 @@ std::optional<uint64_t> countDays(const Segment& segment, const Query& rest, Wor
   return segment.opened().count(rest, openedMax(segment), work);
 }
 
-// Counts the matches by scanning chunks; always has a result.
+// Counts the matches by scanning chunks. Always returns a number.
 std::optional<uint64_t> countLooking(const Segment& segment, const Query& rest, Work& work) {
   return countChunks(segment, rest, work).count;
 }
 
-// Counts a query with dates: whole years are summed, and `countRest` counts the rest. Returns
-// nullopt if either part fails.
+// Counts a query with dates: adds the stored sums of whole years, and counts the rest with
+// `countRest`. Returns nullopt if either part fails.
 template <class CountRest>
 std::optional<uint64_t> countByYears(const Segment& segment, const WholeYears& split, Work& work,
                                      CountRest countRest) {
@@ -115,7 +117,8 @@ bool wantsCities(const Query& query) {
 std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
   if (const auto summed = segment.rollup().count(query)) return summed;
   if (const auto cubed = countByCube(segment, query)) return cubed;
-  // A city's lists are shorter than its state's days, and in the chunks they are scattered.
+  // A city's lists are read first, because they are shorter than the lists of days in its state,
+  // and its rows are scattered over the chunks.
   const bool isOfCities = wantsCities(query);
   const uint64_t most = isOfCities ? openedMax(segment) : entriesMax(segment);
   const auto covered = [&] { return segment.cover().count(query, most, work); };
@@ -226,7 +229,7 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
     const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
     Query& requested = isPlace ? placed : cubed;
     requested.clauses.push_back(clause);
-    // Skips a clause that the cube cannot count, alone or combined with the others.
+    // Drops the clause if CUBE cannot count it, alone or combined with the others.
     if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
   }
   if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
@@ -288,7 +291,7 @@ std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& q
 
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {
   if (auto known = segment.resultCache().rows(query.key)) return known;
-  // A list is read without opening chunks, which are far apart in a file that is cold.
+  // Reading a list avoids opening chunks, which are far apart in a cold file.
   if (auto covered = coveredRows(segment, query, work)) return covered;
   const auto rows = std::make_shared<RowSet>(segment.rowCount());
   addChunks(segment, query, *rows, work);
@@ -297,7 +300,8 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
   return rows;
 }
 
-// Sums cells of the cube for posting clauses.
+// Adds cells of the CUBE section (stored counts by primary activity, state, and status) for posting
+// clauses.
 // Invariant: every cell read is inside the CUBE section, whose length was checked at open.
 
 namespace {
@@ -313,7 +317,7 @@ int axisOf(uint32_t dimension) {
   }
 }
 
-// Ordinals of an axis that a clause selects; its codes are sorted.
+// Returns the positions on an axis that a clause selects. The clause's codes are sorted.
 std::vector<uint32_t> select(const Clause& clause, uint32_t count) {
   const std::vector<uint32_t>& codes = clause.any[0].codes;
   std::vector<uint32_t> ordinals;
@@ -407,7 +411,8 @@ namespace {
 // Maximum number of partial years. More do not occur in practice.
 constexpr size_t kPartsMax = 4;
 
-// With fewer matches per chunk without the dates, testing the dates directly costs as little.
+// If fewer rows per chunk than this match without the dates, testing the dates directly costs no
+// more than splitting.
 constexpr uint64_t kRowsWorth = 32;
 
 using Days = std::pair<int64_t, int64_t>;  // inclusive
@@ -417,7 +422,7 @@ constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::k
 
 Days daysOf(int64_t year) { return {firstDayOf(year), firstDayOf(year + 1) - 1}; }
 
-// A year with only some days wanted.
+// A year of which only some days match.
 struct Part {
   int64_t year;
   std::vector<Days> days;  // sorted and disjoint
@@ -466,7 +471,7 @@ Clause yearsClause(std::vector<uint32_t> years) {
   return clause;
 }
 
-// The only date clause, or null.
+// Returns the only range clause if it is on opening dates, else null.
 const Clause* datesOf(const Query& query) {
   const Clause* dates = nullptr;
   for (const Clause& clause : query.clauses) {

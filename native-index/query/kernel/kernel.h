@@ -11,10 +11,11 @@
 
 namespace peneira {
 
-// Maximum matches that are cached when counted, so that their page needs no second search.
+// If a query has at most this many matches, counting caches the rows, so that their page needs no
+// second search.
 constexpr uint64_t kFewRows = 512;
 
-// Number of OPENED entries that cost less than scanning all chunks.
+// Returns the number of OPENED entries that cost as much to read as scanning all chunks.
 uint64_t openedMax(const Segment& segment);
 
 struct FirstRows {
@@ -27,7 +28,7 @@ struct FirstRows {
 // Appends the first `limit` matches from row `from` on.
 void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows& request);
 
-// Exact number of matches: from the cube, from the cache, or counted.
+// Returns the exact number of matches, from the cube, from the cache, or by counting.
 uint64_t countRows(const Segment& segment, const Query& query, Work& work);
 
 // Like countRows, but returns nullopt if no sum gives the number and more than `most` rows may have
@@ -35,16 +36,18 @@ uint64_t countRows(const Segment& segment, const Query& query, Work& work);
 std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, uint64_t most,
                                     Work& work);
 
-// Upper bound of the matches, from tables whose size does not depend on the registry's.
+// Returns an upper bound of the matches, read from tables whose size does not depend on the number
+// of accounts.
 uint64_t rowsMax(const Segment& segment, const Query& query);
 
-// The cost of opening all chunks, in counted rows.
+// Returns the cost of opening all chunks, in rows counted one by one.
 uint64_t openingWork(const Segment& segment, const Query& query);
 
-// All matches if short lists of COVER hold them, else null. Cached like those of matchingRows.
+// Returns all matches if short lists of COVER contain them, else null. Caches them as matchingRows
+// does.
 std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& query, Work& work);
 
-// All matches, cached for the next call with the same query.
+// Returns all matches, and caches them for the next call with the same query.
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work);
 
 // Counts without posting lists, from the cube of (primary activity, state, status).
@@ -55,8 +58,8 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
 // clauses concern the same dimension.
 std::optional<uint64_t> countByCube(const Segment& segment, const Query& query);
 
-// Counts by ordinal of an axis (0 activity, 1 state, 2 status), "none" last; empty if countByCube
-// fails, or if null status and status 0 cannot be distinguished.
+// Returns counts by position on an axis (0 activity, 1 state, 2 status), with "none" last. Returns
+// an empty list if countByCube fails, or if a missing status and status 0 cannot be distinguished.
 std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, int axis);
 
 // Splits opening-date intervals into whole years and the rest: a query with one date range becomes
@@ -64,7 +67,7 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
 // Invariant: the matches of the query are those of `whole` plus (with `without`: minus) those of
 // `rest`. `rest` also has its years as a posting clause, so few rows need a date test.
 
-// Two queries whose counts are added or subtracted.
+// Two queries whose counts are added, or subtracted with `without`.
 struct WholeYears {
   Query whole;  // without a range: posting lists only
   Query rest;   // without clauses: empty

@@ -22,9 +22,9 @@ namespace peneira {
 
 namespace {
 
-// With more ranges, a table is used; fewer are compared with 64 values at a time.
+// Up to this many ranges are compared with 64 values at a time. More ranges use a table.
 constexpr size_t kCompared = 24;
-// Buckets per range; most buckets then overlap one range at most.
+// Number of buckets per range, so that most buckets overlap at most one range.
 constexpr uint64_t kPartsPerRange = 4;
 // Buckets with more ranges than this are searched by bisection.
 constexpr uint32_t kStepped = 8;
@@ -65,7 +65,7 @@ RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
   const Limits limits = limitsOf(column_);
   width_ = limits.width;
   const uint64_t mask = maskOf(width_);
-  // Without the column, no row has a value, so none matches.
+  // If the snapshot lacks the column, no row has a value, so no row matches.
   for (const auto& [first, last] : clause.ranges) {
     if (!columns.holds(column_)) break;
     const int64_t low = std::max(first, limits.least), high = std::min(last, limits.most);
@@ -76,8 +76,8 @@ RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
   if (ranges_.size() > kCompared) divide();
 }
 
-// Ranges are sorted and disjoint. Offsets from the minimum preserve that, even if negative bounds
-// have become large unsigned numbers.
+// Distributes the ranges over buckets. Ranges are sorted and disjoint. As offsets from the minimum
+// they stay so, even if negative bounds have become large unsigned numbers.
 void RangeTest::divide() {
   const uint64_t mask = maskOf(width_);
   parts_.least = ranges_.front().low;
@@ -203,7 +203,7 @@ struct FlagColumn {
   bool isPresence;
 };
 
-// The column that alone determines whether a row has a flag.
+// Returns the column that alone determines if a row has a flag.
 std::optional<FlagColumn> columnOfFlag(uint32_t flag) {
   switch (flag) {
     case FlagCodes::kHeadquarters: return FlagColumn{Columns::kHeadquarters, false};
@@ -228,7 +228,7 @@ uint32_t cacheRows(const Rows& given, Holds holds) {
   uint32_t retained = 0;
   for (uint32_t i = 0; i < given.count; i++) {
     const uint16_t row = given.rows[i];
-    // An unsorted array may yield rows of another span, whose values are not loaded.
+    // An array that is not sorted may yield rows of another span, whose values are not loaded.
     if (row < given.span.low || row >= given.span.high) {
       damaged("an array container is not sorted");
     }
@@ -338,7 +338,8 @@ namespace {
 constexpr uint64_t kTestsMax = 20'000;
 // If more tests are expected, COVER is read first, because tests read rows all over the file.
 constexpr uint64_t kListedFrom = 1'000;
-// With 16 bits a row, 1 in 17 of the rows outside of the set is a false positive.
+// Size of the hash filter. With 16 bits per row of the set, 1 in 17 rows outside of the set passes
+// by mistake.
 constexpr uint64_t kBitsPerRow = 16;
 
 }  // namespace

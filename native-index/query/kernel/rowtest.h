@@ -27,13 +27,13 @@ struct RangeSpan {
   ColumnSpan one, other;
 };
 
-// Test of one column of a segment, or of two, either of which may hold the value.
+// Tests one column of a segment, or two columns of which either may have the value.
 class RangeTest {
  public:
   RangeTest(const ColumnSet& columns, const Clause& clause);
 
   bool contains(uint32_t row) const;
-  // The values of `count` consecutive rows of one batch.
+  // Returns the values of `count` consecutive rows, which must be in one batch.
   RangeSpan span(uint32_t row, uint32_t count) const;
   // Prefetches the values from disk.
   void willNeed(uint32_t row, uint32_t count) const;
@@ -42,7 +42,7 @@ class RangeTest {
     if (matchesIn(span.one, index)) return true;
     return span.other.data != nullptr && matchesIn(span.other, index);
   }
-  // One bit for each of the 64 values from `index` on.
+  // Returns one bit for each of the 64 values from `index` on, set if the value matches.
   uint64_t matchWord(const RangeSpan& span, uint32_t index) const {
     const uint64_t found = matchWordIn(span.one, index);
     return span.other.data == nullptr ? found : found | matchWordIn(span.other, index);
@@ -54,7 +54,7 @@ class RangeTest {
   struct Range {
     uint64_t low, width;
   };
-  // Many ranges, sorted and disjoint, in buckets of the numbers they cover.
+  // Many ranges, sorted and disjoint. The numbers that they cover are divided into buckets.
   struct Parts {
     uint64_t least = 0, span = 0;       // offsets are from `least`, and at most `span`
     uint32_t shift = 0;                 // an offset belongs to bucket `offset >> shift`
@@ -76,13 +76,13 @@ class RangeTest {
   Parts parts_;  // empty for few ranges
 };
 
-// The column that a dimension copies, or Columns::kCount.
+// Returns the column that a dimension copies, or Columns::kCount if there is none.
 uint32_t columnOf(uint32_t dimension);
 
-// Converts start years to day ranges: a clause on the start date's column.
+// Converts opening years to ranges of days: returns a clause on the column of opening dates.
 Clause yearsAsRange(const std::vector<uint32_t>& codes);
 
-// A bitmap of wanted codes; code columns are at most 16 bits wide.
+// A bitmap of the codes that a clause names. Code columns are at most 16 bits wide.
 class WantedCodes {
  public:
   WantedCodes() = default;
@@ -99,8 +99,8 @@ class CodeTest {
   // Returns nullopt if no single column answers the clause.
   static std::optional<CodeTest> of(const ColumnSet& columns, const Clause& clause);
 
-  // Keeps the rows that the clause names, or (with `keep` false) the others; returns their number.
-  // Rows and span are relative to `chunk`, its first row.
+  // Keeps the rows that match the clause, or with `keep` false the other rows. Returns how many are
+  // left. Rows and span are relative to `chunk`, the chunk's first row.
   uint32_t filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows, uint32_t count,
                   bool keep) const;
 
@@ -168,7 +168,8 @@ class RowFilter {
   Work& work_;
   RowTest test_;
   std::shared_ptr<const RowSet> rows_;
-  // If the set is a list: one bit per hashed row, to reject most other rows without a search.
+  // A hash filter with one bit per hashed row. If the set is a list, it rejects most other rows
+  // without a search.
   std::vector<uint64_t> bits_;
   uint32_t hashShift_ = 0;
   uint64_t tested_ = 0;

@@ -1,4 +1,4 @@
-// Selects a page of rows: reads sort keys, selects by them, or walks a stored order.
+// Selects a page of rows: reads rows in rank order, compares sort keys, or walks a stored order.
 // Invariant: one row more than the limit is searched for, to determine `more`.
 #include "query/orders/select.h"
 
@@ -11,13 +11,13 @@
 
 namespace peneira {
 
-// Reads sort keys from columns as order-preserving numbers, and selects the smallest rows.
+// Reads sort keys as numbers that keep the order of the values, and selects the smallest rows.
 // Invariant: the number of a value does not depend on the row; signed values are shifted to compare
 // as unsigned. `bound_` is never smaller than the last selected row.
 
 namespace {
 
-// The last 6 of the 14 characters of a cnpj; Orders::kCnpj is the number of the first 8.
+// The last 6 of the 14 characters of a cnpj. Orders::kCnpj is the first 8 as a number.
 constexpr uint32_t kCnpjTail = kRandomOrder + 1;
 
 uint64_t bigEndian(std::string_view bytes) {
@@ -196,8 +196,9 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
   return selector.take();
 }
 
-// If matches are unevenly distributed, a walk may meet nearly all rows. If few matches are known to
-// exist, comparing all is then cheaper; so a page costs at most five times as much as that.
+// Maximum rows that a walk may read for each known match. If matches are unevenly distributed, a
+// walk may read nearly all rows. Comparing the matches is then cheaper, and a page costs at most
+// five times as much.
 constexpr uint64_t kWalkedPerMatch = 8;
 
 std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
@@ -265,7 +266,7 @@ namespace {
 // number per row (measured with all rows of 5 million in pages of 65,536).
 constexpr uint64_t kCompareCost = 4;
 
-// Key values that a match may have, inclusive.
+// The inclusive interval of key values that a match may have.
 struct Interval {
   bool isBounded = false;
   uint64_t low = 0, high = kMissing - 1;
@@ -277,7 +278,7 @@ struct Interval {
   }
 };
 
-// Narrows the interval to the one that covers all ranges of a clause, as numbers of an order.
+// Narrows the interval to the smallest one that covers all ranges of a clause.
 void narrowTo(Interval& interval, const std::vector<std::pair<int64_t, int64_t>>& ranges) {
   if (ranges.empty()) {
     interval.narrow(1, 0);
@@ -304,7 +305,7 @@ Interval valuesWanted(const Query& query, uint32_t order) {
   return interval;
 }
 
-// State shared by a walk and the walks inside its groups.
+// State that a walk shares with the walks inside its groups.
 struct Common {
   const Segment& segment;
   const Query& query;
@@ -340,7 +341,7 @@ class Walk {
     after_ = &afterKeys_;
   }
 
-  // Returns the rows, or nullopt if the budget of read rows ran out first.
+  // Returns the rows, or nullopt if the walk had to stop because it may not read more rows.
   std::optional<std::vector<uint32_t>> run() {
     walk();
     if (gaveUp() && rows_.size() < wanted_) return std::nullopt;
@@ -348,7 +349,7 @@ class Walk {
   }
 
  private:
-  // A group of a walk: the rows with one value of its first key.
+  // A group of a walk: the rows that have the same value of its first key.
   struct Group {
     uint32_t order;
     uint64_t value;
@@ -368,14 +369,15 @@ class Walk {
     }
   }
 
-  // End of the positions whose value a match may have.
+  // Returns the end of the positions whose value a match may have.
   uint32_t end() const { return to_ == kNoEnd ? count_ : to_; }
   bool done() const { return rows_.size() >= wanted_ || gaveUp(); }
-  // True if the walk used up its budget; its rows are then not an answer.
+  // True if the walk stopped because it may read no more rows. Its rows are then no answer.
   bool gaveUp() const { return mayMeet_ == 0; }
   uint32_t rowAt(uint32_t position) const { return segment_.orderRow(order_, position); }
-  // Round amounts are known by their positions. The rows at the probes of a search are scattered,
-  // so with a cold file each would read a block of the order and one of the column.
+  // Returns the key at a position. Round share capitals are known from their positions. Other keys
+  // are read from scattered rows: in a cold file, each probe of a search reads a block of the order
+  // and one of the column.
   uint64_t valueAt(uint32_t position) const {
     if (!capitals_.empty() && position < capitals_.back()) {
       const auto next = std::upper_bound(capitals_.begin(), capitals_.end(), position);
@@ -397,7 +399,7 @@ class Walk {
     if (accepts(row)) rows_.push_back(row);
   }
 
-  // First position in [low, high) for which `isBehind` holds; false comes before true.
+  // Returns the first position in [low, high) for which `isBehind` is true; false precedes true.
   template <class Predicate>
   static uint32_t search(uint32_t low, uint32_t high, Predicate isBehind) {
     while (low < high) {
@@ -422,7 +424,7 @@ class Walk {
     return search(0, count_, [this, value](uint32_t at) { return valueAt(at) >= value; });
   }
 
-  // End of the group of `value` that contains position `from`; galloping search.
+  // Returns the end of the group of `value` that contains the position `from`, found by galloping.
   uint32_t groupEnd(uint32_t from, uint64_t value) const {
     uint32_t known = from, step = 1;
     while (step < count_ - known && valueAt(known + step) <= value) {
@@ -433,7 +435,7 @@ class Walk {
     return search(known + 1, end, [this, value](uint32_t at) { return valueAt(at) > value; });
   }
 
-  // Start of the group of `value` that contains position `last`.
+  // Returns the start of the group of `value` that contains the position `last`.
   uint32_t groupStart(uint32_t last, uint64_t value) const {
     uint32_t known = last, step = 1;
     while (step <= known && valueAt(known - step) >= value) {
@@ -460,7 +462,7 @@ class Walk {
     for (uint32_t position = from; position < to && !done(); position++) meet(rowAt(position));
   }
 
-  // For cnpj descending: no two rows are equal, so the order is read backwards.
+  // Reads the order backwards, for cnpj descending. This is exact, as no two rows are equal.
   void walkBackwards() {
     uint32_t end = count_;
     if (after_ != nullptr) {
@@ -489,7 +491,7 @@ class Walk {
   }
 
   void walkGroupsDown() {
-    // A missing value is in no interval.
+    // Rows with a missing value come last and are in no interval.
     const bool isBounded = to_ != kNoEnd;
     const uint32_t missing = isBounded ? to_ : lowerBound(kMissing);
     uint32_t past = missing;
@@ -511,7 +513,7 @@ class Walk {
     if (!isBounded && !done()) walkGroup(missing, count_, nullptr);
   }
 
-  // The rows of one group: by cnpj, as stored, or by the remaining keys.
+  // Collects the rows of one group, by cnpj as they are stored, or by the remaining keys.
   void walkGroup(uint32_t from, uint32_t to, const RowKeys* after) {
     if (keys_.keyCount() == 1) {
       return walkPositions(after == nullptr ? from : behind(from, to), to);
@@ -533,8 +535,8 @@ class Walk {
     take(selector.take());
   }
 
-  // Walks the order of the next key for the rows of a group. Returns false, and adds no rows, if
-  // that does not pay.
+  // Walks the order of the next key to collect the rows of a group. Returns false, and adds no
+  // rows, if comparing the whole group is cheaper.
   bool walkInside(uint32_t from, uint32_t to, int64_t afterRow = -1) {
     const uint64_t size = to - from;
     const uint64_t wanted = std::min<uint64_t>(wanted_ - rows_.size(), size);
@@ -576,7 +578,7 @@ class Walk {
   std::vector<uint32_t> rows_;
 };
 
-// Expected number of rows to read if matches are evenly distributed; 0 if their count is unknown.
+// Returns the rows that a walk should read if matches are evenly distributed; 0 if unknown.
 uint64_t rowsExpected(const Segment& segment, const PageRequest& request) {
   const auto matches = segment.resultCache().count(request.query.key);
   return matches ? (request.limit + 1) * segment.rowCount() / (*matches + 1) : 0;

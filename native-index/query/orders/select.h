@@ -37,14 +37,14 @@ class Feistel {
     }
   }
 
-  // Position of a row below `count`.
+  // Returns the position of a row. Row and position are below `count`.
   uint64_t position(uint64_t row) const {
     do row = forward(row);
     while (row >= count_);
     return row;
   }
 
-  // Row at a position below `count`.
+  // Returns the row at a position. Row and position are below `count`.
   uint64_t row(uint64_t position) const {
     do position = backward(position);
     while (position >= count_);
@@ -85,7 +85,7 @@ class Feistel {
   uint64_t keys_[kRounds] = {};
 };
 
-// `order` of a key that is the seeded position of a row.
+// The value of SortKey::order that stands for the seeded position of a row.
 constexpr uint32_t kRandomOrder = Orders::kCount;
 constexpr uint64_t kMissing = ~uint64_t{0};
 
@@ -97,7 +97,7 @@ struct SortKey {
 // Reads the keys of an order, and the seed of its random key.
 std::vector<SortKey> readOrder(QueryReader& reader, uint64_t& seed);
 
-// Maximum keys of a request; cnpj counts as two numbers.
+// Maximum number of keys in a request. The cnpj counts as two numbers.
 constexpr uint32_t kSortKeysMax = 4;
 constexpr uint32_t kOrdinalsMax = kSortKeysMax + 2;
 
@@ -108,21 +108,21 @@ struct RowKeys {
 
 class SortKeys {
  public:
-  // Drops keys after cnpj or the seeded position, because both are unique.
+  // Drops all keys after cnpj or the seeded position, because no two rows are equal in these.
   SortKeys(const Segment& segment, const std::vector<SortKey>& keys, uint64_t seed);
 
-  // Count of the numbers that are compared, including the two of the implied cnpj.
+  // Returns how many numbers are compared, including the two of the cnpj at the end.
   uint32_t count() const { return static_cast<uint32_t>(parts_.size()); }
-  // Count of the request's keys that are not dropped.
+  // Returns how many of the request's keys were kept.
   uint32_t keyCount() const { return keyCount_; }
   uint64_t ordinal(uint32_t index, uint32_t row) const {
     const Part& part = parts_[index];
     const uint64_t value = ascending(part.source, row);
     return part.descending && value != kMissing ? kMissing - 1 - value : value;
   }
-  // Number of a row in an Orders order, before any reversal.
+  // Returns the number that represents a row in a stored order, before any reversal.
   uint64_t ascending(uint32_t source, uint32_t row) const;
-  // Reads the numbers with an index from `from` on.
+  // Reads the numbers of a row beginning with index `from`.
   void read(uint32_t from, RowKeys& keyed) const {
     for (uint32_t i = from; i < count(); i++) keyed.ordinals[i] = ordinal(i, keyed.row);
   }
@@ -147,10 +147,10 @@ class SortKeys {
   uint32_t keyCount_ = 0;
 };
 
-// Bounded selection; `wanted` is at least 1.
+// Selects the first `wanted` rows. `wanted` is at least 1.
 class Selector {
  public:
-  // If `after` is null, every row is after it.
+  // Only rows after `after` qualify. If `after` is null, every row qualifies.
   Selector(const SortKeys& keys, size_t wanted, const RowKeys* after)
       : keys_(keys), wanted_(wanted), after_(after) {}
 
@@ -174,7 +174,7 @@ class Selector {
 
 using Method = Methods::Number;
 
-// A page request; see SelectRequest in engine.ts.
+// Request for a page. See SelectRequest in query.ts.
 struct PageRequest {
   Query query;
   std::vector<SortKey> order;

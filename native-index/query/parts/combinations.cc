@@ -1,4 +1,5 @@
-// Sums the cells of ROLLUP.
+// Adds cells of the ROLLUP section, each of which counts the accounts with one combination of
+// columns.
 // Invariant: no account is in two cells of a table.
 #include "query/parts/combinations.h"
 
@@ -34,7 +35,7 @@ Rollup::Rollup(const Blocks& blocks, const Directory& directory, const StringTab
   readHeader(header);
 }
 
-// Reads the output of placeTables in rollup_writer.cc.
+// Counterpart of placeTables in rollup_writer.cc, which writes the header.
 void Rollup::readHeader(const RollupHeader& header) {
   header_ = header;
   if (header.divisions == 0 || header.divisions > header.activities) {
@@ -77,7 +78,7 @@ uint64_t Rollup::startsOf(uint32_t table) const {
   return groups * (table == RollupTables::kMunicipality ? 1 : header_.states) + 1;
 }
 
-// The numbers of the cells of the starts [first, end), and the end of these cells.
+// Returns the first cell and the end of the cells that belong to the starts in [first, end).
 std::pair<uint32_t, uint32_t> Rollup::cellsBetween(uint32_t table, uint64_t first,
                                                    uint64_t end) const {
   const RollupTable& place = header_.tables[table];
@@ -128,8 +129,8 @@ void Rollup::eachStates(uint32_t group, const Wanted& wanted, Action action) con
   }
 }
 
-// Calls `action(run)` for the cells of the wanted states of a group. Neighboring states are stored
-// consecutively, so they are one run of cells.
+// Calls `action(run)` for the cells of a group that belong to the wanted states. Neighboring states
+// are stored consecutively, so they form one run of cells.
 template <class Action>
 void Rollup::eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const {
   eachStates(group, wanted, [&](uint64_t first, uint64_t end) { action(run(table, first, end)); });
@@ -152,7 +153,7 @@ std::optional<uint64_t> Rollup::count(const Query& query) const {
   return total;
 }
 
-// Municipalities have their own table, which combines neither activity nor year.
+// Counts from the table of municipalities, which contains neither activities nor years.
 std::optional<uint64_t> Rollup::countPlaces(const Wanted& wanted) const {
   if (wanted.wantsYears() || wanted.wantsActivities()) return std::nullopt;
   uint64_t total = 0;
@@ -160,7 +161,7 @@ std::optional<uint64_t> Rollup::countPlaces(const Wanted& wanted) const {
   return total;
 }
 
-// True if cells can give the counts of an axis.
+// True if the cells contain the counts of an axis.
 bool Rollup::holdsAxis(const Wanted& wanted, const RollupAxis& axis) const {
   const bool byPlace = axis.kind == RollupAxis::Kind::kMunicipality;
   if (wanted.wantsMunicipalities() && !byPlace) return false;
@@ -223,7 +224,7 @@ void Rollup::tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& 
   }
 }
 
-// For axes contained in the key itself.
+// Adds counts by a column that is part of the key itself.
 void Rollup::spreadKeys(const Wanted& wanted, const RollupAxis& axis,
                         std::vector<uint32_t>& counts) const {
   const bool byYear = axis.kind == RollupAxis::Kind::kYear;
@@ -307,7 +308,8 @@ bool Rollup::spreadPairs(const Query& query, const RollupAxis& first, const Roll
   return true;
 }
 
-// Neighboring municipalities are stored consecutively, so their cells are looked up once.
+// Calls `action` for the cells of each wanted municipality. Neighboring municipalities are stored
+// consecutively, so their cells are looked up once.
 template <class Action>
 void Rollup::eachMunicipality(const Wanted& wanted, Action action) const {
   constexpr uint32_t table = RollupTables::kMunicipality;
@@ -331,7 +333,8 @@ void Rollup::eachMunicipality(const Wanted& wanted, Action action) const {
   }
 }
 
-// Counts the wanted cells of a municipality. Branch-free, because the outcome is unpredictable.
+// Adds the counts of those cells in a run whose key is wanted. Branch-free, because the outcome is
+// unpredictable.
 uint64_t Rollup::countOf(const Wanted& wanted, const Run& run) const {
   uint64_t count = 0;
   for (uint32_t i = 0; i < run.cells; i++) {

@@ -1,4 +1,5 @@
-// Query results without posting lists: counts from ROLLUP, and first rows from COVER.
+// Answers queries without posting lists: counts from ROLLUP (counts of combinations of columns),
+// and first rows from COVER (rows by activity and state).
 // Invariant: the answers equal those of the posting lists.
 #pragma once
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 namespace peneira {
 
-// Counts of a query, and per axis, if all its clauses are about members of ROLLUP.
+// Counts the matches of a query, in total or by axis, if all its clauses concern columns that
+// ROLLUP contains.
 // Invariant: counts equal those of the posting lists. Numbers from the file are validated against
 // its tables before use; without ROLLUP, no query is answered here.
 
@@ -23,8 +25,9 @@ struct RollupAxis {
   Kind kind;
   std::vector<uint32_t> flags;  // kFlags: the code has a bit for each of them, lowest first
 
-  // Calls `action(codeOf)` once; it is compiled for each kind. `codeOf(key, activity, state)` is
-  // the code of a key's accounts. Not for municipalities.
+  // Calls `action(codeOf)` once. `action` is compiled separately for each kind of axis.
+  // `codeOf(key, activity, state)` returns the code of the accounts in a cell. Does not support
+  // municipalities.
   template <class Action>
   void eachCode(Action action) const {
     const auto bits = [&action](uint32_t shift, uint32_t mask) {
@@ -48,7 +51,7 @@ struct RollupAxis {
   }
 };
 
-// Counts by two axes: `counts[code of the first axis x width + code of the second one]`. The last
+// Counts by two axes. The count of a pair is `counts[first code x width + second code]`. The last
 // code of an axis counts the rows without a code or with a higher one.
 struct PairCells {
   PairCells(uint32_t height, uint32_t width)
@@ -58,7 +61,7 @@ struct PairCells {
   std::vector<uint32_t> counts;
 };
 
-// The tables of one snapshot; empty if it has none.
+// The ROLLUP tables of one snapshot. Empty if the snapshot has none.
 class Rollup {
  public:
   Rollup() = default;
@@ -66,16 +69,18 @@ class Rollup {
   Rollup(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The count, or nullopt if a clause concerns another column.
+  // Returns the count, or nullopt if a clause concerns a column that ROLLUP lacks.
   std::optional<uint64_t> count(const Query& query) const;
-  // Adds counts by code of an axis; the last element counts rows without a code or with a higher
-  // one. Returns false, and adds nothing, if a clause concerns another column, or a column that the
-  // axis's table does not contain.
+  // Adds to `counts` the number of matches with each code of an axis. The last element counts rows
+  // without a code or with a higher one. Returns false, and adds nothing, if a clause concerns a
+  // column that ROLLUP or the axis's table lacks.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts) const;
-  // Like `spread`, by two axes. Municipalities, which have their own table, are not combined here.
+  // Like `spread`, for pairs of codes of two axes. Does not support municipalities, which have
+  // their own table.
   bool spreadPairs(const Query& query, const RollupAxis& first, const RollupAxis& second,
                    PairCells& cells) const;
-  // Number of cells that `spread` reads; nullopt if it returns false.
+  // Returns the number of cells that `spread` would read, or nullopt if `spread` would return
+  // false.
   std::optional<uint64_t> cellsOf(const Query& query, const RollupAxis& axis) const;
 
  private:
@@ -87,7 +92,7 @@ class Rollup {
     uint32_t count(uint32_t i) const { return load<uint32_t>(counts + uint64_t{i} * 4); }
   };
 
-  // The axes of cells besides their keys.
+  // The columns, besides the key, by which cells are visited separately.
   struct CellAxes {
     bool activity, state, year;
   };
@@ -105,8 +110,8 @@ class Rollup {
   void eachStates(uint32_t group, const Wanted& wanted, Action action) const;
   template <class Action>
   void eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const;
-  // Calls `action(activity, state, run)` for all wanted cells. If activity or state is not an axis
-  // of `by`, it is 0, and the runs are longer.
+  // Calls `action(activity, state, run)` for all wanted cells. An activity or state that `by` does
+  // not separate is 0, and the runs are longer.
   template <class Action>
   void eachCells(const Wanted& wanted, const CellAxes& by, Action action) const;
   template <class CodeOf>
@@ -133,46 +138,47 @@ class Rollup {
   std::vector<uint32_t> divisionSizes_;  // activities of each division
 };
 
-// Rows by activity and state, or by activity and municipality.
-// Input: a query. Output: its first matches, or their number, if all clauses are about members of
-// COVER or CITIES, and some activities are wanted.
+// Finds rows by activity and state, or by activity and municipality.
+// Input: a query. Output: its first matches, or their number, if the query selects activities and
+// all its clauses concern columns that COVER or CITIES (the same rows by municipality) contains.
 // Invariant: answers equal those of the posting lists. Numbers from the file are validated before
-// use: against its tables, the row count, and each other. A snapshot without COVER answers nothing
+// use, against its tables, the row count, and each other. A snapshot without COVER answers nothing
 // here.
 
-// Ascending matches from a row on.
+// Request for the first `limit` matches from row `from` on, ascending.
 struct CoverRequest {
   uint64_t from;
   size_t limit;
 };
 
-// The lists of one snapshot; empty if it has none.
+// The COVER lists of one snapshot. Empty if the snapshot has none.
 class Cover {
  public:
   Cover() = default;
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // The keys that a query permits; nullopt if a clause concerns another column, or no activities
-  // are wanted.
+  // Returns the keys that a query permits, or nullopt if a clause concerns a column that COVER
+  // lacks or the query selects no activities.
   std::optional<WantedDays> read(const Query& query) const;
   // The first `limit` matches from row `from` on; nullopt if COVER cannot answer, or other ways are
   // faster.
   std::optional<std::vector<uint32_t>> first(const WantedDays& requested,
                                              const CoverRequest& request, Work& work) const;
-  // Number of matches; nullopt if COVER cannot answer, or would read over `entriesMax`.
+  // Returns the number of matches, or nullopt if COVER cannot answer or more than `entriesMax`
+  // entries would have to be read.
   std::optional<uint64_t> count(const Query& query, uint64_t entriesMax, Work& work) const;
-  // All matches in ascending order; nullopt in the same cases as `count`.
+  // Returns all matches in ascending order. Returns nullopt in the same cases as `count`.
   std::optional<std::vector<uint32_t>> rows(const Query& query, uint64_t entriesMax,
                                             Work& work) const;
 
  private:
-  // The unread entries of a list, by number.
+  // The entries of a list that have not been read yet, by their numbers.
   struct List {
     uint32_t next, end;
   };
 
-  // Row ids in [from, end); at most `most` matches per list.
+  // A range of row ids, [from, end), and the maximum matches to read per list.
   struct Window {
     uint64_t from, end;
     size_t most;
@@ -188,14 +194,16 @@ class Cover {
     const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
     return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
   }
-  // Position of the first entry of COVER, or of CITIES if municipalities are wanted.
+  // Returns the position of the first entry of COVER, or of CITIES if the query selects
+  // municipalities.
   uint64_t entriesOf(const WantedDays& requested) const {
     return requested.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
                                                  : offset_ + header_.entries_offset;
   }
   void skip(uint64_t entries, List& list, uint64_t from) const;
   void sortRows(std::vector<uint32_t>& rows) const;
-  // Calls `action(rows)` for the matches of each list; returns false if `count` has no answer.
+  // Calls `action(rows)` with the matches of each list. Returns false if `count` would return
+  // nullopt.
   template <class Action>
   bool eachList(const Query& query, uint64_t entriesMax, Work& work, Action action) const;
   CoverEntry entryAt(uint64_t entries, uint32_t number) const {

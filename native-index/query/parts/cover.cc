@@ -15,19 +15,20 @@ namespace peneira {
 
 namespace {
 
-// With more lists, reading their beginnings alone would cost as much as the posting lists. Only
-// exports request more rows, and they scan whole chunks.
+// Maximum number of lists and of rows requested. Reading only the beginnings of more lists would
+// cost as much as the posting lists. Only exports request more rows, and they scan whole chunks.
 constexpr size_t kListsMax = 256;
 constexpr size_t kRowsMax = 2'048;
 
-// Entries of the first window per wanted row; growth factor after windows that found too few.
+// kEntriesPerRow sizes the first window, in entries per requested row. After a window with too few
+// matches, the next one is at most kGrowthMax times as long.
 constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
 // Rows of the snapshot whose bits are cleared and read in the time of sorting one row.
 constexpr uint64_t kRowsPerSorted = 1'024;
-// Entries fetched per block look-up; 4 KiB.
+// Number of entries fetched per block look-up, which are 4 KiB.
 constexpr uint32_t kEntriesPerCall = 512;
 
-// The lowest rows of an unordered stream.
+// Collects the lowest rows of an unordered stream.
 class FirstOf {
  public:
   explicit FirstOf(size_t limit) : limit_(limit) {}
@@ -35,8 +36,8 @@ class FirstOf {
   std::vector<uint32_t>& rows() { return rows_; }
   size_t missing() const { return limit_ - std::min(limit_, rows_.size()); }
 
-  // End of the rows that may still be among the first, at most `end`. Prunes the rows whenever
-  // there are many more than the limit, so little is compared.
+  // Returns the end of the row ids that may still be among the first rows, at most `end`. Drops
+  // rows only when there are many more than the limit, so that few rows are compared.
   uint64_t endIn(uint64_t end) {
     if (rows_.size() >= kPruneFactor * limit_) {
       keepFirst();
@@ -117,7 +118,7 @@ void Cover::readCities(const Blocks& blocks, const Directory& directory,
   expectInside(cities_.entries_offset, rowCount_ * sizeof(CoverEntry));
 }
 
-// The wanted states that contain one of the wanted municipalities.
+// Marks those wanted states that contain at least one wanted municipality.
 std::vector<uint8_t> Cover::statesOf(const WantedDays& requested) const {
   auto states = requested.codes.states;
   const auto& wanted = requested.codes.municipalities;
@@ -133,8 +134,8 @@ std::vector<uint8_t> Cover::statesOf(const WantedDays& requested) const {
   return states;
 }
 
-// Adds the runs of the wanted municipalities of a list. Both ascend, so each search starts at the
-// position of the other.
+// Adds the runs of a list that belong to the wanted municipalities. Both sequences ascend, so the
+// search in one sequence starts where the search in the other ended.
 void Cover::addCities(uint64_t list, const std::vector<uint8_t>& wanted,
                       std::vector<List>& lists) const {
   const uint8_t* starts = blocks_->view(
@@ -170,7 +171,8 @@ Cover::List Cover::listAt(uint64_t number) const {
   return list;
 }
 
-// The wanted lists that have rows, with their beginnings prefetched; nullopt if there are too many.
+// Returns the lists that a query needs and that have rows, and prefetches their beginnings. Returns
+// nullopt if there are too many.
 std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& requested) const {
   std::vector<List> lists;
   const std::vector<uint8_t>& activities = requested.codes.activities;
@@ -207,7 +209,7 @@ void Cover::skip(uint64_t entries, List& list, uint64_t from) const {
   list.next = low;
 }
 
-// Adds up to `most` matches of a list, the first ones whose rows are in a window.
+// Adds up to `most` matches of a list, beginning with the first ones in the window.
 void Cover::readWindow(List& list, const WantedDays& requested, Window window,
                        std::vector<uint32_t>& rows, Work& work) const {
   const size_t full = rows.size() + window.most;
@@ -297,7 +299,7 @@ std::optional<std::vector<uint32_t>> Cover::rows(const Query& query, uint64_t en
   return all;
 }
 
-// Sorts by setting bits if that is faster: a bit per row of the snapshot is cleared and read.
+// Sorts rows. Uses a bit per row of the snapshot if clearing and reading these bits is faster.
 void Cover::sortRows(std::vector<uint32_t>& rows) const {
   if (rows.size() * kRowsPerSorted < rowCount_) return std::sort(rows.begin(), rows.end());
   std::vector<uint64_t> bits((uint64_t{rowCount_} + 63) / 64);

@@ -12,20 +12,20 @@
 namespace peneira {
 namespace {
 
-// With more lists, searching them all would cost as much as the posting lists.
+// Maximum number of lists to search. Searching more would cost as much as the posting lists.
 constexpr uint32_t kListsMax = 4'096;
-// Activity facets read the lists of all activities.
+// The same limit for facets by activity, which read the lists of all activities.
 constexpr uint32_t kFacetListsMax = 65'536;
 // Only exports request more rows, and they scan whole chunks.
 constexpr size_t kRowsMax = 2'048;
-// Entries fetched per look-up; 4 KiB.
+// Number of entries fetched per look-up, which are 4 KiB.
 constexpr uint32_t kEntriesPerCall = 512;
-// Lists searched for an estimate.
+// Number of lists that are searched for an estimate.
 constexpr uint32_t kListsEstimated = 128;
 // Cost of the two searches of a list, in entries read.
 constexpr uint64_t kSearchWork = 64;
 
-// Cells do not contain activities.
+// True if the entries of lists must be read, because cells do not contain activities.
 bool readsLists(const WantedDays& requested, const RollupAxis& axis) {
   return requested.codes.wantsActivities() || axis.kind == RollupAxis::Kind::kActivity;
 }
@@ -86,7 +86,7 @@ uint32_t DatedIndex::search(Run run, uint64_t least, bool isList) const {
   return run.from;
 }
 
-// Adds the part of a run between the wanted days.
+// Adds the parts of a run that lie within the wanted days.
 void DatedIndex::addRuns(Runs& runs, const WantedDays& requested, Run whole, bool isList) const {
   if (whole.from == whole.end) return;
   runs.listed += whole.end - whole.from;
@@ -237,7 +237,8 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& request
   if (blocks_ == nullptr || !requested.dated) return std::nullopt;
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
   const auto runs = listsOf(requested, kListsMax);
-  // COVER reads about `limit` x listed / matches entries; these days have `entries` entries.
+  // COVER would read about `limit` x listed / matches entries, and this method reads `entries`. It
+  // stops here if COVER is faster.
   if (!runs || runs->entries * runs->entries > request.limit * runs->listed) return std::nullopt;
   work.tests += runs->entries;
   std::vector<uint32_t> rows;
@@ -258,14 +259,15 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& request
 
 namespace {
 
-// Max runs that a page reads, because each is at another place of the file.
+// Maximum number of runs that a page reads, because each run is in a different part of the file.
 constexpr uint64_t kRunsMax = 4'096;
-// Max entries that a page reads; more would cost as much as the chunks.
+// Maximum number of entries that a page reads. More would cost as much as scanning the chunks.
 constexpr uint64_t kPageEntriesMax = 1'000'000;
 // If more than one in this many of the states' entries is wanted, COVER and the chunks are faster,
 // because they read the first rows first.
 constexpr uint64_t kDense = 8;
-// Runs are not ordered by row, so somewhat more is read than with a single run.
+// Factor by which reading many runs costs more than reading one, because the runs are not ordered
+// by row.
 constexpr uint64_t kUnordered = 4;
 
 }  // namespace
@@ -298,7 +300,7 @@ class OpenedIndex::Lowest {
   Lowest(size_t limit, uint64_t from) : limit_(limit), from_(from) {}
 
   uint64_t from() const { return from_; }
-  // Rows from this one on are not needed.
+  // Returns the row from which on rows are not needed.
   uint64_t end() const { return rows_.size() < limit_ ? UINT64_MAX : rows_.front(); }
   void add(uint32_t row) {
     rows_.push_back(row);
@@ -350,7 +352,7 @@ OpenedIndex::OpenedIndex(const Blocks& blocks, const Directory& directory,
   blocks_ = &blocks;
 }
 
-// Start and end of the places or runs of a state.
+// Returns the start and the end of a state's municipalities or runs.
 std::pair<uint32_t, uint32_t> OpenedIndex::startsAt(uint64_t offset, uint32_t state,
                                                     uint32_t most) const {
   const uint8_t* starts = view(offset + state * sizeof(uint32_t), 2 * sizeof(uint32_t));
@@ -403,7 +405,7 @@ OpenedIndex::Span OpenedIndex::spanOf(uint32_t state, uint32_t low, uint32_t hig
   return span;
 }
 
-// Calls `action(date, from, end)` for the runs of a span, latest first.
+// Calls `action(date, from, end)` for the runs of a span, beginning with the latest date.
 template <class Action>
 void OpenedIndex::eachRun(const Span& span, Action action) const {
   uint32_t end = span.end;
@@ -425,7 +427,7 @@ uint32_t OpenedIndex::lastYear() const {
   return last;
 }
 
-// Adds the wanted dates of a state, year by year if the query also selects years.
+// Adds the wanted dates of a state. If the query also selects years, adds them year by year.
 void OpenedIndex::addSpans(Spans& spans, uint32_t state) const {
   const std::vector<uint8_t>& years = spans.requested.codes.years;
   const auto [first, last] = startsAt(header_.run_starts_offset, state, header_.runs);

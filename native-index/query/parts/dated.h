@@ -17,22 +17,25 @@
 
 namespace peneira {
 
-// The lists and cells of one snapshot; empty if it has none.
+// The lists and cells of DATED in one snapshot. Empty if the snapshot has none.
 class DatedIndex {
  public:
   DatedIndex() = default;
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   DatedIndex(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // Number of matches; nullopt if DATED cannot answer, or would read over `most` entries.
+  // Returns the number of matches, or nullopt if DATED cannot answer or more than `most` entries
+  // would have to be read.
   std::optional<uint64_t> count(const Query& query, uint64_t most, Work& work) const;
   // Like Rollup::spread.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
               Work& work) const;
-  // Upper bound of entries and cells that `spread` reads; nullopt if it returns false.
+  // Returns an upper bound of the entries and cells that `spread` would read, or nullopt if
+  // `spread` would return false.
   std::optional<uint64_t> entriesMax(const Query& query, const RollupAxis& axis) const;
-  // The first `limit` matches from row `from` on; nullopt if there is no DATED, no day is wanted,
-  // or so many rows were opened on these days that the lists of COVER are faster.
+  // Returns the first `limit` matches from row `from` on. Returns nullopt if there is no DATED, if
+  // the query selects no days, or if so many rows were opened on these days that the lists of COVER
+  // are faster.
   std::optional<std::vector<uint32_t>> first(const WantedDays& requested,
                                              const CoverRequest& request, Work& work) const;
 
@@ -69,29 +72,32 @@ class DatedIndex {
   DatedHeader header_{};
 };
 
-// The rows of states by day in one snapshot; empty if it has no OPENED.
+// The rows of each state by day (OPENED) in one snapshot. Empty if the snapshot has no OPENED.
 class OpenedIndex {
  public:
   OpenedIndex() = default;
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   OpenedIndex(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // Number of matches; nullopt if OPENED cannot answer, or would read over `most` entries.
+  // Returns the number of matches, or nullopt if OPENED cannot answer or more than `most` entries
+  // would have to be read.
   std::optional<uint64_t> count(const Query& query, uint64_t most, Work& work) const;
-  // Like Rollup::spread, and also by municipality.
+  // Like Rollup::spread, but also supports municipalities.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
               Work& work) const;
-  // Number of entries that `spread` reads; nullopt if it returns false.
+  // Returns the number of entries that `spread` would read, or nullopt if `spread` would return
+  // false.
   std::optional<uint64_t> entriesMax(const Query& query) const;
-  // The last opening year of any row, as in RollupKey; the maximum if there is no OPENED.
+  // Returns the last opening year of any row, encoded as in RollupKey, or the maximum year if there
+  // is no OPENED.
   uint32_t lastYear() const;
-  // The first `limit` of `matches` matches from row `from` on; nullopt if OPENED cannot answer, or
-  // so many days and states are wanted that other ways are faster.
+  // Returns the first `limit` of `matches` matches from row `from` on. Returns nullopt if OPENED
+  // cannot answer, or if the query selects so many days and states that other ways are faster.
   std::optional<std::vector<uint32_t>> first(const Query& query, const CoverRequest& request,
                                              uint64_t matches, Work& work) const;
 
  private:
-  // Consecutive runs of a state, and their entries.
+  // Consecutive runs of a state, and the entries of these runs.
   struct Span {
     uint32_t state, low, high;  // exclusive end
     uint32_t from, end;

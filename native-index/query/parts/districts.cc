@@ -15,7 +15,7 @@
 namespace peneira {
 namespace {
 
-// A sequential reader of a byte range of the file.
+// Reads a byte range of the file sequentially.
 class Bytes {
  public:
   Bytes(const uint8_t* at, uint64_t count) : at_(at), end_(at + count) {}
@@ -70,7 +70,7 @@ class GapReader {
   }
 
  private:
-  // Holds at least 56 bits while that many remain; unused high bits are zero.
+  // Fills `held_` with at least 56 bits while that many are left. Unused high bits are zero.
   void fill() {
     while (heldBits_ <= 56 && at_ != end_) {
       held_ |= uint64_t{*at_++} << heldBits_;
@@ -87,12 +87,12 @@ class GapReader {
   uint32_t heldBits_ = 0;
 };
 
-// Returns the rows of a container by index; the indexes must ascend.
+// Returns the rows of a container by index. The indexes must be requested in ascending order.
 class ContainerPlaces {
  public:
   explicit ContainerPlaces(const Container& container) : container_(container) {}
 
-  // The row at an index below the cardinality, relative to the chunk.
+  // Returns the row at an index below the cardinality. The row is relative to the chunk.
   uint32_t row(uint32_t place) {
     if (container_.type == ContainerType::kArray) return container_.element(place);
     return container_.type == ContainerType::kBitset ? rowOfBits(place) : rowOfRuns(place);
@@ -208,7 +208,8 @@ void DistrictIndex::eachEntry(uint32_t municipality, Use use) const {
   }
 }
 
-// Calls `use(place)` for the places of a district, ascending, until it returns false.
+// Calls `use(index)` for the rows of a district until it returns false. An index counts the rows of
+// the municipality; indexes ascend.
 template <class Use>
 void DistrictIndex::eachPlace(const DistrictsPlace& place, const Entry& entry, Use use) const {
   // Every row of a list takes at least one bit.
@@ -223,7 +224,7 @@ void DistrictIndex::eachPlace(const DistrictsPlace& place, const Entry& entry, U
   }
 }
 
-// Calls `use(index, row)` for ascending places of a municipality.
+// Calls `use(index, row)` for ascending indexes among the rows of a municipality.
 template <class Use>
 void DistrictIndex::eachRow(uint32_t municipality, std::span<const uint32_t> places,
                             Use use) const {
@@ -248,7 +249,8 @@ void DistrictIndex::eachRow(uint32_t municipality, std::span<const uint32_t> pla
   if (index < places.size()) damaged("DISTRICTS has more rows than their municipality");
 }
 
-// The places of the rows in one municipality's districts with these names; `wanted` ascends.
+// Returns the indexes, among the rows of a municipality, of the rows in its districts with these
+// names. `wanted` ascends.
 std::vector<uint32_t> DistrictIndex::placesOf(uint32_t municipality,
                                               std::span<const NamedDistrict> wanted) const {
   std::vector<uint32_t> places;
@@ -326,7 +328,7 @@ DistrictPage DistrictIndex::list(uint32_t municipality, std::string_view typed,
     if (a.begins != b.begins) return a.begins;
     return a.entry.rows != b.entry.rows ? a.entry.rows > b.entry.rows : a.entry.name < b.entry.name;
   };
-  // The front of the heap is the worst of the districts retained.
+  // The front of the heap is the worst of the districts kept so far.
   eachEntry(municipality, [&](const Entry& entry) {
     if (!fits(entry.name, wanted)) return true;
     page.total++;

@@ -35,7 +35,7 @@ struct DistrictPage {
   uint32_t total = 0;
 };
 
-// The districts of one snapshot; empty if it has no DISTRICTS.
+// The DISTRICTS section of one snapshot. Empty if the snapshot has none.
 class DistrictIndex {
  public:
   DistrictIndex() = default;
@@ -44,14 +44,14 @@ class DistrictIndex {
                 const ColumnSet& columns, uint32_t municipalities);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // A bitmap of all rows, 64 per word: set if the row is in one of the districts.
+  // Returns a bitmap of all rows, 64 per word. A bit is set if the row is in one of the districts.
   std::vector<uint64_t> rows(std::vector<NamedDistrict> wanted) const;
-  // Number of rows with each folded name in each municipality, grouped by municipality; 0 if
-  // absent.
+  // Returns the number of rows with each folded name in each municipality, grouped by municipality,
+  // or 0 if there are none.
   std::vector<uint32_t> sizes(std::span<const uint32_t> municipalities,
                               std::span<const std::string> names) const;
-  // The districts of a municipality whose name has, for every typed (folded) word, a word that
-  // begins with it; at most `limit`. Names that begin with the whole typed text come first, then
+  // Returns at most `limit` districts of a municipality. A district matches if each typed (folded)
+  // word begins a word of its name. Names that begin with the whole typed text come first, then
   // larger districts, then by folded name.
   DistrictPage list(uint32_t municipality, std::string_view typed, uint32_t limit) const;
 

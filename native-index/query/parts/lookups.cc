@@ -1,4 +1,5 @@
-// Searches POSTAL and CONTACTS, and reads BEGINNINGS.
+// Searches POSTAL (rows by postal code) and CONTACTS (rows by e-mail and phone), and reads
+// BEGINNINGS (prefix marks of names).
 // Invariant: the parts are untrusted; every entry read is inside its part, and every row exists.
 #include "query/parts/lookups.h"
 
@@ -13,7 +14,7 @@ namespace peneira {
 // Searches POSTAL.
 // Invariant: every position is between 0 and the rows of its chunk, for any file content.
 
-// Counterpart of writePostal in addresses_writer.cc.
+// Reads the header. Counterpart of writePostal in addresses_writer.cc.
 PostalIndex::PostalIndex(const Blocks& blocks, const ColumnSet& columns,
                          const Directory& directory) {
   const auto part = findPart(blocks, directory, kPostalMagic, kPostalVersion);
@@ -49,7 +50,8 @@ uint32_t PostalIndex::startOf(uint32_t group, uint32_t chunk) const {
   return start;
 }
 
-// The first position whose row has a code of at least `code`, which need not be valid.
+// Returns the first position whose row has a code of at least `code`. `code` need not be a valid
+// postal code.
 uint32_t PostalIndex::lowerBound(uint32_t chunk, int64_t code) const {
   if (code <= 0) return 0;
   if (code >= kPostalCodes) return startOf(kPostalGroups, chunk);
@@ -86,9 +88,6 @@ void PostalIndex::willNeed(uint32_t chunk) const {
   blocks_->willNeed(rows_ + uint64_t{chunk} * kChunkRows * 2, uint64_t{rowsOf(chunk)} * 2);
 }
 
-// Searches CONTACTS.
-// Invariant: every entry read is inside the file, and every row exists, for any file content.
-
 namespace {
 
 uint64_t entryAt(const uint8_t* at) {
@@ -97,7 +96,7 @@ uint64_t entryAt(const uint8_t* at) {
 
 }  // namespace
 
-// Counterpart of writeContacts in builder/stages/contacts_writer.cc.
+// Reads the header. Counterpart of writeContacts in builder/stages/contacts_writer.cc.
 ContactIndex::ContactIndex(const Blocks& blocks, const ColumnSet& columns,
                            const Directory& directory) {
   const auto part = findPart(blocks, directory, kContactsMagic, kContactsVersion);
@@ -150,7 +149,7 @@ void ContactIndex::willNeed(const ContactsKind& kind, std::span<const uint64_t> 
   }
 }
 
-// Appends the rows of a hash whose value `has(row)` confirms.
+// Appends the rows with this hash for which `has(row)` returns true.
 template <class Has>
 void ContactIndex::find(const ContactsKind& kind, uint64_t hash, Has has,
                         std::vector<uint32_t>& rows) const {

@@ -18,13 +18,13 @@ namespace peneira {
 // Invariant: the rows equal those found by testing the column. Numbers from the file are validated
 // against the chunk before use; without POSTAL, no rows are found here.
 
-// Location of rows of a chunk in the file: `count` u16.
+// Where in the file rows of a chunk are stored, as `count` u16.
 struct PostalRows {
   uint64_t at;
   uint32_t count;
 };
 
-// The rows of one snapshot by postal code; empty if it has no POSTAL.
+// The POSTAL section of one snapshot. Empty if the snapshot has none.
 class PostalIndex {
  public:
   PostalIndex() = default;
@@ -32,10 +32,10 @@ class PostalIndex {
   PostalIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The rows of a chunk whose code is in [low, high]. If they are whole groups of codes, counting
-  // reads only the starts.
+  // Returns the rows of a chunk whose code is in [low, high]. If the range consists of whole groups
+  // of codes, counting reads only the starts of the groups.
   PostalRows find(uint32_t chunk, int64_t low, int64_t high) const;
-  // Returns these rows in place, unaligned. The caller must check each against the rows of the
+  // Returns the rows in place; they may be unaligned. The caller must check that each row is in the
   // chunk.
   const uint8_t* view(const PostalRows& rows) const {
     return blocks_->view(rows.at, uint64_t{rows.count} * 2);
@@ -58,7 +58,7 @@ class PostalIndex {
 // Invariant: the rows equal those found by comparing the columns of every row; without CONTACTS
 // there are none. Numbers from the file are validated against their container before use.
 
-// The contacts of one snapshot; empty if it has no CONTACTS.
+// The CONTACTS section of one snapshot. Empty if the snapshot has none.
 class ContactIndex {
  public:
   ContactIndex() = default;
@@ -94,11 +94,11 @@ class ContactIndex {
 // Invariant: no false negatives, and few false positives. All rows pass if the text is too short
 // for a mark, or if the snapshot has no BEGINNINGS.
 
-// The marks of one snapshot; empty if it has no BEGINNINGS.
+// The BEGINNINGS section of one snapshot. Empty if the snapshot has none.
 class NameBeginnings {
  public:
-  // The marks of a typed text: a name passes if the row's mark of the legal or the trade name has
-  // these bits.
+  // The marks of a typed text. A row passes if its mark of the legal or of the trade name equals
+  // these bits under `mask`.
   struct Wanted {
     uint32_t mask = 0, legal = 0, trade = 0;
   };
@@ -107,7 +107,7 @@ class NameBeginnings {
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   NameBeginnings(const Blocks& blocks, const Directory& directory);
 
-  // The marks of names that begin with a text.
+  // Returns the marks that names beginning with the text have.
   Wanted wanted(std::string_view text) const;
   bool mayBegin(uint32_t row, const Wanted& wanted) const {
     if (wanted.mask == 0) return true;
@@ -116,7 +116,7 @@ class NameBeginnings {
   }
 
  private:
-  // The bits of the legal name.
+  // The bits of a row's entry that belong to the legal name.
   static constexpr uint32_t kLegal = 0xffff;
 
   const Blocks* blocks_ = nullptr;

@@ -8,7 +8,8 @@
 namespace peneira {
 namespace {
 
-// The head, and the arrays after it: owner, owned, since, pairs by owned, qualification.
+// Length of the head. The head is followed by five arrays with an element per pair: owner, owned,
+// since, pairs sorted by owned, qualification.
 constexpr uint64_t kHeadBytes = 32, kSizeAt = 12;
 constexpr uint64_t kOwnedAt = 8, kByOwnedAt = 20, kPairBytes = 25;
 
@@ -24,7 +25,7 @@ double numberOf(std::string_view root) {
   return static_cast<double>(number);
 }
 
-// The first place from `low` on for which `isBeyond` is true, or `high`.
+// Returns the first index from `low` on for which `isBeyond` is true, or `high`.
 template <class IsBeyond>
 uint32_t firstFrom(uint32_t low, uint32_t high, IsBeyond isBeyond) {
   while (low < high) {

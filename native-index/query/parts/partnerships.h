@@ -18,9 +18,10 @@ class Partnerships {
   Partnerships(const Blocks& blocks, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // Companies that the company with a root (8 characters) is a partner of.
+  // Returns the number of companies of which the company with this root (8 characters) is a
+  // partner.
   uint32_t owned(std::string_view root) const;
-  // Companies that are its partners.
+  // Returns the number of companies that are partners of the company with this root.
   uint32_t owners(std::string_view root) const;
 
  private:

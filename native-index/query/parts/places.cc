@@ -1,4 +1,4 @@
-// Sums cells by municipality.
+// Adds cells of PLACES, which counts accounts by municipality and combination of columns.
 // Invariant: an account is in at most one cell of a table, and only runs and cells inside the block
 // are read.
 #include "query/parts/places.h"
@@ -26,7 +26,7 @@ Places::Places(const Blocks& blocks, const Directory& directory, const StringTab
   offset_ = part->offset;
 }
 
-// Counterpart of place in rollup_writer.cc.
+// Checks the header. Counterpart of place in rollup_writer.cc.
 void Places::readHeader(const PlacesHeader& header) const {
   const auto expectInside = [&header](uint64_t at, uint64_t length) {
     if (length > header.length || at > header.length - length) {
@@ -57,7 +57,7 @@ std::optional<Places::Choice> Places::choose(const Wanted& wanted) const {
   return std::nullopt;
 }
 
-// The wanted blocks; consecutive blocks are merged.
+// Returns the wanted blocks, with consecutive blocks merged.
 std::vector<Places::Span> Places::spansOf(const Choice& choice, const Wanted& wanted) const {
   const PlacesTable& table = *choice.table;
   const uint8_t* blocks =
@@ -122,7 +122,7 @@ bool Places::spread(const Query& query, std::vector<uint32_t>& counts, Work& wor
       if (end > cells) damaged("PLACES has runs that leave their block");
       uint32_t count = 0;
       for (; at < end; at++) {
-        // Bits above the members are zero in every valid key.
+        // Bits above those of the columns are zero in every valid key.
         count += numbers[at] & masks[load<uint16_t>(keys + at * 2) & (kPlacesKeys - 1)];
       }
       counts[name] += count & -uint32_t{wanted->municipalities[name]};

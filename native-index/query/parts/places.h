@@ -13,20 +13,21 @@
 
 namespace peneira {
 
-// The tables of one snapshot; empty if it has none.
+// The PLACES tables of one snapshot. Empty if the snapshot has none.
 class Places {
  public:
   Places() = default;
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   Places(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // Adds to the count of every municipality; the last element means "none". Returns false, and adds
-  // nothing, if the clauses concern another column, both activities and years, or codes that the
-  // table omits.
+  // Adds to the count of every municipality. The last element counts rows without a municipality.
+  // Returns false, and adds nothing, if a clause concerns another column, if the clauses concern
+  // both activities and years, or if the table omits a code.
   bool spread(const Query& query, std::vector<uint32_t>& counts, Work& work) const;
-  // Number of matches; nullopt if `spread` returns false.
+  // Returns the number of matches, or nullopt if `spread` would return false.
   std::optional<uint64_t> count(const Query& query, Work& work) const;
-  // Number of cells that `spread` reads; nullopt if it returns false.
+  // Returns the number of cells that `spread` would read, or nullopt if `spread` would return
+  // false.
   std::optional<uint64_t> cellsOf(const Query& query) const;
 
  private:

@@ -1,5 +1,5 @@
-// Finds the lists of a clause in VALUES.
-// Invariant: a clause gets lists only if they hold exactly its rows; the part is untrusted.
+// Finds the lists of a clause in VALUES, the rows of each code over the whole snapshot.
+// Invariant: a clause gets lists only if they contain exactly its rows; the part is untrusted.
 #include "query/parts/values.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 // A clause with more lists than this reads POSTINGS or the column: one place per chunk is faster
 // than many.
 constexpr size_t kListsMax = 64;
-// Containers prefetched at a time: at most 2 MB of a list.
+// Number of containers of a list that are prefetched at a time, at most 2 MB.
 constexpr uint32_t kContainersAhead = 256;
 
 }  // namespace
@@ -26,7 +26,7 @@ void ValueList::willNeed() {
   requested_ = end;
 }
 
-// Counterpart of writeValues in builder/stages/values_writer.cc.
+// Reads the header. Counterpart of writeValues in builder/stages/values_writer.cc.
 ValueIndex::ValueIndex(const Blocks& blocks, const Directory& directory) {
   const auto part = findPart(blocks, directory, kValuesMagic, kValuesVersion);
   if (!part) return;
@@ -82,8 +82,9 @@ bool ValueIndex::addCodes(const Codes& codes, ValueLists& found) const {
   return true;
 }
 
-// The codes of a range of numbers. If nearly all are wanted, those of the others: every account has
-// a number of establishments.
+// Returns the codes of a range of numbers. Every account has a number of establishments. So if
+// nearly all numbers are wanted, this returns the codes of the other numbers instead, and negates
+// them.
 std::optional<ValueIndex::Codes> ValueIndex::numberCodes(const Clause& clause) const {
   const uint32_t axis = clause.column == Columns::kEmailShared      ? ValueAxes::kEmailShared
                         : clause.column == Columns::kPhone1Shared   ? ValueAxes::kPhoneShared
@@ -106,7 +107,8 @@ std::optional<ValueIndex::Codes> ValueIndex::numberCodes(const Clause& clause) c
   return Codes{axis, std::move(negate ? unwanted : wanted), negate};
 }
 
-// The classes of a range of amounts, if no account is in a class that is wanted only in part.
+// Returns the classes of a range of amounts. Returns nullopt if only a part of a class is wanted
+// and the class contains accounts.
 std::optional<ValueIndex::Codes> ValueIndex::capitalCodes(const Clause& clause) const {
   Codes found{ValueAxes::kShareCapital, {}};
   for (const auto& [low, high] : clause.ranges) {

@@ -19,7 +19,8 @@ class ValueList {
  public:
   explicit ValueList(const RoaringView& rows) : rows_(rows) {}
 
-  // The container of a chunk; false if there is none. Chunks usually ascend.
+  // Finds the container of a chunk. Returns false if there is none. Chunks are usually requested in
+  // ascending order.
   bool find(uint32_t chunk, Container& found) { return rows_.findNear(at_, chunk, found); }
   // Prefetches the next containers of the list from disk.
   void willNeed();
@@ -30,23 +31,25 @@ class ValueList {
   uint32_t requested_ = 0;  // containers before it have been prefetched
 };
 
-// The lists of a clause: a row matches if it is in one of them, or in none if `negated`.
+// The lists of a clause. A row matches if it is in at least one list, or with `negated` if it is in
+// none.
 struct ValueLists {
   std::vector<ValueList> lists;
   bool negated = false;
 };
 
-// The lists of one snapshot; empty if it has no VALUES.
+// The VALUES section of one snapshot. Empty if the snapshot has none.
 class ValueIndex {
  public:
   ValueIndex() = default;
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   ValueIndex(const Blocks& blocks, const Directory& directory);
 
-  // Returns nullopt if the clause has values without lists, or too many.
+  // Returns the lists of a clause, or nullopt if some of its values have no list or there are too
+  // many lists.
   std::optional<ValueLists> find(const Clause& clause) const;
-  // The position in ORDER share_capital of the first row of every class, and the end of the last;
-  // empty without VALUES.
+  // Returns for every class of share capital the position of its first row in ORDER share_capital,
+  // and the end of the last class. Empty without VALUES.
   std::vector<uint32_t> capitalStarts() const;
 
  private:

@@ -74,19 +74,21 @@ void ResultCache::keep(CachedResult answer) {
 namespace {
 
 std::mutex openMutex;
-// Segments in use. Threads share one segment per file, so damage found by one affects all.
+// Segments that are in use. Threads share one segment per file, so damage that one thread finds
+// affects all.
 std::map<FileIdentity, std::weak_ptr<Segment>> openSegments;
 
 std::string tableName(uint32_t number) {
   return "TABLE " + std::to_string(number) + " (" + std::string(kTableNames[number]) + ")";
 }
 
-// Advises the kernel of random access to the index. Columns are excluded, because exports read them
-// sequentially, even pages that were evicted.
+// Tells the kernel that the index is accessed at random. Columns are excluded, because exports read
+// them sequentially, including pages that were evicted.
 const Mapping& scattered(const Mapping& mapping, const Directory& directory) {
-  // Metadata tables come before all other sections and are read completely.
+  // The metadata tables come before all other sections and are read completely, so they are
+  // excluded too.
   mapping.scattered(directory.postings.offset);
-  // Checksums are four bytes per 64 KiB and are read in random order.
+  // The checksums take four bytes per 64 KiB and are read in random order, so they are loaded now.
   mapping.willNeed(directory.blocks.offset, directory.blocks.length);
   return mapping;
 }
@@ -159,7 +161,7 @@ void Segment::alive() const {
 
 void Segment::recheckAll() const {
   blocks_.recheckAll();
-  // Results computed since the file changed may be wrong.
+  // Results that were computed after the file changed may be wrong.
   resultCache_.drop();
 }
 

@@ -42,7 +42,7 @@ class RowSet {
   bool isDense() const { return !bits_.empty(); }
   uint64_t bytes() const { return list_.capacity() * 4 + bits_.capacity() * 8; }
 
-  // Adds a row above all rows in the set.
+  // Adds a row, which must be greater than all rows in the set.
   void add(uint32_t row) {
     size_++;
     if (!bits_.empty()) {
@@ -53,7 +53,7 @@ class RowSet {
     if (list_.size() > rowCount_ / 32 + 64) spread();
   }
 
-  // Adds the rows of a word of bits; `first` is a multiple of 64.
+  // Adds the rows whose bits are set in `word`. `first` is the row of bit 0, a multiple of 64.
   void addWord(uint32_t first, uint64_t word) {
     if (bits_.empty()) {
       for (; word != 0; word &= word - 1) {
@@ -130,7 +130,8 @@ class ResultCache {
 // bytes at first use; `alive` reports whether the file is still intact. Only numbers are retained
 // from sections read at open, so distrust() covers everything.
 
-// Counts per (primary activity, state, status), each with a last ordinal for "none".
+// Counts for each combination of primary activity, state, and status. The last position of each
+// axis stands for "none".
 struct Cube {
   uint64_t offset = 0;  // of the first count, absolute
   uint32_t cnaeCount = 0, ufCount = 0;
@@ -141,28 +142,29 @@ class Segment {
   // Opens the snapshot in a mapping; throws SNAPSHOT_DAMAGED or SNAPSHOT_VERSION.
   static std::shared_ptr<Segment> open(std::shared_ptr<Mapping> mapping,
                                        const DirectoryLocation& location);
-  // Opens a file. The same file in the same state, under any of its names, is opened once for all
-  // threads.
+  // Opens a file. All threads share one segment per state of a file, even if they open it under
+  // different names.
   static std::shared_ptr<Segment> openFile(const std::string& path,
                                            const DirectoryLocation& location);
 
   uint32_t rowCount() const { return static_cast<uint32_t>(directory_.rowCount); }
   uint32_t chunkCount() const { return static_cast<uint32_t>(directory_.chunkCount); }
-  // Rows of a chunk: kChunkRows in all but the last.
+  // Returns the number of rows of a chunk: kChunkRows for all chunks but the last.
   uint32_t chunkRows(uint32_t chunk) const {
     const uint32_t rest = rowCount() - chunk * kChunkRows;
     return rest < kChunkRows ? rest : kChunkRows;
   }
-  // Throws SNAPSHOT_DAMAGED if a page could not be read, or a block differs from what was written.
-  // Call it after computing.
+  // Throws SNAPSHOT_DAMAGED if a page could not be read, or if a block differs from its checksum.
+  // Call it after computing a result.
   void alive() const;
   bool poisoned() const { return mapping_->poisoned() || blocks_.damagedBlock() >= 0; }
-  // Marks the file as possibly modified, so that every block is checked again before its next use.
+  // Makes every block be checked again before its next use, because the file may have been
+  // modified.
   void recheckAll() const;
   FileState fileState() const { return mapping_->state(); }
 
   const Blocks& blocks() const { return blocks_; }
-  // The bytes of OWNERS, after their checksums were checked; empty if there is none.
+  // Checks the checksums of OWNERS and returns its bytes. Empty if the snapshot has no OWNERS.
   std::span<const uint8_t> owners() const;
   const Partnerships& partnerships() const { return partnerships_; }
   const ColumnSet& columns() const { return columns_; }
@@ -185,22 +187,24 @@ class Segment {
   // Bytes of the META section.
   std::string_view meta() const;
   uint32_t orderRow(uint32_t order, uint32_t position) const;
-  // Prefetches what `orderRow` reads into the processor cache.
+  // Prefetches into the processor cache the data that `orderRow` reads.
   void prefetchOrder(uint32_t order, uint32_t position) const {
     blocks_.prefetch(directory_.orders[order].offset + uint64_t{position} * 4);
   }
-  // Ordinal of a row's legal name, or kNoRank if it has none.
+  // Returns the rank of a row's legal name among all legal names in ascending order, or kNoRank if
+  // the row has no name.
   uint32_t nameRank(uint32_t row) const;
   // Population of a municipality by its IBGE code, or -1 if unknown.
   int64_t population(uint32_t code) const;
-  // The value of a code of the table `number`.
+  // Returns the value that belongs to a code of the table `number`.
   int64_t number(uint32_t code) const;
 
  private:
   Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& location);
   void openTables();
   void openCube();
-  // A table's strings as numbers, -1 for none; empty if the file has no such table.
+  // Returns a table's strings as numbers, with -1 for missing values. Empty if the file has no such
+  // table.
   std::vector<int64_t> numbersOf(uint32_t number) const;
 
   std::shared_ptr<Mapping> mapping_;

@@ -1,8 +1,10 @@
 /**
- * Exchanges leases of rate limits between a process and the database of its fleet.
- * Input: names whose leases are due, in the ledger. Output: grants in the ledger; while the
- * database is unreachable, the share of this member.
- * Invariant: one request at a time; an answer that comes too late is never used. The threads that
+ * Exchanges leases of rate limits between a process and the database of its fleet. A lease is a
+ * number of units that a process may spend before the lease ends, without a request to the
+ * database.
+ * Input: names whose leases are due, in the ledger. Output: grants in the ledger. While the
+ * database is unreachable, the ledger gets this member's share of each limit.
+ * Invariant: one request at a time. An answer that comes too late is never used. The threads that
  * answer requests never wait for this one. Separate from its thread (leases.worker.ts), because
  * tests run it without a database.
  */
@@ -10,11 +12,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger } from "../../process/ledger.ts";
 import type { LeaseSignals } from "./signals.ts";
 
-/** Names of one exchange. */
+/** Max names in one exchange. */
 const BATCH_MAX = 200;
 /** Time without an answer after which the database counts as unreachable, in milliseconds. */
 const ANSWER_MS = 500;
-/** Interval of exchanges while names are in use; otherwise requests wake the thread. */
+/**
+ * Interval of exchanges while names are in use. When no name is in use, a request wakes the thread.
+ */
 const TICK_MS = 5;
 const IDLE_MS = 250;
 /** Interval between attempts to reach a database that is unreachable. */
@@ -90,7 +94,7 @@ export class LeaseExchange {
     }
   }
 
-  /** Exchanges once; returns the number of names in the exchange. */
+  /** Makes one exchange with the database; returns the number of names in it. */
   async #exchange(bank: RateBank, all: boolean): Promise<number> {
     const { ledger, signals } = this.#parts;
     const requests = ledger.collectLeases(BATCH_MAX, all);

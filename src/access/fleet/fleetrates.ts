@@ -1,7 +1,7 @@
 /**
- * Rate limits over all members of a fleet. Input: the address of the state, the ledger, and the
- * signals of the process. Output: leases in the ledger, until it is closed.
- * Invariant: a failed thread is replaced; until then this member uses its share of each limit.
+ * Applies rate limits over all members of a fleet. Input: the address of the state, the ledger, and
+ * the signals of the process. Output: until it is closed, leases in the ledger (see exchange.ts).
+ * Invariant: a failed thread is replaced. Until then, this member uses its share of each limit.
  */
 import { Worker } from "node:worker_threads";
 import { workerArguments, workerFile } from "../../location.ts";
@@ -18,7 +18,7 @@ interface FleetParts {
   readonly log: Pick<Log, "warn" | "info">;
 }
 
-/** Refusals by cause, and requests that waited for a lease. */
+/** Numbers of refusals by cause, and of requests that waited for a lease. */
 export interface FleetNumbers {
   readonly refused: Readonly<Record<"limit" | "early" | "share", number>>;
   readonly waits: number;
@@ -34,7 +34,7 @@ const RESTART_MS = 1_000;
  */
 const READY_MS = 5_000;
 
-/** The thread that leases, and its reports. */
+/** Runs the thread that leases units, and receives its reports. */
 export class FleetRates {
   readonly #parts: FleetParts;
   #worker: Worker;

@@ -21,11 +21,12 @@ export interface LeaseThreadStart {
 /** Length of a lease; the ledger ends it after the same time (napi/threads/leases.h). */
 const LEASE_MS = 1_000;
 
-/** The thread holds nothing, so it needs no slot of its own. */
+/** The thread holds nothing in the ledger, so it needs no slot there. */
 const SLOT = 0;
 
 const { address, ledger, signals } = workerData as LeaseThreadStart;
-// A random id, so that leases of an earlier process do not count as this one's.
+// A random id of this process. Leases of an earlier process must not count as leases of this
+// process.
 const member = randomBytes(8).toString("hex");
 const exchange = new LeaseExchange({
   ledger: Ledger.join(ledger, SLOT),

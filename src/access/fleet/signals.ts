@@ -5,10 +5,13 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Words of the memory. */
+/** Positions of the words in the shared memory. */
 const WORD = { requested: 0, settled: 1, impatient: 2 } as const;
 
-/** Interval at which a thread checks for the answer, and the maximum time between two checks. */
+/**
+ * Interval at which a thread looks for the answer, and the max time for which it looks, in
+ * milliseconds.
+ */
 const TICK_MS = 1;
 const LOOK_MS = 20;
 
@@ -32,7 +35,7 @@ export class LeaseSignals {
     return Atomics.load(this.memory, WORD.requested);
   }
 
-  /** Resolves when `requested` differs from `seen`, or after a time. */
+  /** Resolves when `requested` differs from `seen`, or after `ms` milliseconds. */
   async untilRequested(seen: number, ms: number): Promise<void> {
     await Atomics.waitAsync(this.memory, WORD.requested, seen, ms).value;
   }
@@ -42,7 +45,7 @@ export class LeaseSignals {
     Atomics.add(this.memory, WORD.settled, 1);
   }
 
-  /** Resolves after the next answer of the database, or soon without one. */
+  /** Resolves after the next answer of the database, or after `LOOK_MS` without an answer. */
   untilSettled(): Promise<void> {
     this.#next ??= this.#settled().finally(() => {
       this.#next = null;

@@ -79,7 +79,7 @@ async function run(text: string, options: AccountOptions): Promise<void> {
 
 const ROOT_LENGTH = 8;
 
-/** @throws CommandError (exit 2) for an invalid depth. */
+/** Parses `--depth`. @throws CommandError (exit 2) for an invalid depth. */
 function readDepth(typed: string | undefined): number {
   if (typed === undefined) return 0;
   const depth = Number(typed);
@@ -102,7 +102,10 @@ interface Tree {
   readonly owns: readonly Branch[];
 }
 
-/** @throws CommandError if the import did not read corporate partners. */
+/**
+ * Returns the tree of owners and owned companies. @throws CommandError if the import did not read
+ * corporate partners.
+ */
 function treeOf(segment: Segment, root: string, depth: number): Tree {
   if (ownershipOf(segment, { root, limit: 1 }) === null) {
     throw new CommandError(notInSnapshot("--depth", "partners"));
@@ -111,7 +114,10 @@ function treeOf(segment: Segment, root: string, depth: number): Tree {
   return { owners: below("owners").companies, owns: below("owns").companies };
 }
 
-/** Lists a company that is above in its own tree, but does not expand it, so that cycles end. */
+/**
+ * Returns the companies below a company. A company that also occurs above itself is listed but not
+ * expanded, so that cycles end.
+ */
 function branches(
   segment: Segment,
   { root, depth, direction }: { root: string; depth: number; direction: keyof Tree },

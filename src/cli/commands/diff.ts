@@ -201,7 +201,7 @@ async function listedSpec(
   return bindToFile(spec, [older, newer], entries);
 }
 
-/** The sheet and column of a workbook that were read; "" for other files. */
+/** Returns the sheet and the column that were read of a workbook; "" for other files. */
 function placeOf({ sheet }: Upload): string {
   if (sheet === null) return "";
   const others = sheet.others === 0 ? "" : `; other sheets not read: ${sheet.others}`;

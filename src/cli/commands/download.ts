@@ -44,7 +44,7 @@ import { progress } from "../support/progress.ts";
 
 /** Flags that `download` and `update` share. */
 export interface ShareFlags {
-  /** Repeatable; the addresses in order of preference. */
+  /** Addresses of the share in order of preference. The flag can be repeated. */
   readonly url?: readonly string[];
   readonly proxy?: string;
   readonly streams?: string;
@@ -209,10 +209,12 @@ export function listsUse(use: ShareUse, config: Config, to: string): ListsUse {
   };
 }
 
-/** A check only reads a list; the day only decides which sanctions are in force. */
+/** A check only reads a list, so any day serves. The day decides which sanctions are in force. */
 const LAST_DAY = "9999-12-31";
 
-/** Parses the names of lists; a flag without a value means all. Adds mistakes to the list. */
+/**
+ * Parses the names of lists. A flag without a value means all lists. Adds mistakes to `problems`.
+ */
 export function readListNames(
   flag: true | string | undefined,
   problems: string[],
@@ -227,7 +229,7 @@ export function readListNames(
   return PUBLIC_LISTS.filter((list) => names.includes(list));
 }
 
-/** Prints a list that is here. */
+/** Prints a list that was fetched, or that was already here. */
 export function printList({ path, files, bytes, fetched_bytes, already }: FetchedList): void {
   const what = `${path}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}`;
   LISTENER.report(

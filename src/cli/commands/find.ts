@@ -80,7 +80,7 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   }
   const segment = await openAnySegment(options.snapshot);
   try {
-    // Requests one match too many, to see if there are further matches.
+    // Requests one match more than the limit, to see if there are further matches.
     const all = await suggest(segment, {
       ...{ text, uf, limit: limit + 1, fields: FIELDS },
       contacts: { phone: true, email: true },
@@ -120,7 +120,8 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
-  // If the text looks like a phone, the reason why it is no contact precedes that for the CNPJ.
+  // If the text looks like a phone, the reason why it is not a contact comes before the reason why
+  // it is not a CNPJ.
   const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
   return `${wrong}${whys}${total} in snapshot ${label}\n`;
 }

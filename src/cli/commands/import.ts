@@ -131,7 +131,7 @@ interface FailedImport extends Pick<ImportReport, "source" | "out"> {
   readonly problem: string;
 }
 
-/** Imports; writes a failure to the report, too, if one was requested. */
+/** Imports. If a report was requested, a failure is written to it, too. */
 async function importAndRecord(
   options: ImportOptions,
   report: string | undefined,
@@ -274,7 +274,10 @@ export function listsOf(flags: Readonly<Partial<Record<ListFlag, string>>>) {
 
 type ListFlag = (typeof LIST_FLAGS)[number];
 
-/** The registry has been published since 2018, so a day outside the 2000s is a typing error. */
+/**
+ * True for a day in the 2000s. The registry has been published since 2018, so another day is a
+ * typing error.
+ */
 function isOurCentury(day: string): boolean {
   return day.startsWith("20");
 }

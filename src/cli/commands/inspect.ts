@@ -30,7 +30,10 @@ export interface Inspection {
   readonly origin: SnapshotOrigin | null;
   /** Number of municipalities with statistical regions or a seat; null if none were imported. */
   readonly places: number | null;
-  /** Municipalities not joined by their name alone: TOM code, name, IBGE code or null. */
+  /**
+   * Municipalities that were not joined by their name alone. Each has its TOM code, its name, and
+   * its IBGE code or null.
+   */
   readonly odd_municipalities: readonly OddSnapshotMunicipality[];
   readonly accounts: number;
   readonly score_version: number;
@@ -43,7 +46,10 @@ export interface Inspection {
     readonly offset: number;
     readonly bytes: number;
   }[];
-  /** Checksum state of footer, directory, and metadata; a file with a bad one does not open. */
+  /**
+   * State of the checksums of footer, directory, and metadata. It is always "ok", because a file
+   * with a bad checksum there does not open.
+   */
   readonly directory: "ok";
 }
 

@@ -310,7 +310,7 @@ function show({ options }: Opened, row: ListRow): void {
 async function change(open: Opened, wanted: string, file: string, verb: BlockVerb): Promise<void> {
   const { id, kind } = find(open, wanted);
   const { lists, tenantId, options } = open;
-  // Fails before a long file is read.
+  // A list that cannot be changed is refused before a long file is read.
   lists.own(tenantId, id);
   const { fillZeros = false, column } = options;
   await withSnapshot(options, async (segment) => {

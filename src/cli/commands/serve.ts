@@ -103,7 +103,7 @@ export interface Hooks {
   /** Receives the server's address and service once it answers. */
   readonly onReady?: (url: string, service: ServedService) => void;
   readonly logTo?: LogDestination;
-  /** Releases the claim on the data directory, if the caller already holds it. */
+  /** Releases the lock on the data directory (the claim), if the caller already holds it. */
   readonly claimed?: () => void;
 }
 
@@ -144,7 +144,7 @@ export async function serve(
   warn([...withoutEffect(config), ...withoutDescriptors(config), ...withoutProcessors(config)]);
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
-  // Before any secret is read.
+  // Core dumps are disabled before any secret is read.
   if (!config.get("core_dumps")) limitCores();
   const ledger = Ledger.open();
   const searches = searchCounter();
@@ -153,7 +153,8 @@ export async function serve(
   const snapshotPath = isStoreAddress(place) ? await fetchServed(config, place, dataDir) : place;
   const openFiles = await openFileStore(config);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
-  // Opened before the data directory, so that a wrong path does not create one.
+  // The snapshot is opened before the data directory, so that a wrong path does not create a data
+  // directory.
   const first = await openServed(snapshotPath, runFirstQueries);
   // Binds the ports before the state is opened, so that no key is printed if binding fails.
   const ports = await bindPorts(config, opened);
@@ -230,8 +231,8 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
     await quiet();
     await service.compute.warm(segment, stopping);
   } catch (error) {
-    // Reports damage as a request would. Any other error means that the snapshot was replaced by a
-    // warmed one.
+    // Damage is reported as for a request. Any other error means that a warmed snapshot has
+    // replaced this one.
     service.glance();
     log.info(describeError(error), "not all was made ready");
   }

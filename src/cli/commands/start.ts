@@ -64,9 +64,10 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   }
   const dataDir = path.join(dir, "state");
   const log = path.join(dir, "requests.log");
-  // Done before the server starts, because a server without keys makes its own.
-  // The claim is exclusive, because concurrent starts would disable each other's keys. It is never
-  // released in between, or another start could take it.
+  // The key and password are made before the server starts, because a server without keys makes a
+  // key itself.
+  // The lock on the state (the claim) is exclusive, because concurrent starts would disable each
+  // other's keys. It is never released in between, or another start could take it.
   const claimed = await claimDemo(dir, dataDir);
   const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
   const served = { ...flags, snapshot: demo.snapshot, dataDir };
@@ -81,7 +82,10 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   });
 }
 
-/** The demo has its own paths; users with other paths need `peneira serve`. */
+/**
+ * Refuses environment variables that name paths. The demo has its own paths, and users with other
+ * paths need `peneira serve`.
+ */
 function refuseOwnPlaces(): void {
   const named = ["PENEIRA_SNAPSHOT", "PENEIRA_DATA_DIR"].filter((name) => process.env[name]);
   if (named.length === 0) return;

@@ -47,7 +47,7 @@ async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Pr
   const { history, tenantId } = open;
   open.knows(search);
   const [newest] = history.page(tenantId, { before: Number.MAX_SAFE_INTEGER, limit: 1 });
-  /** All notices up to this sequence are printed, or will never be. */
+  /** All notices up to this sequence number were printed, or will never be printed. */
   let done = all === true || once === true ? 0 : (newest?.row.sequence ?? 0);
   const printed = new Set<number>();
   for (;;) {

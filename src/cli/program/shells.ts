@@ -176,7 +176,7 @@ function takesOf(takes: ValueKind): string {
   return ` -a ${fishQuoted(words.join(" "))}`;
 }
 
-/** Within single quotes, fish has only these two escapes. */
+/** Quotes a text for fish, which has only these two escapes within single quotes. */
 function fishQuoted(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }

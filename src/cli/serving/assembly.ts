@@ -408,7 +408,10 @@ function watched(
   if (exporter.filesState() !== null) telemetry.watchFiles(() => exporter.filesState());
 }
 
-/** A temporary database failure must not end the server; the counts are written later. */
+/**
+ * Writes counts and times of use. A temporary database failure must not end the server: it is
+ * logged, and the counts are written later.
+ */
 export function flush(log: Log, write: () => void): void {
   try {
     write();

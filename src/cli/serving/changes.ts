@@ -40,7 +40,8 @@ export class ServedChanges {
     this.#prepares = config.get("changes.prepare");
     this.months = new Months({ folder, keepMs, clock: systemClock, log });
     const retain = (segment: Segment) => {
-      // Only one of the two has the segment; the other returns a no-op.
+      // Either the months or the registry has the segment. The other one returns a function that
+      // does nothing.
       const holds = [this.months.retain(segment), registry.retain(segment)];
       return () => {
         for (const release of holds) release();

@@ -47,7 +47,7 @@ export interface ComputeOrder {
 
 /** Outcome of a computation; null if a snapshot is no longer at its path. */
 export type ComputeOutcome = {
-  /** Charged costs, in order. */
+  /** Costs that the computation charged, in order. */
   readonly spent: readonly number[];
 } & ({ readonly value: unknown } | { readonly refusal: Refusal });
 
@@ -60,7 +60,7 @@ interface Refusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A part of the translator's tables to make. */
+/** An order to make one part of the translator's tables. */
 export interface WarmOrder extends Pick<ComputeOrder, "segment" | "open" | "descriptors"> {
   readonly part: number;
 }

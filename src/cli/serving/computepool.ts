@@ -40,7 +40,7 @@ export class ComputePool implements Compute {
     this.#opened = opened;
   }
 
-  /** Runs a computation when its tenant is scheduled. */
+  /** Runs a computation when it is its tenant's turn. */
   run<Task, Value>(
     work: Computation<Task, Value>,
     task: Task,

@@ -47,7 +47,8 @@ export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
   try {
     const key = workingKey(database, stored);
     const { userId, password } = await workingUser(database, stored);
-    // An unknown password stays in the file, because the user may set it back.
+    // If the user has set another password, the stored one stays in the file, because the user may
+    // set it back.
     keep(file, { key, password: password ?? stored.password });
     return { key, password, userId };
   } finally {
@@ -112,7 +113,10 @@ function keep(file: string, entry: StoredDemo): void {
 }
 
 const FILE = "running.json";
-/** Interval between checks, and the max number of checks while no demo start holds the state. */
+/**
+ * `LOOK_MS` is the pause between two checks, in milliseconds. `LOOKS_MAX` is the number of checks
+ * after which a start gives up if no other demo start has recorded that it holds the lock.
+ */
 const LOOK_MS = 100;
 const LOOKS_MAX = 100;
 
@@ -122,9 +126,10 @@ export function noteRunning(dir: string, url: string): void {
 }
 
 /**
- * Claims the state of a demo, like `lockDataDir`, and records that this process is starting. If
- * another start holds it, waits until that server answers or ends. `pause` waits between two
- * checks. @throws CommandError with the address of the server that holds the state
+ * Locks the demo's data directory as `lockDataDir` does, and records that this process is starting.
+ * If another start holds the lock, waits until that start's server answers or ends. `pause` waits
+ * between two checks. Returns the function that unlocks. @throws CommandError with the address of
+ * the server that holds the lock
  */
 export async function claimDemo(
   dir: string,
@@ -142,8 +147,8 @@ export async function claimDemo(
       if (typeof running?.url === "string") {
         throw new CommandError(wordsOf(running.pid, running.url), 1, error);
       }
-      // A recorded start will answer or end. Any other holder, such as peneira serve, is never
-      // recorded.
+      // A demo start that recorded itself will answer or end, so the loop waits for it. Any other
+      // holder of the lock, such as peneira serve, never records itself, so the checks are counted.
       if (running === null && ++looks >= LOOKS_MAX) throw error;
     }
     await pause();
@@ -169,7 +174,7 @@ function readRunning(dir: string): { readonly pid: number; readonly url: string 
     if (typeof pid !== "number" || (typeof url !== "string" && url !== null)) return null;
     return isRunning(pid) ? { pid, url } : null;
   } catch {
-    // Missing, or currently being written.
+    // The file is missing, or another process is writing it now.
     return null;
   }
 }

@@ -17,10 +17,13 @@ import type { ServerLockKind } from "../../store/postgres/sharedstate.ts";
 import type { StateDatabase } from "../../store/statedatabase.ts";
 import { VERSION } from "../commands/version.ts";
 
-/** Name of the lease of notices, months, and expiry. */
+/** Name of the lease whose holder alone does the work on notices, months, and expiry. */
 const WORK = "work";
 
-/** Returns how a server locks a state: shared only if export files are in a store. */
+/**
+ * Returns how a server locks its state. The lock is shared with other servers only if the export
+ * files are in an object store.
+ */
 export function lockKindOf(config: Config): ServerLockKind {
   return config.get("files.url") === null ? "alone" : "shared";
 }
@@ -37,7 +40,10 @@ export interface Fleet {
   serve(segment: Segment): void;
 }
 
-/** Makes the membership of a server; the exports start it. */
+/**
+ * Creates the membership of a server. The server joins the fleet only when the exports start the
+ * membership.
+ */
 export function fleetOf(parts: {
   readonly config: Config;
   readonly database: StateDatabase;

@@ -10,7 +10,6 @@ import { describeError, type Log } from "../../process/log.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { FleetMonth, OfferedSnapshot } from "../../store/fleet/fleetmonth.ts";
 
-/** Place of opened segments. */
 interface Segments {
   current(): Segment | null;
   hold(segment: Segment): void;
@@ -19,7 +18,7 @@ interface Segments {
 }
 
 interface MonthSwitchParts {
-  /** Null for a server without others. */
+  /** Null if no other server shares the state. */
   readonly months: Pick<FleetMonth, "agree" | "offer" | "without"> | null;
   /** Id under which this server is a member now. */
   readonly memberId: () => string;
@@ -34,7 +33,7 @@ export class MonthSwitch {
   readonly #parts: MonthSwitchParts;
   /** Verified segments that wait for other servers, the latest last. */
   #held: Segment[] = [];
-  /** The last offer, and the member that made it. */
+  /** The last snapshot that this server offered to the others, and the id under which it did so. */
   #offered: { readonly memberId: string; readonly snapshotId: string | null } | null = null;
   #fleetId: string | null = null;
   #reported = "";
@@ -48,7 +47,7 @@ export class MonthSwitch {
     return this.#held.at(-1) ?? this.#parts.segments.current();
   }
 
-  /** True if the other servers serve a snapshot that this one lacks. */
+  /** True if the other servers serve a snapshot that this server does not serve. */
   get isBehind(): boolean {
     const { segments } = this.#parts;
     return this.#fleetId !== null && segments.current()?.snapshotId !== this.#fleetId;
@@ -68,7 +67,10 @@ export class MonthSwitch {
     return segments.current() === segment;
   }
 
-  /** Offers the latest snapshot, and serves the fleet's snapshot. Never throws. */
+  /**
+   * Offers this server's latest snapshot to the other servers, and serves the one on which all have
+   * agreed. Never throws.
+   */
   look(): void {
     const { months, log } = this.#parts;
     if (months === null) return;
@@ -93,14 +95,15 @@ export class MonthSwitch {
     this.#offered = { memberId, snapshotId };
   }
 
-  /** Serves the fleet's snapshot, if this server has it. */
+  /** Serves the snapshot on which all servers have agreed, if this server has it. */
   #follow(current: OfferedSnapshot | null): void {
     const { segments, serve, log } = this.#parts;
     this.#fleetId = current?.snapshotId ?? null;
     const next = this.#held.find(({ snapshotId }) => snapshotId === this.#fleetId);
     if (next === undefined) return;
     const replaced = segments.current()?.label ?? "none";
-    // Other servers may have served an earlier held snapshot since the last check.
+    // Since the last check, other servers may have served a snapshot that this server held before
+    // `next`. It stays open for their cursors.
     for (const passed of this.#held.splice(0, this.#held.indexOf(next))) segments.keep(passed);
     this.#held = this.#held.filter((one) => one !== next);
     serve(next);

@@ -16,7 +16,10 @@ import type { Config } from "../../settings/config.ts";
 import { type ListenAddress, listenText, parseListen } from "../../settings/settings.ts";
 import { wordFor } from "../../text/amounts.ts";
 
-/** Returns the number of threads that answer. Throws `CommandError` if only one is possible. */
+/**
+ * Returns the number of threads that answer requests. Throws `CommandError` if the settings require
+ * several and the transport supports only one.
+ */
 export function threadsOf(config: Config, processors = availableParallelism()): number {
   const wanted = config.get("http.threads");
   if (config.get("transport") === "uws") return wanted ?? Math.max(1, processors - 1);

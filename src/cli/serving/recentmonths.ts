@@ -13,7 +13,7 @@ import type { FleetMonth } from "../../store/fleet/fleetmonth.ts";
 
 interface RecentParts {
   readonly config: Config;
-  /** Null for a server without others; then nothing is opened. */
+  /** Null if no other server shares the state. Then no snapshot is opened. */
   readonly fleetMonth: FleetMonth | null;
   readonly registry: SegmentRegistry;
   readonly changes: { readonly months: Months };

@@ -67,8 +67,8 @@ export class Reload {
   #lost = false;
 
   /**
-   * Treats files that exist now as known, so create it before opening the first snapshot. Throws
-   * `CommandError` if the path does not exist.
+   * Records the files that exist now as known. Therefore construct a `Reload` before you open the
+   * first snapshot. Throws `CommandError` if the path does not exist.
    */
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -149,7 +149,8 @@ export class Reload {
       if (same(before, mark)) continue;
       const served = this.#servedSize(mark);
       if (served !== null && served === mark?.size && served === (before?.size ?? served)) {
-        // The scrubber is checking it block by block, and reports the result.
+        // This is the served file, and its size has not changed. The scrubber is checking it block
+        // by block, and reports the result.
         this.#seen.set(path, mark);
         continue;
       }
@@ -159,14 +160,20 @@ export class Reload {
     }
   }
 
-  /** Once the current snapshot cannot be read, any valid file is acceptable, even a known one. */
+  /**
+   * If the current snapshot becomes unreadable, forgets which files were scanned. Then any valid
+   * file is accepted, even one that was known before.
+   */
   #noteLoss(): void {
     const lost = this.#parts.current()?.native.poisoned() === true;
     if (lost && !this.#lost) this.#seen.clear();
     this.#lost = lost;
   }
 
-  /** If `mark` is the served file (same inode), returns its size at opening; else null. */
+  /**
+   * If `mark` is the state of the served file (same inode), returns the file's size when it was
+   * opened; else null.
+   */
   #servedSize(mark: Mark): bigint | null {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return null;
@@ -197,7 +204,8 @@ export class Reload {
       const now = fileAt(path);
       if (now === undefined || this.#stopped) return now;
       const ageMs = this.#parts.clock.nowMs() - Number(now.mtimeMs);
-      // If the share's clock is ahead of ours, only a second check shows a change.
+      // If the clock of a network share is ahead of this machine's, only a second check can show
+      // that the file still changes.
       if (ageMs >= QUIET_MS || same(before, now)) return now;
       before = now;
       await sleep(QUIET_MS);

@@ -1,11 +1,12 @@
 /**
- * The change list of `peneira diff`, and the signals that end its work. Input: two opened
- * snapshots, and optionally a cache folder; SIGINT, SIGTERM, SIGHUP. Output: the opened list of the
- * pair, made if it is missing; an abort between two slices, with its message.
+ * Opens the change list for `peneira diff`, and handles the signals that end its work. Input: two
+ * opened snapshots, and optionally a cache folder; SIGINT, SIGTERM, SIGHUP. Output: the opened list
+ * of the two snapshots, computed if it is missing. A signal aborts the work between two slices,
+ * with a message.
  * Invariant: without a cache folder, the list is removed when it is closed, or when the process
- * ends before. A cached list that does not open is replaced. During work that cannot be aborted
- * (indexing a plain Arrow file), a signal ends the process immediately, but temporary files are
- * still removed.
+ * ends earlier. A cached list that does not open is replaced. Indexing a plain Arrow file cannot be
+ * aborted. During such work, a signal ends the process immediately, but temporary files are still
+ * removed.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -38,7 +39,10 @@ export class Interrupts {
     for (const name of ENDING) process.on(name, this.#hear);
   }
 
-  /** Signal for work that can abort; from now on, OS signals do not end the process immediately. */
+  /**
+   * Returns the signal for work that can be aborted. After the first read of this getter, OS
+   * signals no longer end the process immediately.
+   */
   get signal(): AbortSignal {
     this.#abortable = true;
     return this.#controller.signal;
@@ -63,7 +67,7 @@ export class Interrupts {
   };
 }
 
-/** Opens or makes the list of a pair. @throws CommandError */
+/** Opens the change list of two snapshots, or makes it if it is missing. @throws CommandError */
 export async function listOfPair(
   pair: { readonly older: Segment; readonly newer: Segment },
   cache: string | undefined,
@@ -95,7 +99,7 @@ function refuseOrder(older: Segment, newer: Segment): void {
   }
 }
 
-/** Folder of the list, and its cleanup. */
+/** The folder of a change list. `leave` cleans it up. */
 interface Place {
   readonly folder: string;
   leave(): void;

@@ -17,18 +17,18 @@ import {
 
 const PACKINGS = Object.keys(COMPRESSED) as Compression[];
 
-/** Endings of a snapshot, which is an Arrow file too. */
+/** Name endings of a snapshot. They include `.arrow`, because a snapshot is also an Arrow file. */
 const SNAPSHOT_ENDINGS = [".peneira", ".arrow"];
 
-/** The format and the compression that flags specify; undefined if not specified. */
+/** The format and the compression that flags request; undefined if no flag does. */
 interface WantedKind {
   readonly format?: ExportFormat | undefined;
   readonly compression?: Packing | undefined;
 }
 
 /**
- * Returns the format and the compression of a name; undefined without an ending, so that the spec
- * decides. @throws CommandError (exit 2)
+ * Returns the format and the compression that a file name's ending denotes. They are undefined if
+ * the name has no ending; then the spec decides. @throws CommandError (exit 2)
  */
 export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
   refuseBareEnding(name);
@@ -64,7 +64,10 @@ function refuseBareEnding(name: string): void {
   );
 }
 
-/** Refuses a compression ending on a format with internal compression. */
+/**
+ * Refuses a name such as `x.xlsx.gz`, because files of the format `xlsx` are already compressed
+ * internally.
+ */
 function refusePacked(name: string, format?: ExportFormat, packed?: Compression): void {
   if (packed === undefined || format === undefined || TEXT_FORMATS.includes(format)) return;
   throw new CommandError(
@@ -144,7 +147,10 @@ function isOther<Value>(
   return wanted === undefined && named !== undefined && stated !== undefined && stated !== named;
 }
 
-/** Refuses the ending of another kind of file for a snapshot. @throws CommandError (exit 2) */
+/**
+ * Refuses a snapshot name that has the ending of another kind of file. @throws CommandError (exit
+ * 2)
+ */
 export function refuseSnapshotName(name: string): void {
   const ending = extname(name).toLowerCase();
   if (ending === "" || ending === "." || SNAPSHOT_ENDINGS.includes(ending)) return;

@@ -1,8 +1,8 @@
 /**
  * Help texts and options of commands.
- * Invariant: examples have one form, so man page and documents can distinguish them from remarks.
- * The values of an option are listed in its help, completed by shells, and checked together with
- * all other mistakes.
+ * Invariant: all examples are written in one form, so that the man page and the documents can
+ * distinguish them from remarks. The values of an option appear in its help and in shell
+ * completions. They are checked together with all other mistakes.
  */
 import { type Command, Option } from "commander";
 import { PLAN_NAMES } from "../../access/plannames.ts";
@@ -40,7 +40,10 @@ export function planOption(): Option {
   return option.choices(PLAN_NAMES).makeOptionMandatory();
 }
 
-/** Makes an option with a fixed set of values; the command's reader refuses others. */
+/**
+ * Makes an option with a fixed set of values. Commander does not check them here: the code that
+ * reads the command refuses other values.
+ */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words).argParser((text) => text);
 }

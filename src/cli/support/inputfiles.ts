@@ -33,7 +33,7 @@ export function readSpecFile(path: string): unknown {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
     }
-    // The message is worded for a request body; this rewords it for a file.
+    // The message speaks of a request body. It is reworded here for a file.
     if (error instanceof AppError) {
       throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }
@@ -106,11 +106,14 @@ export function positive(text: string): number {
   throw new InvalidArgumentError("It must be a whole number from 1.");
 }
 
-/** Signatures of zip files, and of older workbooks, which the reader refuses with a message. */
+/**
+ * The first four bytes of a zip file, and of an older workbook. The reader refuses older workbooks
+ * with a message.
+ */
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;
 
-/** Max bytes of a CSV file, as over HTTP. */
+/** Max bytes of a CSV file, the same as for an upload over HTTP. */
 const CSV_BYTES_MAX = SMALL_FILE_BYTES.table;
 
 interface FileOptions {
@@ -123,7 +126,7 @@ export async function readEntryFile(file: string, options: FileOptions): Promise
   try {
     return await read(file, options);
   } catch (error) {
-    // The reader's only error concerns the whole file, which its message already names.
+    // The only AppError of the reader concerns the whole file. Its message already names the file.
     if (error instanceof AppError) {
       const message = error.message.replaceAll("column=<header>", "--column <header>");
       throw new CommandError(message, 1, error);

@@ -31,8 +31,8 @@ export interface DataDirOptions {
 }
 
 /**
- * Behavior without a state: `refuse`; `make` one, with a message on standard error; or `read`,
- * which refuses, but opens a state on a full disk.
+ * Behavior if the directory has no state. `refuse` throws. `make` creates a state and says so on
+ * standard error. `read` throws too, but it can open an existing state on a full disk.
  */
 export type Absent = "refuse" | "make" | "read";
 
@@ -76,7 +76,10 @@ export function withDatabase<Result>(
   }
 }
 
-/** Returns the part that is missing: the directory, or the state in it; null if neither is. */
+/**
+ * Returns which part is missing: the data directory, or the state in it. Returns null if both
+ * exist.
+ */
 function missingIn(path: string): string | null {
   const found = lookAt(path);
   if (found === undefined) return "data directory";
@@ -125,8 +128,8 @@ export class SecretPrint {
   }
 
   /**
-   * If the secret was printed, reports that it is invalid, because the work failed. Returns the
-   * error.
+   * Handles a failure of the work: if the secret was already printed, reports that it does not
+   * work. Returns `error`.
    */
   undone(error: unknown): unknown {
     if (this.#printed) stderr.print(`${this.#undone}: what was printed does not work.\n`);
@@ -142,7 +145,8 @@ export class SecretPrint {
       const broken =
         code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
       const why = storageErrorText(error) ?? broken ?? `${message}.`;
-      // Without a cause, because a disk error would be mistaken for one of the state.
+      // This error has no `cause`. Otherwise a disk error of standard output would be mistaken for
+      // one of the state.
       throw new CommandError(
         `${this.#undone}, because it could not be shown. Standard output was not written: ${why}`,
       );

@@ -1,8 +1,9 @@
 /**
- * `peneira update --check`: reports the months of the share and of the folder, which month an
- * update would import, and why it would skip others.
+ * `peneira update --check`: reports the months on the share (the server that publishes the
+ * registry's files) and in the folder, which month an update would import, and why it would skip
+ * others.
  * Invariant: nothing is downloaded, imported, or removed. The check queries the share exactly as an
- * update does, so both decide alike.
+ * update does, so both reach the same decision.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -63,14 +64,20 @@ export interface CheckParts {
   readonly clock: Clock;
 }
 
-/** Checks, and prints the report on standard output. @throws CommandError with its problem */
+/**
+ * Checks the share, and prints the report on standard output. @throws CommandError with the
+ * report's `problem`, if there is one
+ */
 export async function printCheck(parts: CheckParts): Promise<void> {
   const report = await checkShare(parts);
   stdout.data(`${JSON.stringify(report)}\n`);
   if (report.problem !== null) throw new CommandError(report.problem);
 }
 
-/** Checks, and records the result next to the snapshots. @throws errors that are not the share's */
+/**
+ * Checks the share, and records the result next to the snapshots. A `CommandError` of the share
+ * becomes the report's `problem`. @throws all other errors
+ */
 export async function checkShare(parts: CheckParts): Promise<CheckReport> {
   const { use, folder, clock } = parts;
   const [newest] = existsSync(folder) ? await listSnapshots(folder, use.listener.report) : [];
@@ -168,7 +175,7 @@ function wantsRoom(month: string, bytes: number, parts: CheckParts): string | nu
   }
 }
 
-/** Returns the disk space for a month: its missing zips, and its import. */
+/** Returns the disk space that a month needs: for its missing zips, and for its import. */
 export function demandsOfMonth(
   month: string,
   bytes: number,

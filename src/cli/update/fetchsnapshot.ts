@@ -29,7 +29,7 @@ import { syncDirectory } from "../../store/datadir.ts";
 import { verifyFile } from "../commands/verify.ts";
 import { openStore } from "../serving/filestore.ts";
 
-/** Names that `peneira update` gives to snapshots. */
+/** Matches the names that `peneira update` gives to snapshots. */
 const MONTH = /^\d{4}-\d\d\.peneira$/;
 /** Max consecutive resumed fetches without progress. */
 const TRIES = 5;
@@ -40,17 +40,23 @@ export interface SnapshotFetch {
   readonly address: string;
   readonly folder: string;
   readonly report: (text: string) => void;
-  /** Newest month in the folder, even if it came from elsewhere; older ones are not fetched. */
+  /**
+   * Newest month in the folder, even if it did not come from this store. Older months are not
+   * fetched.
+   */
   readonly newest?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** The newest month of a store. */
+/** Result of a fetch: the newest month of the store. */
 export interface FetchedSnapshot {
   readonly month: string;
-  /** Null if the folder has a newer month, or the same one from elsewhere. */
+  /**
+   * Path of the snapshot. Null if the folder has a newer month, or the same month from another
+   * source.
+   */
   readonly path: string | null;
-  /** False if the folder had it already. */
+  /** False if the folder already had this snapshot. */
   readonly fetched: boolean;
 }
 

@@ -48,14 +48,17 @@ export interface LastUpdate {
   readonly at: string;
   /** The imported month; null if there was none. */
   readonly month: string | null;
-  /** Why it failed; null if it succeeded. */
+  /** Why the update failed; null if it succeeded. */
   readonly problem: string | null;
 }
 
 /** A month that was downloaded and could not be imported. */
 export interface RefusedMonth {
   readonly month: string;
-  /** Distinguishes this publication of the month from later ones. */
+  /**
+   * Distinguishes this publication of the month from later ones; null if the publication has no
+   * such value.
+   */
   readonly token: string | null;
   readonly bytes: number;
   readonly why: string;
@@ -135,7 +138,10 @@ function isTime(value: unknown): value is string {
   return typeof value === "string" && Number.isFinite(Date.parse(value));
 }
 
-/** Numbers for the metrics. */
+/**
+ * Numbers for the metrics: how many months the served snapshot is behind, and the time of the last
+ * check.
+ */
 export interface Freshness {
   readonly monthsBehind: () => number | null;
   readonly checkedMs: () => number | null;

@@ -1,9 +1,10 @@
 /**
- * Counts of changes from the previous month to the newest one. Input: the snapshots of a folder.
- * Output: how many establishments entered, left, and changed; also stored in `.update.changes.json`
- * next to the snapshots, for each pair of months.
- * Invariant: the counts equal those of `peneira diff` without a spec that watches every field. A
- * pair is compared once; after a failure or a kill, the next update repeats it.
+ * Counts the changes from the previous month to the newest one. Input: the snapshots of a folder.
+ * Output: how many establishments entered, left, and changed. The counts of each pair of months are
+ * also stored in `.update.changes.json` next to the snapshots.
+ * Invariant: the counts equal those that `peneira diff` reports if it has no spec and watches every
+ * field. A pair is compared once. After a failure or a kill, the next update repeats the
+ * comparison.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +40,7 @@ interface CountedMonth {
   readonly snapshot: string;
   readonly snapshot_date: string;
   readonly accounts: number;
-  /** Identity of the content. */
+  /** Id of the snapshot's content. */
   readonly id: string;
 }
 
@@ -52,15 +53,16 @@ export interface MonthCounts {
 
 interface Place {
   readonly folder: string;
-  /** Folder for the comparison, on the same disk. */
+  /** Folder for the change list that the comparison writes, on the same disk. */
   readonly desk: string;
   readonly signal: AbortSignal;
   readonly report: (text: string) => void;
 }
 
 /**
- * Counts the changes up to the newest snapshot. Returns null if there is no previous month, or if
- * the two cannot be compared, which it reports. @throws the signal's reason after an abort
+ * Counts the changes up to the newest snapshot. Returns null if there is no previous month. If the
+ * two snapshots cannot be compared, reports the reason and returns null. @throws the signal's
+ * reason after an abort
  */
 export async function countChanges(
   snapshots: readonly KnownSnapshot[],

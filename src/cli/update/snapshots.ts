@@ -22,7 +22,7 @@ export interface KnownSnapshot {
   readonly bytes: number;
 }
 
-/** Opens every file that a server would open. */
+/** Opens every file that a server would open, and returns the valid snapshots. */
 export async function listSnapshots(
   folder: string,
   report: (text: string) => void,

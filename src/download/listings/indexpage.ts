@@ -15,7 +15,6 @@ const ENTRIES_MAX = 20_000;
  */
 const TAG_LENGTH_MAX = 4_096;
 
-/** A file or folder of a page. */
 interface PageEntry {
   readonly name: string;
   readonly folder: boolean;
@@ -50,7 +49,8 @@ const OPAQUE = ["script", "style", "textarea", "title"];
 
 /** Yields the addresses of all links of a page, in order. */
 function* linksOf(html: string): Generator<string> {
-  // End marks that the rest of the page does not contain, and that are not searched again.
+  // End markers that are known to be absent from the rest of the page, so they are not searched for
+  // again.
   const gone = new Set<string>();
   const behind = (mark: RegExp, from: number): number => {
     if (gone.has(mark.source)) return html.length;
@@ -79,7 +79,10 @@ function* linksOf(html: string): Generator<string> {
   }
 }
 
-/** Ends at the next `<` at the latest, so that no part of a page is scanned twice. */
+/**
+ * Matches one tag. The match ends at the next `<` at the latest, so that no part of a page is
+ * scanned twice.
+ */
 const TAG = /^<([A-Za-z][A-Za-z0-9]{0,20})(?=[\s/>])((?:"[^"<]*"|'[^'<]*'|[^"'<>])*)>/;
 const HREF = /(?:^|[\s/])href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 

@@ -12,7 +12,7 @@
  */
 import { type XmlAttributes, XmlFault, type XmlHandler, XmlReader } from "../../text/xmlreader.ts";
 
-/** Error: a text is no listing. */
+/** Error for a text that is not a valid listing. */
 export class ListingFault extends Error {}
 
 /** Parses a listing with up to `depthMax` levels. @throws ListingFault naming the fault. */
@@ -134,7 +134,6 @@ function readElements(page: string) {
 const DAV_DEPTH_MAX = 24;
 const DAV = "DAV:";
 
-/** A file or folder of the listing. */
 interface ResourceEntry {
   /** The address as written in the listing, still percent-encoded. */
   readonly href: string;
@@ -152,7 +151,10 @@ export function parseMultistatus(text: string): ResourceEntry[] {
 }
 
 interface Element {
-  /** `response`, `href`, … if it is in the WebDAV namespace, else "". */
+  /**
+   * Name of the element, such as `response` or `href`, if it is in the WebDAV namespace; else
+   * empty.
+   */
   readonly name: string;
   readonly namespaces: ReadonlyMap<string, string>;
   text: string;
@@ -227,7 +229,7 @@ function split(written: string): [prefix: string, local: string] {
   return [written.slice(0, colon), written.slice(colon + 1)];
 }
 
-/** Returns the namespaces of an element: inherited ones and its own. */
+/** Returns the namespaces that apply to an element: inherited ones, and those that it declares. */
 function declared(attributes: XmlAttributes, outer: ReadonlyMap<string, string>) {
   let all: Map<string, string> | null = null;
   for (const [name, value] of Object.entries(attributes)) {

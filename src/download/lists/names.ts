@@ -1,6 +1,7 @@
 /**
  * Names of the public lists, of their settings, and of their files in a folder.
- * Invariant: only the publisher's file name, which has a date, assigns a file to a list.
+ * Invariant: a file belongs to a list only if it has the name that the publisher gave it, which
+ * contains a date.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -17,7 +17,7 @@ export interface Publication {
   readonly list: PublicList;
   /** Name of the file, or of the quarter's folder. */
   readonly name: string;
-  /** `2026-09-30`, or the last month of the quarter. */
+  /** Date of the list, such as `2026-09-30`; for debts, the last month of the quarter. */
   readonly asOf: string;
   readonly files: readonly RemoteFile[];
 }

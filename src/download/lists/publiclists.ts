@@ -31,7 +31,7 @@ import { newestPublication, type Publication } from "./publication.ts";
 /** Max consecutive failures of a file, and of a request. */
 const FILE_ATTEMPTS = 12;
 const QUESTION_ATTEMPTS = 5;
-/** Max changes of a list during its download. */
+/** Max number of times that a list may change on the server during its download. */
 const ROUNDS_MAX = 3;
 const WORK = "lists.part";
 const RECORD = "lists.json";
@@ -49,10 +49,10 @@ export interface ListsUse extends Omit<ShareUse, "shares"> {
   readonly check: (path: string, list: Exclude<PublicList, "pgfn">) => Promise<unknown>;
 }
 
-/** A list that is now here. */
+/** A list that is now in the folder, downloaded by this run or an earlier one. */
 export interface FetchedList {
   readonly list: PublicList;
-  /** File, or folder of the zips, for the import. */
+  /** Path for the import: the file, or the folder of the zips. */
   readonly path: string;
   /** Date of the list, or month of the debts. */
   readonly as_of: string;
@@ -358,7 +358,7 @@ async function readRecord(folder: string): Promise<ListsRecord> {
     const record = JSON.parse(await readFile(join(folder, RECORD), "utf8")) as ListsRecord;
     if (record.format === 1 && typeof record.lists === "object") return record;
   } catch {
-    // Without a record, no file is known to be ours.
+    // Without a record, no file may be treated as one that this program downloaded.
   }
   return { format: 1, lists: {} };
 }

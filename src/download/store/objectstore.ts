@@ -83,7 +83,10 @@ interface FaultDetails {
 interface StoreOptions {
   readonly place: ObjectPlace;
   readonly keys: StoreKeys;
-  /** Longest wait for a connection, for an answer's head, and for its next bytes. */
+  /**
+   * Longest wait, in milliseconds, for a connection, for the head of an answer, and for each next
+   * part of its body.
+   */
   readonly stallMs?: number;
   /** Larger files are sent in parts of at least this size. */
   readonly partBytes?: number;
@@ -93,16 +96,18 @@ interface StoreOptions {
 }
 
 const STALL_MS = 30_000;
-/** Below this size, a part's requests take longer than its bytes; stores require 5 MiB. */
+/**
+ * In smaller parts, the request would take longer than sending the bytes. Stores require at least 5
+ * MiB.
+ */
 const PART_BYTES = 16 << 20;
 /** Stores allow 1,000 to 10,000. */
 const PARTS_MAX = 1_000;
-/** Attempts of one request, and the first wait between two. */
+/** Max attempts of one request, and the wait before the first repetition, in milliseconds. */
 const TRIES = 3;
 const WAIT_MS = 200;
 /** Max redirects of a request; stores send 307 for new buckets. */
 const REDIRECTS_MAX = 3;
-/** Max bytes of an XML document. */
 const XML_BYTES_MAX = 4 << 20;
 const EMPTY_SHA256 = createHash("sha256").digest("hex");
 const SKEWED = "RequestTimeTooSkewed";
@@ -115,7 +120,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;
   readonly signal?: AbortSignal | undefined;
-  /** Statuses that are no failure. */
+  /** HTTP statuses that do not count as a failure. */
   readonly expected: readonly number[];
 }
 
@@ -140,7 +145,10 @@ export class ObjectStore {
   readonly #partBytes: number;
   /** Derived signing keys by day. */
   readonly #signingKeys = new Map<string, ArrayBuffer>();
-  /** The store's clock minus ours; measured when the store refuses our time. */
+  /**
+   * Difference between the store's clock and this machine's, in milliseconds. It is measured when
+   * the store refuses a request because of its time.
+   */
   #skewMs = 0;
 
   constructor(options: StoreOptions) {
@@ -253,7 +261,9 @@ export class ObjectStore {
     return exact((await signer.sign()).url).href;
   }
 
-  /** Returns our time, corrected by the store's clock difference if known. */
+  /**
+   * Returns the local time plus the difference to the store's clock, if that difference is known.
+   */
   nowMs(): number {
     return (this.#options.nowMs?.() ?? Date.now()) + this.#skewMs;
   }
@@ -284,7 +294,8 @@ export class ObjectStore {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const headers = { "content-type": type, ...prefixed(metadata) };
-    // Never aborted, because an upload with an unknown id cannot be discarded.
+    // This request has no abort signal, because an upload whose id never arrived cannot be
+    // discarded.
     const begun = { method: "POST", key, query: { uploads: "" }, headers } as const;
     const uploadId = (await this.#document("begin", begun)).members.UploadId;
     if (!uploadId) throw new StoreFault("the store began no upload");
@@ -323,7 +334,8 @@ export class ObjectStore {
       await answer.body.dump();
       tags.push(one(answer, "etag"));
     }
-    // The store checks only the parts' hashes, so it would accept a file that the disk has changed.
+    // The store checks only the hashes of the parts. Therefore it would accept a file whose bytes
+    // changed on the disk.
     if (whole.digest("hex") === sha256) return tags;
     throw new Error("the file is not as it was written: its SHA-256 is another");
   }
@@ -490,7 +502,8 @@ export class ObjectStore {
 }
 
 /**
- * Returns the address exactly as it was signed, because some stores read `+` in a query as a plus.
+ * Returns the address exactly as it was signed. Some stores treat a `+` in a query as a plus sign,
+ * not as a blank.
  */
 function exact(url: URL): URL {
   const copy = new URL(url);

@@ -1,5 +1,6 @@
 /**
- * All activities of a sample: name, weight by status, and the favorites of each city.
+ * Lists all activities of a sample (a synthetic release of the registry) with their names, their
+ * weights by status, and the favorites of each city.
  * Invariant: every current subclass can occur. Discontinued codes and 8888888 (not informed) come
  * last in the list, and only on old or closed establishments.
  */
@@ -28,7 +29,6 @@ const DISCONTINUED: Readonly<Record<string, string>> = {
   "9609203": "Alojamento, higiene e embelezamento de animais",
 };
 
-/** Code of "not informed". */
 const CNAE_NOT_INFORMED = 8888888;
 /** Code of election campaigns, which have their own legal nature. */
 export const CNAE_CAMPAIGN = 9492800;
@@ -58,7 +58,10 @@ const DIVISIONS = shares(`
   70 0.9, 79 0.3, 80 0.3`);
 const OTHER_DIVISION = 0.07;
 
-/** Probability of a city's favorite activities, which correlates activity and city. */
+/**
+ * Probability that an establishment has one of its city's favorite activities. This correlates
+ * activity and city.
+ */
 const FAVOURITE_CHANCE = 0.4;
 const FAVOURITES = 10;
 
@@ -104,8 +107,8 @@ function build(cityCount: number): Activities {
 }
 
 /**
- * Lists current subclasses. The package looks up single codes; a class has a subclass 00 to 03 or
- * none at all.
+ * Lists current subclasses. The package can only look up single codes, so this tries codes one by
+ * one. If a class has no subclass 00 to 03, it has none.
  */
 function currentActivities(): Activity[] {
   const list: Activity[] = [];
@@ -123,7 +126,10 @@ function currentActivities(): Activity[] {
   return list;
 }
 
-/** Returns the share of a code: its own if known, else a part of its division's rest. */
+/**
+ * Returns the share of a code. If the code's share is unknown, the code gets a part of the share
+ * that the known codes of its division leave.
+ */
 function weigh(code: number, list: readonly Activity[]): number {
   const text = String(code).padStart(7, "0");
   const known = FREQUENT[text];

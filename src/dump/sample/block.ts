@@ -1,5 +1,6 @@
 /**
- * Draws and packs blocks of neighboring rows of one file type of a sample.
+ * Draws the rows of a sample at random, and packs them into blocks. A block holds neighboring rows
+ * of one file type.
  * Invariant: every row depends only on the shape and the row number, so blocks can be made in any
  * order, on any thread. Block boundaries depend on the number of rows, not of threads.
  */

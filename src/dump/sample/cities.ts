@@ -108,7 +108,7 @@ export interface Cities {
   readonly list: readonly SampleCity[];
   /** Picks an index of `list`. */
   readonly spread: Weighted;
-  /** The share of each of `list`; they sum to one. */
+  /** The share of each municipality in `list`; the shares sum to one. */
   readonly shares: Float64Array;
   /** Index of EXTERIOR in `list`. */
   readonly foreign: number;

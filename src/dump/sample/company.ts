@@ -44,9 +44,9 @@ export const STREAMS = {
 const BRANCHES_MAX = 9_998;
 /** Max companies: the prime below the number of 8-digit roots. */
 const ROOTS = 99_999_989;
-/** 31 July 2026: the first day with alphanumeric roots. */
+/** First day with alphanumeric roots, 31 July 2026, in days since 1970-01-01. */
 const ALPHANUMERIC_FROM = 20665;
-/** Value of four decimal digits read in base 36. */
+/** Maps a number of four decimal digits to the value of the same digits in base 36. */
 const DECIMALS = Int32Array.from({ length: 10_000 }, (_, n) =>
   Number.parseInt(String(n).padStart(4, "0"), 36),
 );
@@ -292,7 +292,7 @@ const OWNED = 0.1;
 /** Mean number of companies per office, and per such owner. */
 const CLIENTS_MEAN = 24;
 const OWNED_MEAN = 2.2;
-/** Stream numbers of random numbers, after those of companies. */
+/** Numbers of the random streams for representatives; they follow those in `STREAMS`. */
 const OFFICE_STREAMS = { kind: 11, rank: 12, office: 13, owner: 14 } as const;
 const BITS = 2 ** 32;
 
@@ -323,7 +323,7 @@ export class Offices {
       return (hash(this.seed + city, OFFICE_STREAMS.office, rank) | IS_OFFICE) >>> 0;
     }
     const rank = Math.floor((this.owners[city] as number) * unit);
-    // Never 0, which means no representative.
+    // Bit 1 is set, so the result is never 0, which would mean that there is no representative.
     return ((hash(this.seed + city, OFFICE_STREAMS.owner, rank) & ~IS_OFFICE) | 2) >>> 0;
   }
 }

@@ -32,7 +32,7 @@ const CORPORATE = 0.2;
 const STARS = latin1("***");
 const HIDDEN = latin1("**");
 
-/** Contents of the capital column for its quirks. */
+/** The text in the capital column for each quirk that concerns it. */
 const CAPITALS: ReadonlyMap<CompanyQuirk, string> = new Map([
   ["capital_thousands_dots", "1.234,56"],
   ["capital_sentinel", "999999999999,00"],
@@ -54,7 +54,10 @@ export class CompanyRows {
     this.random = new Random(world.seed);
   }
 
-  /** Appends the company's rows of Empresas: none, one, or one and a phantom. */
+  /**
+   * Appends the company's rows of Empresas: no row, one row, or one row and a phantom, which has no
+   * name.
+   */
   writeCompany(row: RowBytes, company: Company): void {
     const { quirk } = company;
     if (quirk === "company_missing") return;
@@ -269,7 +272,7 @@ function capitalAt(u: number): number {
   return 0;
 }
 
-/** Real capitals are round sums. */
+/** Rounds a capital, because the registry's capitals are round sums. */
 function roundReais(value: number): number {
   const step = value < 20 ? 1 : 10 ** Math.floor(Math.log10(value / 2));
   return Math.round(value / step) * step;

@@ -168,7 +168,6 @@ const ACCOUNTANT = latin1("FISCAL@");
 const ACCOUNTANT_FREE = latin1("CONT");
 const OFFICES = ["CONTATO", "FINANCEIRO", "FISCAL", "COMERCIAL", "ADM", "VENDAS"].map(latin1);
 
-/** Inputs of the contact columns. */
 interface ContactSource {
   readonly city: SampleCity;
   readonly isActive: boolean;

@@ -66,7 +66,10 @@ export class OpeningDates {
   }
 }
 
-/** Returns spans as first day, day after the last, and share; cut at the snapshot. */
+/**
+ * Returns each span as its first day, the day after its last day, and its share. Spans end at the
+ * snapshot at the latest.
+ */
 function yearShares(snapshot: number): [number, number, number][] {
   const spans = [...SPANS];
   const lastYear = new Date(snapshot * 86_400_000).getUTCFullYear();

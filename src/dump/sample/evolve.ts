@@ -30,8 +30,8 @@ const GONE_SHARE = 1;
 const SECOND_EDIT = 0.15;
 const PER = 10_000;
 /**
- * Stream numbers of random numbers by file type, to which the month is added; they follow those of
- * the first month.
+ * Number of the first random stream for each file type; the month is added to it. These numbers
+ * follow those of the first month's streams.
  */
 const STREAMS: Readonly<Record<EditedType, number>> = {
   estabelecimentos: 1_000,
@@ -39,16 +39,18 @@ const STREAMS: Readonly<Record<EditedType, number>> = {
   simples: 3_000,
 };
 const NEW_STREAM = 4_000;
-/** First number of new companies, above all others. */
+/** Number of the first new company, above the numbers of all other companies. */
 const NEW_INDEX = 2 ** 31;
 
-/** A later month: its release day, and that of the month before, since 1970-01-01. */
+/**
+ * A later month: its release day, and the release day of the month before (`after`), in days since
+ * 1970-01-01.
+ */
 interface LaterMonth {
   readonly after: number;
   readonly release: number;
 }
 
-/** New companies of one month. */
 function newcomersAMonth(establishments: number): number {
   return Math.round(establishments * NEW_SHARE);
 }
@@ -106,7 +108,7 @@ export class Evolution {
     return (row, index) => (index < rows ? changed(row, index) : added(row, index - rows));
   }
 
-  /** The changed rows of a step. */
+  /** Returns a step that writes the rows of `step` with their changes. */
   private changed(type: EditedType, step: Step): Step {
     return (row, index) => {
       const start = row.length;
@@ -164,7 +166,10 @@ export class Evolution {
     return after + 1 + this.random.below(release - after);
   }
 
-  /** Applies the months from `first` on to a row; returns false if the account disappears. */
+  /**
+   * Applies to a row the changes of month `first` and of all later months. Returns false if the
+   * account disappears.
+   */
   private evolve(
     type: EditedType,
     row: RowBytes,
@@ -203,7 +208,10 @@ export class Evolution {
   }
 }
 
-/** Returns the edit for a number from 0 to 10,000; null if the number exceeds all shares. */
+/**
+ * Returns the edit that the random number `u`, from 0 to 10,000, selects; null if `u` exceeds the
+ * sum of all shares.
+ */
 function editAt(edits: readonly Edit[], u: number): Edit | null {
   let end = 0;
   for (const edit of edits) {
@@ -222,7 +230,6 @@ function dayText(day: number): string {
 /** File types with monthly changes. */
 type EditedType = "estabelecimentos" | "empresas" | "simples";
 
-/** A row that is being edited. */
 interface EditedRow {
   readonly cells: string[];
   readonly random: Random;
@@ -264,7 +271,10 @@ const AT = {
 const MOVES_FAR = 0.15;
 const SECONDARY_CELLS = 12;
 
-/** Edits by file type; the first matching share decides. */
+/**
+ * Edits by file type. One random number per row and month selects an edit: the first one at which
+ * the sum of the shares exceeds the number.
+ */
 const EDITS: Readonly<Record<EditedType, readonly Edit[]>> = {
   estabelecimentos: [
     { share: 35, apply: (row) => setStatus(row, ["02"], ["08", "01"]) },
@@ -372,7 +382,7 @@ function setMei(row: EditedRow): void {
 
 const scratch = new RowBytes(1 << 12);
 
-/** The cells that a function writes. */
+/** Returns the cells of the row that a function writes. */
 function written(write: (bytes: RowBytes) => void): string[] {
   scratch.length = 0;
   scratch.open();

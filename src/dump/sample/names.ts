@@ -26,7 +26,7 @@ export function any<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }
 
-/** Percentages of common words: of company words, and of surnames. */
+/** Percentage of company words, and of surnames, that come from a list of common ones. */
 const COMMON_BRANDS = 35;
 const COMMON_SURNAMES = 88;
 

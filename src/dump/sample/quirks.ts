@@ -1,7 +1,8 @@
 /**
- * Determines which quirk a row shows, if any.
- * Invariant: quirks take turns on evenly spaced rows. So no row has two, and tests can compute the
- * number of each to check an import's report.
+ * Determines which quirk a row of a sample shows, if any. A quirk is an oddity of the real
+ * registry, such as a NUL byte.
+ * Invariant: quirks take turns on evenly spaced rows, so no row has two. Tests can therefore
+ * compute the number of each quirk, to check an import's report.
  */
 
 /** Quirks of an Estabelecimentos row; all occur in the real registry. */
@@ -44,7 +45,9 @@ export const ESTABLISHMENT_QUIRKS = [
   "special_status",
 ] as const;
 
-/** Quirks of a company; they affect Empresas, and the alphanumeric root all files. */
+/**
+ * Quirks of a company. They affect Empresas, except the alphanumeric root, which affects all files.
+ */
 export const COMPANY_QUIRKS = [
   "root_alphanumeric",
   "company_missing",

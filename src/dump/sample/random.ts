@@ -68,7 +68,7 @@ export class Random {
     return this.next() * 2.3283064365386963e-10;
   }
 
-  /** An integer from 0 to `count` - 1. */
+  /** Returns an integer from 0 to `count` - 1. */
   below(count: number): number {
     return (this.next() * 2.3283064365386963e-10 * count) | 0;
   }

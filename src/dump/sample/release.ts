@@ -101,7 +101,10 @@ class ReleaseWriter {
   private gone = 0;
   private readonly total: number;
   private zip: { readonly member: Member; readonly writer: ZipWriter } | null = null;
-  /** Closing of the preceding zip, which waits for the disk while the next zip is made. */
+  /**
+   * Resolves when the preceding zip is closed. That zip waits for the disk while the next zip is
+   * made.
+   */
   private closing: Promise<void> = Promise.resolve();
 
   constructor(options: SampleOptions, draft: string) {
@@ -247,7 +250,7 @@ async function* drawBlocks<Data>(
     const ahead: (readonly [Promise<DrawnBlock>, Data])[] = [];
     for (const [block, data] of blocks) {
       const made = pool.run("draw", { shape, block });
-      // The later await reports a failure.
+      // A failure is reported by the later await. Until then, this prevents an unhandled rejection.
       made.catch(() => undefined);
       ahead.push([made, data]);
       if (ahead.length < AHEAD * threads) continue;
@@ -267,7 +270,7 @@ const OWNER = /^(\d+)-\w{6}$/;
 
 /** A release in progress. */
 class ReleaseDraft {
-  /** Folder of its files. */
+  /** Folder that holds the files until the release is published. */
   readonly path: string;
   readonly #folder: string;
   readonly #onExit = (): void => this.remove();
@@ -307,7 +310,7 @@ class ReleaseDraft {
   /** Removes its files. */
   remove(): void {
     process.off("exit", this.#onExit);
-    // The thread pool may still write.
+    // The thread pool may still be writing files here, so the removal is retried.
     rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
   }
 }

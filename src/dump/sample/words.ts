@@ -176,7 +176,10 @@ const FIRST_GROUP = 64;
 const GROUPS = 24;
 /** 2^-0.28, so that frequency falls with the rank to the power of -1.28. */
 const GROUP_RATIO = 0.8236;
-/** Groups of a city's districts, which are far fewer: about five hundred, half of them rare. */
+/**
+ * The same numbers for the districts of one city. They are far fewer: about five hundred, half of
+ * them rare.
+ */
 const CITY_GROUP = 4;
 const CITY_GROUPS = 7;
 const CITY_RATIO = 0.55;

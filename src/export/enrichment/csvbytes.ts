@@ -42,7 +42,10 @@ export interface CsvBytes {
 /** The DOS end-of-file mark; it does not belong to the last record. */
 const CTRL_Z = 0x1a;
 
-/** Reads a file, and yields to the event loop after each chunk, whose bytes then change. */
+/**
+ * Reads a file in chunks, and yields to the event loop after each chunk. The bytes of a chunk are
+ * valid only until the next chunk is requested.
+ */
 export async function* readCsvBytes(
   path: string,
   readBytes = READ_BYTES,
@@ -93,7 +96,7 @@ function decoding(
   return () => add(room.subarray(0, file.fill(room)));
 }
 
-/** The bytes of a file. */
+/** Reads a file piece by piece, and knows when it has read the last byte. */
 class FilePieces {
   readonly #fd: number;
   /** The byte after the bytes that were read, which tells if there are more. */
@@ -243,14 +246,20 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 /** Max records per call. */
 export const RECORDS_MAX = 65_536;
-/** Numbers stored per record, and per odd cell; bytes of a CNPJ. */
+/**
+ * `RECORD` and `ODD` are the numbers of integers stored for a record and for an odd cell. `CNPJ` is
+ * the number of bytes stored for a CNPJ.
+ */
 const RECORD = 4;
 const ODD = 3;
 const CNPJ = 14;
-/** Mark of a record whose cell is odd, so that JavaScript parses it. */
+/**
+ * Marks a record whose cell is odd, which means that it holds no plain CNPJ, so that JavaScript
+ * parses it.
+ */
 const ODD_MARK = 254;
 
-/** Facts about a file that its scan needs. */
+/** Facts about a file that the scan of its records needs. */
 interface KnownRecords {
   readonly delimiter: string;
   /** The column of CNPJs, counted from 0. */
@@ -259,7 +268,10 @@ interface KnownRecords {
   readonly width?: number;
   /** Record number of the header, counted from 0; -1 if there is none. */
   readonly header?: number;
-  /** Suffix numbers for the header, for blank rows, and for found CNPJs; see `RecordScan`. */
+  /**
+   * Numbers of the suffixes (cells to append) for the header, for blank rows, and for rows whose
+   * CNPJ was found; see `RecordScan`.
+   */
   readonly heading?: number;
   readonly blank?: number;
   readonly found?: number;
@@ -275,11 +287,11 @@ interface OddCell {
 /** Finds records. */
 export class CsvRecords {
   /**
-   * For each record: start, end, start of the next record, and suffix with the number of missing
-   * cells in the upper bits.
+   * Four numbers for each record: its start, its end, the start of the next record, and the number
+   * of its suffix (the cells to append). The upper bits of the last number count the missing cells.
    */
   readonly records = new Uint32Array(RECORD * RECORDS_MAX);
-  /** 14 bytes for each record: its CNPJ if plain. */
+  /** 14 bytes for each record: its CNPJ, if the cell holds a plain one. */
   readonly cnpjs = Buffer.alloc(CNPJ * RECORDS_MAX);
   /** Number of cells in the widest record from the header on. */
   width = 1;

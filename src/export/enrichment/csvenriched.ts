@@ -40,13 +40,13 @@ import {
 const CNPJ_LENGTH = 14;
 /** Bytes of the file per read, which make one batch or several. */
 const READ_BYTES = 1 << 21;
-/** Bytes that are written in one go: few enough to stay in the cache. */
+/** Bytes that are written in one call: few enough to stay in the processor's cache. */
 const WRITE_BYTES = 1 << 18;
 /** Threads that Node has for the batches of all files. */
 const THREADS_MAX = 4;
 /**
- * Max batches in memory: each other processor renders one while this thread scans the next and
- * writes the oldest.
+ * Max batches in memory. This thread scans the next batch and writes the oldest, while each other
+ * processor renders one.
  */
 const AHEAD = Math.min(Math.max(availableParallelism(), 2), THREADS_MAX + 1);
 
@@ -71,7 +71,7 @@ interface RecordSource {
   readonly pieces?: AsyncIterable<CsvBytes>;
   /** Record numbers whose CNPJ cell is a date; its digits are no CNPJ. */
   readonly dates?: ReadonlySet<number>;
-  /** Rows of the plain CNPJs. */
+  /** Snapshot rows of the file's plain CNPJs, if they were looked up before. */
   readonly known?: KnownRows;
 }
 
@@ -150,13 +150,13 @@ class CsvWriter {
     const made = spare()
       ? native.enrichAsync(this.#enrichment, sent)
       : native.enrich(this.#enrichment, sent);
-    // A rejection is thrown when the batch is written.
+    // If the batch is rejected, the error is thrown when the batch is written.
     if (made instanceof Promise) made.catch(() => {});
     this.#records += count;
     return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
   }
 
-  /** Parses the odd cells, and sets the suffixes of their records. */
+  /** Parses the odd cells, which hold no plain CNPJ, and sets the suffixes of their records. */
   #readOdd(bytes: Uint8Array, known: Uint32Array): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.options;
@@ -226,7 +226,10 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 
 /** Cells to append to a row for each outcome, before the account's fields. */
 class Suffixes {
-  /** All suffixes in sequence: of each outcome, the header, and a blank row. */
+  /**
+   * All suffixes, one after the other: first one for each outcome, then that of the header, then
+   * that of a blank row.
+   */
   readonly request: EnrichRequest;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;

@@ -58,14 +58,15 @@ const CHARACTER_MAX = 4;
 const SHEET_CELL_MAX = 32_767;
 
 /**
- * A header without the word CNPJ must be in this many first rows; titles and blank rows may precede
- * it.
+ * If no header contains the word CNPJ, the header must be among this many first rows. Titles and
+ * blank rows may precede it.
  */
 const HEADER_ROWS = 20;
 
 /**
- * Reads the layout of a file. Throws `ColumnRefusal` if it is invalid. `onCnpjs` gets 14 bytes for
- * each record: its CNPJ if plain, else undefined bytes.
+ * Reads the layout of a file. Throws `ColumnRefusal` if it is invalid. Calls `onCnpjs` with 14
+ * bytes for each record. They are its CNPJ if the cell holds a plain one; otherwise they are
+ * undefined.
  */
 export async function readCsvLayout(
   path: string,
@@ -167,9 +168,10 @@ function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
 }
 
 /**
- * Returns the header row: of the rows above the first CNPJ, the one that contains the word CNPJ,
- * else the first with the most filled cells. Returns 0 if the first row has a CNPJ. After the first
- * `HEADER_ROWS` rows, only the first row with the word CNPJ can be the header.
+ * Returns the index of the header row. Only rows above the first row with a CNPJ are considered. If
+ * one of them contains the word CNPJ, it is the header; else the header is the first row with the
+ * most filled cells. Returns 0 if the first row has a CNPJ. After the first `HEADER_ROWS` rows,
+ * only the first row with the word CNPJ can be the header.
  */
 export function headerRow(rows: readonly (readonly string[])[]): number {
   const data = rows.findIndex((row) => row.some(isCnpj));
@@ -235,7 +237,8 @@ class Counted {
 
   /**
    * Checks the encoding of records. A record ends at a character boundary, so each part can be
-   * checked alone; but a file of UTF-8 that was cut off may end within a character.
+   * checked alone. The end of the file is an exception: a truncated UTF-8 file may end within a
+   * character.
    */
   #look(bytes: Uint8Array, isLast: boolean): void {
     if (!this.#isUtf8) return;

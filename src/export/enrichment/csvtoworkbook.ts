@@ -27,7 +27,6 @@ import { COLUMNS_MAX } from "./sheetlayout.ts";
 import { LookupRows, NewCells, PartPacker, ROWS_MAX } from "./xlsxenriched.ts";
 
 const SHEETS = { pt: "Planilha1", en: "Sheet1" } as const;
-/** Width of the status column. */
 const STATUS_WIDTH = 36;
 
 /** Throws if a sheet cannot hold the file with `further` columns. */
@@ -93,7 +92,7 @@ function rowXml(number: number, cells: string, ours: NewCells): string {
   return `<row r="${number}">${latin1(cells)}${added}</row>`;
 }
 
-/** Text of XML, a character a byte. */
+/** Returns the UTF-8 bytes of a text as a string with one character per byte. */
 function latin1(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
@@ -188,11 +187,17 @@ class Columns {
 /** Max 9 digits, because longer whole numbers are identifiers: a telephone, a CPF, an invoice. */
 const INTEGER = /^-?(?:0|[1-9]\d{0,8})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,11})([.,])(\d{1,2}|\d{4,6})$/;
-/** Numbers with thousands separators. "1.234" alone is not one, because it is ambiguous. */
+/**
+ * Matches numbers with thousands separators. "1.234" alone does not match, because it could also be
+ * a decimal.
+ */
 const GROUPED =
   /^-?[1-9]\d{0,2}(?:\.\d{3}){1,3}(,)(\d{1,6})$|^-?[1-9]\d{0,2}(?:,\d{3}){1,3}(\.)(\d{1,6})$/;
 
-/** Decides if a column holds numbers: all filled cells, with the same decimal sign. */
+/**
+ * Decides if a column holds numbers. It does if all filled cells are numbers with the same decimal
+ * sign.
+ */
 class NumberColumn {
   #isNumeric = true;
   #filled = 0;

@@ -37,7 +37,6 @@ export const SHEET_FORMATS = ["csv", "xlsx"] as const;
 /** Format of a file that can be enriched. */
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
 
-/** Layout of a file to enrich. */
 interface FileLayout {
   readonly format: SheetFormat;
   /** Rows below the header. */
@@ -108,7 +107,7 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
   return { ...csvLayout(layout), ...summed(await enrichCsv(work, layout, { known })) };
 }
 
-/** Opens a file of any format as records; for readers that only show it. */
+/** Opens a CSV or XLSX file as records, for callers that only show the file. */
 export async function openRecords(
   path: string,
   { column, labels }: Pick<EnrichmentOptions, "column" | "labels">,

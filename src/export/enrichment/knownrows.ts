@@ -22,7 +22,7 @@ export class KnownRows {
   readonly #native: Segment["native"];
   readonly #spare: () => boolean;
   readonly #found: (Uint32Array | Promise<Uint32Array>)[] = [];
-  /** Memory that is not used takes no pages. */
+  /** Unused parts of this buffer take no physical memory. */
   #keys = new Uint8Array(CNPJ_LENGTH * BATCH);
   #length = 0;
 
@@ -49,7 +49,10 @@ export class KnownRows {
     for (const [at, rows] of this.#found.entries()) this.#found[at] = await rows;
   }
 
-  /** Sets the rows of the records from one on; `UNKNOWN_ROW` for those that were not added. */
+  /**
+   * Fills `rows` with the snapshot rows of the records from number `from` on. Records that were not
+   * added get `UNKNOWN_ROW`.
+   */
   read(from: number, rows: Uint32Array): void {
     const count = rows.length;
     for (let at = 0; at < count; ) {

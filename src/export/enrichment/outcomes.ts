@@ -142,7 +142,10 @@ export class CnpjBatch {
   readonly rows: Uint32Array;
   readonly #rules: ReadingRules;
   readonly #keys: Buffer;
-  /** Text index of each key; key index of each text, or -1. */
+  /**
+   * `#places` maps the index of a key to the index of its text. `#keyOf` maps the index of a text
+   * to that of its key, or to -1 if it has none.
+   */
   readonly #places: Uint32Array;
   readonly #keyOf: Int32Array;
   #count = 0;
@@ -157,7 +160,7 @@ export class CnpjBatch {
     this.#keyOf = new Int32Array(capacity).fill(-1);
   }
 
-  /** Texts that were read. */
+  /** Number of texts that were added. */
   get count(): number {
     return this.#count;
   }
@@ -173,7 +176,10 @@ export class CnpjBatch {
     return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);
   }
 
-  /** Parses a text. Returns the CNPJ with its zeros if it has lost them. */
+  /**
+   * Parses a text, and adds it to the batch. If its CNPJ has lost leading zeros, returns the CNPJ
+   * with these zeros.
+   */
   add(text: string): string | undefined {
     const at = this.#count++;
     if (text.trim() === "") {

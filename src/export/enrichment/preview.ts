@@ -24,7 +24,6 @@ import {
   statusOf,
 } from "./outcomes.ts";
 
-/** Rows that are shown. */
 const ROWS_SHOWN = 20;
 /** Max number of columns shown, and max characters of their cells. */
 const [COLUMNS_SHOWN, CELL_SHOWN] = [50, 200];
@@ -38,7 +37,6 @@ interface PreviewWork {
   readonly options: EnrichmentOptions & { readonly labels: LabelLanguage };
 }
 
-/** A row whose CNPJ was refused. */
 interface RefusedRow {
   /** Counted from 1, as spreadsheets do. */
   readonly row: number;
@@ -62,7 +60,7 @@ interface FilledRow {
 /** A previewed file. */
 interface EnrichmentPreview {
   readonly format: SheetFormat;
-  /** Of CSV; null for XLSX. */
+  /** Encoding of a CSV file; null for XLSX. */
   readonly encoding: CsvEncoding | null;
   readonly delimiter: string | null;
   readonly sheet: string | null;
@@ -128,7 +126,7 @@ class Preview {
     this.#dates = dates;
   }
 
-  /** Takes records that were found. */
+  /** Adds the `count` records that the scanner found in `bytes`. */
   async add(bytes: Uint8Array, scanner: CsvRecords, count: number): Promise<void> {
     const { header } = this.#layout;
     const batch = this.#batch(count);

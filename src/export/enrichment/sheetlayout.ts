@@ -57,7 +57,6 @@ export interface SheetLayout {
 /** Columns of a sheet. */
 export const COLUMNS_MAX = 16_384;
 
-/** Options of a reader of sheets. */
 interface SheetRequest {
   /** Column that the client named; undefined if it named none. */
   readonly column: string | undefined;
@@ -65,7 +64,7 @@ interface SheetRequest {
   readonly isWhole?: boolean;
 }
 
-/** Reads the layout of the sheet; `take` gets the cells below the header. */
+/** Reads the layout of the sheet. Calls `take` with each cell of the column below the header. */
 export async function readSheetLayout(
   file: XlsxPackage,
   { column: wanted, isWhole = false }: SheetRequest,

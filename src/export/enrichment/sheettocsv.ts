@@ -18,7 +18,10 @@ const PIECE_BYTES = 262_144;
 const MARK = Buffer.from("\ufeff");
 const NOTHING = new Uint8Array(0);
 
-/** Returns the layout of the CSV. Excel opens files for people without questions. */
+/**
+ * Returns the layout of the CSV. Its delimiter depends on the language, so that Excel opens a file
+ * for people without an import dialog.
+ */
 export function sheetAsCsv(layout: SheetLayout, labels: LabelLanguage | null): CsvLayout {
   const { column, name, takesRoots, header, width, rows } = layout;
   return {
@@ -56,7 +59,7 @@ interface PiecesOptions {
 /** Called with the number of a written row, and a function that tests if a cell is a date. */
 type OnRow = (row: number, isDate: (column: number) => boolean) => void;
 
-/** Writes rows as lines. */
+/** Formats the rows of a sheet as lines of CSV. */
 class SheetLines implements RowTaker {
   readonly #sheet: string;
   readonly #texts: CellTexts;

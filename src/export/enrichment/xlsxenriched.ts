@@ -101,14 +101,12 @@ export class LookupRows {
   }
 }
 
-/** Inputs for the new cells. */
 interface CellParts {
   readonly looked: LookupRows;
   readonly tally: OutcomeTally;
   readonly styles: Pick<NewStyles, "of"> | null;
 }
 
-/** Header row, width, and rows of a sheet. */
 type SheetExtent = Pick<SheetLayout, "header" | "width" | "rows">;
 
 /** Makes the cells to append to each row. */
@@ -202,7 +200,7 @@ export class NewCells {
   }
 }
 
-/** The style of a cell. */
+/** Matches the number of a cell's style. */
 const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 /** Matches a date as the addon writes it: days since 30 December 1899. */
 const DATE_CELL = /(<c r="[A-Z]+\d+") s="1"><v>(-?\d+)<\/v><\/c>/g;
@@ -222,10 +220,11 @@ function columnOf(letters: string): number {
 
 /** The part with styles, including the new ones for dates and amounts. */
 interface NewStyles {
-  /** One character per byte. */
+  /** The XML of the part, with one character per byte. */
   readonly xml: string;
   /**
-   * Returns the number of the style that is 1 (dates) or 4 (amounts) in the addon; null for links.
+   * Returns this workbook's number for a style that the addon writes as 1 (dates) or 4 (amounts);
+   * null for the addon's style of links.
    */
   of(style: string): number | null;
 }
@@ -253,7 +252,6 @@ async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | n
   };
 }
 
-/** Writes the sheet, packed in chunks. */
 async function writeSheet(
   zip: ZipPackage,
   file: XlsxPackage,

@@ -18,7 +18,7 @@ const openFile = promisify(open);
 const statFile = promisify(fstat);
 const closeFile = promisify(close);
 
-/** Flags for opening a file, but no symlink in its place. */
+/** Flags that open a file but refuse a symlink in its place. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 /** Stores the files in the folder in which they are rendered. */

@@ -67,7 +67,10 @@ export interface SentObject {
   readonly sha256: string;
 }
 
-/** Sent files where all servers can read them, so that each can render their exports. */
+/**
+ * Keeps sent files where all servers can read them, so that each server can render the exports that
+ * use them.
+ */
 export interface SharedSentFiles {
   /** Copies the local file. Rejects with `FilesUnavailable`, or with the signal's reason. */
   put(file: SentObject, signal: AbortSignal): Promise<void>;
@@ -101,7 +104,7 @@ export interface ExportFiles {
    * Removes only this server's copy of a file, because another server has taken over the export.
    */
   abandon(file: StoredFile): void;
-  /** Removes a file. If it throws, it is called again later. */
+  /** Removes a file. If this throws, the caller tries again later. */
   remove(file: RecordedFile): void;
   /** Begins the periodic work. */
   start(): void;

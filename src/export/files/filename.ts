@@ -29,7 +29,7 @@ const NAME_LENGTH_MAX = 80;
 const ACTIVITY_LENGTH_MAX = 32;
 /** If there are more states, the name only has their number. */
 const STATES_NAMED_MAX = 3;
-/** Slug of a spec with neither activity nor place. */
+/** Slug of a spec that has neither an activity nor a place. */
 const ALL = "empresas";
 
 /** Returns the slug: the title, else the first activity, first municipality, and states. */
@@ -68,8 +68,9 @@ export function changesSlug(
 }
 
 /**
- * Returns the header value that names a finished export's file. With a title, it has two names: in
- * ASCII, and as typed (RFC 6266), which all current browsers prefer.
+ * Returns the header value that names a finished export's file. If the export has a title, the
+ * header has two names: one in ASCII, and one as typed (RFC 6266). All current browsers prefer the
+ * latter name.
  */
 export function dispositionOf(record: NamedRecord): string {
   const name = fileNameOf(record);
@@ -82,7 +83,7 @@ export function dispositionOf(record: NamedRecord): string {
 /** Members of a record that determine its file's name. */
 type NamedRecord = Pick<ExportRecord, "id" | "snapshot" | "since" | "slug" | "title"> & ExportKind;
 
-/** Characters that Windows forbids in names, and invisible ones. */
+/** Matches characters that Windows forbids in names, and invisible characters. */
 const FORBIDDEN = /[\\/:*?"<>|\p{C}\p{Zl}\p{Zp}]+/gu;
 
 /** Converts a title to a file name; empty if nothing is left. */
@@ -101,10 +102,10 @@ function encoded(text: string): string {
 }
 
 /**
- * Returns the file name of a finished export: its title, else
+ * Returns the file name of a finished export: its title, or without one
  * `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For changes, the slug includes the
- * months. The whole name is folded again, because old records may predate the checks of labels and
- * slugs.
+ * months. The whole name is folded again, because records of earlier versions may hold labels and
+ * slugs that were never checked.
  */
 export function fileNameOf(record: NamedRecord): string {
   const { snapshot, since, slug, id, title } = record;

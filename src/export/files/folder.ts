@@ -1,5 +1,7 @@
 /**
- * The files of exports, and the files uploaded for them.
+ * The files of exports, and the files uploaded for them. If a notice made an export's file, its
+ * entries are stored too: the accounts that are added to the tenant's list `exported`. They are
+ * unclaimed until a client reads the file, and claimed from then until they are in the list.
  * Invariant: a path is made only of a checked id, format, and compression, never of client text.
  * Only files with this program's names are removed. An uploaded file has a temporary name until its
  * export is accepted; then it is durable under the export's name.
@@ -48,7 +50,7 @@ const CLAIMED = /^(exp_[0-9a-f]{32})\.claimed$/;
 /** Names of finished files, and of their temporary files. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
-/** The folder in a data directory that holds export files. */
+/** The folders in a data directory that hold export files and uploaded files. */
 export class ExportFolder {
   readonly #path: string;
   readonly #sent: string;
@@ -216,8 +218,8 @@ export class ExportFolder {
 }
 
 /**
- * Links a file under a second name, or copies it; returns false if it does not exist. Files never
- * change.
+ * Makes a second name for a file by a link, or by a copy, which is equivalent because files never
+ * change. Returns false if the file does not exist.
  */
 function copyIfThere(from: string, to: string): boolean {
   try {
@@ -246,7 +248,6 @@ const CHECK_BYTES = 16 << 20;
 const FULL =
   "The server has not enough room for the file. Try again later, or ask the operator for space.";
 
-/** A file that is being received. */
 class Receiving implements SentFile {
   readonly #path: string;
   readonly #hasRoom: () => boolean;

@@ -123,7 +123,10 @@ class Sink {
     return { sizeBytes: this.#sizeBytes, sha256 };
   }
 
-  /** Frees the space; errors are ignored, because they would hide the original failure. */
+  /**
+   * Removes the file to free its space. Errors are ignored, because they would hide the original
+   * failure.
+   */
   discard(): void {
     attempt(() => this.#writer.close());
     this.#remove();
@@ -160,7 +163,7 @@ function attempt(call: () => void): void {
   try {
     call();
   } catch {
-    // Ignored, because the caller gets the first failure.
+    // This error is ignored, because the caller gets the first failure.
   }
 }
 

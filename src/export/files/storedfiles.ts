@@ -47,7 +47,10 @@ interface StoredFilesParts {
   readonly known: KnownExports;
   readonly serve: "redirect" | "proxy";
   readonly retrySeconds: number;
-  /** Names of this installation: the first is written, all are recognized. */
+  /**
+   * Names of this installation. New objects are stored under the first name; an object with any of
+   * them belongs to this installation.
+   */
   readonly owners: readonly [string, ...string[]];
   readonly clock: Clock;
   readonly log: Log;
@@ -76,7 +79,7 @@ const PACE: Pace = {
   /** Interval between sweeps, and from the start to the first one, in milliseconds. */
   sweepMs: 3_600_000,
   /**
-   * Min age of swept objects in milliseconds, because a younger one's export may be about to be
+   * Min age of swept objects in milliseconds. The export of a younger object may be about to be
    * committed.
    */
   orphanMs: 3_600_000,
@@ -194,8 +197,8 @@ export class StoredFiles implements ExportFiles {
   }
 
   /**
-   * Always false, because a start does not wait for the store. A missing object is detected by its
-   * first download, like a missing file.
+   * Always returns false, because a start does not wait for the store. If an object is missing, its
+   * first download detects that, as for a missing local file.
    */
   isLost(): boolean {
     return false;
@@ -203,7 +206,7 @@ export class StoredFiles implements ExportFiles {
 
   async open(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile> {
     const { folder } = this.#parts;
-    // A file from before the store was set, until it is stored too.
+    // The file was rendered before a store was set, and is not in the store yet.
     if (folder.sizeOf(folder.nameOf(file)) === file.sizeBytes) {
       return openLocal(folder.pathOf(file), file.sizeBytes);
     }
@@ -215,8 +218,8 @@ export class StoredFiles implements ExportFiles {
   }
 
   /**
-   * Removes only the local copy. The object stays, because the server that has taken over makes the
-   * same one.
+   * Removes only the local copy. The object stays, because another server has taken over the export
+   * and makes the same object.
    */
   abandon(file: StoredFile): void {
     const { folder } = this.#parts;
@@ -274,7 +277,8 @@ export class StoredFiles implements ExportFiles {
     );
     if (isNew) this.#uploadedBytes += sizeBytes;
     if (isFile(await store.head(key, signal), file)) return;
-    // If the store reports another size, it has not stored the bytes that it acknowledged.
+    // The store has acknowledged the upload, but reports another size, so it does not hold the
+    // file's bytes.
     await store.remove(key, signal);
     throw new StoreFault("the store holds other bytes than it was sent", { status: 500 });
   }
@@ -293,7 +297,7 @@ export class StoredFiles implements ExportFiles {
       const given = { seconds, headers: { ...headers, "cache-control": "private, no-store" } };
       return { kind: "redirect", address: await store.presign(method, key, given) };
     }
-    // The size is known, and an answer to HEAD has no bytes.
+    // The size is known from the record, and an answer to HEAD has no bytes.
     if (method === "HEAD") return { kind: "stream", bytes: Readable.from([]) };
     const bytes = await store.get(key, { offset, length }, this.#closed.signal, found?.tag);
     if (bytes === null) throw missing();
@@ -309,7 +313,10 @@ export class StoredFiles implements ExportFiles {
     return keyBelow(this.#parts.store.place, `${FOLDER}${id}/${sha256}${SENT}`);
   }
 
-  /** Stores the files of done exports that are still on the local disk, then removes them here. */
+  /**
+   * Uploads the files of done exports that are still on the local disk, then removes the local
+   * copies.
+   */
   async #storeLeft(): Promise<void> {
     const { folder, known } = this.#parts;
     for (const row of known.done()) {

@@ -25,7 +25,7 @@ export interface MeasuredValue extends ComparedValue {
   readonly index: readonly (number | null)[];
 }
 
-/** A group, and the base accounts of its index. */
+/** A group, and the accounts that form the base of its index. */
 interface FileGroup {
   readonly segment: Segment;
   readonly spec: AccountQuerySpec;
@@ -33,7 +33,6 @@ interface FileGroup {
   readonly base: number;
 }
 
-/** A comparison, and the description of its file. */
 interface CompareFile {
   readonly labels: LabelLanguage | null;
   /** The served snapshot with its accounts. */
@@ -101,7 +100,8 @@ function numbersAt({ counts, shares, index }: MeasuredValue, at: number): GridCe
 }
 
 /**
- * Returns a section for each group: its snapshot, its accounts, those of its base, and its filters.
+ * Returns a section for each group: its snapshot, the number of its accounts, the number of
+ * accounts in its base, and its filters.
  */
 function aboutOf({ labels, groups }: CompareFile): AboutRow[] {
   const language = labels ?? "en";

@@ -20,8 +20,8 @@ export function compressionOf({ output }: AccountQuerySpec): Compression | null 
 }
 
 /**
- * Bytes of a block. In gzip, references do not cross blocks: a CSV file is 1 % larger with 256 KiB
- * than with 1 MiB. In zstd, they may.
+ * Bytes of a block. In gzip, references do not cross blocks: a CSV file is 1% larger with blocks of
+ * 256 KiB than with blocks of 1 MiB. In zstd, references may cross blocks.
  */
 const BLOCK_BYTES = 1 << 18;
 
@@ -176,13 +176,14 @@ type OpenPacker = (
 ) => { readonly packer: Packer; readonly given: RenderContext };
 
 /**
- * How work is divided. Gzip takes longer than rendering, so other processors compress blocks while
- * this thread renders. For zstd, they render while this thread compresses.
+ * Opens the packer of each compression, and so decides what other processors do. Gzip takes longer
+ * than rendering, so they compress blocks while this thread renders. For zstd, they render while
+ * this thread compresses.
  */
 const PACKERS: Readonly<Record<Compression, OpenPacker>> = {
   gzip: (context, write) => ({
     packer: new GzipWriter(write, context.spare),
-    // Inherits from the context instead of copying it, because reading `matches` runs a count.
+    // This object inherits from the context. A copy would read `matches`, which runs a count.
     given: Object.create(context, { spare: { value: undefined } }),
   }),
   zstd: (context, write) => ({ packer: new ZstdWriter(write), given: context }),

@@ -18,7 +18,6 @@ import { type Grid, type GridCell, gridCsv, gridXlsx } from "./grid.ts";
 import { registryNames } from "./names.ts";
 import { type AboutRow, section } from "./source.ts";
 
-/** Counts, and the description of their file. */
 interface CountFile {
   readonly counts: AllCounts;
   readonly labels: LabelLanguage | null;
@@ -28,7 +27,7 @@ interface CountFile {
   readonly spec: AccountQuerySpec;
 }
 
-/** Columns before and after those of the second facet of a pair. */
+/** Columns of the first facet, of the second facet of a pair, and of the numbers, in this order. */
 const COLUMNS = {
   first: ["facet", "value", "label"],
   second: ["facet_2", "value_2", "label_2"],
@@ -174,7 +173,10 @@ export function inOrder<One extends Value>(
   return placed.sort((a, b) => (key(a.one) < key(b.one) ? -1 : 1));
 }
 
-/** Returns the facet, the value as in filters, and its name; with labels, in words. */
+/**
+ * Returns three cells: the facet, the value as in filters, and the value's name. With labels, they
+ * are in words.
+ */
 export function valueCells(
   name: FacetName,
   one: Value,

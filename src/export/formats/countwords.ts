@@ -1,6 +1,6 @@
 /**
- * Facets and their values in words, for files of counts. Input: a facet, a value, and a language.
- * Output: words as in the console.
+ * Returns the names of facets and of their values, for files of counts. Input: a facet, a value,
+ * and a language. Output: the words that the console uses.
  * Invariant: a value without a name is shown as its code.
  */
 import { BRANCHES_EN } from "../../spec/branches-en.ts";

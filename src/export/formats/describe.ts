@@ -344,7 +344,10 @@ function municipality({ names }: Words, code: string): string {
   return named(names.municipality(code), code);
 }
 
-/** Describes how activities match; omitted if there are none and the mode is the default. */
+/**
+ * Describes how activities match. The result is empty if the spec names no activity and the mode is
+ * the default.
+ */
 function modeOf(industry: Filters["industry"], { modes }: Words): readonly string[] {
   const { cnae_any_of: wanted, cnae_exclude: excluded, secondary_cnae_mode: mode } = industry;
   return wanted.length + excluded.length > 0 || mode !== "off" ? [modes[mode]] : [];

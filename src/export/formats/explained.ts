@@ -23,7 +23,7 @@ interface Cells extends ExplainColumn {
   readonly cellOf: (explanation: Explanation, labels?: LabelLanguage) => string | null;
 }
 
-/** For jsonl only, which can hold the object that a search returns. */
+/** Column for jsonl, the only format that can hold the object that a search returns. */
 const AS_JSON: readonly Cells[] = [
   { name: "explain", kind: "json", cellOf: (explanation) => JSON.stringify(explanation) },
 ];
@@ -59,7 +59,8 @@ const ACTIVITY: readonly Cells[] = [
 ];
 
 /**
- * Returns the columns that a spec adds; none without `include_explain` or a layout that adds some.
+ * Returns the columns that a spec adds: those of its layout, and those of `include_explain`. The
+ * list is empty if the spec has neither.
  */
 export function explainColumns(spec: AccountQuerySpec): readonly ExplainColumn[] {
   const added = addedColumns(spec.output.preset).map(
@@ -127,7 +128,10 @@ function partCells(part: ScorePart | "sanction"): Cells {
   return { name: `explain_${part}`, kind: "number", cellOf: ({ parts }) => String(parts[part]) };
 }
 
-/** Returns the activity that matched, as primary or secondary; nulls without an activity filter. */
+/**
+ * Returns the matched activity, and if it is the primary or a secondary one. Both are null without
+ * an activity filter.
+ */
 function activity({ matched }: Explanation): {
   code: string | null;
   as: "primary" | "secondary" | null;

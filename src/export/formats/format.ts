@@ -1,9 +1,9 @@
 /**
- * The formats and compressions of exports: file extension, media type, and max rows.
- * Invariant: every public format has a row. Limits are checked before an export is accepted; rows
- * are never cut off. A compressed file has its own ending and media type, but no Content-Encoding.
- * A client that decoded it would store bytes that do not match the record's size and hash, and
- * would resume downloads at wrong offsets.
+ * Defines the formats and compressions of exports: file extension, media type, and max rows.
+ * Invariant: every public format has a row in the table. Limits are checked before an export is
+ * accepted; rows of the export are never cut off. A compressed file has a special ending and media
+ * type, but no Content-Encoding. With that header, a client would decode the file. The stored bytes
+ * would not match the record's size and hash, and downloads would resume at wrong offsets.
  */
 import { AppError } from "../../errors.ts";
 import type { Compression } from "../../spec/fields.ts";
@@ -59,7 +59,6 @@ export function extensionOf({ format, compression }: ExportKind): string {
   return compression === null ? extension : `${extension}.${COMPRESSED[compression].extension}`;
 }
 
-/** A file whose media type is requested. */
 interface TypedFile extends ExportKind {
   /** Set for CSV of an uploaded file; may be incomplete for an old record. */
   readonly csvText: Partial<CsvText> | null;

@@ -27,7 +27,6 @@ export interface Grid {
   readonly lines: readonly (readonly GridCell[])[];
 }
 
-/** Options of a workbook in addition to its grid. */
 interface SheetOptions {
   readonly labels: LabelLanguage | null;
   /** Name of the first sheet. */
@@ -39,8 +38,8 @@ interface SheetOptions {
 }
 
 /**
- * Makes a CSV file in UTF-8; a Portuguese one is delimited by semicolons. With labels it begins
- * with a byte-order mark, without which spreadsheets misread accents.
+ * Makes a CSV file in UTF-8. Semicolons delimit the cells of a Portuguese file. A file with labels
+ * begins with a byte-order mark, without which spreadsheets misread accents.
  */
 export function gridCsv({ headings, lines }: Grid, labels: LabelLanguage | null): Buffer {
   const isPt = labels === "pt";

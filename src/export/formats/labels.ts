@@ -105,7 +105,10 @@ export function columnLabel(name: string, { labels, preset }: LabelChoice = {}):
   return { heading, sentence, width: longWidth(name) ?? EXPLAINED_WIDTH };
 }
 
-/** Returns the width of a column that is no field and has lists or addresses. */
+/**
+ * Returns the width of a column that holds lists or addresses; undefined for fields and other
+ * columns.
+ */
 export function longWidth(name: string): number | undefined {
   return LONG_WIDTHS[name];
 }

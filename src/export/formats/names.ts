@@ -9,7 +9,7 @@ import { STATE_NAMES } from "../../spec/states.ts";
 
 /** Names of the codes of a spec; null if a code has none. */
 export interface RegistryNames {
-  /** Activity as `NNNN-N/NN`. */
+  /** Returns the name of an activity. Its code has the form `NNNN-N/NN`. */
   activity(punctuated: string): string | null;
   /** Legal nature, 4 digits. */
   legalNature(code: string): string | null;

@@ -42,8 +42,8 @@ export const openJsonlRenderer = (
 ): Renderer => renderFramed(context, { format: "jsonl", head: "", tail: "" }, write);
 
 /**
- * Max rows per native call: some hundred kilobytes, which are still in the processor's cache when
- * hashed and written; in the worst case a few megabytes.
+ * Max rows per native call. They usually make some hundred kilobytes, which are still in the
+ * processor's cache when they are hashed and written. In the worst case they make a few megabytes.
  */
 const SLICE_ROWS = 2_048;
 

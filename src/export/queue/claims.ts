@@ -51,8 +51,8 @@ export class Claims {
   }
 
   /**
-   * Claims the file of an export; does nothing if no notice made it. If another member made the
-   * file, that member claims it later. Never throws.
+   * Claims the file of an export, if a notice made it; otherwise does nothing. If another member
+   * made the file, that member claims it later. Never throws.
    */
   claim(id: string, tenantId: string): void {
     const { store, folder, membership, clock, log } = this.#parts;
@@ -73,7 +73,7 @@ export class Claims {
     }
   }
 
-  /** Tries claims again that failed. */
+  /** Repeats failed claims. */
   retry(): void {
     for (const claim of this.#waiting.values()) this.#start(claim);
   }

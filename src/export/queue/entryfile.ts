@@ -9,7 +9,7 @@ import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 
 import { dirname } from "node:path";
 import { syncDirectory } from "../../store/datadir.ts";
 
-/** Bytes per read, a multiple of an entry's size. */
+/** Bytes per read. They hold a whole number of entries. */
 const CHUNK_BYTES = 1 << 19;
 
 /** Writes entries to a file. */

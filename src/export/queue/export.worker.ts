@@ -51,7 +51,7 @@ const PROGRESS_MS = 100;
 /** Codes for a temporary lack of files, memory, or threads. */
 const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"];
 
-/** A snapshot cached for the next order; `stale` once no other export needs it. */
+/** A snapshot that stays open for the next order. `stale` is true once no other export needs it. */
 interface Held {
   readonly segment: Segment;
   stale: boolean;
@@ -167,8 +167,9 @@ function stageOrder({ held: wanted, flag, writeTo, readFrom, tenantId, ...state 
 }
 
 /**
- * The state on a server, kept open: a connection has a thread of its own, whose start takes longer
- * than the work, and on a busy machine longer than a statement may take.
+ * The open state, if it is on a database server; null for SQLite. It stays open between tasks,
+ * because each connection has a thread. Starting that thread takes longer than the work, and on a
+ * busy machine longer than the time limit of a statement.
  */
 let state: { readonly dataDir: string; readonly database: StateDatabase } | null = null;
 
@@ -214,9 +215,12 @@ function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
   };
 }
 
-/** Returns the pinned snapshot: the open one, or the first found at its paths. */
+/**
+ * Returns the pinned snapshot. It is the open one if that fits, else the first one found at its
+ * paths.
+ */
 async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
-  // A corrupt file may have been replaced by a correct one.
+  // If the file was corrupt, a correct one may have replaced it.
   letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));
   const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
   if (known !== undefined) return known.segment;
@@ -261,9 +265,9 @@ function letGo(isOver: (one: Held) => boolean): void {
 }
 
 /**
- * Opens the change list of two snapshots, or makes it if it is missing or damaged. The list may
- * have been evicted since the export was accepted, because the folder is bounded; a new list of the
- * same pair is equal. If `ended` returns true, throws `RenderCancelled`.
+ * Opens the change list of two snapshots, or makes it if it is missing or damaged. The folder of
+ * lists is bounded, so the list may have been evicted since the export was accepted. A new list of
+ * the same snapshots is equal. Throws `RenderCancelled` if `ended` returns true.
  */
 async function listOf(
   path: string,

@@ -43,9 +43,12 @@ export interface IntakeParts {
   readonly freeBytes: () => number | null;
   readonly freeBytesMin: number;
   readonly folder: ExportFolder;
-  /** Member that has the files sent to this server; null if it is the only one. */
+  /**
+   * Id of the member that holds the files sent to this server; null if this server shares its state
+   * with no other.
+   */
   readonly holder: () => string | null;
-  /** Names what a spec selects, for the file's name. */
+  /** Returns a slug for the file's name, which describes the accounts that a spec selects. */
   readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
 }
 
@@ -78,7 +81,8 @@ export class Intake {
    */
   accept(wanted: NewExport): Accepted {
     const { store } = this.#parts;
-    // Hashing and naming depend on the request alone, so they need not block other writers.
+    // These values depend on the request alone. They are computed before the transaction, which
+    // blocks other writers.
     const made: Made = {
       fingerprint: fingerprintOf(wanted),
       slug: this.#slugOf(wanted),
@@ -122,7 +126,7 @@ export class Intake {
     folder.keepSent(file, id);
   }
 
-  /** Returns the slug; the slug of a change export includes both months. */
+  /** Returns the slug for the file's name. For a change export, it includes both months. */
   #slugOf({ spec, segment, changes }: NewExport): string {
     const slug = this.#parts.slugOf(spec, segment);
     if (!changes) return slug;

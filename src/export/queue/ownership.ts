@@ -1,9 +1,11 @@
 /**
- * This server's share of the queue that all members have. Input: its renders, and the state.
- * Output: renders that it has lost, and exports of ended members, queued again.
- * Invariant: a render is lost once the state names another claim of its export, or none. A lost
- * render changes nothing any more. Progress is stored with the token of the claim. The answer to a
- * commit may be lost: a claim without a render is queued again, and a stored end is not lost.
+ * This server's share of the queue that it shares with the other members (servers of the same
+ * state). Input: the renders of this server, and the state. Output: the renders that it has lost to
+ * others, and the exports of ended members, queued again.
+ * Invariant: a render is lost if the state has another claim of its export, or none. A lost render
+ * changes nothing any more. Progress is stored with the token of the claim. The answer to a commit
+ * may be lost. Therefore an export that the state assigns to this server is queued again if this
+ * server does not render it. A stored end of an export does not make its render a lost one.
  */
 import { type Clock, DAY_MS } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
@@ -11,7 +13,10 @@ import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { Membership } from "../../store/fleet/membership.ts";
 import { releaseOrphans } from "./recovery.ts";
 
-/** Time for which a server leaves an export to other members if it lacks the snapshot. */
+/**
+ * If a server lacks the snapshot of an export, it leaves the export to other members for this time,
+ * in milliseconds.
+ */
 const LEAVE_MS = DAY_MS / 24;
 
 /** A render of this server. */
@@ -59,7 +64,10 @@ export class OwnedExports {
     }
   }
 
-  /** Queues the exports again whose claim this server does not know of. */
+  /**
+   * Queues again the exports that the state assigns to this server, but that this server does not
+   * render.
+   */
   #releaseUnknown(held: ReadonlyMap<string, number>, known: ReadonlySet<string>): void {
     const { store, log } = this.#parts;
     for (const [id, token] of held) {
@@ -73,21 +81,23 @@ export class OwnedExports {
   /** Queues the exports of ended members again. */
   releaseOrphans(): void {
     const { store, clock, log } = this.#parts;
-    // Usually there are no orphans; this read then blocks no other writer.
+    // Usually there are no orphans. This read outside a transaction then blocks no other writer.
     if (store.orphans().length === 0) return;
     const released = store.atomically(() => releaseOrphans(store, clock.nowMs()));
     log.warn(released, "exports of a server that has ended were queued again");
   }
 
-  /** True if this server leaves an export to the members that have its snapshot. */
+  /**
+   * True if this server leaves an export to other members, because it lacks the export's snapshot.
+   */
   leaves(id: string): boolean {
     const since = this.#left.get(id);
     return since !== undefined && this.#parts.clock.monotonicMs() - since < LEAVE_MS;
   }
 
   /**
-   * Leaves an export to other members, because its snapshot cannot be read here. Returns false if
-   * there is no other member, or if the export was left before.
+   * Leaves an export to other members, because this server cannot read its snapshot. Returns false
+   * if there is no other member, or if the export was left before.
    */
   leave(id: string): boolean {
     const { membership, clock, log } = this.#parts;
@@ -119,7 +129,9 @@ export class OwnedExports {
   }
 }
 
-/** True if other members may be able to render; also if the state is unreachable. */
+/**
+ * True if other members may be able to render the export. Also true if the state cannot be reached.
+ */
 function hasOthers(membership: Membership, log: Log): boolean {
   if (!membership.isShared) return false;
   try {

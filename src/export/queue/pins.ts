@@ -74,7 +74,8 @@ export class Pins {
   }
 
   /**
-   * Links the file again: if the earlier one was corrupt, another file may have the same content.
+   * Links the file again if its path leads to another file by now. The linked file may have been
+   * corrupt, and another file may have the same content.
    */
   #renew({ snapshotId, path }: Segment): void {
     const anchor = this.#anchor(snapshotId);
@@ -106,7 +107,10 @@ export class Pins {
     return [...new Set([this.path(snapshotId), snapshotPath, ...served.map(({ path }) => path)])];
   }
 
-  /** Removes a pin that no export needs; returns true if nothing needs that snapshot. */
+  /**
+   * Removes the pin of a snapshot that no export needs. Returns true if the snapshot is not served
+   * either.
+   */
   release(snapshotId: string): boolean {
     if (this.#needed(snapshotId)) return false;
     if (exists(this.path(snapshotId))) this.#unlink(this.path(snapshotId));
@@ -114,8 +118,8 @@ export class Pins {
   }
 
   /**
-   * Removes every pin and link that is not needed. Pins the served snapshot again if a waiting
-   * export has lost its pin.
+   * Removes every pin and link that is not needed. If the pin of a waiting export was lost, pins
+   * the served snapshot again.
    */
   clean(): void {
     const anchors = this.#served.map(({ snapshotId }) => SERVED + snapshotId);
@@ -179,7 +183,10 @@ function remove(path: string): void {
   }
 }
 
-/** A missing file needs the operator; a full or failing disk may recover. */
+/**
+ * Returns the error for a failed pin. If the file is missing, only the operator can help; a full or
+ * failing disk may recover.
+ */
 function refusal(code: string, cause: unknown): AppError {
   if (code === "ENOENT") {
     const detail = "The snapshot was moved away while it is served. The operator must restart.";

@@ -20,7 +20,6 @@ import {
 /** A render request, without the fields for communication between threads. */
 export type RenderRequest = Omit<RenderTask, "port" | "flag" | "searches">;
 
-/** A request to stage list entries, without its flag. */
 type StageRequest = Omit<StageTask, "flag">;
 
 interface Started<Outcome> {
@@ -55,7 +54,9 @@ export interface RenderThreads {
  */
 const START_AFTER_MS = 2_000;
 
-/** Renders in piscina threads, over the pinned snapshot. */
+/**
+ * Renders exports in piscina threads. Each render reads the snapshot to which its export is pinned.
+ */
 export class RenderPool implements RenderThreads {
   readonly size: number;
   #pool: ThreadPool<RenderFunctions> | null = null;

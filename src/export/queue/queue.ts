@@ -59,12 +59,15 @@ export interface RunProgress {
   readonly rowCount: number;
 }
 
-/** Outcome of a run; a file comes with the entries staged for its tenant's list. */
+/**
+ * Outcome of a run. If it is a file, it comes with the entries that were staged for the tenant's
+ * list.
+ */
 type RunEnd =
   | { readonly kind: "file"; readonly file: RenderedFile; readonly staged: StagedEntries | null }
   | Exclude<RenderOutcome, { readonly kind: "file" }>;
 
-/** An export between its claim and the commit of its end. */
+/** An export from the time at which this server claims it until its end is committed. */
 interface Run {
   readonly row: ExportRow;
   /** Requests an early end of the current work. */
@@ -78,7 +81,9 @@ interface Run {
   dropped: "removed" | "lost" | null;
 }
 
-/** Thrown if the tenant's list no longer has the revision that the blocks were staged for. */
+/**
+ * Thrown if the tenant's list has changed since the blocks were staged (written in advance) for it.
+ */
 class ListMoved extends Error {}
 
 /** Moves exports from the database to threads and back. */
@@ -188,9 +193,9 @@ export class ExportQueue {
     return [...this.#runs.values()].filter(({ commit }) => commit === null).length;
   }
 
-  /** Claims the next export whose tenant may run one more. */
+  /** Claims the next export whose tenant may have another render. */
   #claim(): ExportRow | null {
-    // Usually there is nothing to claim; this read then blocks no other writer.
+    // Usually no export waits. This read outside a transaction then blocks no other writer.
     if (this.#next() === null) return null;
     const { store, membership } = this.#parts;
     const claimed = store.atomically(() => {
@@ -215,8 +220,8 @@ export class ExportQueue {
   }
 
   /**
-   * True if the export may run here. Each tenant may run at least one: a plan lowered since must
-   * not block an accepted export indefinitely.
+   * True if the export may run here. Each tenant may run at least one export. Otherwise, if its
+   * plan was lowered, an accepted export could wait indefinitely.
    */
   #mayRun(row: ExportRow): boolean {
     const { id, tenantId, plan } = row;
@@ -300,8 +305,8 @@ export class ExportQueue {
   }
 
   /**
-   * Removes the local file of a render that ends without it. An uploaded object remains: the next
-   * attempt, perhaps on another server, finds it again.
+   * Removes the local file of a render that does not finish its export. If the file was already
+   * uploaded, the object remains, so that the next attempt, perhaps on another server, finds it.
    */
   #unfinished<End extends Pick<RunEnd, "kind">>({ row }: Run, end: End): End {
     if (end.kind === "failed") this.#parts.discard(row);
@@ -419,7 +424,8 @@ export class ExportQueue {
         this.#requeue(row, row.attempts - 1);
         break;
       case "interrupted":
-        // Until the next look, so that an outage is not answered by a loop of attempts.
+        // No export is begun until the next `retry`, so that an outage does not cause a loop of
+        // attempts.
         this.#rests = true;
         this.#requeue(row, row.attempts - 1);
         break;
@@ -446,7 +452,7 @@ export class ExportQueue {
     const finished = store.atomically(() => {
       const { id, token } = row;
       const changed = store.finish({ id, token, ...file, endedAt, expiresAt });
-      // The answer to an earlier commit was lost.
+      // An earlier commit may have succeeded although its answer was lost.
       if (!changed) return store.isDoneBy(row);
       if (staged !== null && !store.lists.exported.keep(staged, endedAt)) {
         throw new ListMoved();
@@ -520,8 +526,8 @@ export class ExportQueue {
 }
 
 /**
- * Tries the tenants in turn, starting after `last`, until `take` returns a value. `candidates`
- * ascend by tenant.
+ * Tries the tenants in turn, starting after the tenant `last`, until `take` returns a value.
+ * `candidates` must be in ascending order of tenants.
  */
 export function nextTurn<Taken>(
   candidates: readonly Candidate[],

@@ -16,11 +16,11 @@ import { TAKEOVERS_MAX } from "../record.ts";
 interface Recovered {
   /** Exports that were being rendered and are queued again. */
   readonly requeued: number;
-  /** Done exports whose file was missing or had another size; queued again. */
+  /** Number of done exports whose file was missing or had another size. They are queued again. */
   readonly lost: number;
-  /** Exports that failed after too many ends of their server. */
+  /** Number of exports that failed because their server ended too often while rendering them. */
   readonly given_up: number;
-  /** Files that belonged to no done export. */
+  /** Number of removed files that belonged to no done export. */
   readonly removed: number;
 }
 
@@ -56,9 +56,9 @@ export function recover(parts: {
 }
 
 /**
- * Queues the exports of ended members again. The end of a member is no failed attempt, because most
- * have other causes. An export whose claims ended so too often may be the cause, so it fails. Call
- * it inside a transaction.
+ * Queues the exports of ended members again. The end of a member does not count as a failed
+ * attempt, because the export is rarely its cause. But if too many claims of an export ended with
+ * their member, the export may be the cause, so it fails. Call this inside a transaction.
  */
 export function releaseOrphans(
   store: ExportStore,
@@ -67,7 +67,8 @@ export function releaseOrphans(
   let requeued = 0;
   let givenUp = 0;
   for (const row of store.orphans()) {
-    // Every claim that was not a failed attempt was given up, also by a server that was stopped.
+    // `token` counts all claims. Those that were not failed attempts were given up: their server
+    // crashed or was stopped.
     const failedAttempts = Math.max(0, row.attempts - 1);
     if (row.token - failedAttempts < TAKEOVERS_MAX) {
       store.requeue(row, failedAttempts);

@@ -31,7 +31,7 @@ interface ChangesTask {
   /** Paths where the older snapshot may be, the likeliest first. */
   readonly places: readonly string[];
   readonly snapshotId: string;
-  /** Path of the change list, which is built there if it is missing. */
+  /** Path of the change list. If the list is missing, it is built there. */
   readonly listPath: string;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
@@ -59,9 +59,12 @@ export interface RenderTask {
   readonly places: readonly string[];
   /** Identity that the opened snapshot must have. */
   readonly snapshotId: string;
-  /** Bound to the revisions of its lists. */
+  /** The spec, bound to the revisions of its lists. */
   readonly spec: AccountQuerySpec;
-  /** Entries by the list names in the spec; for `exported`, the pin that locates them. */
+  /**
+   * Maps each list name in the spec to the list's entries. The name `exported` is mapped to a pin,
+   * which locates the entries in the database.
+   */
   readonly lists: ReadonlyMap<string, Uint8Array | ListPin>;
   /** The data directory, with the database of lists. */
   readonly dataDir: string;
@@ -208,7 +211,7 @@ export function failureOf(error: unknown): ExportFailure | null {
   ) {
     return "sent_file_unreadable";
   }
-  // Every attempt would refuse the spec again.
+  // Every attempt would refuse the spec, so the failure is permanent.
   if (error instanceof AppError) {
     const { code } = error;
     const isNamed = code === "snapshot_unavailable" || code === "quota_exceeded";

@@ -1,10 +1,11 @@
 /**
- * The files that clients have sent to be enriched, in a fleet. Input: accepted enrichments, and a
- * look every second. Output: copies on the store, from which each server can render them; failed
- * enrichments whose file is gone with its server.
- * Invariant: an enrichment says `stored` only once the store has the whole file. One without a copy
- * waits for the server that has the file, for a limited time. A file that is sent again replaces a
- * missing one, only if it is the same.
+ * Shares the files that clients have sent to be enriched among the servers of a fleet. Input:
+ * accepted enrichments, and a call of `look` every second. Output: copies in the object store, from
+ * which each server can render them. Enrichments fail if their file is gone together with its
+ * server.
+ * Invariant: an enrichment is marked as `stored` only once the store has the whole file. An
+ * enrichment without a copy waits a limited time for the server that has the file. If the client
+ * sends a file again, it replaces the missing one only if it is the same file.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../process/clock.ts";
@@ -66,7 +67,10 @@ export class SentFiles {
     return files.sent !== null && taskOf(sent)?.stored === true;
   }
 
-  /** Starts a render by `start`, after fetching its sent file if that is not here. */
+  /**
+   * Calls `start` to begin a render. If the file that the render needs is not on this server,
+   * fetches it first.
+   */
   render(row: ExportRow, start: () => StartedRender): StartedRender {
     const { folder, files } = this.#parts;
     const file = sentObjectOf(row);
@@ -89,8 +93,8 @@ export class SentFiles {
   }
 
   /**
-   * Keeps a file that was sent again if no server has it, and waits for its copy on the store.
-   * Resolves after some seconds in any case; the copy goes on.
+   * If no server has an enrichment's file, keeps the one that the client has sent again. Waits for
+   * its copy in the store, but resolves after some seconds in any case; the copying then continues.
    */
   async share(row: ExportRow, { path, sha256 }: Pick<ReceivedFile, "path" | "sha256">) {
     const { store, folder, membership } = this.#parts;
@@ -103,7 +107,7 @@ export class SentFiles {
     await Promise.race([this.#copy(row), sleep(SHARED_MS_MAX, undefined, { ref: false })]);
   }
 
-  /** Fetches the file of an enrichment; returns false if there is no copy. */
+  /** Fetches an enrichment's file from the store; returns false if the store has no copy. */
   async fetch(row: ExportRow): Promise<boolean> {
     const { sent } = this.#parts.files;
     const file = sentObjectOf(row);
@@ -112,7 +116,7 @@ export class SentFiles {
     return true;
   }
 
-  /** Copies the files that are only here. Throws the errors of the database. */
+  /** Uploads the files that only this server has. Throws the errors of the database. */
   copyAll(): void {
     const { store, folder, membership } = this.#parts;
     if (!membership.isShared) return;

@@ -58,7 +58,7 @@ export type RouteRow<Row extends Answers = Answers> = ListedRoute & {
 
 const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
 
-/** Rate-limit cost of a query besides that of its page. */
+/** Describes which parts of a query cost units in addition to the page. */
 const QUESTION_COST =
   `one more for every ${values} values in lists, every ${facets} facets, every ${characters} ` +
   `characters of a sentence or of names of activities, every ${places} of names of places, and ` +
@@ -86,10 +86,10 @@ export const SPEC_ERRORS = [
   "list_not_found",
 ] as const;
 
-/** Errors of a further page. */
+/** Errors of a request for a further page. */
 export const CURSOR_ERRORS = ["invalid_cursor", "cursor_mismatch", "cursor_expired"] as const;
 
-/** Request header of every answer with a tag. */
+/** The request header If-None-Match, for routes whose answers have an entity tag. */
 export const IF_NONE_MATCH: Parameter = {
   name: "If-None-Match",
   in: "header",

@@ -1,7 +1,7 @@
 /**
- * Typed answers: builds an answer whose type carries the name of its route's schema.
- * Invariant: only values whose members all match the schema compile, and only handlers that answer
- * with a schema of their row.
+ * Builds answers whose type carries the name of the schema that their route documents.
+ * Invariant: a value compiles only if all its members match the schema, and a handler compiles only
+ * if it answers with a schema of its row.
  */
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";

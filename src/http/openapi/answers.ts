@@ -111,7 +111,7 @@ function answerObject(answer: OperationAnswer, access: Access): Json {
 function contentObject(answer: OperationAnswer): Json {
   if (answer.schema === null) return { schema: {} };
   const schema = { $ref: `#/components/schemas/${answer.schema}` };
-  // JSON omits undefined members, as in real answers.
+  // The conversion drops undefined members, as JSON does in real answers.
   return { schema, example: JSON.parse(JSON.stringify(answer.example())) };
 }
 
@@ -143,7 +143,10 @@ const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
 };
 const SOMETIMES_OF: Readonly<Record<number, readonly string[]>> = { 409: ["Retry-After"] };
 
-/** Returns header objects: those of every answer, of each answer with this status, and of some. */
+/**
+ * Returns header objects: those that every answer has, those in `always`, which every answer with
+ * this status has, and those in `sometimes`, which only some of these answers have.
+ */
 function headerObjects(always: readonly string[], sometimes: readonly string[] = []): Json {
   const shared = Object.keys(EVERYWHERE).map((name) => [
     name,

@@ -29,7 +29,7 @@ export function named<const Name extends string>(
 export const text = (description: string) => Type.String({ description });
 /** A count of things. */
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
-/** A value that may be missing. */
+/** Returns a schema that also allows null. */
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 /** Label of a release. */
 export const label = Type.String({
@@ -53,7 +53,7 @@ export const tookMs = Type.Number({
   description: "Time inside the server, in milliseconds.",
 });
 
-/** Source of an answer about data. */
+/** Members that name the snapshot of an answer about data. */
 export const source = { snapshot: label, snapshot_date: date };
 
 /** Schemas of field values by kind. */

@@ -51,7 +51,7 @@ export class OverloadGuard {
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /** Marks the end of a turn. */
+  /** Records the time at which a turn of the event loop ends. */
   tick(): void {
     this.#tickMs = this.#clock.monotonicMs();
   }
@@ -91,7 +91,10 @@ export class Budget {
     return this.#ledger.amountInUse(this.#kind);
   }
 
-  /** Returns why an amount cannot be acquired now, or null. `reserve` must be left for others. */
+  /**
+   * Returns why an amount cannot be acquired now, or null if it can. At least `reserve` must remain
+   * for others.
+   */
   shortage(amount: number, owner: string, reserve = 0): Shortage | null {
     return this.#ledger.shortageOf(this.#kind, owner, this.#numbersOf(amount, reserve));
   }

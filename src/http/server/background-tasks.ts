@@ -1,8 +1,8 @@
 /**
- * Background tasks between requests. Input: short tasks of many answers. Output: each runs once, in
- * order.
+ * Runs background tasks between requests. Input: short tasks that belong to many answers. Output:
+ * each task runs once, in order.
  * Invariant: together the tasks get about 0.25 ms of each turn of the event loop, regardless of the
- * answers in flight, so small requests hardly wait.
+ * number of unfinished answers. Therefore small requests hardly wait.
  */
 
 /** Time budget for tasks in one turn, in milliseconds; at least one task runs. */
@@ -46,8 +46,8 @@ export class TimeSlices {
   #began = performance.now();
 
   /**
-   * Must be awaited before each part. Does not wait during the first `INLINE_MS`, so answers leave
-   * in request order; later it yields to other requests.
+   * Await the result before each part. During the first `INLINE_MS`, there is nothing to wait for,
+   * so answers leave in request order. After that, the wait yields to other requests.
    */
   taken(): Promise<void> | undefined {
     if (performance.now() - this.#began < INLINE_MS) return undefined;

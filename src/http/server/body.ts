@@ -23,7 +23,10 @@ import {
 } from "../../spec/reader.ts";
 import { type Budget, overloaded } from "./admission.ts";
 
-/** Reason for refusing a body: it is too large, or its sender or all bodies are at their limit. */
+/**
+ * Reason for refusing a body: it is too large, its sender has reached a limit, or all bodies
+ * together have.
+ */
 export type BodyRefusal = "too_large" | Shortage;
 
 const SMALL_BYTES = 64 * 1024;
@@ -35,7 +38,7 @@ export interface BodyRequest {
   readonly limitBytes: number;
   /** Sender of the body; senders share the budget. */
   readonly sender: string;
-  /** Receives each chunk; the body passed to `read` is then empty. */
+  /** Receives each chunk. If it is set, `read` gets an empty body. */
   readonly taker?: BodyTaker | undefined;
   /** Receives the body, or the refusal. */
   read(body: Uint8Array | BodyRefusal): void;
@@ -207,7 +210,7 @@ export function readMembers(bytes: Uint8Array): JsonObject {
   return members;
 }
 
-/** Longer texts are not searched for words; they count as matches. */
+/** Longer bodies are not searched for words; they are treated as if they contained the word. */
 const SEARCHED_BYTES_MAX = 16 * 1024;
 
 /** Returns false only if the word is certainly absent, in any case and with any JSON escapes. */
@@ -302,7 +305,6 @@ function isInSpec({ pointer, code }: Mistake): boolean {
   return pointer.startsWith("/spec/") || (pointer === "/spec" && code !== "missing");
 }
 
-/** Headers that describe a body. */
 interface BodyHead {
   header(name: "content-type" | "content-encoding"): string | undefined;
 }
@@ -313,7 +315,10 @@ export function isOfType(exchange: BodyHead, wanted: string): boolean {
   return type.trim().toLowerCase() === wanted && exchange.header("content-encoding") === undefined;
 }
 
-/** Refuses other types and charsets: JSON is UTF-8 (RFC 8259). `others`: further accepted types. */
+/**
+ * Refuses other types and charsets: JSON is UTF-8 (RFC 8259). `others` are further types that the
+ * route accepts.
+ */
 export function refuseOtherThanJson(
   exchange: BodyHead,
   others: readonly { readonly type: string }[] = [],
@@ -385,13 +390,13 @@ export interface ComputationContext {
   readonly payer: Payer;
   /** The tenant, for fair scheduling among tenants. */
   readonly tenantId: string;
-  /** Work size for scheduling: bytes. */
+  /** Size of the work in bytes, for scheduling. */
   readonly size: number;
 }
 
 /** Runs computations. */
 export interface Compute {
-  /** Runs a computation inline or in a worker. Throws or rejects as it does. */
+  /** Runs a computation inline or in a worker. Throws or rejects if the computation does. */
   run<Task, Value>(
     work: Computation<Task, Value>,
     task: Task,
@@ -414,7 +419,6 @@ export interface ReadTask {
   readonly secondaryCnaeFull: boolean;
 }
 
-/** A request that can run computations. */
 interface ComputingCall extends Payer {
   readonly service: { readonly compute: Compute };
   readonly identity: { readonly tenantId: string };

@@ -1,10 +1,11 @@
 /**
- * Request pipeline. Input: an exchange. Output: its one answer: route, authenticate by key or
- * session, read the body, handle, respond.
- * Invariant: never throws; every failure becomes a problem document here and nowhere else. A
+ * Processes a request from its arrival to its answer. Input: an exchange (one request and its
+ * answer). Output: exactly one answer. The steps: route, authenticate by key or session, read the
+ * body, handle, respond.
+ * Invariant: nothing is thrown; every failure becomes a problem document here and nowhere else. A
  * failure after an answer has begun, or while a problem is reported, ends in a bare 500 or a closed
- * connection, never in a second answer. It is synchronous if the body has arrived and the handler
- * does not wait, so answers leave in request order.
+ * connection, never in a second answer. If the body has arrived and the handler does not wait, all
+ * steps are synchronous, so answers leave in request order.
  */
 import { strict as assert } from "node:assert";
 import type { Identity } from "../../access/keyring.ts";
@@ -58,7 +59,10 @@ const PAID_UNITS = 1;
 /** Maximum body of unauthenticated clients: an e-mail address and a password. */
 const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
-/** Longest time that a request waits for a lease of its rate limit, in milliseconds. */
+/**
+ * Longest time that a request waits until the fleet has leased units of its rate limit to this
+ * server, in milliseconds.
+ */
 const LEASE_WAIT_MS = 600;
 
 /**
@@ -100,7 +104,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   readonly requestId: string;
   readonly #forward: Forward | null;
   readonly #startMs: number;
-  /** Client and route once known; for the log line and the limits. */
+  /** The client and the route, as soon as they are known; for the log line and the limits. */
   sender: Sender | null = null;
   route = "unknown";
   /** Status and duration of the answer; 0 until it is made. */
@@ -112,7 +116,10 @@ class Dispatch implements RequestOrigin, AccessLine {
   #charged = 0;
   /** Entry of the request among the key's requests in flight. */
   #begun: AwaitsEnd | null = null;
-  /** The body, retained if the state owner must read it again or the request waits for a lease. */
+  /**
+   * The body. It is retained if the state owner must read it again, or if the request waits for
+   * units that the fleet leases to this server.
+   */
   #body: Uint8Array | null = null;
   /** True if the body was processed while it arrived; it then cannot be read again. */
   #isGathered = false;
@@ -121,7 +128,8 @@ class Dispatch implements RequestOrigin, AccessLine {
   /** True if pages of other origins may read its answer. */
   #shared = false;
   /**
-   * Progress of the answer: an answer must begin only once, and must not be cut once it is sent.
+   * Progress of the answer. An answer must begin only once. Once it is sent, it must not be cut
+   * off.
    */
   #state: "none" | "begun" | "out" = "none";
 
@@ -286,7 +294,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     try {
       if (typeof body === "string") throw bodyError(body, limitBytes);
       if (this.#forward !== null) this.#body = body;
-      // The transport reuses its buffer before the lease arrives.
+      // The body is copied, because the transport reuses its buffer before the lease arrives.
       if (this.service.rateLimits.leases !== null) this.#body = Uint8Array.from(body);
       this.#isGathered = taker !== undefined;
       this.#settle(this.#handle(found, body, taker));
@@ -316,7 +324,8 @@ class Dispatch implements RequestOrigin, AccessLine {
     if (this.sender === null || cost <= PAID_UNITS) return;
     const { identity, limited } = this.sender;
     const paid = this.#paid;
-    // Each query in a body has its own unit; the first also pays for the body.
+    // Each query in a body is charged at least one unit. Only the first query also pays for the
+    // body.
     this.#paid = PAID_UNITS;
     this.service.rateLimits.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
     this.#charged += cost - PAID_UNITS;
@@ -363,8 +372,9 @@ class Dispatch implements RequestOrigin, AccessLine {
   }
 
   /**
-   * Restarts the request once the fleet has answered about the lease. Returns false if it must be
-   * refused: it has waited too long, or its body cannot be read again.
+   * Restarts the request once the fleet has decided about more units of the rate limit. Returns
+   * false if the request must be refused, because it has waited too long, or because its body
+   * cannot be read again.
    */
   #awaitsLease({ paid }: LeaseAwaited): boolean {
     const { clock, rateLimits } = this.service;
@@ -386,7 +396,10 @@ class Dispatch implements RequestOrigin, AccessLine {
     return true;
   }
 
-  /** Forwards a request that needs the state owner, which charges it from the start. */
+  /**
+   * Forwards a request that needs the state owner. Reverts its charges first, because the owner
+   * charges it from the start.
+   */
   #startOver(): void {
     assert(this.#forward !== null, "only a thread without the state hands on");
     this.#undo(this.#charged);

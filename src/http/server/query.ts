@@ -28,7 +28,10 @@ export function refuseQueryMistakes(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
 }
 
-/** Parses an integer in its one canonical form; undefined if missing or invalid. */
+/**
+ * Parses an integer, which must be in its canonical form. Returns undefined if it is missing or
+ * invalid.
+ */
 export function readWhole(
   query: ReadonlyMap<string, string>,
   name: string,

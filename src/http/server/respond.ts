@@ -191,7 +191,8 @@ const buffer = Buffer.allocUnsafeSlow(16 * 1024);
 export function weakTag(parts: readonly (string | Uint8Array)[]): string {
   sha256Into(joined(parts), hash);
   const opaque = hash.toString("base64url", 0, TAG_BYTES);
-  // Built from bytes, because every reader of a concatenated string would flatten it again.
+  // The tag is built from bytes. A concatenated string would be flattened again by each of its
+  // readers.
   return Buffer.from(`W/"${opaque}"`, "latin1").toString("latin1");
 }
 
@@ -212,7 +213,6 @@ function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
   return bytes.subarray(0, at);
 }
 
-/** Request headers about the client's cached answer. */
 interface Conditional {
   header(name: "if-none-match"): string | undefined;
 }

@@ -21,10 +21,13 @@ const PRIME = 0x01000193;
 
 /** A cached page. */
 export interface CachedPage {
-  /** The body without its first member, the request id, and its last value, the time. */
+  /**
+   * The body without its first and last values: the request id and the time, which differ in each
+   * answer.
+   */
   readonly bytes: Uint8Array;
   readonly headers: Required<HttpAnswer>["headers"];
-  /** Number of accounts; counted as read on each hit. */
+  /** Number of accounts, which are added to the client's usage on each hit. */
   readonly accounts: number;
   /** Units charged on each hit. */
   readonly cost: number;
@@ -59,7 +62,7 @@ interface CacheRequest {
 /** Caches pages of the served snapshot. */
 export class ResponseCache {
   readonly #bytesMax: number;
-  /** Least recently used first. */
+  /** Entries by key, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #repeats = new RepeatDetector();
   /** Most recently used entry; already the last of the map. */
@@ -120,7 +123,10 @@ export class ResponseCache {
     return page;
   }
 
-  /** Uncounts the miss of a request that another thread looks up again. */
+  /**
+   * Takes back the latest miss if it was for this body, because another thread looks up the request
+   * again and counts it.
+   */
   takeBackMiss(body: Uint8Array | null): void {
     if (body !== null && body === this.#missed) this.#misses--;
     this.#missed = null;
@@ -207,8 +213,8 @@ function hashOf(body: Uint8Array, sender: string): number {
 }
 
 /**
- * Returns route, plan, tenant, and body as one key with length prefixes; one character per body
- * byte.
+ * Returns one key made of route, plan, tenant, and body. Plan and tenant have length prefixes; each
+ * byte of the body is one character.
  */
 function keyOf({ plan, identity: { tenantId }, body }: CacheRequest, endpoint: string): string {
   const { buffer, byteOffset, byteLength } = body;

@@ -19,7 +19,6 @@ import type { Exchange, ReadHeader } from "./transport/transport.ts";
 /** Result of a handler. Most answer synchronously, so in request order; others return a promise. */
 export type Reply<Answer extends HttpAnswer = HttpAnswer> = Answer | Promise<Answer>;
 
-/** Common members of a route. */
 interface RouteLine {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path; a segment `{name}` matches any non-empty segment. */
@@ -87,18 +86,15 @@ export interface Destination {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Parameters of a path that has none. */
 const NO_PARAMS: Destination["params"] = {};
 /** Path prefix of single accounts. */
 const ACCOUNT = "/v1/accounts/";
-/** Path prefix of the console. */
 const CONSOLE = "/v1/console";
 /** Path of agents' messages. */
 const AGENTS = "/mcp";
 /** Paths of the console's pages; its API is below /v1/console. */
 const CONSOLE_PAGES = /^\/app(\/|$)/;
 
-/** The credential that a path requires. */
 type Needs = "key" | "session" | "nothing";
 
 /** Returns true for paths that other origins' pages may read. */
@@ -181,7 +177,10 @@ function paramsOf(
   return params;
 }
 
-/** Decodes an encoded slash in an account's CNPJ; in other paths it is no separator. */
+/**
+ * If an account's CNPJ has an encoded slash, decodes it. In other paths, an encoded slash is not a
+ * separator.
+ */
 function withBranch(rawPath: string): string {
   if (
     !rawPath.includes("%") ||
@@ -231,7 +230,7 @@ export function foundWithoutQuery(route: Route, params: Found["params"]): Found 
   return found;
 }
 
-/** The request in flight, as its call sees it. */
+/** The request in flight, as the handler's call object sees it. */
 export interface RequestOrigin {
   readonly service: Service;
   readonly exchange: Exchange;
@@ -250,7 +249,8 @@ export interface RequestOrigin {
 export class RequestCall implements SessionCall<ServicePart> {
   readonly body: Uint8Array;
   readonly gathered: BodyTaker | undefined;
-  // Not `#origin`: objects with this call as prototype could not read it.
+  // This member is not a private field `#origin`, because objects whose prototype is this call
+  // could not read one.
   private readonly origin: RequestOrigin;
   private readonly found: Found;
 

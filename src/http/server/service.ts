@@ -64,7 +64,9 @@ export interface Engine {
   /** Search by a typed text, and list a company's establishments, both off the main thread. */
   suggest(segment: Segment, request: SuggestRequest, tenantId: string): Promise<Suggestions>;
   establishments(segment: Segment, request: CompanyRequest, tenantId: string): Promise<CompanyPage>;
-  /** Companies that own a company, and that it owns; null if they were not imported. */
+  /**
+   * Companies that own a company, and companies that it owns; null if ownership was not imported.
+   */
   ownershipOf(segment: Segment, request: OwnershipRequest): Ownership | null;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
@@ -96,7 +98,7 @@ export interface Service {
   /** Requests that wait for exports. */
   readonly waits: Waits;
   readonly telemetry: Telemetry;
-  /** True if this server answers /metrics; false if it has its own address. */
+  /** True if this server answers /metrics; false if the metrics have another address. */
   readonly metricsHere: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -170,7 +172,10 @@ export interface Call<Part extends ServicePart = never> {
   readonly path: string;
   /** The whole body; empty if the method has none or the body was received in chunks. */
   readonly body: Uint8Array;
-  /** Receiver of the body's chunks, if the route has one for the content type. */
+  /**
+   * Receives the body in chunks. Set only if the route has such a receiver for the request's
+   * content type.
+   */
   readonly gathered?: BodyTaker | undefined;
   /** Path parameters, such as `id`. */
   readonly params: Readonly<Record<string, string>>;
@@ -183,11 +188,16 @@ export interface Call<Part extends ServicePart = never> {
   header(name: ReadHeader): string | undefined;
   /** True once the client has left; its answer is discarded. */
   gone(): boolean;
-  /** True once the client has closed its side of the connection; requests that wait then end. */
+  /**
+   * True once the client has closed its side of the connection. Long-polling requests then stop
+   * waiting.
+   */
   finished(): boolean;
 }
 
-/** Parts of the service that answering a query needs; `peneira mcp` has only these. */
+/**
+ * The parts of the service that are needed to answer a query. `peneira mcp` has only these parts.
+ */
 export interface QueryServices
   extends Pick<
     Service,
@@ -200,7 +210,7 @@ export interface QueryServices
     | "replaced"
     | "retain"
   > {
-  /** Null if lists are not available. */
+  /** Binds account lists to queries; null if lists are not available. */
   readonly listed: ListBinder | null;
   readonly secrets: Pick<Secrets, "cursor">;
   readonly overload: Pick<OverloadGuard, "refuse">;
@@ -208,30 +218,39 @@ export interface QueryServices
   readonly log: Pick<Log, "error">;
 }
 
-/** Name of a part that answering a query can need. */
+/** Name of a part of the service that a query may need. */
 export type QueryPart = keyof QueryServices;
 
-/** A request that queries the engine. Every `KeyCall` with the needed parts fits this type. */
+/**
+ * A request that queries the engine. Every `KeyCall` whose service has the needed parts can be
+ * passed as this type.
+ */
 export interface QueryContext<Part extends QueryPart = never>
   extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
   readonly service: Pick<QueryServices, Part>;
   readonly identity: Pick<Identity, "tenantId">;
   readonly plan: Plan;
-  /** Charges the key for the request without its body; throws `rate_limited`. */
+  /**
+   * Charges the API key the cost of the request, which does not include its body. Throws
+   * `rate_limited`.
+   */
   spend(cost: number): void;
 }
 
-/** A request with a known sender. */
+/** A request whose sender has been identified. */
 export interface KeyCall<Part extends ServicePart = never> extends Call<Part> {
   readonly identity: Identity;
   readonly plan: Plan;
-  /** Charges the key for the request without its body; throws `rate_limited`. */
+  /**
+   * Charges the API key the cost of the request, which does not include its body. Throws
+   * `rate_limited`.
+   */
   spend(cost: number): void;
 }
 
 /**
- * A request of a signed-in console user; like a call with a key, but its key id is `user:<user
- * id>`.
+ * A request from a signed-in console user. It is handled like a request with an API key, whose key
+ * id is `user:<user id>`.
  */
 export interface SessionCall<Part extends ServicePart = never> extends KeyCall<Part> {
   readonly session: OpenSession;

@@ -12,7 +12,10 @@ import { headerMistake } from "./query.ts";
 import type { ReadHeader } from "./transport/transport.ts";
 
 interface SessionKeeper {
-  /** Returns the open session of a cookie's token and marks it as used; null if there is none. */
+  /**
+   * Returns the open session that belongs to a cookie's token and records its use; null if there is
+   * none.
+   */
   find(token: string): OpenSession | null;
 }
 
@@ -40,7 +43,10 @@ const PLAIN: CookieKind = { name: "peneira_session", secure: false };
 const SECURE: CookieKind = { name: "__Host-peneira_session", secure: true };
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-/** Sec-Fetch-Site of requests by the page itself or started by a person. */
+/**
+ * Values of Sec-Fetch-Site for requests that the console's own page sends, or that a person starts,
+ * for example with a bookmark.
+ */
 const OWN_SITES = ["same-origin", "none"];
 
 /** Identifies the signed-in user of a console. */
@@ -61,7 +67,7 @@ export class SessionAuth {
     return found === null ? null : this.#sessions.find(found.token);
   }
 
-  /** Returns the session of a request; throws `session_required`. */
+  /** Returns the session of a request. Throws `session_required` if there is none. */
   enter(asking: Asking): OpenSession {
     const session = this.find(asking);
     if (session !== null) return session;
@@ -72,7 +78,10 @@ export class SessionAuth {
     );
   }
 
-  /** Returns the cookie for a sign-in; throws `invalid_request` if it could be intercepted. */
+  /**
+   * Returns the cookie to set at sign-in. Throws `invalid_request` if the password could be read on
+   * its way here.
+   */
   cookieFor(asking: Asking): CookieKind {
     const host = asking.header("host") ?? "";
     const origin = asking.header("origin");
@@ -88,7 +97,7 @@ export class SessionAuth {
     });
   }
 
-  /** Returns the cookie kind of a request with a session. */
+  /** Returns the kind of session cookie that a request carries, or `PLAIN` if it carries none. */
   cookieOf(asking: Asking): CookieKind {
     return this.#found(asking)?.kind ?? PLAIN;
   }
@@ -98,7 +107,7 @@ export class SessionAuth {
     return !this.#insecureHttp && !LOOPBACK.test(asking.header("host") ?? "");
   }
 
-  /** Returns the session cookie of a request with its token, or null. */
+  /** Returns the kind and the token of the session cookie in a request, or null. */
   #found(asking: Asking): { readonly kind: CookieKind; readonly token: string } | null {
     const sent = asking.header("cookie");
     if (sent === undefined) return null;

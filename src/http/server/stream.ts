@@ -19,7 +19,10 @@ interface StreamedText {
   readonly tail: Buffer;
 }
 
-/** Builds the body. Throws if too many answers are being streamed. */
+/**
+ * Returns a body that is rendered while the client reads it. Throws if too many answers are already
+ * being streamed.
+ */
 export function streamedBody(
   call: QueryContext<"retain" | "log" | "streams">,
   text: StreamedText,

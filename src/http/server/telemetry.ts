@@ -45,15 +45,15 @@ const KIND_LABELS: Readonly<Record<EngineCall, readonly [EngineCall]>> = {
   suggest: ["suggest"],
 };
 
-/** Values read when the metrics are scraped. */
+/** Functions that are called for current values when the metrics are scraped. */
 interface TelemetrySources {
   /** Time of the served data, or null. */
   readonly snapshotMs: () => number | null;
-  /** Months behind the newest published release, and time of that check; or null. */
+  /** Months behind the newest published release, and when that was checked; both may be null. */
   readonly monthsBehind: () => number | null;
   readonly checkedMs: () => number | null;
   readonly snapshots: () => number;
-  /** Rechecked blocks, damaged snapshots, and the progress of each open snapshot. */
+  /** Counts of rechecked blocks and damaged snapshots, and how far each snapshot is checked. */
   readonly scrub: () => {
     readonly blocks: number;
     readonly damaged: number;
@@ -67,11 +67,11 @@ interface TelemetrySources {
   readonly sockets: Pick<Sockets, "open" | "busy" | "crowding" | "slow">;
   /** Unfinished exports by state. */
   readonly exports: () => Readonly<Record<"queued" | "running", number>>;
-  /** Free bytes of the exports' disk; null if unknown. */
+  /** Free bytes on the disk that holds the exports; null if unknown. */
   readonly freeBytes: () => number | null;
 }
 
-/** Threads with their own counters. */
+/** Threads that each count their own metrics. */
 interface CountingThreads {
   /** Sum of the last counts of ended threads. */
   readonly past: MetricSamples;
@@ -79,11 +79,11 @@ interface CountingThreads {
   samples(): Promise<readonly MetricSamples[]>;
 }
 
-/** Sources of a thread that owns no state. */
+/** Metric sources of an answering thread other than the state owner. */
 interface ThreadSources extends Pick<TelemetrySources, "responses" | "sockets"> {
   /** Number of the thread, from 1. */
   readonly slot: number;
-  /** Returns the connections that it has accepted. */
+  /** Returns the number of connections that the thread has accepted. */
   readonly taken: () => number;
 }
 
@@ -98,7 +98,6 @@ export class Telemetry {
   readonly #damaged: Counter;
   /** Shared counter of searches. */
   readonly #searches: Int32Array;
-  /** Requests that this thread has answered or forwarded. */
   #answered = 0;
   #forwarded = 0;
   #others: (() => Promise<readonly MetricSamples[]>) | null = null;
@@ -106,7 +105,7 @@ export class Telemetry {
   #labels: readonly string[] = [];
   #routeLabels: readonly string[] = [];
 
-  /** `searches` counts searches in shared memory; exports yield to them. */
+  /** `searches` is a counter in shared memory. Exports watch it and yield to searches. */
   constructor(log: Log, searches: Int32Array = new Int32Array(1)) {
     this.#log = log;
     this.#searches = searches;
@@ -148,7 +147,7 @@ export class Telemetry {
     this.#addProcess();
   }
 
-  /** Adds the scraped metrics. */
+  /** Adds the metrics whose values are read when they are scraped. */
   watch(sources: TelemetrySources, clock: Clock): void {
     const { snapshots, streams, bodyBytes, exports } = sources;
     const { freeBytes, scrub, sockets, responses } = sources;
@@ -176,12 +175,12 @@ export class Telemetry {
     );
   }
 
-  /** Adds the metrics of the store of files. */
+  /** Adds the metrics of the file store. */
   watchFiles(read: () => FilesState | null): void {
     for (const metric of fileMetrics(read)) this.#metrics.add(metric);
   }
 
-  /** Adds the metrics of rate limits that a fleet shares. */
+  /** Adds the metrics of the rate limits that several servers (a fleet) share. */
   watchFleet(metrics: readonly Gauge[]): void {
     for (const metric of metrics) this.#metrics.add(metric);
   }
@@ -191,7 +190,7 @@ export class Telemetry {
     for (const gauge of noticeGauges(read)) this.#metrics.add(gauge);
   }
 
-  /** Adds the scraped metrics of a thread that owns no state. */
+  /** Adds the scraped metrics of an answering thread other than the state owner. */
   watchThread({ slot, taken, responses, sockets }: ThreadSources): void {
     this.#addResponses(responses);
     this.#addSockets({ sockets });
@@ -224,7 +223,7 @@ export class Telemetry {
     this.#metrics.add(new Gauge({ ...info, ...requests }, answered, "counter"));
   }
 
-  /** Unknown numbers are NaN, which no alert rule matches. */
+  /** Reports unknown ages as NaN, which no alert rule matches. */
   #watchAge({ snapshotMs, monthsBehind, checkedMs }: TelemetrySources, clock: Clock): void {
     const since = (at: number | null) => (at === null ? Number.NaN : (clock.nowMs() - at) / 1000);
     this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
@@ -332,7 +331,7 @@ export class Telemetry {
     this.#forwarded++;
   }
 
-  /** Returns a request's labels; reuses the previous array if they are equal. */
+  /** Returns a request's labels. Reuses the array of the latest request if the labels are equal. */
   #labelsOf({ method: sent, route, status, sender }: AccessLine): readonly string[] {
     const last = this.#labels;
     const method = knownMethod(sent);
@@ -379,7 +378,7 @@ export class Telemetry {
     return this.#metrics.samples();
   }
 
-  /** Adds the counts of other running and ended threads to `gathered`. */
+  /** Makes `gathered` include the counts of the other threads, both running and ended. */
   include(threads: CountingThreads): void {
     this.#others = async () => {
       const now = await threads.samples();
@@ -391,7 +390,7 @@ export class Telemetry {
     );
   }
 
-  /** Returns the metrics of all threads as text; asynchronously if there are several. */
+  /** Returns the metrics of all threads as text. Returns a promise if there are several threads. */
   gathered(): string | Promise<string> {
     if (this.#others === null) return this.text();
     return this.#others().then((others) => this.#metrics.text(others));
@@ -416,7 +415,7 @@ export class Telemetry {
           help: "Share of the blocks of a snapshot that this pass has checked again.",
           labels: ["snapshot"],
         },
-        // If two open snapshots have one label, reports the older snapshot.
+        // If two open snapshots have the same label, reports the one that is less checked.
         () => {
           const shares = new Map<string, number>();
           for (const { snapshot, checked, blocks } of scrub().states) {
@@ -517,24 +516,24 @@ interface KnownSender {
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"];
 
-/** Returns a method for lines and metrics; clients may send any word. */
+/** Returns the method, or "other" for an unknown one, because clients may send any word. */
 export function knownMethod(method: string): string {
   return METHODS.includes(method) ? method : "other";
 }
 
-/** Returns the members of a line, separated by commas. */
+/** Returns the members of a request's log line, separated by commas and without braces. */
 export function accessLine(line: AccessLine): string {
   const tookMs = Math.round(line.tookMs * 1000) / 1000;
   const took = Number.isFinite(tookMs) ? tookMs : null;
   const { requestId: id } = line;
-  // A nested template would allocate its text first.
+  // A nested template would first allocate a string for its inner text.
   const request = PLAIN.test(id)
     ? `"request_id":"${id}${answered(line)}${took}`
     : `"request_id":${JSON.stringify(id).slice(0, -1)}${answered(line)}${took}`;
   return line.sender === null ? request : request + sent(line.sender);
 }
 
-/** Cached text from the end of the request id to the time, with its inputs. */
+/** Cached part of a log line, from the request id's end to the duration, and its inputs. */
 let lastAnswered = { method: "", route: "", status: Number.NaN, text: "" };
 
 function answered({ method, route, status }: AccessLine): string {
@@ -547,7 +546,7 @@ function answered({ method, route, status }: AccessLine): string {
   return text;
 }
 
-/** Cached text after the time of a sender's request, with its inputs. */
+/** Cached part of a log line after the duration, for a known sender, and its inputs. */
 let lastSent = { plan: "", tenantId: "", keyId: "", text: "" };
 
 function sent({ identity: { keyId, tenantId }, plan: { name: plan } }: KnownSender): string {
@@ -567,7 +566,6 @@ function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** A request with timed engine calls. */
 interface Timing {
   readonly service: {
     readonly clock: Pick<Clock, "monotonicMs">;
@@ -583,7 +581,7 @@ export function timed<Value>({ service }: Timing, kind: EngineCall, call: () => 
   return value;
 }
 
-/** Like `timed`, for a possibly asynchronous call; includes the wait. */
+/** Like `timed`, for a call that may return a promise; includes the wait for the promise. */
 export function timedAsync<Value>(
   { service: { clock, telemetry } }: Timing,
   kind: EngineCall,

@@ -11,7 +11,10 @@ import { join, resolve } from "node:path";
 import { isIndexed } from "../../../native-index/format/snapshot/footer.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 
-/** Opens a snapshot; indexes a plain Arrow file first. Throws `CommandError` if refused. */
+/**
+ * Opens a snapshot. Indexes the file first if it is a plain Arrow file. Throws `CommandError` if
+ * the file is refused.
+ */
 export async function openAnySegment(path: string): Promise<Segment> {
   if (isIndexed(path)) return openSegment(path);
   const indexed = await indexPlainArrow(path);
@@ -49,7 +52,8 @@ export async function indexPlainArrow(source: string): Promise<IndexedPlain> {
   try {
     const path = join(folder, "plain.peneira");
     const silent = { update: () => undefined, done: () => undefined };
-    // Loaded lazily, because it takes a third of a server's start.
+    // Loaded only when needed, because loading this module takes a third of the time of a server's
+    // start.
     const { importColumns } = await import("./columns-import.ts");
     await importColumns({
       source: resolve(source),

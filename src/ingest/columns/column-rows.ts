@@ -35,10 +35,13 @@ interface ColumnScan {
   readonly partitions: number;
   readonly tally: Tally;
   readonly counters: AllCounters;
-  /** Sanctioned CNPJs, which replace the column; null uses the column. */
+  /**
+   * Sanctioned CNPJs. They are used instead of the file's column; null means that the column is
+   * used.
+   */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly keepCpf: boolean;
-  /** TOM code to IBGE code, from rows that have both. */
+  /** Maps TOM codes of municipalities to IBGE codes. It is filled from rows that have both. */
   readonly places: Map<string, string>;
 }
 
@@ -46,7 +49,9 @@ type Cells = Readonly<Record<ColumnName, (row: number) => Cell>>;
 
 const SOLE_TRADER = 2135;
 
-/** Names that may contain a CPF, and the rule that counts its removal. */
+/**
+ * Names that may contain a CPF. For each, the rule under which the removal of the CPF is counted.
+ */
 const CPF_RULES: Readonly<Partial<Record<RecordString, Rule>>> = {
   legal_name: "cpf_removed",
   trade_name: "trade_name_cpf_removed",
@@ -56,7 +61,7 @@ const CPF_RULES: Readonly<Partial<Record<RecordString, Rule>>> = {
 const DATES = SLOT_ROWS.filter(({ type }) => type === "date32");
 const WHOLES = SLOT_ROWS.filter(({ type }) => type === "int64");
 
-/** Spills the rows of batches. */
+/** Converts the rows of batches and spills them. */
 export class ColumnRows {
   private readonly scan: ColumnScan;
   private readonly sink: TextSink = newTextSink(1 << 20);
@@ -187,7 +192,7 @@ export class ColumnRows {
     for (const { name, slot } of WHOLES) writeWhole(view, at + slot, wholeOf(cells[name](row)));
   }
 
-  /** A code as a number; -1 for none. */
+  /** Returns a code as a number; -1 if the cell is empty or invalid. */
   private code(kind: CodeKind, cell: Cell, rule: Rule): number {
     if (cell === null || cell === undefined || cell === "") return -1;
     const text = String(cell);
@@ -210,7 +215,8 @@ export class ColumnRows {
 
   private secondary(cell: Cell): number[] {
     if (cell === null || cell === undefined || cell === "") return [];
-    // Without list type, a cell holds one code, or an irregular value.
+    // If the column is not of a list type, a cell holds comma-separated codes, or an irregular
+    // value.
     const items = typeof cell === "string" ? cell.split(",") : isList(cell) ? [...cell] : [cell];
     const codes = items
       .map((item) => this.code("cnae", item, "cnae_secondary_invalid"))
@@ -222,7 +228,7 @@ export class ColumnRows {
     return once;
   }
 
-  /** Days since 1970-01-01 of a date cell: milliseconds, or ISO text. */
+  /** Returns the days since 1970-01-01 of a date cell, which holds milliseconds or ISO text. */
   private day(cell: Cell): number {
     if (cell === null || cell === undefined || cell === "") return RECORD_NULL.days;
     const ms =
@@ -242,8 +248,8 @@ export class ColumnRows {
 }
 
 /**
- * Returns a CNPJ with its leading zeros, which are added only if the check digits are then right;
- * else null.
+ * Returns a CNPJ, or null if it is invalid. Adds missing leading zeros only if the check digits are
+ * then right.
  */
 function withZeros(given: string): string | null {
   const cnpj = /^\d+$/.test(given) ? given.padStart(14, "0") : given;
@@ -278,7 +284,7 @@ function isList(cell: Cell): cell is Iterable<Cell> {
   return typeof cell === "object" && cell !== null && Symbol.iterator in cell;
 }
 
-/** A whole number from 0 on; else -1. */
+/** Returns a whole number of at least 0; -1 for any other cell. */
 function wholeOf(cell: Cell): number {
   if (cell === null || cell === undefined || cell === "") return -1;
   const value = Number(cell);

@@ -1,8 +1,8 @@
 /**
  * Imports a file with the documented columns (Arrow without an index, or Parquet). Input: the path,
  * and label and date if the file lacks them. Output: the snapshot under its name, and the report.
- * Invariant: if another program has rewritten a snapshot's rows, the import gives the same answers
- * as the snapshot. Scores are recomputed; the row order of the file does not matter.
+ * Invariant: a file whose rows another program copied from a snapshot, in any order, gives the same
+ * answers as the snapshot. Scores are computed again.
  */
 import { statSync } from "node:fs";
 import { basename } from "node:path";
@@ -66,14 +66,20 @@ import { Workspace } from "../workspace.ts";
 import { ColumnRows } from "./column-rows.ts";
 import { openParquet } from "./parquet.ts";
 
-/** Bytes of the source file per partition. */
+/** Bytes of the source file per partition, which determine the number of partitions. */
 const PARTITION_BYTES = 16 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
-/** Disk space per byte of the file: two spills of rows, which Parquet may compress to a fifth. */
+/**
+ * Disk space needed per byte of the file: the rows are spilled twice, and Parquet may have
+ * compressed them to a fifth.
+ */
 const SPILL_FACTOR = 10;
 
-/** A file's batches, and the snapshot metadata if the file still contains it. */
+/**
+ * A file's batches. `meta` is the metadata of the snapshot that the file was made from, if the file
+ * still contains it.
+ */
 interface ColumnSource {
   readonly meta: SnapshotMeta | null;
   readonly batches: () => AsyncGenerator<ColumnBatch>;
@@ -138,7 +144,7 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   }
 }
 
-/** The debts, if they were given. */
+/** Returns the debts, or null if the options name no list of debts. */
 async function debtsOf(
   { pgfn, partial = false }: ImportOptions,
   partitions: number,
@@ -236,8 +242,8 @@ function checkColumns(path: string, batch: ColumnBatch): void {
 }
 
 /**
- * True for columns that a file may lack: scores are recomputed, and earlier versions did not write
- * the later columns.
+ * True for columns that a file may lack: scores, because they are recomputed, and columns that
+ * earlier versions did not write.
  */
 function isOptional(name: string): boolean {
   return name.startsWith("score") || LATER_COLUMNS.includes(name);
@@ -301,7 +307,7 @@ function buildTables(sources: TableSources): Tables {
   };
 }
 
-/** Codes of the snapshot that the file was made from. */
+/** Returns the codes of the snapshot that the file was made from. */
 function metaCodes(meta: SnapshotMeta): KnownCodes {
   const list = (codes: readonly string[]): Map<string, string> =>
     new Map(codes.map((c) => [c, ""]));
@@ -315,7 +321,10 @@ function metaCodes(meta: SnapshotMeta): KnownCodes {
   };
 }
 
-/** Codes and names known without a dump: those in use, and the legal natures. */
+/**
+ * Returns the codes and names that are known without a dump: the codes in use, and the legal
+ * natures.
+ */
 function packageCodes({ codes }: TableSources): KnownCodes {
   const cnae = new Map<string, string>();
   for (const code of codes.cnae.codes) {

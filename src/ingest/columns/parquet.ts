@@ -1,7 +1,7 @@
 /**
- * Reads Parquet files: metadata, and rows as column batches.
- * Invariant: a small file is read whole, and a large file by row group, so that WebAssembly's 4 GiB
- * hold only one row group of a large file at a time.
+ * Reads Parquet files: the metadata, and the rows as column batches.
+ * Invariant: a small file is read whole, and a large file one row group at a time. So the 4 GiB of
+ * WebAssembly never hold more than one row group of a large file.
  */
 import { closeSync, openAsBlob, openSync, readFileSync, readSync, statSync } from "node:fs";
 import {
@@ -26,8 +26,9 @@ interface ParquetSource {
 }
 
 /**
- * Opens a Parquet file; `wholeBytesMax` is for tests.
- * @throws CommandError if it is not Parquet, is damaged, or has unsupported columns.
+ * Opens a Parquet file. Only tests pass `wholeBytesMax`, the size up to which a file is read in one
+ * call.
+ * @throws CommandError if the file is not Parquet, is damaged, or has unsupported columns.
  */
 export async function openParquet(
   path: string,
@@ -68,7 +69,10 @@ export async function openParquet(
   return { metadata: pairs, batches };
 }
 
-/** A Parquet file begins and ends with its magic; a truncated one lacks it at the end. */
+/**
+ * Checks that a file begins and ends with Parquet's magic bytes; a truncated file lacks them at the
+ * end.
+ */
 function checkEnds(path: string): void {
   const { size } = statSync(path);
   const end = Buffer.alloc(4);

@@ -26,11 +26,12 @@ export const TOM_CODES = 10_000;
 /** TOM code of "EXTERIOR". */
 export const TOM_ABROAD = "9707";
 
-/** Matches about half of all names, which need no Unicode normalization. */
+/** Matches ASCII names, about half of all names. They need no Unicode normalization. */
 const ASCII = /^[\x20-\x7e]*$/;
 
 /**
- * Returns a name in upper case without diacritics; each run of other characters becomes a blank.
+ * Returns a name in upper case without diacritics. Each run of characters other than letters and
+ * digits becomes a blank.
  */
 export function foldPlace(name: string): string {
   const plain = ASCII.test(name) ? name : name.normalize("NFD").replace(/\p{M}/gu, "");
@@ -40,7 +41,7 @@ export function foldPlace(name: string): string {
     .trim();
 }
 
-/** Neighboring codes checked on each side. */
+/** How many neighboring codes are considered on each side. */
 const NEIGHBOURS = 20;
 
 /**
@@ -52,7 +53,7 @@ const CONTRADICTIONS_MAX = 0.02;
 /** Spellings are matched only if at most this share of the municipalities has no code. */
 const FREE_MAX = 0.05;
 
-/** Municipalities of a TOM code, at most one per state, and how they were found. */
+/** The municipalities that a TOM code may mean, at most one per state, and how they were found. */
 interface Match {
   readonly places: readonly IbgePlace[];
   readonly how: Finding | "name";
@@ -105,7 +106,10 @@ export class Municipalities {
     );
   }
 
-  /** Returns the share of codes whose name in the release is that of another municipality. */
+  /**
+   * Returns the share of official codes that stand for another municipality than the code's name in
+   * the release.
+   */
   private contradicted(codes: CodesByTom): number {
     let [compared, other] = [0, 0];
     for (const [tom, ibge] of codes) {
@@ -127,7 +131,10 @@ export class Municipalities {
     return this.candidates(tom).find((place) => place.uf === uf)?.ibge ?? null;
   }
 
-  /** IBGE ordinals by `uf * toms.length + tom`; `missing` if there is none. */
+  /**
+   * Returns IBGE ordinals, indexed by `uf * toms.length + tom`. The entry is `missing` if there is
+   * no municipality.
+   */
   ibgeTable(toms: readonly string[], ibges: readonly string[], missing: number): Uint16Array {
     const ordinals = new Map(ibges.map((code, ordinal) => [code, ordinal]));
     const table = new Uint16Array(UFS.length * toms.length).fill(missing);
@@ -142,8 +149,8 @@ export class Municipalities {
   }
 
   /**
-   * Describes every TOM code. `rowCounts`: rows by state and code, as counted in
-   * `establishments.ts`. `populations`: by IBGE code.
+   * Returns a description of every TOM code. `rowCounts` are the rows by state and code, as counted
+   * in `establishments.ts`. `populations` are by IBGE code.
    */
   describe(
     toms: readonly string[],
@@ -159,7 +166,10 @@ export class Municipalities {
     });
   }
 
-  /** Codes with rows that were not found by name alone. `rowCounts` is as for `describe`. */
+  /**
+   * Returns the codes that rows contain but that were not found by name alone. `rowCounts` is like
+   * that of `describe`.
+   */
   odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
     const chosen = this.chosenPlaces(toms, rowCounts);
     return toms.flatMap((tom) => {
@@ -201,8 +211,9 @@ export class Municipalities {
   }
 
   /**
-   * Resolves a code whose official municipality has another name. If the name also exists in the
-   * official municipality's state, the name decides, unless it belongs to another code.
+   * Resolves a code if its name and its official municipality differ. If the name also exists in
+   * the official municipality's state, the name decides, unless that namesake belongs to another
+   * code.
    */
   private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
     const other = named.find(({ uf }) => uf === official.uf);
@@ -240,8 +251,8 @@ export class Municipalities {
   }
 
   /**
-   * Returns municipalities by spelling, for codes with neither a known name nor an official one;
-   * cached.
+   * Returns the municipalities found by spelling, for codes that have neither a known name nor an
+   * official municipality. The result is cached.
    */
   private spellings(): ReadonlyMap<string, readonly IbgePlace[]> {
     if (this.spelled !== null) return this.spelled;
@@ -272,7 +283,7 @@ export class Municipalities {
     return this.freePlaces;
   }
 
-  /** Cached result of `chooseStates` for the same tables. */
+  /** Returns the result of `chooseStates`, cached until it is called for other tables. */
   private chosenPlaces(
     toms: readonly string[],
     rowCounts: Uint32Array,
@@ -284,7 +295,8 @@ export class Municipalities {
   }
 
   /**
-   * Assigns each code one municipality, and none twice; codes with the best evidence come first.
+   * Assigns at most one municipality to each code, and no municipality twice. The pairs with the
+   * best evidence are assigned first.
    */
   private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
     const certain = toms.flatMap((tom) => {
@@ -328,7 +340,7 @@ interface CertainCode {
   readonly uf: string | undefined;
 }
 
-/** Evidence of neighboring codes for a state; `certain` is ascending. */
+/** Returns how strongly the neighbors of a code suggest a state. `certain` is ascending. */
 function likeness(code: number, uf: string, certain: readonly CertainCode[]): number {
   const low = firstFrom(certain, code);
   let sum = 0;
@@ -357,19 +369,18 @@ function nameOf({ name, uf }: IbgePlace): string {
   return `${name}/${uf}`;
 }
 
-/** A municipality of the IBGE. */
 interface IbgePlace {
   readonly uf: string;
   readonly ibge: string;
   readonly name: string;
-  /** Folded name, for comparison. */
+  /** Name as returned by `foldPlace`, for comparisons. */
   readonly folded: string;
 }
 
-/** Characters of a name per allowed edit. */
+/** A matching name may differ by one edit (edit distance) for each of this many characters. */
 const CHARACTERS_PER_EDIT = 5;
 
-/** Returns municipalities by code. `unknown`: codes with their folded names. */
+/** Returns the matching municipalities by code. `unknown` holds codes with their folded names. */
 function spelledPlaces(
   unknown: readonly (readonly [tom: string, name: string])[],
   free: readonly IbgePlace[],
@@ -391,7 +402,9 @@ function spelledPlaces(
   return spelled;
 }
 
-/** Returns the nearest free municipality of each state, unless two are equally near. */
+/**
+ * Returns the free municipality with the nearest name in each state; none if two are equally near.
+ */
 function nearest(name: string, free: readonly IbgePlace[]) {
   const most = Math.floor(name.length / CHARACTERS_PER_EDIT);
   if (most === 0) return [];

@@ -14,7 +14,7 @@ import { cellsOf, readTableText } from "../../dump/tablefile.ts";
 import { CommandError } from "../../errors.ts";
 import { wordFor } from "../../text/amounts.ts";
 
-/** IBGE code (7 digits) by TOM code (4 digits). */
+/** Maps TOM codes (4 digits) to IBGE codes (7 digits). */
 export type CodesByTom = ReadonlyMap<string, string>;
 
 /** IBGE code of rows without a municipality. */
@@ -49,7 +49,7 @@ export function codesOfSnapshot(municipalities: readonly SnapshotMunicipality[])
 }
 
 interface Table {
-  /** Empty if there is none. */
+  /** The cells of the header; empty if the file has none. */
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
@@ -69,7 +69,7 @@ function tableOf(text: string, refuse: (problem: string) => never): Table {
   return below.length === 0 ? refuse("it has no rows") : { header, rows: below };
 }
 
-/** True for a column of 1 to 4 digits without repeats. */
+/** True for a column in which every cell has 1 to 4 digits and none repeats. */
 function isKey(cells: readonly string[]): boolean {
   const codes = cells.map((cell) => cell.padStart(4, "0"));
   return cells.every((cell) => /^\d{1,4}$/.test(cell)) && new Set(codes).size === cells.length;
@@ -78,11 +78,10 @@ function isKey(cells: readonly string[]): boolean {
 /** A population file. */
 export interface Population {
   readonly year: string;
-  /** By 7-digit IBGE code. */
+  /** Inhabitants by 7-digit IBGE code. */
   readonly byIbge: ReadonlyMap<string, number>;
 }
 
-/** Max problems in one message. */
 const PROBLEMS_MAX = 10;
 
 /** Reads a population file. @throws CommandError naming the lines that cannot be read. */
@@ -111,7 +110,6 @@ export function readPopulation(path: string): Population {
   return { year, byIbge };
 }
 
-/** Max codes in a warning. */
 const CODES_SHOWN = 5;
 
 /** Returns warnings about municipalities missing from a file, and about unknown codes. */

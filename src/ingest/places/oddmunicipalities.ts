@@ -14,10 +14,16 @@ export interface OddMunicipality {
   /** Name in the dump's table; empty if the table lacks the code. */
   readonly name: string;
   readonly how: Finding;
-  /** The matched IBGE code and `Name/UF`; null if none. */
+  /**
+   * `ibge` is the code of the municipality that was chosen, and `taken` its `Name/UF`. Both are
+   * null if none was found.
+   */
   readonly ibge: string | null;
   readonly taken: string | null;
-  /** `Name/UF` of the official code, if it differs from the name. */
+  /**
+   * `Name/UF` of the municipality with the official code, if the name in the dump means another
+   * one; else null.
+   */
   readonly byCode: string | null;
   readonly accounts: number;
 }

@@ -24,11 +24,11 @@ export interface ScanTask {
   readonly keepCpf: boolean;
   /** Last day that counts as a valid date, in days since 1970-01-01. */
   readonly latestDay: number;
-  /** Decodes texts as UTF-8 even without a byte-order mark. */
+  /** True if texts are decoded as UTF-8 even without a byte-order mark. */
   readonly utf8: boolean;
   /** Max malformed rows of the member; they are skipped and counted. */
   readonly skipBadRows: number;
-  /** Shared counter: KiB scanned so far by all tasks. */
+  /** Counter in shared memory: KiB that all tasks have scanned so far. */
   readonly progress: Int32Array;
 }
 

@@ -21,13 +21,12 @@ import type { Threads } from "../threads.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ScanTask } from "./scan.ts";
 
-/** Days after the snapshot date up to which a row's date is valid. */
+/** The date in a row is valid up to this many days after the snapshot date. */
 const DAYS_AFTER = 7;
 
 /** Max files in a message. */
 const NAMES_MAX = 4;
 
-/** Inputs of a dump scan. */
 interface Scanning {
   readonly dump: DumpFolder;
   readonly release: Release;
@@ -44,7 +43,7 @@ interface Scanning {
 export interface ScannedDump {
   readonly scans: readonly MemberScan[];
   readonly lookups: Lookups;
-  /** Rows dropped from the tables. */
+  /** Counts the rows that were dropped from the small tables. */
   readonly tally: TallyResult;
   readonly warnings: readonly string[];
   /** True if files without rows are allowed. */
@@ -81,7 +80,7 @@ export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
   return { scans, lookups, tally, warnings, partial: lacking.length > 0, rowsLeftOut };
 }
 
-/** Members read in pass 1, by type and part. */
+/** Returns the members that pass 1 scans, by type and part. */
 function scannedMembers(dump: DumpFolder): DumpMember[] {
   const types: readonly FileType[] = ["empresas", "simples", "estabelecimentos"];
   return dump.members.filter(({ type }) => types.includes(type));
@@ -115,12 +114,15 @@ async function scanAll(
   return scans.sort((a, b) => orderOf(a.member) - orderOf(b.member));
 }
 
-/** Rank of a member; decides which of two equal rows is the first. */
+/**
+ * Returns the position of a member in the order of files. It decides which of two rows with the
+ * same key is the first.
+ */
 function orderOf({ type, part }: DumpMember): number {
   return { empresas: 0, simples: 1000, estabelecimentos: 2000 }[type as "simples"] + (part ?? 0);
 }
 
-/** Rereads as UTF-8 the files that turn out to be UTF-8. */
+/** Reads files again as UTF-8 if they turn out to be UTF-8. */
 async function readAsEncoded(
   scanning: Scanning,
   scans: readonly MemberScan[],
@@ -139,7 +141,7 @@ async function readAsEncoded(
     if (!isOther(encoding, [encoding])) continue;
     again[type] = await readLookup(scanning.dump, type, { ...scanning, utf8: true });
   }
-  // Without non-ASCII characters, a file is the same in both encodings.
+  // A file with only ASCII characters is the same in both encodings, so it need not be read again.
   const decisive = others.filter(({ encoding }) => encoding.right + encoding.broken > 0);
   if (decisive.length === 0) return { scans, lookups: again };
   const read = await scanAll(
@@ -151,7 +153,7 @@ async function readAsEncoded(
   return { scans: scans.map((scan) => byMember.get(scan.member) ?? scan), lookups: again };
 }
 
-/** A file with its counts of non-ASCII characters. */
+/** A file, or several of one type, with the counts of non-ASCII sequences. */
 interface EncodedFile {
   readonly names: readonly string[];
   readonly encoding: TextEncoding;

@@ -71,7 +71,10 @@ export class XlsxPackage {
     return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)), measure);
   }
 
-  /** Sum of the declared unpacked bytes of all parts; a larger part is refused. */
+  /**
+   * Sum of the declared unpacked bytes of all parts. A part that unpacks to more than it declares
+   * is refused.
+   */
   get unpackedBytes(): number {
     let bytes = 0;
     for (const { uncompressedSize } of this.#parts.values()) bytes += uncompressedSize;
@@ -173,7 +176,7 @@ function refuseOthers(bytes: Buffer): void {
   if (!isZip(bytes) && isText(bytes)) refuse("text, as CSV is", AS_CSV);
 }
 
-/** The parts by path, in lower case. */
+/** Returns the parts by path, in lower case. */
 function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   return new Promise((settle, fail) => {
     const parts = new Map<string, yauzl.Entry>();
@@ -192,8 +195,8 @@ function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
 }
 
 /**
- * Converts errors of the library to refusals: they are faults of the file, because our own code
- * throws none here.
+ * Converts errors of the library to refusals. They are faults of the file, because the code of this
+ * project throws none here.
  */
 async function damaged<Value>(place: string, read: () => Promise<Value>): Promise<Value> {
   try {
@@ -218,7 +221,7 @@ export class PartReader {
   readonly #place: string;
   readonly #reader: XmlReader;
 
-  /** `place` is named in errors. */
+  /** `place` is the name of the part in error messages. */
   constructor(place: string, taker: PartTaker) {
     this.#place = place;
     this.#reader = new XmlReader({

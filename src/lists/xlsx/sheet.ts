@@ -21,7 +21,7 @@ import { TextCollector, type TextTable } from "./workbook.ts";
 /** Max rows of a sheet. */
 const ROWS_MAX = 1_048_576;
 
-/** Shared parts needed to read cells. */
+/** Parts of the workbook that are needed to read cells. */
 export interface SheetParts {
   readonly texts: TextTable;
   readonly formats: Formats;
@@ -193,7 +193,10 @@ function placeOf(name: string): number | null {
 /** How a style displays numbers: as dates, or with a minimum number of digits. */
 type Format = "date" | number;
 
-/** Built-in formats (a number without text) of dates and times, for all countries. */
+/**
+ * Numbers of the built-in formats for dates and times, of all countries. A built-in format has only
+ * a number and no text.
+ */
 const DATES: readonly (readonly [number, number])[] = [
   [14, 22],
   [27, 36],
@@ -203,7 +206,7 @@ const DATES: readonly (readonly [number, number])[] = [
 const STYLES_MAX = 65_536;
 /** Days from a spreadsheet's day 0 to 1970-01-01, by date system: 1900, or the older 1904. */
 const DAYS_BEFORE = { 1900: 25_569, 1904: 24_107 } as const;
-/** Days from 1970-01-01 to 10000-01-01, from which spreadsheets have no dates. */
+/** Days from 1970-01-01 to 10000-01-01. Spreadsheets have no dates from that day on. */
 const DAYS_AFTER = 2_932_897;
 const DAY_MS = 86_400_000;
 
@@ -211,7 +214,7 @@ const DAY_MS = 86_400_000;
 export interface SeenNumber {
   readonly text: string;
   readonly isDate: boolean;
-  /** Set if the cell is not text. */
+  /** Kind of the value; absent if the cell is text. */
   readonly kind?: "number" | "boolean";
 }
 
@@ -220,7 +223,7 @@ export class Formats {
   readonly #styles: readonly Format[];
   readonly #daysBefore: number;
 
-  /** `since1904`: the date system of the old Macintosh. */
+  /** `since1904`: dates count from 1904, as in the date system of the old Macintosh. */
   constructor(styles: readonly Format[], since1904: boolean) {
     this.#styles = styles;
     this.#daysBefore = DAYS_BEFORE[since1904 ? 1904 : 1900];
@@ -235,7 +238,7 @@ export class Formats {
       return { text: stored, isDate: false };
     }
     const value = Number(stored);
-    // Overflow: "Infinity" would be read as letters.
+    // The number is too large for a double. Its text "Infinity" would be read as letters.
     if (!Number.isFinite(value)) return { text: stored, isDate: false };
     const format = this.#styles[style] ?? 0;
     if (format === "date" && value >= 0 && value < this.#daysBefore + DAYS_AFTER) {
@@ -258,7 +261,7 @@ export class Formats {
   }
 }
 
-/** A date, with its time if it has one. */
+/** Formats a date, with its time if it has one. */
 function wholeDate(days: number, at: string): string {
   const time = at.slice(11, 19).replace(/(?<=..:..):00$/, "");
   if (days < 1) return time;
@@ -302,7 +305,7 @@ export async function readStyles(workbook: XlsxPackage, path: string): Promise<F
 
 class StylesTaker implements PartTaker {
   readonly codes = new Map<number, string>();
-  /** Format numbers by style number. */
+  /** The number of the format, by style number. */
   readonly cells: number[] = [];
   readonly #place: string;
   #inCells = false;

@@ -34,7 +34,9 @@ interface Workbook {
   readonly sheets: readonly SheetPart[];
   /** Names of hidden sheets. */
   readonly hidden: readonly string[];
-  /** Null if it has none. */
+  /**
+   * Paths of the parts with shared texts and with styles; null if the workbook has no such part.
+   */
   readonly texts: string | null;
   readonly styles: string | null;
   readonly since1904: boolean;
@@ -78,7 +80,7 @@ async function readPart(file: XlsxPackage, path: string, taker: PartTaker): Prom
   reader.end();
 }
 
-/** The references of a part; of the whole package if it is "". */
+/** Returns the references of a part. For "", returns those of the whole package. */
 async function relationsOf(file: XlsxPackage, part: string): Promise<readonly Relation[]> {
   const folder = posix.dirname(part);
   const path = posix.join(folder, "_rels", `${posix.basename(part)}.rels`);
@@ -153,7 +155,7 @@ class WorkbookTaker implements PartTaker {
   }
 }
 
-/** CNPJs of the first rows; `isNamed` if a header names their column. */
+/** Number of CNPJs in the first rows. `isNamed` is true if a header names their column. */
 export interface ShownCnpjs {
   readonly count: number;
   readonly isNamed: boolean;
@@ -175,7 +177,7 @@ export interface SeenSheet {
 /** Max CNPJs on a cover sheet: those of the sender, an accountant, and a client. */
 const COVER_MAX = 3;
 
-/** True if the sheet may be a cover, so that a later sheet may be meant. */
+/** True if the sheet may be a cover. In that case, the sender may mean a later sheet. */
 export function mayBeCover({ count, isNamed }: ShownCnpjs): boolean {
   return count <= (isNamed ? 1 : COVER_MAX);
 }
@@ -206,7 +208,10 @@ const BYTES_MAX = 128 * 1024 * 1024;
 const BLOCK_BYTES = 1_048_576;
 /** Max cached characters of a text: enough for a header, and for reports about a cell. */
 const TEXT_LENGTH = 256;
-/** Max characters of a cell's whole text; Excel may write each as seven. */
+/**
+ * Max characters of a cell's whole text. Excel may write each of its 32,767 characters as seven,
+ * such as `_x000D_`.
+ */
 const WHOLE_LENGTH = 7 * 32_767;
 
 /** Gathers a text from parts. */
@@ -270,7 +275,7 @@ export class TextTable {
     this.#count++;
   }
 
-  /** The text of a number; undefined if none. */
+  /** Returns the text with this number; undefined if there is none. */
   at(number: number): string | undefined {
     if (!(number < this.#count)) return undefined;
     const start = this.#starts[number] as number;

@@ -52,7 +52,7 @@ export interface ReadSheet {
   readonly others: number;
   /** Number of hidden sheets, which are never read; absent if none. */
   readonly hidden?: number;
-  /** The column's header, or without a header its letters. */
+  /** The column's header, or its letters if it has no header. */
   readonly column: string;
 }
 
@@ -102,7 +102,8 @@ export async function chooseSheet(
   const seen = await lookThrough(open, sheets);
   const passed = seen.flatMap(({ sheet, why }) => (why === null ? [] : [{ sheet, why }]));
   const [only, ...more] = passed;
-  // Errors of the only sheet are reported as the errors of the file.
+  // An only sheet is chosen even without CNPJs, so that its errors are reported as the errors of
+  // the file.
   const chosen = sheetOf(seen) ?? (more.length === 0 ? only?.sheet : undefined);
   if (chosen === undefined) return refuse(passed, hidden);
   return { open, chosen, sheets: sheets.length, hidden: hidden.length, styles };
@@ -192,7 +193,10 @@ class WantedColumn implements RowTaker {
   #takesRoots = false;
   /** Header of the column, or its letters. */
   name = "";
-  /** CNPJs in the first rows, and the reason why there are none; both null while unknown. */
+  /**
+   * The CNPJs in the first rows, and the reason why there are none. Both are null until the first
+   * rows were evaluated.
+   */
   shown: ShownCnpjs | null = null;
   passed: string | null = null;
 
@@ -242,7 +246,7 @@ class WantedColumn implements RowTaker {
     for (const row of hasHeader ? rows.slice(1) : rows) this.#give(row);
   }
 
-  /** Evaluates the first rows. */
+  /** Finds the column in the first rows, or notes why there is none. */
   #look(rows: readonly string[][]): void {
     try {
       const found = findColumn(rows, this.#wanted, true);

@@ -20,34 +20,38 @@ interface CnpjCandidate {
   readonly stray: boolean;
 }
 
-/** Matches nearly all texts of a long list. */
+/** Matches nearly all texts in a long list, so that they skip the slower checks. */
 const PLAIN = /^[0-9A-Z]+$/i;
 /** Invisible characters. */
 const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
 /** All kinds of white space except tabs. */
 const ROOM = /[\u0085\p{Z}]/gu;
-/** Marks that make a spreadsheet cell a text, and quotes: ="…", '… and “…”. */
+/**
+ * Matches characters that mark a spreadsheet cell as text, and quotation marks: ="…", '… and “…”.
+ */
 const WRAPPED = /^=?\s*["'`´‘’“”]*/;
 const WRAPPERS = "\"'`´‘’“”";
-/** Optional separator of two groups of a CNPJ, with blanks around it. */
+/**
+ * Matches what may stand between two groups of a CNPJ: a separator, if any, and blanks around it.
+ */
 const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
 /**
- * Matches a complete CNPJ in a text, with or without punctuation. If a fraction follows, the digits
- * are another number.
+ * Matches a complete CNPJ in a text, with or without punctuation. Digits before a fraction do not
+ * match, because they are another number.
  */
 const WHOLE = new RegExp(
   `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
     `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.0*[1-9]|\\.0+\\p{L})`,
   "giu",
 );
-/** A negative number, whose sign is not punctuation of a CNPJ. */
+/** Matches a negative number. Its minus sign is not punctuation of a CNPJ. */
 const NEGATIVE = /^[\u2010-\u2015\u2212-][0-9]{14}(?![0-9])/;
 /** A number that may have been meant as a CNPJ. */
 const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
 
 /**
- * A CNPJ that a tokenizer would split, because it contains letters or looks like an exponent.
- * Excludes a word followed by two digits, and 1.5e6.
+ * Matches a CNPJ that a tokenizer would split, because it contains letters or looks like a number
+ * with an exponent. Does not match a word followed by two digits, or 1.5e6.
  */
 const LETTERED = new RegExp(
   "(?:(?=[0-9A-Z./]{0,14}[A-Z])[0-9A-Z]{2}\\.[0-9A-Z]{3}\\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}" +
@@ -56,7 +60,10 @@ const LETTERED = new RegExp(
   "iuy",
 );
 
-/** Returns the end of a CNPJ with letters, or in the form 1.1E+13, at `start`; else null. */
+/**
+ * Returns the end of a CNPJ at `start` that contains letters or has the form 1.1E+13. Returns null
+ * for other text.
+ */
 export function cnpjEnd(text: string, start: number): number | null {
   LETTERED.lastIndex = start;
   return LETTERED.test(text) ? LETTERED.lastIndex : null;
@@ -67,7 +74,7 @@ export function cleaned(text: string): string {
   if (PLAIN.test(text)) return text;
   const clean = plainText(text).replace(UNSEEN, "").replace(ROOM, " ").trim();
   const open = clean.replace(WRAPPED, "");
-  // Not a regular expression: one anchored at the end would restart at each quotation mark.
+  // A loop, because a regular expression anchored at the end would try each quotation mark again.
   let end = open.length;
   while (end > 0 && WRAPPERS.includes(open.charAt(end - 1))) end--;
   return open.slice(0, end).trim();
@@ -98,7 +105,7 @@ function candidatesOfPart(part: string): readonly CnpjCandidate[] {
   return [...found, ...strays].map((one, at) => ({ text: one, stray: at >= found.length }));
 }
 
-/** The whole CNPJs of a text, and the text without them. */
+/** Finds the complete CNPJs of a text. Returns them, and the text without them. */
 function wholesIn(text: string): { readonly found: readonly string[]; readonly rest: string } {
   const found: string[] = [];
   let rest = "";
@@ -108,7 +115,7 @@ function wholesIn(text: string): { readonly found: readonly string[]; readonly r
     const [whole, ...between] = match;
     const plain = whole.replace(/[^0-9A-Z]/gi, "");
     if (isMeant(plain, between)) {
-      // Keeps a valid spelling, so that reports show it.
+      // A valid spelling is kept, so that reports show it as the user wrote it.
       found.push(readCnpj(whole) === null ? plain : whole);
       rest += `${text.slice(from, match.index)} `;
       from = WHOLE.lastIndex;
@@ -126,14 +133,18 @@ function isMeant(plain: string, between: readonly string[]): boolean {
   // Eight characters followed by six may be a date with a time, or two numbers.
   if (!hasPoints && !isSlash && gap !== "" && further === "") return false;
   if (readCnpj(plain)?.checked === true) return true;
-  // A long word, or several short ones, are a CNPJ only if the check digits are right.
+  // Letters may be a long word or several short ones. They form a CNPJ only if the check digits are
+  // correct or the punctuation is that of a CNPJ.
   if (/[A-Z]/i.test(plain)) return isSlash && hyphen !== "";
   const signs = [first, second, stroke, hyphen].filter((one) => one !== "").length;
   const rooms = between.filter((one) => one !== "").length;
   return rooms === 0 || rooms === 4 || signs > 0;
 }
 
-/** Roots separated by blanks, or one piece to report as not understood. */
+/**
+ * Returns the roots in a text if blanks separate nothing but roots. Otherwise returns the whole
+ * text as one piece, which is reported as not understood.
+ */
 function rootsOf(text: string): readonly CnpjCandidate[] {
   const words = text.split(/ +/);
   const isRoot = (word: string) => /[0-9]/.test(word) && readRoot(word) !== null;
@@ -142,30 +153,30 @@ function rootsOf(text: string): readonly CnpjCandidate[] {
 }
 
 interface WrittenNumber {
-  /** Digits of the integer; includes leading zeros only if the notation does. */
+  /** Digits of the integer. They include leading zeros only if the text has them. */
   readonly digits: string;
-  /** Number of trailing digits that the notation omits; in `digits` they are zeros. */
+  /** Number of digits at the end that the text omits. In `digits` they are zeros. */
   readonly lost: number;
   /** False if the fraction has digits other than zero. */
   readonly isWhole: boolean;
 }
 
-/** Words that people and programs write before a number. */
+/** Matches the word "CNPJ" and similar labels before a number. */
 export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
 
 /**
- * An integer with a zero fraction, such as 99938275000138.0; excludes "1.000", which may be
- * thousands.
+ * Matches an integer with a fraction of zeros, such as 99938275000138.0. Does not match "1.000",
+ * which may mean a thousand.
  */
 const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
 /**
- * Such as 9.9938275000138e+13. Without a fraction, the text may be a CNPJ with the letter E; test
- * for that first.
+ * Matches numbers such as 9.9938275000138e+13. A text without a fraction may be a CNPJ that
+ * contains the letter E, so callers must check for a CNPJ first.
  */
 const EXPONENT = /^([0-9]+)(?:[.,]([0-9]*))?E\+?([0-9]+)$/i;
-/** 99.938.275.000.138, with or without a fraction of zeros. */
+/** Matches grouped thousands such as 99.938.275.000.138, with or without a fraction of zeros. */
 const THOUSANDS = /^[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})+(?:(?!\1)[.,]0{1,2})?$/;
-/** Larger exponents never result in 14 digits. */
+/** An exponent above this value never leads to 14 digits. */
 const EXPONENT_MAX = 99;
 
 /** Reads a number in one of these notations; returns null for other text. */
@@ -181,7 +192,9 @@ export function numberIn(text: string): WrittenNumber | null {
   return match === null ? null : shifted(match);
 }
 
-/** Moves the decimal sign. */
+/**
+ * Returns the integer for a number with an exponent, whose decimal sign is moved by the exponent.
+ */
 function shifted([, whole = "", fraction = "", power = ""]: RegExpExecArray): WrittenNumber {
   const written = whole + fraction;
   const exponent = Math.min(Number(power), EXPONENT_MAX);

@@ -1,7 +1,8 @@
 /**
- * The error for a request that must name an account but has no CNPJ.
- * Invariant: the error never repeats the sent text, which may be the number of a person. A separate
- * file because the console's pages read CNPJs (cnpjspelling.ts) but raise no such errors.
+ * Makes the error for a request that must name an account but contains no CNPJ.
+ * Invariant: the error never repeats the sent text, which may be the tax number of a person.
+ * Separate from the reader of CNPJs, cnpjspelling, because the console's pages read CNPJs but raise
+ * no such errors.
  */
 import type { Mistake } from "../../errors.ts";
 import { CNPJ_REFUSALS, type CnpjReading, type RefusedCnpj } from "./cnpjspelling.ts";
@@ -24,7 +25,7 @@ export function cnpjMistake(
   return { pointer, code, detail: detail, reason, offered };
 }
 
-/** Returns why a text is not a CNPJ, as a sentence. */
+/** Returns a sentence that says why a text is not a CNPJ. */
 export function refusalText({ reason, offered }: Pick<RefusedCnpj, "reason" | "offered">): string {
   const text = CNPJ_REFUSALS[reason];
   return offered === undefined ? text : `${text} With them it is ${offered}.`;

@@ -9,7 +9,7 @@ import { type Cnpj, cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "./c
 import { cleaned, cnpjCandidates, LABEL, numberIn } from "./cnpjcandidates.ts";
 import { holdsCpf, isCpf } from "./cpf.ts";
 
-/** Why a text is not a CNPJ, by reason code. */
+/** For each reason code, a sentence that says why a text is not a CNPJ. */
 export const CNPJ_REFUSALS = {
   not_a_cnpj: "It is a number, but no CNPJ and no root of one.",
   not_a_number: "It holds words, and no CNPJ.",
@@ -28,11 +28,11 @@ export const CNPJ_REFUSALS = {
 /** Code of a reason. */
 export type CnpjRefusal = keyof typeof CNPJ_REFUSALS;
 
-/** A text that is no CNPJ. */
+/** A text that is not a CNPJ, with the reason. */
 export interface RefusedCnpj {
   readonly kind: "refused";
   readonly reason: CnpjRefusal;
-  /** For `lost_zeros`, the CNPJ with its zeros restored. */
+  /** If the reason is `lost_zeros`, the CNPJ with its leading zeros restored. */
   readonly offered?: string;
 }
 
@@ -46,10 +46,14 @@ const LENGTH = 14;
 const ROOT_LENGTH = 8;
 const BASE_LENGTH = 12;
 /**
- * The root of Banco do Brasil. Only its CNPJs may become three to six digits without their zeros.
+ * The root of Banco do Brasil, which consists of zeros. Only its CNPJs can be reduced to three to
+ * six digits when a program drops leading zeros.
  */
 const ZERO_ROOT = "0".repeat(ROOT_LENGTH);
-/** Branch and check digits of a number that a program rounded; no CNPJ ends so. */
+/**
+ * The last six digits (branch and check digits) of a number that a program rounded. No CNPJ ends
+ * with them.
+ */
 const ROUNDED = "000000";
 /** Punctuation of a CNPJ, and blanks. */
 const SIGNS = /[\s./\\\u2010-\u2015\u2212-]+/g;
@@ -64,10 +68,13 @@ export function readCnpjText(text: string): CnpjReading {
   return readCnpjCandidate(only.text);
 }
 
-/** A slash directly after a whole CNPJ. */
+/** Matches a slash directly after a complete CNPJ. */
 const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
 
-/** Reads the end of a path like other text, but refuses a CNPJ that is followed by a slash. */
+/**
+ * Reads the end of a URL path. Reads it like any other text, but refuses a CNPJ that a slash
+ * follows.
+ */
 export function readPathCnpj(text: string): CnpjReading {
   return GOES_ON.test(text) ? refused("not_a_cnpj") : readCnpjText(text);
 }
@@ -95,7 +102,7 @@ export function readRootText(text: string): string | null {
   return reading.kind === "root" ? reading.root : readRoot(cleaned(text));
 }
 
-/** Reads one piece of a text (cnpjcandidates.ts). */
+/** Reads one of the pieces that cnpjcandidates.ts finds. */
 export function readCnpjCandidate(text: string): CnpjReading {
   if (isPlainCnpj(text)) return { kind: "cnpj", cnpj: text, checked: true };
   const whole = readCnpj(text);
@@ -127,24 +134,25 @@ function readWhole(read: Cnpj): CnpjReading {
   return { kind: "cnpj", ...read };
 }
 
-/** A number in a notation of programs. */
+/** Reads a number in a notation that programs use, such as one with an exponent. */
 function readNumber({ digits, lost, isWhole }: NonNullable<ReturnType<typeof numberIn>>) {
   if (!isWhole) return refused("not_a_cnpj");
   if (digits.length > LENGTH) return refused("too_long");
   if (lost === 0) return readPlainDigits(digits);
-  // The check digits confirm the number if it lost no other digits.
+  // If at most the two check digits are missing, they can be computed, and they then confirm the
+  // other digits.
   const isConfirmed = lost <= LENGTH - BASE_LENGTH && isRight(digits.padStart(LENGTH, "0"));
   return isConfirmed ? readPlainDigits(digits) : refused("rounded");
 }
 
-/** Reads digits with optional punctuation that differs from that of a complete CNPJ or root. */
+/** Reads digits whose punctuation, if any, is not that of a complete CNPJ or root. */
 function readDigits(text: string, digits: string): CnpjReading {
   // Such texts are dates with times, two numbers, or fractions.
   const isOther = digits.length === LENGTH || /^[0-9]*[.][0-9]+$/.test(text);
   return isOther && digits !== text ? refused("not_a_cnpj") : readPlainDigits(digits);
 }
 
-/** Digits alone, of any length. */
+/** Reads digits without punctuation, of any length. */
 function readPlainDigits(digits: string): CnpjReading {
   const { length } = digits;
   if (length === LENGTH) {
@@ -161,14 +169,17 @@ function readPlainDigits(digits: string): CnpjReading {
   return refused(length > ROOT_LENGTH && digits.endsWith(ROUNDED) ? "rounded" : "too_short");
 }
 
-/** True for fourteen digits with a branch and right check digits. */
+/** True for fourteen digits with a branch number other than 0000 and correct check digits. */
 function isRight(digits: string): boolean {
   return (
     digits.endsWith(cnpjCheckDigits(digits)) && digits.slice(ROOT_LENGTH, BASE_LENGTH) !== "0000"
   );
 }
 
-/** Reads letters with mostly digits, which may be an alphanumeric CNPJ of the wrong length. */
+/**
+ * Reads text that is mostly digits with some letters, which may be an alphanumeric CNPJ of the
+ * wrong length.
+ */
 function readLettered(bare: string): CnpjReading {
   const digits = bare.replace(/[^0-9]/g, "").length;
   if (!/^[0-9A-Z]+$/i.test(bare) || 2 * digits <= bare.length || bare.length === LENGTH) {

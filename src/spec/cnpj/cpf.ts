@@ -5,15 +5,15 @@
  */
 
 /**
- * Spellings of a CPF: with its punctuation, or eleven digits, perhaps with a hyphen before the last
- * two.
+ * The spellings of a CPF: with all its punctuation, as eleven digits, or with only a hyphen before
+ * the last two digits.
  */
 const FORMS = ["\\d{3}\\.\\d{3}\\.\\d{3}[-/]\\d{2}", "\\d{11}", "\\d{9}-\\d{2}"];
 const CPF = new RegExp(
   `(?<![\\p{L}\\p{N}./-])(?:${FORMS.join("|")})(?![\\p{L}\\p{N}]|[./-]\\d)`,
   "gu",
 );
-/** Shown in place of a CPF. */
+/** Text that replaces a CPF. */
 const HIDDEN = "***.***.***-**";
 const DIGITS = 11;
 
@@ -35,13 +35,16 @@ export function withoutCpfs(text: string): string {
   );
 }
 
-/** Hides the CPF of a text that is known to contain one, in any notation. */
+/**
+ * Returns a text without its CPF. The text is known to contain one in some notation; if the
+ * notation is not recognized, the whole text is replaced.
+ */
 export function hideCpf(text: string): string {
   const hidden = withoutCpfs(text);
   return hidden === text ? HIDDEN : hidden;
 }
 
-/** The check digit after the first `count` digits. */
+/** Returns the check digit that follows the first `count` digits. */
 function checkDigit(digits: string, count: number): string {
   let sum = 0;
   for (let at = 0; at < count; at++) sum += Number(digits[at]) * (count + 1 - at);

@@ -44,7 +44,10 @@ interface Offered {
   readonly isLacking: boolean;
 }
 
-/** Min digits of a number with an unknown area or from abroad; shorter ones may be any number. */
+/**
+ * Minimum number of digits of a number with a missing or unknown area code or from abroad. A
+ * shorter number may be any number.
+ */
 const DIGITS_MIN = 8;
 
 /** Reads a text that may be a phone or an e-mail; null for any other text. */
@@ -61,25 +64,36 @@ export function readContact(text: string, offered: Offered): ReadContact | Refus
   return { kind: broken.kind, reason: "field_not_allowed" };
 }
 
-/** A local part, an @, and a domain, with common mistakes; alone in the text. */
+/**
+ * Matches a text that consists of a local part, an @, and a domain, possibly with common mistakes.
+ */
 const LIKE_EMAIL = /^[^\s@]+\s?@+\s?[^\s@]+(?:[@.,]\s?[^\s@]+)*$/u;
 
-/** Returns what is wrong with a text that looks like an e-mail but is not; null for other text. */
+/**
+ * Returns the fault of a text that looks like an e-mail but is not one. Returns null for other
+ * text.
+ */
 function brokenEmail(text: string): RefusedContact | null {
   const bare = text.trim();
   if (!LIKE_EMAIL.test(bare)) return null;
   const kind = "email";
-  // A name may have an @ between blanks, but then no domain follows.
+  // The name of a company may contain an @ between blanks, but then no domain follows.
   if (/\s/.test(bare)) return /@.*\./.test(bare) ? { kind, reason: "email_blank" } : null;
   const [local = "", domain = "", ...more] = bare.split("@");
   const isPlain = more.length === 0 && readEmail(`${local}@example.com`) !== null;
   return { kind, reason: isPlain && /^[\w.-]*$/.test(domain) ? "email_domain" : "email_character" };
 }
 
-/** Notations of phones that CNPJs never have: an area code in brackets, a plus sign, a hyphen. */
+/**
+ * Match notations of phones that CNPJs never have: an area code in brackets, a plus sign, a hyphen
+ * before the last digits.
+ */
 const LIKE_PHONE = [/^[^/]*\(\s*0?\d{2}\s*\)[^/]*$/, /^\s*\+/, /(?:^|[\s)])9?\s?\d{4}-\d{2,}\s*$/];
 
-/** Why a text that may be a phone is not looked up as one; null for any other text. */
+/**
+ * Returns the reason why a text that may be a phone cannot be looked up as one. Returns null for
+ * any other text.
+ */
 function brokenPhone(text: string): RefusedContact | null {
   const read = readPhone(text);
   if (!("fault" in read)) return null;
@@ -97,7 +111,7 @@ function brokenPhone(text: string): RefusedContact | null {
 /** Separators and conjunctions between two contacts. */
 const BETWEEN = /\s*[,;|]\s*|\s+(?:e|ou|y|o|and|or|\/)\s+/i;
 
-/** The first contact of a text that consists of two or more of them, else null. */
+/** Returns the first contact of a text that consists of two or more contacts, otherwise null. */
 function severalIn(text: string): ReadContact | null {
   const parts = text.split(BETWEEN).filter((part) => part.trim() !== "");
   const all = parts.length > 1 ? parts : text.trim().split(/\s+/);
@@ -119,7 +133,7 @@ function allowed(read: ReadContact, offered: Offered): ReadContact | RefusedCont
   return offered.isLacking ? { kind, reason: "not_in_snapshot" } : read;
 }
 
-/** Returns the reason as sentences that name the fix. */
+/** Returns sentences that state the reason and how to fix it. */
 export function contactRefusalText({ kind, reason }: RefusedContact): string {
   const name = kind === "phone" ? "phones" : "e-mails";
   return {

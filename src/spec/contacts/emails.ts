@@ -1,5 +1,5 @@
 /**
- * E-mail addresses: the rule of an import, and the spellings in which people write them.
+ * Validates e-mail addresses as an import does, and reads them in the spellings that people use.
  * Invariant: a typed address is valid only if an import would keep it. Both use the same code, so
  * equal addresses have equal bytes.
  */
@@ -10,7 +10,10 @@ import { cleaned } from "../cnpj/cnpjcandidates.ts";
 export const EMAIL_BYTES_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
 
-/** 1 for bytes that need no quoting before the @ of an address: visible ASCII without specials. */
+/**
+ * For each byte, 1 if it needs no quoting before the @ of an address. These are visible ASCII
+ * characters except special ones.
+ */
 const LOCAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 32 && byte < 127 && !'"(),:;<>@[\\]'.includes(String.fromCharCode(byte)) ? 1 : 0,
 );
@@ -26,7 +29,10 @@ function isLocal(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Two or more labels of letters, digits and inner hyphens; the last is two or more letters. */
+/**
+ * True for two or more labels of letters, digits, and inner hyphens. The last label must consist of
+ * two or more letters.
+ */
 function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
   let labels = 0;
   let first = start;
@@ -50,18 +56,22 @@ function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
 const UTF8 = new TextEncoder();
 
 /**
- * Max length of a text that may contain an address; the search for its end takes quadratic time.
+ * Maximum length of a text that may contain an address, because the search for the end of an
+ * address takes quadratic time.
  */
 const TYPED_MAX = 1_000;
 /** Characters that end a sentence or a list item, but never an address. */
 const TRAILING = /[\s.,;:!?)\]}>]+$/;
-/** A label before an address. Excludes "mailto:", which begins a link. */
+/** Matches a label before an address. Does not match "mailto:", which begins a link. */
 const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
 
-/** An asterisk instead of the local part. Within a local part, it is an ordinary character. */
+/**
+ * Matches an asterisk in place of the whole local part. Inside a local part, an asterisk is an
+ * ordinary character.
+ */
 const PATTERN = /^\s*\*+@/;
 
-/** True for an asterisk followed by a domain, which people write as a pattern. */
+/** True for an asterisk and a domain, which people write to mean all addresses of the domain. */
 export function isEmailPattern(typed: string): boolean {
   return PATTERN.test(typed);
 }

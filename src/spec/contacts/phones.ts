@@ -1,19 +1,20 @@
 /**
- * Brazilian phone numbers: the rule of an import, and the spellings in which people write them.
- * Invariant: the same code reads typed numbers and an import's area codes and numbers. Other text
- * is refused with the reason, never guessed. An import accepts any two digits from 11 to 99 as an
- * area code; in a typed number, the area code must exist. The normal form of an imported number is
- * always read as itself, so that answers and saved specs work.
+ * Validates Brazilian phone numbers as an import does, and reads them in the spellings that people
+ * use.
+ * Invariant: the same code reads typed numbers and the area codes and numbers of an import. Other
+ * text is refused with the reason, never guessed. An import accepts any two digits from 11 to 99 as
+ * an area code; in a typed number, the area code must exist. The normal form of an imported number
+ * is always read as that number, so that answers and saved specs stay valid.
  */
 import { cleaned } from "../cnpj/cnpjcandidates.ts";
 
-/** Results of `phoneOf` if the digits are not a phone. */
+/** Results of `phoneOf` for digits that are not a phone: the number or the area code is wrong. */
 export const NO_PHONE = { number: -1, area: -2 } as const;
 
 /**
- * Returns E.164 digits as a number, such as 5511987654321. Input: an area code from 11 to 99, and a
- * number of `length` digits (7 to 9) without leading zeros. A number of 8 digits that begins with 6
- * to 9 gets its missing leading 9.
+ * Returns the E.164 digits of a phone as a number, such as 5511987654321. The input is an area code
+ * from 11 to 99 and a number of `length` digits (7 to 9) without leading zeros. A number of 8
+ * digits that begins with 6 to 9 is a mobile that lacks its leading 9, which is added.
  */
 export function phoneOf(area: number, number: number, length: number): number {
   if (number < 0 || length < 7 || length > 9) return NO_PHONE.number;
@@ -23,7 +24,7 @@ export function phoneOf(area: number, number: number, length: number): number {
   return (5500 + area) * (length === 8 ? 1e8 : 1e9) + number;
 }
 
-/** Why a text is not a phone number; also the codes of mistakes. */
+/** The reasons why a text is not a phone number. They are also codes of mistakes. */
 export type PhoneFault =
   | "wrong_format"
   | "too_short"
@@ -33,7 +34,7 @@ export type PhoneFault =
   | "foreign_number"
   | "looks_like_cpf";
 
-/** A number in normal form, such as +5511987654321, or its fault. */
+/** A number in normal form, such as +5511987654321, or the reason why the text is none. */
 type TypedPhone = { readonly phone: string } | { readonly fault: PhoneFault };
 
 /** The part of a link that precedes the number. */
@@ -42,11 +43,11 @@ const LINK = new RegExp(
     "(?:https?://)?(?:www\\.)?(?:wa\\.me/|api\\.whatsapp\\.com/send/?\\?phone=))",
   "i",
 );
-/** Placeholder for a carrier's code, as in 0xx11. */
+/** Matches a prefix with a placeholder for the code of a carrier, as in 0xx11. */
 const CARRIER_SIGN = /^(\(?)0\s?(?:xx|\*\*|--)\s?/i;
 /**
- * A label before a number. Excludes "tel:" without a blank, which begins a link and may be followed
- * by more text after the number.
+ * Matches a label before a number. Does not match "tel:" without a blank, because this begins a
+ * link in which more text may follow the number.
  */
 const LABEL =
   /^(?:tel(?:efone)?|fone|cel(?:ular)?|phone|whatsapp)(?:\.\s*:?\s*|\s*:\s+|\s+)(?=[(+\d])/i;
@@ -55,10 +56,10 @@ const WITHOUT_AREA = /^\(?0[3589]00/;
 const WRITTEN = /^\(?\+?[\d\s().\-/]+$/;
 const FROM_ABROAD = /^\(?(?:\+|00)/;
 const CPF_WRITTEN = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
-/** An area code that is separated from the following digits. */
+/** Matches an area code that is separated from the digits after it. */
 const AREA_APART = /^\(?0?\d{2}[\s)./-]/;
 
-/** The 67 area codes of Brazil, a closed list. No code contains a 0. */
+/** The 67 area codes of Brazil. The list is closed, and no code contains a 0. */
 const AREA_CODES: ReadonlySet<string> = new Set(
   (
     "11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 " +
@@ -66,27 +67,38 @@ const AREA_CODES: ReadonlySet<string> = new Set(
     "91 92 93 94 95 96 97 98 99"
   ).split(" "),
 );
-/** Zeros in brackets instead of an area code, before a number, but not before a country code. */
+/**
+ * Matches zeros in brackets in place of an area code before a number. Zeros before a country code
+ * do not match.
+ */
 const AREA_OF_ZEROS = /^\(00+\)(?:\D*\d){8,9}\D*$/;
 
-/** A phone without an area code, written in two groups as no CNPJ or root is. */
+/**
+ * Matches a phone without an area code in two groups of digits. No CNPJ or root is written in this
+ * way.
+ */
 const WITHOUT_AREA_CODE = /^(?:9\s?)?\d{4}[-\s]\d{4}$/;
 
-/** True for a phone without its area code: 3333-4444, 98765-4321. */
+/** True for a phone that lacks its area code, such as 3333-4444 or 98765-4321. */
 export function lacksArea(typed: string): boolean {
   return WITHOUT_AREA_CODE.test(bareText(typed));
 }
 
-/** True for the normal form of a nine-digit mobile or an eight-digit landline. */
+/** True for the normal form of a mobile with nine digits or a landline with eight digits. */
 export function isCurrent(phone: string): boolean {
   return /^\+55\d\d(?:9\d{8}|[2-5]\d{7})$/.test(phone);
 }
 
-/** Group lengths of incomplete numbers: of mobiles (98765-432), and of any number (3333-444). */
+/**
+ * Lengths of the groups of digits in an incomplete number: `LACKING_MOBILE` for mobiles
+ * (98765-432), `LACKING_ANY` for all numbers (3333-444).
+ */
 const LACKING_MOBILE: ReadonlySet<string> = new Set(["5-3", "1-4-3", "5-2", "1-4-2"]);
 const LACKING_ANY: ReadonlySet<string> = new Set(["4-3"]);
 
-/** True if the groups of a 7- or 8-digit number show that digits are missing. */
+/**
+ * True if the groups in which a number of 7 or 8 digits is written show that digits are missing.
+ */
 function lacksDigits(written: string, number: string): boolean {
   const [[first = "", ...rest]] = nationalGroups(written);
   const groups = first.length === 2 ? rest : [first.slice(2), ...rest];
@@ -130,8 +142,8 @@ function isNormal(text: string): boolean {
 }
 
 /**
- * Returns the fault of an area code if the groups of digits show it, else null. Joined digits would
- * be misread: "01 98765-4321" with area code 19, and "+55 98765-4321" with 98.
+ * Returns the fault of an area code if the groups of digits show one, otherwise null. Without the
+ * groups, "01 98765-4321" would be read with the area code 19, and "+55 98765-4321" with 98.
  */
 function areaFault(written: string): PhoneFault | null {
   const [groups, isPrefixed] = nationalGroups(written);
@@ -150,7 +162,10 @@ function areaFault(written: string): PhoneFault | null {
   return isOdd || isBracketed || sizes.join("-") === "3-3-4" ? "unknown_area_code" : null;
 }
 
-/** Returns the groups of digits after the country and one zero, and whether either was separate. */
+/**
+ * Returns the groups of digits without the country code and one leading zero, and true if either of
+ * these stood apart from the rest.
+ */
 function nationalGroups(written: string): [groups: string[], isPrefixed: boolean] {
   const [head = "", ...rest] = written.match(/\d+/g) ?? [];
   const isAbroad = FROM_ABROAD.test(written);
@@ -169,8 +184,8 @@ function nationalGroups(written: string): [groups: string[], isPrefixed: boolean
 }
 
 /**
- * Removes text around a number: invisible characters, quotes of spreadsheets, a label before it,
- * punctuation after it, and a fraction that a program wrote.
+ * Returns a number without the text around it. This removes invisible characters, quotes of
+ * spreadsheets, a label, punctuation after the number, and a fraction that a program added.
  */
 function bareText(typed: string): string {
   return cleaned(typed)
@@ -187,11 +202,11 @@ export function isPhoneLink(text: string): boolean {
 
 function withoutLink(text: string): string {
   const rest = text.replace(LINK, "");
-  // A link may continue with a message or with parameters of the number.
+  // After the number, a link may contain a message or parameters.
   return rest === text ? text : (rest.replace(/^%2B/i, "+").split(/[?&#;/]/, 1)[0] as string);
 }
 
-/** Reads digits after a plus sign or 00, which begin with Brazil's country code 55. */
+/** Reads digits that follow a plus sign or 00 and begin with Brazil's country code, 55. */
 function abroad(written: string, digits: string): TypedPhone {
   const national = bareNational(digits.slice(2).replace(/^0+/, ""));
   if (national.length < 7) return { fault: "too_short" };
@@ -212,7 +227,7 @@ function withoutPrefix(digits: string, isBracketed: boolean): string {
   return digits === national || length === 14 ? national : national.slice(2);
 }
 
-/** Removes zeros before the number, as an import does. */
+/** Removes zeros between the area code and the number, as an import does. */
 function bareNational(national: string): string {
   return national.slice(0, 2) + national.slice(2).replace(/^0+/, "");
 }

@@ -5,7 +5,7 @@
  */
 import type { OutputField } from "../fields.ts";
 
-/** Groups of watchable fields by the name in `changed_any_of`. */
+/** For each name in `changed_any_of`, the watchable fields of the group. */
 const GROUPS = {
   status: ["registration_status", "registration_status_date", "registration_status_reason"],
   address: [

@@ -121,7 +121,7 @@ export const HEADINGS_EN: Readonly<Record<OutputField, string>> = {
   owner_companies: "Companies that own it",
 };
 
-/** One Portuguese sentence about each field in a file for people. */
+/** For each field, one Portuguese sentence about it, shown in files for people. */
 export const SENTENCES_PT: Readonly<Record<OutputField, string>> = {
   cnpj: "Número de inscrição no cadastro, 14 caracteres; os 12 primeiros podem ser letras.",
   cnpj_root: "Os 8 primeiros caracteres do CNPJ: a empresa.",

@@ -23,13 +23,13 @@ export const FIELD_GROUPS = [
   "rank",
 ] as const;
 
-/** Types of a field's values, with their JSON types. */
+/** For each type of a field's values, the JSON type. */
 export const FIELD_TYPES = {
   text: "string",
   flag: "boolean",
   number: "integer",
   date: "string",
-  /** Reais, stored as cents. */
+  /** An amount in reais, stored in cents. */
   cents: "number",
   postal_code: "string",
   phone: "string",
@@ -42,8 +42,9 @@ export const FIELD_TYPES = {
 } as const;
 
 /**
- * How `output.labels` writes a value if the type alone does not determine it: with a mask, as a
- * word of words.ts or reasons.ts, or after a word, so that spreadsheets do not drop leading zeros.
+ * The form in which `output.labels` writes a value, if the field's type does not determine it. The
+ * value has a mask, is replaced by a word of words.ts or reasons.ts, or follows a word, so that
+ * spreadsheets do not drop leading zeros.
  */
 export type FieldWriting =
   | "cnpj"
@@ -57,13 +58,13 @@ export type FieldWriting =
   | "city_code"
   | "country_code";
 
-/** Columns of one of these Arrow types. */
+/** Names of the columns that have one of these Arrow types. */
 type ColumnOf<Type> = Extract<(typeof COLUMNS)[number], { readonly type: Type }>["name"];
 
-/** Columns with codes, whose values are in a string table. */
+/** Columns of codes. The values of the codes are in a string table. */
 type CodeColumn = ColumnOf<"dictionary8" | "dictionary16">;
 
-/** Type and storage of a field's values. */
+/** The type of a field's values and where they are stored. */
 export type StoredAs =
   | { readonly type: "text"; readonly column: ColumnOf<"utf8"> }
   | { readonly type: "text"; readonly column: CodeColumn; readonly table: TableName }
@@ -79,7 +80,10 @@ export type StoredAs =
       readonly column: CodeColumn;
       readonly table: "municipality_population";
     }
-  /** Number of the company's partnerships, which OWNERS holds by the root of its CNPJ. */
+  /**
+   * Number of the company's partnerships, counted in OWNERS, the section of the snapshot that holds
+   * them by the root of the CNPJ.
+   */
   | {
       readonly type: "number";
       readonly column: "cnpj";
@@ -98,7 +102,7 @@ interface ShownAs {
   readonly group: (typeof FIELD_GROUPS)[number];
   /** Characters that fit most values; longer values wrap if space is short. */
   readonly width: number;
-  /** Width in a sheet, which does not wrap; absent if the heading is wider. */
+  /** Width in a spreadsheet, in which values do not wrap. Absent if the heading is wider. */
   readonly sheet?: number;
 }
 
@@ -112,18 +116,18 @@ export interface FieldRow {
   readonly freeText?: true;
   /** Set for e-mail and phones, which the `free` plan does not include. */
   readonly contact?: true;
-  /** Data that older snapshots lack. */
+  /** The data that the field needs and older snapshots lack. */
   readonly needs?: Lacked;
   /**
-   * Why changes cannot be watched: the field never changes, or is derived from other fields or a
-   * list.
+   * The reason why changes cannot be watched: the field never changes ("identity"), or it is
+   * derived from other fields or from a list.
    */
   readonly unwatched?: "identity" | "derived" | "listed";
-  /** One sentence for the OpenAPI document and the docs. */
+  /** One sentence about the field, for the OpenAPI document and the docs. */
   readonly description: string;
 }
 
-/** Every output field, in the public order (also that of an export's columns). */
+/** Every output field, in the public order, which is also the order of the columns in an export. */
 export const FIELDS = [
   {
     name: "cnpj",

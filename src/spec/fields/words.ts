@@ -11,7 +11,7 @@ export const LABEL_LANGUAGES = ["pt", "en"] as const;
 /** Language of the headers and values of a file for people. */
 export type LabelLanguage = (typeof LABEL_LANGUAGES)[number];
 
-/** Every word: Portuguese, English. */
+/** Every word, in Portuguese and in English. */
 export const VALUE_WORDS = {
   yes: ["Sim", "Yes"],
   no: ["Não", "No"],

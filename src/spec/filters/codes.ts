@@ -15,7 +15,7 @@ type DebtKind = (typeof DEBT_KINDS)[number];
 type SanctionName = (typeof SANCTION_NAMES)[number];
 type MissingContact = (typeof MISSING_CONTACTS)[number];
 
-/** A list of a spec, with its place; mistakes go to the reader's log. */
+/** A list in a spec and its place. Mistakes go to the log of `reader`. */
 interface Requested {
   readonly reader: SpecReader;
   readonly lookup: CatalogLookup;
@@ -25,7 +25,7 @@ interface Requested {
 
 const NONE: readonly string[] = [];
 
-/** Reads CEP prefixes, without those that another prefix covers. */
+/** Reads CEP prefixes. Prefixes that another prefix covers are left out. */
 export function readPostalPrefixes({ reader, value, pointer }: Requested): string[] {
   const given = reader.strings(value ?? undefined, pointer, (text, at) => {
     if (/^\d{1,8}$/.test(text)) return [text];
@@ -52,7 +52,7 @@ export function readAreaCodes({ reader, value, pointer }: Requested): string[] {
   });
 }
 
-/** Reasons of a status, 2 digits. */
+/** Reads the reason codes of a status, 2 digits each. */
 export function readReasons({ reader, lookup, value, pointer }: Requested): string[] {
   return reader.strings(value ?? undefined, pointer, (text, at) => {
     const code = text.padStart(2, "0");
@@ -63,7 +63,7 @@ export function readReasons({ reader, lookup, value, pointer }: Requested): stri
   });
 }
 
-/** Reads the names of sanction lists; the snapshot must have them. */
+/** Reads the names of sanction lists. The snapshot must contain these lists. */
 export function readSanctions({ reader, lookup, value, pointer }: Requested): SanctionName[] {
   return readWords({ reader, value, pointer }, SANCTION_NAMES, (name, at) => {
     if (!lookup.lacks(name)) return;
@@ -76,7 +76,7 @@ export function readDebtKinds({ reader, value, pointer }: Requested): DebtKind[]
   return readWords({ reader, value, pointer }, DEBT_KINDS);
 }
 
-/** Reads kinds of contact, without kinds that another requested kind implies. */
+/** Reads kinds of missing contact. A kind that another requested kind implies is left out. */
 export function readMissing({ reader, lookup, value, pointer }: Requested): MissingContact[] {
   const kinds = readWords({ reader, value, pointer }, MISSING_CONTACTS);
   const wider = kinds.includes("mobile") ? ["phone", "any"] : ["any"];
@@ -118,7 +118,7 @@ function readWords<Word extends string>(
   return found as Word[];
 }
 
-/** Legal natures, expanded from prefixes. */
+/** Reads prefixes of legal natures. Returns the natures that begin with them. */
 export function readNatures({ reader, lookup, value, pointer }: Requested): string[] {
   return reader.strings(value ?? undefined, pointer, (text, at) => {
     const found = lookup.legalNatures(text);
@@ -131,7 +131,9 @@ export function readNatures({ reader, lookup, value, pointer }: Requested): stri
 
 const PHONE_EXAMPLE = "such as 11 98765-4321";
 
-/** Messages for faults of a phone number; possible CPFs are not repeated. */
+/**
+ * Messages for the faults of a phone number. A number that may be a CPF is not repeated in them.
+ */
 export const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
   wrong_format: (given) =>
     `Must be a phone number with its area code, ${PHONE_EXAMPLE}, not ${given}.`,

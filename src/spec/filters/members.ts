@@ -1,13 +1,14 @@
 /**
- * Reads members of filters: those that are set, those of a group, and the filters of a part.
- * Invariant: this file knows each filter only by its row; the browser loads it too.
+ * Reads the members of filters: those that are set, those of a group, and those that form one part
+ * of the form.
+ * Invariant: this file knows each filter only by its row in the table. The browser loads it too.
  */
 import { FILTERS, type FilterGroup, type FilterName, PARTS, type PartName } from "./table.ts";
 
 /** Any row. */
 export type AnyRow = (typeof FILTERS)[number];
 
-/** The members of filters by group, with values of any type. */
+/** The members of filters, by group. Their values may have any type. */
 type GroupedMembers = Readonly<Record<Exclude<FilterGroup, "lists">, object>> & {
   readonly lists?: object | undefined;
 };
@@ -30,14 +31,14 @@ const ROWS_OF: Readonly<Record<FilterGroup, GroupRows>> = {
   lists: groupRows("lists"),
 };
 
-/** Names of the parts, in display order. */
+/** Names of the parts, in the order in which they are shown. */
 export const PART_NAMES = Object.keys(PARTS) as PartName[];
 
 const ROWS_OF_PART: ReadonlyMap<PartName, readonly AnyRow[]> = new Map(
   PART_NAMES.map((name) => [name, FILTERS.filter(({ part }) => part === name)]),
 );
 
-/** The rows of a group with their names, in the order of a spec. */
+/** Returns the rows of a group and their names, in the order of a spec. */
 export function rowsOf(group: FilterGroup): GroupRows {
   return ROWS_OF[group];
 }
@@ -47,7 +48,7 @@ export function rowsOfPart(name: PartName): readonly AnyRow[] {
   return ROWS_OF_PART.get(name) ?? [];
 }
 
-/** The value of a filter; undefined if absent. */
+/** Returns the value of a filter, or undefined if it is absent. */
 export function memberOf(filters: GroupedMembers, { group, member }: AnyRow): unknown {
   return (filters[group] as Readonly<Record<string, unknown>> | undefined)?.[member];
 }
@@ -69,8 +70,8 @@ type Groups = Record<Exclude<FilterGroup, "lists">, Record<string, unknown>> & {
 };
 
 /**
- * Returns members in the order of a spec, with the values of `valueFor`; undefined ones are
- * omitted.
+ * Returns filter members in the order of a spec, with the values that `valueFor` returns. A member
+ * is omitted if its value is undefined.
  */
 export function membersBy(rows: readonly AnyRow[], valueFor: (row: AnyRow) => unknown): Groups {
   const groups: Groups = { industry: {}, geo: {}, company: {}, contact: {} };

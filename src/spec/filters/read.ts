@@ -70,18 +70,18 @@ interface SpecDistrict {
 /** Filters in normal form, and data for the rest of normalization. */
 interface ReadFilters {
   readonly filters: Filters;
-  /** Every municipality named by IBGE or TOM code, possibly with repeats. */
+  /** Every municipality that the filters name by IBGE or TOM code, possibly with duplicates. */
   readonly municipalities: readonly CatalogMunicipality[];
 }
 
-/** Two ends of an interval. */
+/** The rule for an interval: the member with its first end, and a check of both ends. */
 interface Interval {
   readonly from: FilterName;
-  /** Returns what is wrong with the two ends, or null. */
+  /** Returns a sentence that says why the two ends form no interval, or null. */
   readonly wrong: (from: unknown, to: unknown) => string | null;
 }
 
-/** Returns an interval of dates that excludes its second end. */
+/** Returns the rule for an interval of days that does not include its second end. */
 function days(from: FilterName): Interval {
   return {
     from,
@@ -100,7 +100,10 @@ function notBelow(from: FilterName): Interval {
   };
 }
 
-/** Intervals by their second end; checked only if both ends are set. */
+/**
+ * The rules for intervals, by the member with the second end. They are checked only if both ends
+ * are set.
+ */
 const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   started_before: days("started_after"),
   status_before: days("status_since"),
@@ -113,17 +116,20 @@ const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   owner_companies_max: notBelow("owner_companies_min"),
 };
 
-/** Pairs of members that exclude each other; checked when the second one is read. */
+/**
+ * Pairs of members that exclude each other. A pair is checked when the member that is the key is
+ * read.
+ */
 const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
   branches_only: "headquarters_only",
 };
 
-/** Members that need another one. */
+/** Members that are valid only together with another member. */
 const NEEDING: Readonly<Partial<Record<FilterName, FilterName>>> = {
   owned_by_depth: "owned_by_any_of",
 };
 
-/** Reads the `filters` object of a spec; mistakes go to the reader's log. */
+/** Reads the `filters` object of a spec. Mistakes go to the log of `reader`. */
 export function readFilters(
   value: unknown,
   pointer: string,
@@ -143,7 +149,7 @@ export function readFilters(
   };
 }
 
-/** Reads the groups of one spec; lives as long as one call of `readFilters`. */
+/** Reads the groups of one spec. Used for a single call of `readFilters`. */
 class GroupReader {
   readonly #reader: SpecReader;
   readonly #values: ValueReader;
@@ -234,11 +240,11 @@ function isNothing(normal: unknown): boolean {
   return normal === undefined || normal === null || (Array.isArray(normal) && normal.length === 0);
 }
 
-/** Result type of a reader's method. */
+/** The type that a reader's method returns. */
 type Read<Name extends ReadName> =
   ReturnType<ValueReader[Name]> extends infer Made ? Exclude<Made, undefined> : never;
 
-/** Compile-time check that the schemas agree with the return types of the readers. */
+/** Checks at compile time that the schemas agree with the types that the readers return. */
 type ReadAsSchema = {
   readonly [Group in FilterGroup]?: {
     readonly [Row in Extract<FilterRow, { group: Group }> as Row["member"]]?:
@@ -265,7 +271,7 @@ export class ValueReader
     return { reader: this.#reader, lookup: this.#lookup, value, pointer };
   }
 
-  /** Reads activities in any spelling; returns subclasses. */
+  /** Reads activities in any spelling. Returns the subclasses that they stand for. */
   cnaes(value: unknown, pointer: string): string[] {
     const codes = this.#reader.strings(value, pointer, (text, at) => {
       const found = this.#lookup.cnae(text);
@@ -278,7 +284,7 @@ export class ValueReader
     return [];
   }
 
-  /** Like `cnaes`, for an extension, which may be null. */
+  /** Like `cnaes`, but for an extension, whose value may be null. */
   secondaryCnaes(value: unknown, pointer: string): string[] {
     return this.cnaes(value ?? undefined, pointer);
   }
@@ -291,7 +297,7 @@ export class ValueReader
     );
   }
 
-  /** Phrases as folded words. */
+  /** Reads phrases. Returns the folded words of each. */
   hints(value: unknown, pointer: string): string[] {
     const { textHintsMax } = SPEC_LIMITS;
     if (Array.isArray(value) && value.length > textHintsMax) {
@@ -316,17 +322,17 @@ export class ValueReader
     return NONE;
   }
 
-  /** States in upper case. */
+  /** Reads states. Returns their abbreviations in upper case. */
   ufs(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value, pointer, (text, at) => this.#uf(text, at));
   }
 
-  /** Municipalities by IBGE code, 7 digits. */
+  /** Reads municipalities by IBGE code. Returns 7 digits each. */
   ibges(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value, pointer, (text, at) => this.#ibge(text, at));
   }
 
-  /** Municipalities by TOM code, 4 digits. */
+  /** Reads municipalities by TOM code. Returns 4 digits each. */
   toms(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value, pointer, (text, at) => this.#tom(text, at));
   }
@@ -370,7 +376,7 @@ export class ValueReader
     return NONE;
   }
 
-  /** Reads districts; returns them by municipality and folded name, ascending. */
+  /** Reads districts. Returns them ordered by municipality and folded name. */
   districts(value: unknown, pointer: string): SpecDistrict[] {
     const { districtsMax } = SPEC_LIMITS;
     const found = new Map<string, SpecDistrict>();
@@ -386,7 +392,8 @@ export class ValueReader
   /** Reads a district: its municipality and its name. */
   district(element: unknown, at: string): SpecDistrict | undefined {
     const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
-    // The reader has already logged a non-object, so missing members are not reported too.
+    // The reader has already logged that the element is no object, so its missing members are not
+    // reported too.
     if (!isJsonObject(element)) return undefined;
     const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
     const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
@@ -395,7 +402,7 @@ export class ValueReader
     return { municipality_ibge: municipality, name };
   }
 
-  /** Registration statuses, numbers or two digits. */
+  /** Reads registration statuses, given as numbers or as two digits. */
   statuses(value: unknown, pointer: string): RegistrationStatus[] {
     const codes = new Set<RegistrationStatus>();
     this.#reader.each(value, pointer, (element, at) => {
@@ -409,7 +416,7 @@ export class ValueReader
     return [...codes].sort((left, right) => left - right);
   }
 
-  /** Company sizes, two digits or numbers. */
+  /** Reads company sizes, given as two digits or as numbers. */
   sizes(value: unknown, pointer: string): CompanySize[] {
     const codes = new Set<CompanySize>();
     this.#reader.each(value, pointer, (element, at) => {
@@ -423,7 +430,7 @@ export class ValueReader
     return [...codes].sort();
   }
 
-  /** Reads CEP prefixes, without those that another prefix covers. */
+  /** Reads CEP prefixes. Prefixes that another prefix covers are left out. */
   postalPrefixes(value: unknown, pointer: string): string[] {
     return readPostalPrefixes(this.#requested(value, pointer));
   }
@@ -433,7 +440,7 @@ export class ValueReader
     return readAreaCodes(this.#requested(value, pointer));
   }
 
-  /** Reasons of a status, 2 digits. */
+  /** Reads the reason codes of a status, 2 digits each. */
   reasons(value: unknown, pointer: string): string[] {
     return readReasons(this.#requested(value, pointer));
   }
@@ -443,22 +450,22 @@ export class ValueReader
     return readDebtKinds(this.#requested(value, pointer));
   }
 
-  /** Reads the names of sanction lists; the snapshot must have them. */
+  /** Reads the names of sanction lists. The snapshot must contain these lists. */
   sanctions(value: unknown, pointer: string): ReturnType<typeof readSanctions> {
     return readSanctions(this.#requested(value, pointer));
   }
 
-  /** Reads kinds of contact, without kinds that another requested kind implies. */
+  /** Reads kinds of missing contact. A kind that another requested kind implies is left out. */
   missing(value: unknown, pointer: string): ReturnType<typeof readMissing> {
     return readMissing(this.#requested(value, pointer));
   }
 
-  /** Legal natures, expanded from prefixes. */
+  /** Reads prefixes of legal natures. Returns the natures that begin with them. */
   natures(value: unknown, pointer: string): string[] {
     return readNatures(this.#requested(value, pointer));
   }
 
-  /** True or false; default false. */
+  /** Reads true or false. The default is false. */
   flag(value: unknown, pointer: string): boolean {
     return this.#reader.boolean(value, pointer);
   }
@@ -468,17 +475,17 @@ export class ValueReader
     return this.#reader.boolean(value, pointer) || undefined;
   }
 
-  /** Reads true, false, or null, which matches both. */
+  /** Reads true, false, or null. Null matches accounts of both kinds. */
   optIn(value: unknown, pointer: string): boolean | null {
     return this.#reader.booleanOrNull(value, pointer);
   }
 
-  /** A day in full, or null. */
+  /** Reads a date. Returns the full day, or null if there is none. */
   date(value: unknown, pointer: string): string | null {
     return readDate(this.#reader, value, pointer);
   }
 
-  /** Reads an amount in reais, to the cent; undefined if there is none. */
+  /** Reads an amount in reais with at most two decimals. Returns undefined if there is none. */
   capital(value: unknown, pointer: string): number | undefined {
     return readCapital(this.#reader, value, pointer);
   }
@@ -500,7 +507,7 @@ export class ValueReader
     return this.#reader.booleanOrNull(value, pointer) ?? undefined;
   }
 
-  /** Reads the number of ownership steps; undefined means the default, one. */
+  /** Reads the maximum number of ownership steps. Returns undefined for the default, one. */
   depth(value: unknown, pointer: string): number | undefined {
     const { depthMax } = SPEC_LIMITS;
     if (value === null || value === undefined || value === 1) return undefined;
@@ -513,8 +520,8 @@ export class ValueReader
   }
 
   /**
-   * Reads roots of companies from roots or complete CNPJs in any spelling; returns 8 characters
-   * each.
+   * Reads the roots of companies. Each may be given as a root or as a complete CNPJ, in any
+   * spelling. Returns 8 characters each.
    */
   roots(value: unknown, pointer: string): string[] {
     const { rootsMax } = SPEC_LIMITS;
@@ -529,7 +536,10 @@ export class ValueReader
     });
   }
 
-  /** Reads ids of lists; returns them ascending, or undefined. Ownership is not checked here. */
+  /**
+   * Reads the ids of lists. Returns them ascending, or undefined. Does not check who owns the
+   * lists.
+   */
   listIds(value: unknown, pointer: string): string[] | undefined {
     if (!Array.isArray(value)) {
       this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
@@ -571,7 +581,7 @@ export class ValueReader
     });
   }
 
-  /** A nullable list with a maximum size. */
+  /** Reads a list of limited length, which may also be null. */
   #bounded(
     value: unknown,
     [pointer, most]: readonly [pointer: string, most: number],
@@ -585,7 +595,7 @@ export class ValueReader
     return this.#reader.strings(value ?? undefined, pointer, read);
   }
 
-  /** How secondary activities count. */
+  /** Reads the mode in which secondary activities count. */
   mode(value: unknown, pointer: string): SecondaryCnaeMode {
     if (value === undefined) return "off";
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);

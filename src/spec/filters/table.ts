@@ -18,7 +18,7 @@ export const FILTER_GROUPS = ["industry", "geo", "company", "contact", "lists"] 
 /** Groups that are absent from the normal form if none of their members is set. */
 export const OPTIONAL_GROUPS: readonly FilterGroup[] = ["lists"];
 
-/** Sections of the console's form, in its order. */
+/** Sections of the console's form, in the order in which they are shown. */
 export const SECTIONS = [
   "activity",
   "lists",
@@ -47,15 +47,15 @@ export const FILTER_ROLES = [
   "list",
 ] as const;
 
-/** One filter from the user's view. */
+/** A filter as users see it. */
 interface PartRow {
-  /** Section of the console's form. */
+  /** Section of the console's form that contains it. */
   readonly section: (typeof SECTIONS)[number];
-  /** Role of its words in the translator. */
+  /** Role that the translator gives to its words. */
   readonly role: (typeof FILTER_ROLES)[number];
 }
 
-/** Filters from the user's view, in display order; some consist of two members. */
+/** The filters as users see them, in display order. Some consist of two members of a spec. */
 export const PARTS = {
   cnae: { section: "activity", role: "activity" },
   cnae_exclude: { section: "activity", role: "activity" },
@@ -102,10 +102,10 @@ export const PARTS = {
   lists_exclude: { section: "lists", role: "list" },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
-/** Explains a filter that an account met. */
+/** How to explain that an account meets a filter. */
 interface Reason {
   readonly name: string;
-  /** The fact that is shown; `met` only reports that the filter was met. */
+  /** The fact about the account that is shown. `met` shows only that the filter is met. */
   readonly shows:
     | OutputField
     | "activity"
@@ -120,9 +120,9 @@ interface Reason {
 interface FilterShape {
   readonly group: (typeof FILTER_GROUPS)[number];
   readonly member: string;
-  /** Null for a member that only modifies another filter. */
+  /** The filter that users see. Null for a member that only modifies another filter. */
   readonly part: keyof typeof PARTS | null;
-  /** Set for narrowing filters: a spec without any of these is too broad. */
+  /** Set for filters that narrow a search. A spec without any of these is too broad. */
   readonly narrows?: true;
   /** Import data that the filter needs and older snapshots lack. */
   readonly needs?: Lacked;
@@ -138,7 +138,7 @@ interface FilterShape {
 /** Readers that return a value even if the filter is unset. */
 type AlwaysRead = "flag" | "mode";
 
-/** The other readers, each a method in read.ts. */
+/** All other readers. Each is a method in read.ts. */
 type ReadIfSet =
   | "areaCodes"
   | "capital"
@@ -173,9 +173,14 @@ export type ReadName = AlwaysRead | ReadIfSet;
 
 /** The value of a member that is not set, and the reader of its normal form. */
 type Form =
-  /** Absent, like all filters after the original ones, so that older specs remain unchanged. */
+  /**
+   * The member is absent if it is not set. This holds for all filters added later, so that older
+   * specs stay the same.
+   */
   | { readonly unset: undefined; readonly read: ReadIfSet }
-  /** Present with this value, like the original filters. */
+  /**
+   * The member is present with this value if it is not set. This holds for the original filters.
+   */
   | { readonly unset: readonly [] | false | null | string; readonly read: ReadName };
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
@@ -441,5 +446,5 @@ export type FilterGroup = (typeof FILTER_GROUPS)[number];
 /** Name of a part. */
 export type PartName = keyof typeof PARTS;
 
-/** Filters that are a part, or half of one; all others only modify a filter. */
+/** Filters that are a part, or one of its two members. All others only modify a filter. */
 export type PartMember = Exclude<(typeof FILTERS)[number], { readonly part: null }>["member"];

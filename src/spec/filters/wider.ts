@@ -5,7 +5,7 @@
  */
 import type { Described, Shapes } from "../shapes.ts";
 
-/** The lists of sanctions that a filter names. */
+/** The sanction lists that a filter can name. */
 export const SANCTION_NAMES = ["ceis", "cnep", "cepim"] as const;
 
 /** The kinds of debt in PGFN's list. */
@@ -16,7 +16,7 @@ export const MISSING_CONTACTS = ["email", "phone", "mobile", "any"] as const;
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
 
-/** A row for true, or absent. */
+/** Returns a row for a filter that is either true or absent. */
 function only<
   const Group extends "company" | "contact",
   const Member extends string,
@@ -53,7 +53,7 @@ function counted<
   } as const;
 }
 
-/** The rows by their members. */
+/** The rows of these filters, by member. */
 export const WIDER = {
   cnae_secondary_any_of: {
     group: "industry",
@@ -202,7 +202,7 @@ function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(m
   } as const;
 }
 
-/** Returns a row for one end of an interval of partnership counts. */
+/** Returns a row for one end of an interval for the number of partnerships. */
 function partnersEnd<const Member extends string, const Part extends string>(row: {
   member: Member & Described;
   part: Part;

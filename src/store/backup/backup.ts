@@ -36,16 +36,19 @@ import { type FileFacts, factsOf, NewFolder } from "./newfolder.ts";
 export const EXPORTS_FOLDER = "exports";
 /** Folder of files that clients sent, in a data directory and in a backup. */
 export const SENT_FOLDER = "sent";
-/** Folder in the data directory with the files of a running backup. */
+/** Folder in the data directory that holds hard links to the files of a running backup. */
 const HELD_FOLDER = "backup-links";
 const LOCK_FILE = "backup.lock";
 /** Names of finished files; temporary files have longer names. */
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
-/** Names of entry files: the entries of a notice's file that are not exported accounts yet. */
+/**
+ * Names of entry files, which list accounts exported for a notice that are not yet in the list of
+ * exported accounts.
+ */
 const ENTRIES_NAME = /^(exp_[0-9a-f]{32})\.(?:un)?claimed$/;
-/** First schema with exports. */
+/** The first schema version that has exports. */
 const EXPORTS_SINCE = 2;
-/** Pages copied before yielding to the event loop. */
+/** Number of database pages that are copied before other work of the event loop may run. */
 const PAGES_AT_ONCE = 1_000;
 
 interface BackupOptions {
@@ -60,7 +63,7 @@ interface BackupOptions {
   readonly nowMs: () => number;
   /** Receives the bytes copied and verified so far, and the total. */
   readonly onBytes?: (done: number, total: number) => void;
-  /** If aborted, no files remain. */
+  /** Aborts the backup, which then leaves no files. */
   readonly signal?: AbortSignal;
 }
 
@@ -77,14 +80,17 @@ interface DoneRow {
   readonly sha256: string;
 }
 
-/** The state at one moment. */
+/** The files that belong to the state at one moment. */
 interface Moment {
   readonly atMs: number;
   readonly heldMs: number;
   readonly done: readonly DoneRow[];
   /** Names of the linked files by export id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Names of the linked sent files that a restore renders again, and of the linked entry files. */
+  /**
+   * Names of two kinds of linked files: those that clients sent and a restore needs to render
+   * exports again, and entry files.
+   */
   readonly sent: readonly string[];
 }
 
@@ -93,7 +99,7 @@ interface Held {
   readonly stateVersion: number;
 }
 
-/** Creates a backup. Throws `CommandError` and leaves no files. */
+/** Makes a backup. On failure, throws `CommandError` and leaves no files. */
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { dataDir, target } = options;
   refuseWithout(dataDir, target);
@@ -118,7 +124,10 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
   }
 }
 
-/** Removes the links of a killed backup, so that they do not retain expired files. */
+/**
+ * Removes the links of a backup that was killed. Otherwise they would keep expired files on the
+ * disk.
+ */
 export function removeHeldFiles(dataDir: string): void {
   const held = join(dataDir, HELD_FOLDER);
   if (lookAt(held) === undefined) return;
@@ -175,7 +184,7 @@ async function copyState(folder: NewFolder, held: string, options: BackupOptions
   try {
     moment = hold(database, held, options);
     folder.reserve(sizeOf(database) + total(moment) + sentBytes(held, moment));
-    // A read transaction is open, so every step copies pages of the same moment.
+    // All steps copy pages of the same moment, because a read transaction is open.
     await database.backup(place, {
       progress: () => {
         signal?.throwIfAborted();
@@ -190,8 +199,8 @@ async function copyState(folder: NewFolder, held: string, options: BackupOptions
 }
 
 /**
- * Links the files of a state on a database server, whose own tools save the rows. A file that is
- * removed meanwhile belongs to an export that has ended.
+ * Links the files that belong to a state on a database server. The rows are not copied, because the
+ * database server has tools for that. If a file is removed meanwhile, its export has ended.
  */
 function holdOfServer(address: StateAddress, held: string, options: BackupOptions): Held {
   const { dataDir, nowMs } = options;
@@ -222,17 +231,18 @@ function hold(database: SqliteDatabase, held: string, options: BackupOptions): M
   const names = new Map<string, string>();
   const wanted = options.exports && knowsExports(database);
   if (wanted) holdAll(folder, held, { names, ids: doneRows(database).map(({ id }) => id) });
-  // Without other processes, no lock is needed.
+  // If no other process can use the database, no lock is needed.
   const locker = isAlone(database) ? null : openUnmigrated(dataDir);
   const began = performance.now();
   try {
     locker?.exec("BEGIN IMMEDIATE");
     database.exec("BEGIN");
-    // The first read sets the moment.
+    // The first read determines the moment of the transaction.
     const done = knowsExports(database) ? doneRows(database) : [];
     const late = done.filter(({ id }) => !names.has(id)).map(({ id }) => id);
     if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
-    // An enrichment whose sent file is gone fails with that reason, here and after a restore.
+    // If the sent file of an enrichment is gone, the enrichment fails for that reason, with or
+    // without a restore.
     const sent = sentIds(database, options.exports).filter((id) => {
       return link(join(dataDir, SENT_FOLDER, id), join(held, id));
     });
@@ -296,9 +306,9 @@ function holdAll(
 }
 
 /**
- * Links the entry files of done exports; returns their names. A file that is claimed meanwhile is
- * linked under its new name, because its entries reach the list only with a commit, which waits for
- * the backup.
+ * Links the entry files of done exports, and returns their names. A file may be renamed meanwhile,
+ * because an export has claimed it; then it is linked under its new name. This is correct because
+ * its entries reach the list of exported accounts only with a commit, which waits for the backup.
  */
 function holdEntries(folder: string, held: string, done: readonly DoneRow[]): string[] {
   if (lookAt(folder) === undefined) return [];
@@ -311,7 +321,7 @@ function holdEntries(folder: string, held: string, done: readonly DoneRow[]): st
   });
 }
 
-/** Links a file; returns false if it is missing. */
+/** Makes a hard link to a file. Returns false if the file is missing. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -333,7 +343,7 @@ function total({ done, names }: Moment): number {
   return done.reduce((sum, { id, bytes }) => sum + (names.has(id) ? bytes : 0), 0);
 }
 
-/** Bytes of the linked sent files. */
+/** Returns the total bytes of the linked files that clients sent. */
 function sentBytes(held: string, { sent }: Moment): number {
   return sent.reduce((sum, id) => sum + lstatSync(join(held, id)).size, 0);
 }
@@ -344,7 +354,7 @@ async function copyAll(
   parts: {
     readonly moment: Moment;
     readonly held: string;
-    /** True if the state was copied to the folder. */
+    /** True if the state was copied to the folder; false if it is on a database server. */
     readonly hasState: boolean;
     readonly options: BackupOptions;
   },
@@ -369,7 +379,7 @@ async function copyAll(
   }
   if (secrets) {
     const facts = await folder.copy(join(dataDir, SECRETS_FILE), SECRETS_FILE, onBytes);
-    // Detect damaged secrets now, not at a restore.
+    // Opens the secrets so that damage is detected now and not at a restore.
     openSecrets(folder.path);
     files.push({ path: SECRETS_FILE, ...facts });
   }
@@ -414,13 +424,13 @@ async function copied(
 /** Name of the manifest in a backup. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Version of the backup format with files that clients sent. */
+/** First version of the backup format that has files sent by clients. */
 const WITH_SENT = 2;
-/** Version of the backup format with entry files of notices. */
+/** First version of the backup format that has entry files (accounts exported for notices). */
 export const WITH_ENTRIES = 3;
 /** Version of a backup without the state, which is on a database server. */
 export const FILES_ONLY = 4;
-/** Newest version; newer ones are refused. */
+/** Newest version of the format. Backups with a newer version are refused. */
 export const BACKUP_VERSION = FILES_ONLY;
 
 /** Returns the lowest version that describes a backup, so that older programs can read it. */
@@ -429,7 +439,7 @@ function versionOf({ sent }: Moment): number {
   return sent.some((name) => ENTRIES_NAME.test(name)) ? WITH_ENTRIES : WITH_SENT;
 }
 
-/** A file of a backup; `path` is relative to it, with `/`. */
+/** A file of a backup. `path` is relative to the backup's folder and uses `/`. */
 interface BackupFile extends FileFacts {
   readonly path: string;
 }

@@ -1,8 +1,9 @@
 /**
- * Atomic creation of a folder. Input: its path, and files to copy into it. Output: the durable
+ * Creates a folder atomically. Input: its path, and files to copy into it. Output: the durable
  * folder at that path, with modes 0700 and 0600, and the SHA-256 of each file.
- * Invariant: until it is published, everything is in a hidden folder next to the path, whose lock
- * ends with its process; the next process removes the leftovers of a killed one.
+ * Invariant: until the folder is published, everything is in a hidden folder next to the path. The
+ * lock on the hidden folder ends with its process. The next process removes what a killed one has
+ * left.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -23,23 +24,23 @@ import { stderr } from "../../process/terminal.ts";
 import { tryLock } from "../database.ts";
 import { DIRECTORY_MODE, FILE_MODE, lookAt, openDataDir, syncDirectory } from "../datadir.ts";
 
-/** Size and content of a file. */
+/** Size of a file, and the hash of its content. */
 export interface FileFacts {
   readonly bytes: number;
   /** Hexadecimal. */
   readonly sha256: string;
 }
 
-/** Names of the hidden folders, and of their locks. */
+/** Names of the hidden folders, and the name of the lock file in them. */
 const HIDDEN = /^\.peneira-new-[0-9a-f]{16}$/;
 const LOCK = "lock";
 /**
- * Maximum age of an unlocked folder that may be in use: a folder is created before it is locked. An
- * older one belongs to a dead process.
+ * An unlocked folder that is not older than this may be in use, because a folder is created before
+ * it is locked. An older one belongs to a dead process. In milliseconds.
  */
 const UNLOCKED_MS_MAX = 60_000;
 const CHUNK_BYTES = 1 << 20;
-/** Space left free for other writers. */
+/** Disk space that is left for other writers, in bytes. */
 const SPARE_BYTES = 16 << 20;
 
 /** An unpublished folder. */
@@ -73,7 +74,10 @@ export class NewFolder {
     return new NewFolder(path, wanted, unlock);
   }
 
-  /** Throws `CommandError` with the figures if `bytes` and the reserve do not fit on the disk. */
+  /**
+   * Throws a `CommandError` that states the sizes, if `bytes` and the space for other writers do
+   * not fit on the disk.
+   */
   reserve(bytes: number): void {
     const { bavail, bsize } = statfsSync(this.path);
     const free = bavail * bsize;
@@ -88,12 +92,12 @@ export class NewFolder {
     );
   }
 
-  /** Creates a folder in it. */
+  /** Creates a subfolder. */
   folder(name: string): void {
     openDataDir(join(this.path, name));
   }
 
-  /** Copies a file into the folder; `onBytes` receives the bytes of each chunk. */
+  /** Copies a file into the folder. Calls `onBytes` with the number of bytes of each chunk. */
   async copy(from: string, name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const source = await open(from, "r");
     try {
@@ -116,7 +120,9 @@ export class NewFolder {
     }
   }
 
-  /** Makes a file durable that other code has written into the folder, and reads it. */
+  /**
+   * Makes a file durable that other code has written into the folder. Returns its size and hash.
+   */
   async synced(name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const file = await open(join(this.path, name), "r+");
     try {
@@ -214,14 +220,14 @@ function refuseTaken(target: string, what: string): void {
   }
 }
 
-/** Refuses files and dangling links. */
+/** Throws if the path of a parent folder is a file or a dangling link. */
 function refuseNoFolder(parent: string): void {
   if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true) return;
   const why = lookAt(parent)?.isSymbolicLink() ? "a link that leads to no folder" : "no folder";
   throw new CommandError(`${parent} is ${why}. Name another place.`);
 }
 
-/** Creates the parent folders, each made durable in its own parent. */
+/** Creates the parent folders. Each is made durable in the folder that contains it. */
 function makeParents(parent: string): void {
   const found: Stats | undefined = lookAt(parent);
   if (found !== undefined) return;

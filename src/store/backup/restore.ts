@@ -26,7 +26,9 @@ import {
 } from "./backup.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 
-/** Maximum number of reported problems; a backup with more is not repaired file by file. */
+/**
+ * Max problems that are reported. A backup with more problems is not worth repairing file by file.
+ */
 const PROBLEMS_MAX = 100;
 
 interface RestoreOptions {
@@ -35,11 +37,13 @@ interface RestoreOptions {
   readonly dataDir: string;
   /** Receives the bytes verified and copied so far, and the total. */
   readonly onBytes?: (done: number, total: number) => void;
-  /** If aborted, no files remain. */
+  /** Aborts the restore, which then leaves no files. */
   readonly signal?: AbortSignal;
 }
 
-/** Verifies a backup without changes. Throws `CommandError` with every problem. */
+/**
+ * Verifies a backup without changing anything. Throws a `CommandError` that lists every problem.
+ */
 export async function checkBackup(
   source: string,
   onBytes: (bytes: number, total: number) => void = () => {},
@@ -81,7 +85,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   const onBytes = (bytes: number, total: number) => {
     signal?.throwIfAborted();
     done += bytes;
-    // Each file is verified, and then copied.
+    // Each file is verified and then copied, so each pass counts half.
     options.onBytes?.(done / 2, total);
   };
   const manifest = await checkBackup(source, onBytes);
@@ -160,7 +164,10 @@ function readManifest(source: string): Manifest {
   );
 }
 
-/** Returns the paths of all plain files except the manifest, and problems. */
+/**
+ * Returns the paths of all plain files except the manifest, and a problem for each entry that is
+ * not one.
+ */
 function walk(source: string): { paths: string[]; problems: string[] } {
   const paths: string[] = [];
   const problems: string[] = [];
@@ -181,7 +188,10 @@ function walk(source: string): { paths: string[]; problems: string[] } {
   return { paths, problems };
 }
 
-/** Throws if a server runs in the directory, before the error for an existing directory. */
+/**
+ * Throws if a server runs in the directory. This error is more helpful than the one for an existing
+ * directory, so it comes first.
+ */
 function refuseUsed(dataDir: string): void {
   if (lookAt(join(dataDir, LOCK_FILE)) === undefined) return;
   const unlock = tryLock(dataDir, LOCK_FILE);

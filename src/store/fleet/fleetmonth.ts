@@ -6,7 +6,7 @@
  */
 import type { StateDatabase } from "../statedatabase.ts";
 
-/** A snapshot as the fleet knows it. */
+/** A snapshot, as the servers of a fleet name it to each other. */
 export interface OfferedSnapshot {
   /** Identity of the content. */
   readonly snapshotId: string;
@@ -14,7 +14,7 @@ export interface OfferedSnapshot {
   readonly label: string;
 }
 
-/** Summary of the offers of the live members. */
+/** A summary of the snapshots that the live members offer. */
 interface Agreement {
   /** Number of different snapshots. */
   readonly kinds: number;
@@ -34,8 +34,8 @@ export class FleetMonth {
   }
 
   /**
-   * Returns the ids of the snapshots for which servers may still issue cursors: the previous one of
-   * the fleet, if it was replaced within this time, and then the current one.
+   * Returns the ids of the snapshots for which servers may still issue cursors. The last one is the
+   * fleet's current snapshot. If it replaced another one within `keepMs`, that one comes first.
    */
   recent(keepMs: number): string[] {
     const row = this.#database
@@ -47,7 +47,7 @@ export class FleetMonth {
     return row === undefined ? [] : [row.before, row.id].filter((id) => id !== null);
   }
 
-  /** The snapshot of the fleet; null before the first. */
+  /** Returns the snapshot that the fleet serves; null before the first one. */
   current(): OfferedSnapshot | null {
     const row = this.#database
       .prepare<[], OfferedSnapshot>("SELECT snapshot_id AS snapshotId, label FROM fleet_month")
@@ -55,14 +55,17 @@ export class FleetMonth {
     return row ?? null;
   }
 
-  /** Stores which snapshot a member would serve now; null withdraws it. */
+  /** Stores the snapshot that a member is ready to serve (its offer). Null withdraws the offer. */
   offer(memberId: string, offered: OfferedSnapshot | null): void {
     this.#database
       .prepare("UPDATE members SET offered_id = ?, offered_label = ? WHERE id = ?")
       .run(offered?.snapshotId ?? null, offered?.label ?? null, memberId);
   }
 
-  /** Changes the snapshot of the fleet to the one that all members have, if any, and returns it. */
+  /**
+   * If all members offer the same snapshot, changes the fleet's snapshot to it. Returns the fleet's
+   * snapshot.
+   */
   agree(): OfferedSnapshot | null {
     const current = this.current();
     // Usually nothing changes; so this is checked without a transaction, which would block writers.

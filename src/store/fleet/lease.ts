@@ -8,7 +8,7 @@
 import type { StateDatabase } from "../statedatabase.ts";
 import type { Membership } from "./membership.ts";
 
-/** Another member has the work. */
+/** Thrown if another member has taken over the work. */
 export class LeaseLost extends Error {
   constructor(name: string) {
     super(`another server has taken over: ${name}`);
@@ -33,17 +33,17 @@ export class WorkLease {
     this.#name = name;
   }
 
-  /** Token of this server, if it had the work when it last looked; else null. */
+  /** Token of this server's lease, if it held the lease at the last `look`; else null. */
   get token(): number | null {
     return this.#token;
   }
 
-  /** True if this server has the work, and no other server can have taken it over. */
+  /** True if this server holds the lease, so that no other server can have taken over the work. */
   get isHeld(): boolean {
     return this.#token !== null && this.#membership.isSure;
   }
 
-  /** Takes the work if it is free; returns true if this server has it. */
+  /** Takes the lease if it is free. Returns true if this server then holds it. */
   look(): boolean {
     const { id } = this.#membership;
     const row = this.#row();
@@ -51,7 +51,7 @@ export class WorkLease {
     return this.isHeld;
   }
 
-  /** Throws `LeaseLost` unless this server has the work. Call it inside a transaction. */
+  /** Throws `LeaseLost` unless this server holds the lease. Must be called inside a transaction. */
   fence(): void {
     const row = this.#row();
     if (row !== undefined && row.token === this.#token && row.owner === this.#membership.id) return;

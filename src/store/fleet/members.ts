@@ -14,7 +14,7 @@ export const LEASE_MS = 15_000;
 /** A member as stored. Times are milliseconds since the epoch, by the database's clock. */
 export interface MemberRow {
   readonly id: string;
-  /** Data directory of the member; two servers never have the same one at a time. */
+  /** Id of the member's data directory. Two servers never use the same one at a time. */
   readonly place: string;
   /** Host and port, for people. */
   readonly name: string;
@@ -60,9 +60,9 @@ export class MemberStore {
   }
 
   /**
-   * Adds a member. Removes an earlier member of the same data directory, which has ended. `former`
-   * is the id that the server had before it lost its lease.
-   * @throws CommandError if the files of the other members are in another place
+   * Adds a member. Removes an earlier member with the same data directory, because that one must
+   * have ended. `former` is the id that this server had before it lost its lease.
+   * @throws CommandError if the other members keep their files in another place
    */
   join(member: NewMember, former: string | null): void {
     const join = this.#database.transaction(() => {

@@ -13,19 +13,25 @@ import { describeError, type Log } from "../../process/log.ts";
 import type { StateDatabase } from "../statedatabase.ts";
 import { LEASE_MS, type MemberRow, MemberStore, type NewMember } from "./members.ts";
 
-/** Lease of the only server of a state, in milliseconds: longer than any process runs. */
+/**
+ * Length of the lease if a state has only one server, in milliseconds. It is longer than any
+ * process runs.
+ */
 const ENDLESS_MS = 1e15;
 /** Time between two ticks, in milliseconds. */
 const TICK_MS = 1_000;
-/** A lease counts as unsure this long before its end, in milliseconds. */
+/**
+ * Time before the end of a lease from which the lease no longer counts as certainly valid, in
+ * milliseconds.
+ */
 const MARGIN_MS = 1_000;
 
-/** A server as the other members see it. */
+/** The facts about a server that other members see. */
 interface MemberFacts {
   /** Host and port, for people. */
   readonly name: string;
   readonly version: string;
-  /** Address of the store with its files, or `disk`. */
+  /** Address of the store that has the server's files; `disk` if they are in its data directory. */
   readonly files: string;
   readonly dataDir: string;
 }
@@ -34,7 +40,7 @@ interface MembershipParts extends MemberFacts {
   readonly database: StateDatabase;
   readonly clock: Clock;
   readonly log: Log;
-  /** Length of the lease; only tests change it. */
+  /** Length of the lease in milliseconds. Only tests set it. */
   readonly leaseMs?: number;
 }
 
@@ -49,7 +55,7 @@ export class Membership {
   readonly #listeners: Listener[] = [];
   #id: string | null = null;
   #snapshot: Pick<MemberRow, "snapshot" | "snapshotId"> = { snapshot: null, snapshotId: null };
-  /** Times of the monotonic clock. */
+  /** When the server last joined, and when it last renewed its lease, on the monotonic clock. */
   #joinedMs = Number.NEGATIVE_INFINITY;
   #renewedMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -78,8 +84,9 @@ export class Membership {
   }
 
   /**
-   * True if this member may end others. After an outage of the database, all leases have ended, so
-   * each member first gets time to join again and to keep its work.
+   * True if this member may remove others. After an outage of the database, the leases of all
+   * members have ended. So each member first waits, to give the others time to join again and keep
+   * their work.
    */
   get #isSettled(): boolean {
     return this.isSure && this.#parts.clock.monotonicMs() - this.#joinedMs >= this.leaseMs / 3;
@@ -100,7 +107,10 @@ export class Membership {
     if (this.isShared) this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /** Renews the lease if a third of it has passed, and ends other members. Never throws. */
+  /**
+   * Renews the lease if a third of it has passed, and removes members whose leases have ended.
+   * Never throws.
+   */
   tick(): void {
     if (this.#id === null || !this.isShared) return;
     const { clock, log } = this.#parts;
@@ -174,7 +184,10 @@ export class Membership {
   }
 }
 
-/** Returns an id of a data directory; its lock excludes a second server, but copies differ. */
+/**
+ * Returns an id of a data directory. Copies of a directory have different ids. Two servers with the
+ * same id are impossible, because the directory is locked.
+ */
 function placeOf(dataDir: string): string {
   const path = realpathSync(dataDir);
   const { dev, ino, birthtimeMs } = statSync(path);

@@ -10,15 +10,15 @@ import { CommandError } from "../../errors.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { checkDataFile, FILE_MODE, lookAt, openDataDir, syncDirectory } from "../datadir.ts";
 
-/** Name of the file in the data directory. */
+/** Name of the file in the data directory that stores the address. */
 export const ADDRESS_FILE = "state.url";
 
-/** Schema of the tables, unless the address names another: `?schema=NAME`. */
+/** Schema that contains the tables, unless the address names another one with `?schema=NAME`. */
 const SCHEMA = "peneira";
 
 /** A server, and the schema of a state on it. */
 export interface StateAddress {
-  /** Address for the client, without our own parameters. */
+  /** Address for the PostgreSQL client, without the parameters that only this program knows. */
   readonly url: string;
   readonly schema: string;
 }

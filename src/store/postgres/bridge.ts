@@ -1,13 +1,14 @@
 /**
- * Synchronous requests to a thread that talks to PostgreSQL. Input: requests of one thread.
- * Output: their answers; the calling thread waits for each.
- * Invariant: one request at a time. An answer that comes after its request was given up is dropped,
- * so no request gets the answer of another one. A server that is away costs one wait; until it is
- * reached again, requests fail without waiting.
+ * Synchronous requests to a thread that talks to PostgreSQL. Input: requests of one thread. Output:
+ * their answers; the calling thread blocks until each arrives.
+ * Invariant: one request is in progress at a time. If an answer arrives after its request was given
+ * up, it is dropped, so no request gets the answer of another one. If the server becomes
+ * unreachable, one request waits for it. After that, requests fail without waiting until the server
+ * is reached again.
  *
- * Why the thread waits: a transaction of the state reads, decides, and writes, and nothing else of
- * its thread may run in between. Threads that answer searches read the state only for a key that
- * they do not know yet.
+ * The calling thread blocks because a transaction of the state reads, decides, and writes, and
+ * nothing else in that thread may run in between. Threads that answer searches read the state only
+ * for a key that they do not know yet.
  */
 import {
   MessageChannel,
@@ -27,16 +28,17 @@ import {
 } from "./messages.ts";
 
 /**
- * Longest wait for an answer: above the limits that the server applies. It is counted in slices. So
- * after a pause of the process, the other thread still has time to answer. A thread without
- * requests may wait longer: on a busy machine, the other thread may start that late.
+ * Max wait for an answer, which exceeds the limits that the server applies. It is counted in
+ * slices, so that after a pause of the process, the other thread still has time to answer. A thread
+ * that answers no requests of clients may wait longer, because on a busy machine, the other thread
+ * may start that late.
  */
 const ANSWER_SLICES = { listening: 15, working: 60 } as const;
 const SLICE_MS = 1_000;
 
 /**
- * Waits until a word differs from `from`, or until the time is over. Loops, because a wake-up may
- * be for an earlier change: the word changes before the thread calls `notify`.
+ * Blocks until a word differs from `from`, or until the time is over. It loops because it may be
+ * woken for an earlier change: the other thread changes the word before it calls `notify`.
  */
 export function waitForChange(
   words: Int32Array,
@@ -52,8 +54,8 @@ export function waitForChange(
 }
 
 /**
- * Waits for the answer to a request, and drops answers to earlier ones. Returns null if it does not
- * come within so many slices of time.
+ * Blocks until the answer to a request arrives, and drops answers to earlier requests. Returns null
+ * if it does not arrive within `slices` slices of time.
  */
 export function answerTo(
   number: number,
@@ -74,7 +76,7 @@ export function answerTo(
   return null;
 }
 
-/** The calling thread's end. */
+/** The calling thread's side of the connection to the other thread. */
 export class Bridge {
   readonly #words = new Int32Array(new SharedArrayBuffer(4 * Object.keys(WORD).length));
   readonly #originMs = performance.timeOrigin + performance.now();
@@ -111,7 +113,7 @@ export class Bridge {
     return Atomics.load(this.#words, WORD.version);
   }
 
-  /** Milliseconds for which the server has been away; 0 while it is reachable. */
+  /** How long the server has been unreachable, in milliseconds; 0 while it is reachable. */
   get awayMs(): number {
     const since = Atomics.load(this.#words, WORD.away);
     if (since === 0) return 0;
@@ -125,11 +127,13 @@ export class Bridge {
     return ++this.#sessions;
   }
 
-  /** Sends a request and waits. Throws `StateAway`, or `StatementRefused`. */
+  /**
+   * Sends a request and blocks until the answer arrives. Throws `StateAway` or `StatementRefused`.
+   */
   request(request: BridgeRequest): QueryAnswer {
     if (this.#isEnded) throw new TypeError("The database connection is not open");
-    // The other thread must learn of each end, or it takes the next request for a part of the same
-    // transaction.
+    // The end of a transaction or session is sent even now. Otherwise the other thread would take
+    // the next request for a part of the same transaction.
     const isEnd = request.kind === "close" || request.kind === "end";
     if (this.awayMs > 0 && !isEnd) throw new StateAway("the server is away");
     const number = ++this.#requests;
@@ -143,7 +147,7 @@ export class Bridge {
     throw new StatementRefused(failure.message, failure.code ?? "");
   }
 
-  /** Closes a session; the thread ends with the last one. */
+  /** Closes a session. The other thread ends with the last session. */
   close(session: number): void {
     if (this.#isEnded) return;
     this.request({ session, kind: "close" });

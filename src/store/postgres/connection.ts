@@ -11,13 +11,16 @@ export type { Client } from "pg";
 
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 10_000;
-/** Ends the transaction of a process that was paused within it; others wait for its lock. */
+/**
+ * The server ends a transaction that is idle for this long, in milliseconds, because its process
+ * may be paused while others wait for its lock.
+ */
 const IDLE_MS = 3_000;
 
-/** Object ids of types (pg_type.dat) that the client would return otherwise. */
+/** Object ids (pg_type.dat) of types that the client would otherwise return in another form. */
 const TYPES = { bool: 16, int8: 20, numeric: 1_700 } as const;
 
-/** Integers stay exact; the waiting thread makes them numbers. */
+/** Integers are kept as exact values; the waiting thread converts them to numbers. */
 const types: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: string) => {
     if (oid === TYPES.int8) return (text: string) => BigInt(text);
@@ -40,11 +43,14 @@ function newClient(url: string): Client {
   });
 }
 
-/** A connection, and the server's process that serves it. */
+/** A connection, and the process of the server that handles it. */
 export interface OpenConnection {
   readonly client: Client;
   readonly pid: number;
-  /** Start of the process, as the server writes it; ids of processes are used again. */
+  /**
+   * When the server's process started, in the server's own notation. It is needed because process
+   * ids are reused.
+   */
   readonly startedAt: string;
   /** Number of bytes that have arrived. */
   bytesRead(): number;
@@ -52,14 +58,17 @@ export interface OpenConnection {
   cut(): void;
 }
 
-/** The id that the protocol names may be that of a connection pool, so a query returns it. */
+/**
+ * Queries the process id, because the id that the protocol reports may be that of a connection
+ * pool.
+ */
 const OWN_PROCESS = `SELECT pid, backend_start::text AS "startedAt" FROM pg_stat_activity
   WHERE pid = pg_backend_pid()`;
 
 /** Opens a connection. */
 export async function connectTo({ url, schema }: StateAddress): Promise<OpenConnection> {
   const client = newClient(url);
-  // The end of the connection is a separate event.
+  // Ignored, because the end of the connection is reported by another event.
   client.on("error", () => {});
   const stream = () => (client as unknown as { connection: { stream: Socket } }).connection.stream;
   const cut = () => void stream().destroy();
@@ -74,14 +83,14 @@ export async function connectTo({ url, schema }: StateAddress): Promise<OpenConn
   }
 }
 
-/** No process has this id. */
+/** Stands for a process that does not exist. */
 const NOBODY = { pid: 0, startedAt: "" };
 
-/** True if the connection, and not the statement, has failed, or the server was too slow. */
+/** True if the connection has failed and not the statement, or if the server was too slow. */
 export function isLost(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
-  // SQLSTATE: connection, shutdown, statement timeout, too many connections, idle in a transaction,
-  // or none at all.
+  // SQLSTATE codes for: connection failure, shutdown, statement timeout, too many connections, idle
+  // in a transaction. An error without an SQLSTATE counts as well.
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return true;
   return /^(08|57P|57014|53300|25P03)/.test(code);
 }

@@ -1,15 +1,16 @@
 /**
- * Messages between a thread that waits (bridge.ts) and the thread that talks to PostgreSQL
- * (postgres.worker.ts), and the memory that they share.
- * Invariant: imports nothing that runs, because the second thread must load while the first waits.
+ * Messages between the thread that blocks for answers (bridge.ts) and the thread that talks to
+ * PostgreSQL (postgres.worker.ts), and the memory that they share.
+ * Invariant: this file imports only types, because the second thread must load while the first is
+ * blocked.
  */
 import type { MessagePort } from "node:worker_threads";
 import type { StateValue } from "./dialect.ts";
 
-/** Words of the shared memory. */
+/** Indexes of the words in the shared memory. */
 export const WORD = { answered: 0, version: 1, away: 2 } as const;
 
-/** Inputs of the thread. */
+/** Data that the thread is started with. */
 export interface BridgeStart {
   readonly url: string;
   readonly schema: string;
@@ -17,18 +18,20 @@ export interface BridgeStart {
   readonly words: Int32Array;
   /** True if the thread reports changes of other connections. */
   readonly listens: boolean;
-  /** Start of the seconds that `away` counts, in milliseconds since the epoch. */
+  /** The word `away` counts seconds from this time, which is in milliseconds since the epoch. */
   readonly originMs: number;
   readonly port: MessagePort;
 }
 
-/** A request; `session` is the connection that it uses, `number` counts the requests. */
+/**
+ * A request with its number, which identifies its answer. `session` is the connection that it uses.
+ */
 export type NumberedRequest = BridgeRequest & { readonly number: number };
 
 /** A request without its number. */
 export type BridgeRequest = { readonly session: number } & (
   | {
-      /** `write` is a transaction of its own. */
+      /** `write` runs as a separate transaction. */
       readonly kind: "query" | "write";
       readonly text: string;
       readonly values: readonly StateValue[];

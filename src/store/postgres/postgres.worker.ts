@@ -1,12 +1,13 @@
 /**
- * The thread that talks to PostgreSQL for a thread that waits (bridge.ts).
+ * The thread that talks to PostgreSQL for a thread that blocks until it gets an answer (bridge.ts).
  * Input: requests on a port, one at a time for each session. Output: answers on the port, and the
  * shared words that wake the waiting thread.
- * Invariant: a session is one connection, opened at its first request and again after a failure; a
- * transaction never goes on over another connection. A request that has changed nothing is carried
- * out over another connection if the first one was lost (watch.ts). While the server is away, a
- * request fails immediately, and the server is tried again in the background. A server that is
- * silent is away: the requests that wait for it fail. Passwords never leave this thread.
+ * Invariant: a session is one connection, which is opened at the first request and again after a
+ * failure. A transaction never continues on another connection. If a connection is lost (watch.ts)
+ * and the request has changed nothing, the request is repeated on another connection. While the
+ * server is unreachable, requests fail immediately, and attempts to reach it run in the background.
+ * A server that stays silent counts as unreachable, and the requests that wait for it fail.
+ * Passwords never leave this thread.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
@@ -25,19 +26,19 @@ import { ConnectionLost, endOf, openedWithin, Watch } from "./watch.ts";
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
 /**
- * Period of the check for changes, in milliseconds. If a notification is lost, a disabled key is
- * still refused within a second.
+ * How often changes are polled, in milliseconds. Because of this, a disabled key is refused within
+ * a second even if a notification is lost.
  */
 const LOOK_MS = 400;
 /**
- * Time without an answer to that check after which another connection is tried. The check is
- * little work for the server, so this is the time of a machine that is busy.
+ * If polling gets no answer for this time, another connection is tried. Polling is little work for
+ * the server, so only a busy machine takes this long. In milliseconds.
  */
 const STILL_MS = 1_000;
 /** Period of the attempts to reach an unreachable server, in milliseconds. */
 const RETRY_MS = 250;
 
-/** Excludes all other writers of this state until the transaction ends. */
+/** Takes a lock that excludes all other writers of this state until the transaction ends. */
 const EXCLUSIVE = `SELECT pg_advisory_xact_lock(1347310129, hashtext(current_schema()))`;
 
 type Statement = Extract<BridgeRequest, { readonly kind: "query" | "write" }>;
@@ -46,11 +47,11 @@ type Work = Exclude<BridgeRequest, { readonly kind: "close" }>;
 
 const watch = new Watch(() => connectTo({ url, schema }));
 
-/** A connection, with the requests of one database handle. */
+/** The requests of one database handle, and the connection that they use. */
 class Session {
   #open: OpenConnection | null = null;
   #inTransaction = false;
-  /** True while the request has sent nothing that may not be sent again. */
+  /** True while the request can be repeated, because it has changed nothing. */
   #isUndone = true;
 
   async answer(request: Work): Promise<QueryAnswer> {
@@ -83,7 +84,7 @@ class Session {
     }
   }
 
-  /** Ends the connection without the server; its request fails. */
+  /** Closes the connection without waiting for the server. Its current request fails. */
   cut(): void {
     const open = this.#open;
     this.#open = null;
@@ -165,7 +166,7 @@ async function reachAgain(): Promise<void> {
     await sleep(RETRY_MS);
     const open = await connectTo({ url, schema }).catch(() => null);
     if (open === null) continue;
-    // Changes made while the server was away were not reported.
+    // Counts a change, because changes made while the server was unreachable were not reported.
     Atomics.add(words, WORD.version, 1);
     reached();
     await endOf(open);
@@ -207,12 +208,13 @@ async function listen(): Promise<void> {
       open?.cut();
       open = error instanceof Silence ? await another() : null;
       if (open !== null) {
-        // The server answers, so only the connection was lost, perhaps with notifications.
+        // The server answers, so only this connection was lost. Notifications may have been lost
+        // with it, so a change is counted.
         Atomics.add(words, WORD.version, 1);
         continue;
       }
       if (error instanceof Silence) for (const session of sessions.values()) session.cut();
-      // A new state has no such table until its schema is made.
+      // The query also fails in a new state, until its schema has been created.
       if (isLost(error)) lost();
       await sleep(RETRY_MS, undefined, { ref: false });
     }

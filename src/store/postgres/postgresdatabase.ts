@@ -92,7 +92,8 @@ export class PostgresDatabase implements StateDatabase {
     try {
       this.#bridge.request({ session: this.#session, kind: "end", commits: false });
     } catch {
-      // The server undoes the transaction of a lost connection; the caller gets the first error.
+      // Ignored, because the server undoes the transaction of a lost connection, and the caller
+      // gets the first error.
     }
   }
 
@@ -193,7 +194,10 @@ class PostgresStatement<Parameters extends unknown[], Row>
     return this.#run(text, valuesOf(this.#statement, parameters), writes);
   }
 
-  /** A blob arrives as plain bytes, an integer as `bigint`. */
+  /**
+   * Returns a value in the type that SQLite uses for it. A blob arrives here as plain bytes, and an
+   * integer as `bigint`.
+   */
   #valueOf(value: unknown): unknown {
     if (value instanceof Uint8Array) {
       return Buffer.from(value.buffer, value.byteOffset, value.byteLength);

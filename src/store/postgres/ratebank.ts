@@ -1,8 +1,9 @@
 /**
- * A member's connection to the shared buckets of rate limits (ratelimits.ts).
- * Invariant: asynchronous, unlike all other statements of the state. Commits do not wait for the
- * disk: if a crash of the database loses changes, their units count as spent. Apart from its thread
- * (access/fleet/leases.worker.ts), because tests compare it with a twin.
+ * A server's connection to the rate-limit buckets that its fleet shares (ratelimits.ts).
+ * Invariant: this code is asynchronous, unlike all other statements of the state. Commits do not
+ * wait for the disk. If a crash of the database loses changes, the affected units count as spent.
+ * Separate from the thread that uses it because tests compare this file with a reference
+ * implementation. The thread is access/fleet/leases.worker.ts.
  */
 import type { StateAddress } from "./address.ts";
 import { connectTo } from "./connection.ts";
@@ -24,13 +25,13 @@ interface Requests {
   readonly numbers: Float64Array;
 }
 
-/** Only for tests: the time of the database, and the time of its start. */
+/** Replaces the database's clock and the time at which it started. Only tests use it. */
 interface GivenClock {
   readonly nowMs: number;
   readonly startedMs: number;
 }
 
-/** Opens a connection for a member. */
+/** Opens a connection for a member (a server of the fleet). */
 export async function openRateBank(
   address: StateAddress,
   { member, leaseMs, clock }: { member: string; leaseMs: number; clock?: () => GivenClock },

@@ -1,13 +1,14 @@
 /**
- * The buckets of rate limits that a fleet shares, in PostgreSQL.
- * Input: requests of one member for units. Output: grants, and what is left.
- * Invariant: units in a bucket and in valid leases together are never more than the burst, and grow
- * by the rate only; so members together never spend more than the limit, in any period. Units of a
- * lease that ends without a report count as spent when it ends. Only the clock of the database
- * counts. After a restart of the database a bucket is empty, because the last changes may be lost.
+ * The rate-limit buckets that a fleet of servers shares, in PostgreSQL. Input: a member's requests
+ * for units. Output: the units that are granted, and the units that are left.
+ * Invariant: the units in a bucket and in valid leases together never exceed the burst, and grow
+ * only at the rate. So all members together never spend more than the limit, in any period. If a
+ * lease ends without a report, its units count as spent at that time. Only the clock of the
+ * database counts. After a restart of the database, a bucket is empty, because the last changes may
+ * be lost.
  */
 
-/** Tables and functions; a step of the schema. */
+/** Creates the tables and functions; a migration step of the schema. */
 export const RATE_STEP = `
   CREATE TABLE rates (
     name text COLLATE "C" PRIMARY KEY,
@@ -75,13 +76,13 @@ export const RATE_STEP = `
       WHERE name = wanted_name;
   END $body$;`;
 
-/** Count of numbers per request in the arrays of `LEASES`. */
+/** How many numbers each request has in the arrays of `LEASES`. */
 export const REQUEST_NUMBERS = 6;
 
 /**
- * Leases for several names, in the order of the names, so that no two members wait for each other.
- * Parameters: member, clock (null: the server's), start of the server (null: its own), length of
- * a lease in milliseconds, names, numbers of each.
+ * Grants leases for several names. It processes the names in sorted order, so that no two members
+ * wait for each other. Parameters: member; clock (null: the server's); start of the server (null:
+ * its own); length of a lease in milliseconds; names; the numbers of each request.
  */
 export const LEASES = `
   SELECT place, granted, level, others FROM (

@@ -14,9 +14,9 @@ import { PostgresDatabase } from "./postgresdatabase.ts";
 import { RATE_STEP } from "./ratelimits.ts";
 
 /**
- * Steps of a shared state, in order; a released step is never changed. The first table counts
- * changes of keys, users, and sessions, and every process is notified of them and then reads its
- * cached rows again.
+ * Migration steps that only a shared state has, in order. A released step is never changed. The
+ * table of the first step counts changes of keys, users, and sessions. Every process is notified of
+ * such changes and then reads its cached rows again.
  */
 const SHARED_STEPS: readonly string[] = [
   `CREATE TABLE access_changes (
@@ -40,10 +40,11 @@ const SHARED_STEPS: readonly string[] = [
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
    CREATE TRIGGER sessions_access AFTER DELETE OR UPDATE OF expires_at, kept ON sessions
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();`,
-  // Only the server's clock ends leases; it also advances within a transaction.
+  // Only this clock, the server's, ends leases. Unlike `now()`, it also advances within a
+  // transaction.
   `CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE
      AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';`,
-  // The snapshot that all servers serve, and the one that each of them has verified.
+  // The snapshot that all servers serve, and the snapshots that each server has verified.
   `CREATE TABLE fleet_month (
      id boolean PRIMARY KEY DEFAULT true CHECK (id),
      snapshot_id text NOT NULL,
@@ -56,7 +57,10 @@ const SHARED_STEPS: readonly string[] = [
   RATE_STEP,
 ];
 
-/** Tables that only a shared state has: its versions and secrets, and the steps' own tables. */
+/**
+ * Tables that only a shared state has: `state`, with its versions and secrets, and those that the
+ * steps create.
+ */
 export const SHARED_TABLES: readonly string[] = [
   "state",
   ...SHARED_STEPS.flatMap((step) => step.match(/(?<=CREATE TABLE )\w+/g) ?? []),
@@ -129,7 +133,9 @@ function undo(database: StateDatabase): void {
   }
 }
 
-/** Makes the tables, or those that are missing. Call it in a transaction with the state's lock. */
+/**
+ * Creates the tables that are missing. Must be called in a transaction that holds the state's lock.
+ */
 export function applySteps(database: StateDatabase, schema: string): void {
   const found = versionsOf(database, schema);
   if (found !== null) compareVersions(database, found);
@@ -165,7 +171,9 @@ export function versionsOf(database: StateDatabase, schema: string): Versions | 
   return database.prepare<[], Versions>("SELECT version, shared FROM state").get() as Versions;
 }
 
-/** `secrets` is JSON; null until the first server has stored them. */
+/**
+ * Creates the table `state`. Its `secrets` are JSON; null until the first server has stored them.
+ */
 function firstStep(schema: string): string {
   return `
     CREATE SCHEMA IF NOT EXISTS "${schema}";

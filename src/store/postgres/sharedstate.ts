@@ -1,18 +1,19 @@
 /**
  * Prepares a state on PostgreSQL for a server that starts. Input: the open state, and the data
- * directory. Output: the secrets of the state in the data directory; the lock that allows it to
- * serve.
- * Invariant: one server works on a state if its files are in its data directory; several if all
- * keep them on a store. The lock belongs to a connection, so it ends with its process. Secrets are
- * stored once, so cursors and links stay valid on another machine.
+ * directory. Output: the secrets of the state in the data directory; the lock that allows the
+ * server to serve.
+ * Invariant: if the files are in the data directory, only one server may work on the state. If all
+ * servers keep their files on an object store, several may. The lock belongs to a connection, so it
+ * ends with its process. Secrets are stored once, so cursors and links stay valid on another
+ * machine.
  */
 import { CommandError } from "../../errors.ts";
 import { openSecrets, replaceSecrets, secretsText } from "../secrets.ts";
 import { StateAway, type StateDatabase } from "../statedatabase.ts";
 
 /**
- * Statements that take the server lock, or confirm it; a connection that is lost loses its lock.
- * Servers with files on a store share the lock.
+ * Statements that take the server lock, or confirm that this connection holds it. A lost connection
+ * loses its lock. Servers that keep their files on a store share the lock.
  */
 const LOCK = {
   alone: "SELECT pg_try_advisory_lock(1347310130, hashtext(current_schema()))",
@@ -22,7 +23,9 @@ const LOCK = {
 /** How a server locks a state. */
 export type ServerLockKind = keyof typeof LOCK;
 
-/** Holds the server lock. A lost connection loses it, so it is then taken again. */
+/**
+ * Holds the server lock. If the connection is lost, the lock is lost too and must be taken again.
+ */
 export class ServerLock {
   readonly #database: StateDatabase;
   readonly #kind: ServerLockKind;
@@ -35,7 +38,7 @@ export class ServerLock {
     this.#report = report;
   }
 
-  /** Checks the lock; an unreachable server does not count as a loss. */
+  /** Checks whether the lock is still held. An unreachable server does not count as a loss. */
   look(): void {
     try {
       if (!holdsServerLock(this.#database, this.#kind)) {
@@ -47,7 +50,7 @@ export class ServerLock {
   }
 }
 
-/** True if this connection holds the server lock of this kind. */
+/** Takes the server lock of this kind if it is free. True if this connection then holds it. */
 function holdsServerLock(database: StateDatabase, kind: ServerLockKind): boolean {
   return database.prepare<[], number>(LOCK[kind]).pluck().get() === 1;
 }

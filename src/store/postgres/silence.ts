@@ -5,7 +5,9 @@
  * longer than the limit before it read the answer.
  */
 
-/** Time without an answer to a small request after which a server counts as silent. */
+/**
+ * If a small request gets no answer for this time, the server counts as silent. In milliseconds.
+ */
 export const SILENCE_MS = 2_500;
 
 /** The server has not answered for too long. */
@@ -16,7 +18,7 @@ export async function inTime<Answer>(answer: Promise<Answer>, ms = SILENCE_MS): 
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new Silence("the server is silent"));
-    // After a pause of the process, an answer that is here already is read first.
+    // The delay by two turns lets an answer be read that arrived while the process was paused.
     timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), ms);
   });
   try {

@@ -1,30 +1,40 @@
 /**
- * Looks for lost connections: a statement waits for its answer, but the server does not work on it.
+ * Detects lost connections: a statement waits for its answer, but the server does not work on it.
  * Input: statements on connections. Output: their answers, or `ConnectionLost` within about a
  * second and a half.
- * Invariant: a statement that the server works on, or that waits for a lock, is never ended here.
- * Queries about statements use another connection, which is open only while one is slow.
- * The server ends what it still has of a lost connection, so its transaction holds no lock.
+ * Invariant: a statement is never ended here if the server works on it, or if it waits for a lock.
+ * The server is queried about statements over another connection, which is open only while one is
+ * slow. If a connection counts as lost, the server ends its process for it, so that its transaction
+ * holds no lock.
  *
- * Why there are queries: a network device that forgets a connection drops its packets without a
- * word. The kernel then repeats them for minutes, and Node has no setting to shorten that.
+ * These queries are needed because a network device that forgets a connection drops its packets
+ * silently. The kernel then repeats them for minutes, and Node has no setting to shorten that.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, OpenConnection } from "./connection.ts";
 import { inTime, SILENCE_MS } from "./silence.ts";
 
-/** Time without an answer before the first query about a statement, and between two queries. */
+/**
+ * How long a statement has no answer before the server is first queried about it, and the time
+ * between two such queries. In milliseconds.
+ */
 const SLOW_MS = 1_000;
 const LOOK_MS = 250;
-/** Looks until a statement counts as lost: on a busy machine, a server may begin it that late. */
+/**
+ * Number of queries in a row after which a statement counts as lost. It is not 1, because on a busy
+ * machine, the server may begin a statement that late.
+ */
 const LOOKS = 2;
 /** Longest wait for the end of a connection. */
 const END_MS = 1_000;
 
-/** The statement's packets, or those of its answer, are dropped; the server itself answers. */
+/**
+ * Thrown if packets of a statement or of its answer are being dropped, although the server itself
+ * answers.
+ */
 export class ConnectionLost extends Error {}
 
-/** One of our connections as the server sees it; times by its clock. */
+/** The server's view of one of this program's connections. Times are by the server's clock. */
 export interface Backend {
   readonly pid: number;
   /** Null if the server does not track activity. */
@@ -34,7 +44,7 @@ export interface Backend {
   readonly for_ms: number | null;
 }
 
-/** Reports only connections with the same start, because process ids are used again. */
+/** Returns only processes with the same start time, because process ids are reused. */
 const BACKENDS = `SELECT pid, state, wait_event_type AS waits_for,
     (extract(epoch FROM clock_timestamp() - state_change) * 1000)::int AS for_ms
   FROM pg_stat_activity WHERE (pid, backend_start::text) IN
@@ -47,16 +57,16 @@ const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 interface Waiting {
   readonly connection: OpenConnection;
   isSlow: boolean;
-  /** Bytes of the connection at the last look. */
+  /** Bytes that had arrived on the connection when it was last checked. */
   bytes: number;
-  /** Number of looks in a row at which the server did not work on it. */
+  /** How many times in a row the server was found not to work on the statement. */
   forgotten: number;
   readonly fail: (error: Error) => void;
 }
 
 /**
- * True if the server neither works on a statement nor is about to answer it. A server that sends an
- * answer, or waits for the rest of a statement, waits for its client.
+ * True if the server neither works on a statement nor is about to answer it. A server that waits
+ * for its client counts too: it is sending an answer, or needs the rest of a statement.
  */
 export function isForgotten(backend: Backend | undefined): boolean {
   if (backend === undefined) return true;
@@ -117,7 +127,8 @@ export class Watch {
         await sleep(LOOK_MS);
       }
     } catch (error) {
-      // A server that refuses a further connection is there; the statements wait until their limit.
+      // A server that refuses another connection is reachable, so the statements wait until their
+      // time limit.
       if (!isRefusal(error)) for (const { fail } of this.#slow) fail(error as Error);
     } finally {
       this.#isLooking = false;
@@ -143,7 +154,10 @@ export class Watch {
   }
 }
 
-/** Opens a connection; one that is opened too late is ended. Throws `Silence`. */
+/**
+ * Opens a connection within a time. Throws `Silence` if that takes too long; a connection that
+ * opens later is closed.
+ */
 export async function openedWithin(
   ms: number,
   connect: () => Promise<OpenConnection>,

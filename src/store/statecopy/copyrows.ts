@@ -26,7 +26,7 @@ interface Pair {
   readonly tables: readonly StateTable[];
 }
 
-/** Reports the rows that a pass has handled so far. */
+/** Called with the number of rows that a pass has handled so far, and the total. */
 export type OnRows = (done: number, total: number) => void;
 
 /** Returns the number of rows of each table that has any. */
@@ -141,13 +141,16 @@ function read(database: StateDatabase, sql: string): bigint {
   return database.prepare<[], bigint>(sql).safeIntegers().pluck().get() as bigint;
 }
 
-/** Returns PostgreSQL's sequence of a numbered column; a renamed table keeps its old name. */
+/**
+ * Returns the PostgreSQL sequence that numbers the rows of a table. If the table was renamed, the
+ * sequence has kept the old name.
+ */
 function sequence(postgres: StateDatabase, { name, numbered }: StateTable): string {
   const find = `SELECT pg_get_serial_sequence('${name}', '${numbered}')`;
   return postgres.prepare<[], string>(find).pluck().get() as string;
 }
 
-/** Sets the last number assigned. SQLite has raised it with each row. */
+/** Sets a table's last assigned number. In SQLite, each inserted row has already raised it. */
 function setCounter(database: StateDatabase, table: StateTable, last: bigint): void {
   if (last === 0n) return;
   if (database.engine === "postgres") {

@@ -1,6 +1,7 @@
 /**
- * A state on PostgreSQL as one side of a copy. Input: its address. Output: runs the work in one
- * transaction that excludes other writers, on a state without a running server.
+ * A state on PostgreSQL as one side of a copy. Input: its address, and the work to do. Output: the
+ * result of the work, which runs in one transaction that excludes other writers, while no server
+ * uses the state.
  * Invariant: a new state and its tables appear with the commit, so a run that fails or is killed
  * before leaves nothing. No schema is upgraded here.
  */
@@ -35,7 +36,7 @@ export function withPostgres<Result>(
 }
 
 /**
- * Runs work on a state, which is created if its schema has none; `isNew` is then true.
+ * Runs work on a state. If the schema contains none, creates it, and `isNew` is true.
  * @throws CommandError also if the schema has tables of another program
  */
 export function withMadePostgres<Result>(
@@ -52,7 +53,10 @@ export function withMadePostgres<Result>(
   });
 }
 
-/** Runs work that fills a state with triggers disabled, and stores the secrets with it. */
+/**
+ * Runs work that fills a state, with its triggers disabled. Stores the secrets in the same
+ * transaction.
+ */
 export function filling(
   database: StateDatabase,
   tables: readonly StateTable[],
@@ -75,7 +79,8 @@ function holding<Result>(address: StateAddress, work: (database: StateDatabase) 
   try {
     refuseServed(database, address.schema);
     const run = database.transaction(() => {
-      // The schema may not exist yet, and the other side may take longer than the idle limit.
+      // The limits are lifted because the other side of the copy may take longer. (The schema may
+      // not exist yet.)
       database.exec(
         `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
          SELECT pg_advisory_xact_lock(1347310129, hashtext('${address.schema}'));`,
@@ -95,7 +100,10 @@ function sideOf(database: StateDatabase): PostgresSide {
   return { database, secrets: find.get() as string | null };
 }
 
-/** Returns false if there is no state. @throws CommandError if it has another schema */
+/**
+ * Returns true if the schema contains a state, and false if it contains none. @throws CommandError
+ * if the state is of another version
+ */
 function isCurrent(database: StateDatabase, address: StateAddress): boolean {
   const found = versionsOf(database, address.schema);
   if (found === null) return false;

@@ -8,7 +8,10 @@ import { createHash, type Hash } from "node:crypto";
 import type { StateDatabase } from "../statedatabase.ts";
 import type { StateTable } from "./tables.ts";
 
-/** Rows that are read and inserted at a time; a row with a block of a list has up to 32 KiB. */
+/**
+ * Number of rows that are read or inserted in one step. A row with a block of a list has up to 32
+ * KiB.
+ */
 const PAGE_ROWS = 256;
 
 /** Value of a column. */
@@ -17,7 +20,7 @@ export type Value = string | bigint | Uint8Array | null;
 /** Values of a row, in the order of the columns. */
 export type Row = readonly Value[];
 
-/** Number and hash of the rows of a table. */
+/** The number of rows of a table, and a hash of them. */
 export interface TableSum {
   readonly table: string;
   readonly rows: number;
@@ -85,7 +88,7 @@ export class TableHash {
     this.#table = table;
   }
 
-  /** Adds the next row; `bytes` are those of `bytesOf`. */
+  /** Adds the next row, in the form that `bytesOf` returns. */
   add(bytes: Uint8Array): void {
     this.#hash.update(bytes);
     this.#rows++;

@@ -41,7 +41,10 @@ export interface CopyOptions {
   readonly dataDir: string;
   /** Value of `state.url`. */
   readonly url: string;
-  /** Receives the rows that were copied, and then those that were compared. */
+  /**
+   * `onCopied` is called with the number of rows copied so far, `onCompared` with the number
+   * compared so far.
+   */
   readonly onCopied: OnRows;
   readonly onCompared: OnRows;
 }
@@ -77,7 +80,7 @@ export function copyToPostgres(options: CopyOptions): CopyReport {
       });
       return work.immediate();
     } finally {
-      // Writes the log to the file that was set aside.
+      // Writes the log to the file of the old state, which has been renamed.
       closeDatabase(source);
     }
   });
@@ -146,8 +149,8 @@ function tablesOfBoth(sqlite: StateDatabase, postgres: StateDatabase): StateTabl
 }
 
 /**
- * Renames the copy to its final name. An existing file of that name is from an interrupted run: the
- * directory still belonged to the server, so nothing has used the file.
+ * Renames the copy to its final name. If a file with that name exists, it comes from an interrupted
+ * run. The directory was still using the state on the server then, so nothing has used that file.
  */
 function publish(dataDir: string): void {
   if (existsSync(join(dataDir, DATABASE_FILE))) setAside(dataDir);
@@ -225,8 +228,8 @@ function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
 }
 
 /**
- * Compares a target with as many rows, which may be the copy of a run interrupted after its commit.
- * Throws if it differs.
+ * Compares the original with a target that has as many rows, because it may be the copy of a run
+ * that was interrupted after its commit. Throws if they differ.
  */
 function compareOrRefuse(
   work: () => TableSum[],
@@ -265,7 +268,7 @@ function twoStates(dataDir: string, place: string): CommandError {
   );
 }
 
-/** Throws for an older schema, and for damage, which would be copied. */
+/** Throws if the schema is older or the state is damaged, because damage would be copied. */
 function refuseUnfit(database: SqliteDatabase): void {
   const version = Number(database.pragma("user_version", { simple: true }));
   if (version !== SCHEMA_VERSION) {

@@ -18,9 +18,9 @@ export interface StateTable {
   readonly key: readonly string[];
   /** Tables that its rows refer to. */
   readonly references: readonly string[];
-  /** Column whose numbers the engine assigns; null if rows have their own keys. */
+  /** Column whose numbers the engine assigns; null if the program assigns all keys. */
   readonly numbered: string | null;
-  /** True if the number of a deleted row is never assigned again. */
+  /** True if a number is never assigned again after its row is deleted. */
   readonly keepsCount: boolean;
 }
 

@@ -32,7 +32,10 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ENGINE = new URL("../../../native-index/napi/engine.ts", import.meta.url).href;
-/** Workers cannot load TypeScript on every Node version, so they load the addon directly. */
+/**
+ * Path of the addon. Workers load it directly, because they cannot load TypeScript on every Node
+ * version.
+ */
 const ADDON =
   process.env.PENEIRA_ADDON ??
   fileURLToPath(new URL("../../../native-index/build/Release/peneira.node", import.meta.url));
@@ -128,7 +131,8 @@ describe("damaged snapshots", () => {
         bytes.writeUInt8((bytes[at] as number) ^ 0x10, at);
         return bytes;
       });
-      // Small sections are checked when a file is opened, so some flips are already found then.
+      // Small sections are already checked when the file is opened, so the error may come from
+      // opening or from the verification.
       const found = async () => {
         const segment = openSegment(altered, fixture.directory);
         await segment.verify().finally(() => segment.close());
@@ -278,7 +282,7 @@ const TRUNCATING_WORKER = `
   });
 `;
 
-/** Runs a module in its own process; returns its last output, or how it ended. */
+/** Runs a module in a separate process. Returns its last output, or how it ended. */
 function runChild(script: string, parameters: string[]): unknown {
   const flags = ["--import", "tsx", "--input-type=module", "--eval", script];
   const child = spawnSync(process.execPath, [...flags, ...parameters], {

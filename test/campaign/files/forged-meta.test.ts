@@ -1,9 +1,10 @@
 /**
- * Proves: a snapshot with valid checksums and metadata, string tables, directory, location, or
- * footer that no import writes is rejected with a one-line message that names the file. If it
- * opens, its values are harmless in a header, a file name, a page, and a log line. Every metadata
- * member is checked, and errors name its pointer and the expected value. Imported metadata passes.
- * Does not prove: anything about rows and posting lists (campaign/kernel/fuzz.test.ts).
+ * Proves: a snapshot with valid checksums is rejected with a one-line message that names the file
+ * if its metadata, string tables, directory, location, or footer could not come from an import. If
+ * it opens, its values are harmless in a header, a file name, a page, and a log line. Every
+ * metadata member is checked, and errors name its pointer and the expected value. Metadata that an
+ * import wrote is accepted.
+ * Does not prove anything about rows and posting lists (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -94,7 +95,8 @@ describe("a forged snapshot with valid checksums", () => {
       });
       outcomes[words === null ? "opened" : "refused"]++;
     }
-    // Swapped names are valid, so some files must open; if all did, nothing was forged.
+    // Some forgeries are valid, such as swapped names, so some files must open. If all files
+    // opened, no file would be forged.
     assert.ok(outcomes.opened > FORGERIES / 50, JSON.stringify(outcomes));
     assert.ok(outcomes.refused > FORGERIES / 2, JSON.stringify(outcomes));
   });
@@ -104,7 +106,6 @@ describe("a forged snapshot with valid checksums", () => {
   });
 });
 
-/** Returns the path of the unaltered snapshot. */
 function good(): string {
   const place = join(folder, "good.peneira");
   writeFileSync(place, forge.forge());

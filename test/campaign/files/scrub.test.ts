@@ -1,10 +1,11 @@
 /**
- * Proves, on real files that are altered while open: checked blocks are checked again within a
- * pass, regardless of what the file system reports. A touched file is not trusted after the next
- * check, even if its mtime was restored. No query gets a wrong answer, only the earlier one or a
- * 503. Links made for pins cause no recheck. Damage found under one name of a file reaches all
- * users of the file. Each damage is logged once and quotes no row.
- * Does not prove: how a whole server reacts (e2e/server/served-damage.test.ts), or real times.
+ * Proves, on real files that are altered while open: every block is checked again within one pass,
+ * regardless of the file's times and other state. A file that was touched is not trusted after the
+ * next check, even if its mtime was restored. No query receives a wrong answer, only the earlier
+ * answer or a 503. Links that pins create cause no new check. Damage that is found under one name
+ * of a file reaches all users of the file. Each damage is logged once, without the content of a
+ * row.
+ * Does not prove how a whole server reacts (e2e/server/served-damage.test.ts), nor real times.
  */
 import assert from "node:assert/strict";
 import { linkSync, mkdtempSync, readFileSync, rmSync, unlinkSync, utimesSync } from "node:fs";
@@ -45,7 +46,7 @@ const SPECS: readonly object[] = [
   { filters: { ...ALL, company: { started_after: "2015-03-04", share_capital_min: 1_000 } } },
 ];
 
-/** Returns queries of every kind; each returns its answer as text. */
+/** Returns queries of every kind. Each is a function that returns its answer as text. */
 function questions(segment: Segment, cnpj: string): (() => string)[] {
   const specs = SPECS.map((input) => specOf(segment, input));
   const fields = OUTPUT_FIELD_NAMES;
@@ -92,7 +93,10 @@ describe("a scrubber", () => {
   let covered: number;
   let first: { readonly cnpj: string; readonly legal_name: string };
   let files = 0;
-  /** Log lines of the scrubber in the test. */
+  /**
+   * Log lines that the scrubber wrote in the current test. The scrubber is the task that checks
+   * blocks of open files again.
+   */
   let lines: string[] = [];
   const log = openLog("info", { write: (line) => lines.push(line) });
   before(async () => {
@@ -116,7 +120,7 @@ describe("a scrubber", () => {
     return path;
   }
 
-  /** Returns a scrubber of opened files, with its log lines. */
+  /** Opens files, and returns a scrubber for them with its log lines. */
   async function scrubbing(paths: readonly string[], seconds = PASS_SECONDS) {
     const segments: Segment[] = [];
     for (const path of paths) segments.push(await openSegment(path));
@@ -143,7 +147,10 @@ describe("a scrubber", () => {
     return readFileSync(path).subarray(0, covered).equals(whole.subarray(0, covered));
   }
 
-  /** Hides later changes of the file from its state, as a bad disk does. */
+  /**
+   * Makes the file's reported state constant, so that later changes are invisible in it, as with a
+   * bad disk.
+   */
   function silence({ native }: Segment): void {
     Object.assign(native, { fileState: () => native.opened });
   }

@@ -1,14 +1,15 @@
 /**
- * A ledger of all promises to the clients of a fleet, outside of the fleet: exports, idempotency
- * keys, pages, and quotas. Input: work of clients. Output: violations.
- * Invariant: an answer is binding from its arrival. A file and a walk of pages have one content for
- * one search, regardless of the server and the time; both have the same number of accounts.
+ * Records every promise that a fleet makes to its clients, outside of the fleet: exports,
+ * idempotency keys, pages, and quotas. Input: the work of clients. Output: violations.
+ * Invariant: an answer is binding when it arrives. For one search, the files always have the same
+ * content, and the joined pages too, regardless of the server and the time. Both have the same
+ * number of accounts.
  */
 import { sha256 } from "../../support/export/client.ts";
 import type { FleetClient } from "./client.ts";
 import type { FleetGround } from "./ground.ts";
 
-/** Searches of the campaign. */
+/** States whose accounts the campaign searches, one search for each. */
 const STATES = ["AC", "AL", "AM", "BA", "CE", "ES", "GO", "MA", "MG", "PE", "PR", "RJ", "RS", "SP"];
 const PAGE = 200;
 
@@ -32,7 +33,7 @@ export class FleetBooks {
   readonly #client: FleetClient;
   /** Ids of exports by idempotency key. */
   readonly #ids = new Map<string, string>();
-  /** Contents by what they are of. */
+  /** Content of each file and of each sequence of pages, by its name and search. */
   readonly #contents = new Map<string, string>();
   /** Milliseconds from the creation of an export to its end. */
   readonly tookMs: number[] = [];
@@ -48,7 +49,7 @@ export class FleetBooks {
     return this.#ids.size;
   }
 
-  /** State of the search `number`. */
+  /** Returns the state that search `number` filters by. */
   static state(number: number): string {
     return STATES[number % STATES.length] as string;
   }
@@ -99,7 +100,7 @@ export class FleetBooks {
     }
   }
 
-  /** Reads all pages of a search. */
+  /** Reads all pages of a search, and compares their content with earlier readings. */
   async walk(number: number): Promise<void> {
     const state = FleetBooks.state(number);
     const spec = { filters: { geo: { uf_any_of: [state] } } };
@@ -128,7 +129,7 @@ export class FleetBooks {
     this.#check(known === content, `${what}: ${content}, before ${known}`);
   }
 
-  /** Compares the state and the store with the books, after all work has ended. */
+  /** Compares the database and the store with the recorded promises. All work must have ended. */
   compare(ground: FleetGround): void {
     const count = (sql: string) => Number(ground.query(sql)[0] ?? Number.NaN);
     const equal = (what: string, actual: number, expected: number) =>

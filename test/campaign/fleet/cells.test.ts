@@ -1,12 +1,14 @@
 /**
- * The five chaos cells that a public benchmark of queues on PostgreSQL publishes (hardbyte,
- * postgresql-job-queue-benchmarking, 2026-05-09), run with exports of a fleet: each has a steady
- * rate of new exports before, during, and after a harm. Prints the rate after the harm as a share
- * of the rate before it, which is the published score, and what was lost or doubled. A rate is a
- * number of exports by the time from the first request to the last end.
- * Proves: none is lost or doubled, and the rate recovers. A dead server's exports go on elsewhere
- * within 20 s. Runs by hand: `node build.mjs test campaign/fleet/cells`, as root. FLEET_PHASE_S is
- * the length of a phase in seconds, FLEET_RATE the number of new exports a second.
+ * Runs five chaos tests ("cells") from a public benchmark of queues on PostgreSQL (hardbyte,
+ * postgresql-job-queue-benchmarking, 2026-05-09) with the exports of a fleet. In each test, new
+ * exports are created at a steady rate before, during, and after a harm. Prints the published
+ * score, which is the rate after the harm as a share of the rate before it, and the exports that
+ * were lost or doubled. A rate is the number of exports divided by the time from the first request
+ * to the last end.
+ * Proves: no export is lost or doubled, and the rate recovers. Other servers continue the exports
+ * of a dead server within 20 s. Runs by hand: `node build.mjs test campaign/fleet/cells`, as root.
+ * FLEET_PHASE_S is the length of a phase in seconds, and FLEET_RATE the number of new exports per
+ * second.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -19,11 +21,17 @@ import { FleetGround } from "./ground.ts";
 import { withoutNetworks } from "./network.ts";
 
 const PHASE_MS = 1_000 * Number(process.env.FLEET_PHASE_S ?? 15);
-/** New exports a second: less than the fleet can make, so that a recovered rate is a full one. */
+/**
+ * New exports per second. The fleet can make more, so that it can reach this rate again after a
+ * harm.
+ */
 const RATE = Number(process.env.FLEET_RATE ?? 1);
-/** A recovered rate, as a share of the one before. */
+/** Minimum rate after a harm, as a share of the rate before, that counts as recovered. */
 const RECOVERED = 0.8;
-/** Longest time until the work of a dead server goes on elsewhere: a lease, and the looks. */
+/**
+ * Maximum milliseconds until other servers continue the work of a dead server: the rest of its
+ * lease, and the interval of checks.
+ */
 const TAKEOVER_MS_MAX = 20_000;
 const TAKEOVERS = Number(process.env.FLEET_TAKEOVERS ?? 3);
 
@@ -61,7 +69,10 @@ describe("a fleet in the chaos cells of queue benchmarks", { skip }, () => {
     return { ended: Promise.all(ends).then(() => performance.now() - begunMs) };
   }
 
-  /** Runs a cell: the rate before, a harm of a phase's length, and the rate after. */
+  /**
+   * Runs one test: measures the rate, applies a harm for the length of a phase, and measures the
+   * rate again.
+   */
   async function cell(name: string, harm: (untilMs: number) => Promise<void>): Promise<void> {
     const steadyMs = await (await phase()).ended;
     const harming = harm(performance.now() + PHASE_MS);
@@ -135,9 +146,13 @@ describe("a fleet in the chaos cells of queue benchmarks", { skip }, () => {
     assert.ok(Math.max(...times) <= TAKEOVER_MS_MAX);
   });
 
-  /** Kills a server that holds exports; returns the time until other servers have all of them. */
+  /**
+   * Kills a server that is rendering exports. Returns the milliseconds until other servers have
+   * taken over all of them.
+   */
   async function takeover(at: number): Promise<number> {
-    // The store takes no file meanwhile, so claimed exports stay claimed.
+    // The store accepts no file in the meantime, so the exports that servers have begun stay
+    // unfinished.
     ground.store.fault = ({ method }) => (method === "PUT" ? { slowMs: 60_000 } : undefined);
     const ends = Promise.all(Array.from({ length: 6 }, () => books.export(made++)));
     const [, port] = ground.network.listen(at).split(":");

@@ -34,13 +34,13 @@ const COUNTS = {
 const MINUTES = number("FLEET_MINUTES", 60);
 const MONTHS = 3;
 const ACCOUNTS = 20_000;
-/** Clients that walk through pages, and that export. */
+/** Number of clients that read pages, and of clients that export. */
 const WALKERS = 2;
 const EXPORTERS = 3;
 /** Time after the last harm in which everything that clients began must end. */
 const SETTLE_MS = 180_000;
 
-/** Runs clients until `isOver`; each ends what it has begun. */
+/** Runs clients until `isOver` is true. Each client completes the work that it has begun. */
 function load(books: FleetBooks, isOver: () => boolean): Promise<unknown> {
   let [exported, walked] = [0, 0];
   const exporter = async () => {

@@ -1,22 +1,25 @@
 /**
- * A client of the fleet, through its balancer over TLS. Input: requests. Output: answers, and a
- * tally of everything that came.
- * Invariant: every answer is expected, documented for a fleet in trouble, or a violation. A request
- * without an answer may have been carried out.
+ * A client of the fleet, which sends requests over TLS to the load balancer. Input: requests.
+ * Output: answers, and how often each kind of answer occurred.
+ * Invariant: every answer is either expected, or documented for a fleet with failures, or a
+ * violation. A request without an answer may have been executed.
  */
 import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Edge, SITE } from "../../support/server/edge-proxy.ts";
 
-/** A client gives up after this time; the balancer does so after 75 s. */
+/** Milliseconds after which the client gives up. The load balancer gives up after 75 s. */
 const PATIENCE_MS = 90_000;
-/** Pause before a request is sent again. Clients wait for Retry-After; this one is in a hurry. */
+/**
+ * Milliseconds before a request is sent again. Ordinary clients wait for Retry-After, but this
+ * client does not.
+ */
 const AGAIN_MS = 250;
 
-/** Violations after which a campaign ends. */
+/** Number of violations after which a campaign ends. */
 const VIOLATIONS_MAX = 50;
 
-/** Codes of 503 and 429 that the documents name for a fleet in trouble. */
+/** Error codes of 503 and 429 answers that the documents allow for a fleet with failures. */
 const DOCUMENTED = [
   "storage_unavailable",
   "snapshot_unavailable",
@@ -39,16 +42,16 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** All clients of a campaign. */
+/** Sends the requests of all clients in a campaign. */
 export class FleetClient {
-  /** Answers by what they are, such as `200` or `503 storage_unavailable`. */
+  /** Number of answers by status and error code, such as `200` or `503 storage_unavailable`. */
   readonly tally = new Map<string, number>();
   readonly violations: string[] = [];
   readonly #edge: Edge;
   readonly #key: string;
   readonly #agent: Agent;
   #answeredMs = performance.now();
-  /** Longest time without any answer that was expected, in milliseconds. */
+  /** Longest time in milliseconds during which no expected answer arrived. */
   silenceMs = 0;
 
   constructor(edge: Edge, key: string) {
@@ -67,7 +70,7 @@ export class FleetClient {
     }
   }
 
-  /** Sends a request once; null if it was not answered as expected. */
+  /** Sends a request once. Returns null if the answer was not an expected one. */
   async request(path: string, asked: Asked, expected: readonly number[]): Promise<Answer | null> {
     const answer = await this.#send(path, asked).catch((error: Error) => error);
     if (answer instanceof Error) {
@@ -87,8 +90,9 @@ export class FleetClient {
   }
 
   /**
-   * Counts an answer that was not expected. A server that did not receive all of a request, because
-   * its network was cut, answers 408 when it is back.
+   * Counts an answer that was not expected, and records a violation if it is not documented. A 408
+   * is no violation: a server whose network was cut before it received all of a request answers 408
+   * when the network is back.
    */
   #judge(path: string, status: number, body: Buffer): void {
     const code = codeOf(body);
@@ -139,7 +143,7 @@ export class FleetClient {
   }
 }
 
-/** Code of a problem; null if the body is not of the product. */
+/** Returns the error code of a problem document, or null if the product did not write the body. */
 function codeOf(body: Buffer): string | null {
   try {
     return (JSON.parse(body.toString()) as { readonly code?: string }).code ?? null;

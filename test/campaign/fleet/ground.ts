@@ -30,12 +30,15 @@ import {
 } from "../../support/server/process.ts";
 import { ALL_NETS, FleetNetwork } from "./network.ts";
 
-/** Servers of the fleet. */
+/** Numbers of the servers. */
 export const SERVERS = [0, 1, 2] as const;
 
 const SCHEMA = "fleet";
 const PORT = 5_499;
-/** A start that fails is tried again after this time, and for this time. */
+/**
+ * Milliseconds after which a failed start is repeated, and maximum milliseconds for all
+ * repetitions.
+ */
 const START_AGAIN_MS = 500;
 const START_MS_MAX = 120_000;
 
@@ -43,17 +46,17 @@ const START_MS_MAX = 120_000;
 export interface FleetOptions {
   readonly seed: number;
   readonly accounts: number;
-  /** Bundles of the servers; null is the one of this checkout. */
+  /** Paths of the bundles that the servers run. Null stands for the bundle of this checkout. */
   readonly programs?: readonly (string | null)[];
   readonly settings?: Readonly<Record<string, string>>;
-  /** Snapshots that `give` can bring, each of a later month; 1 if missing. */
+  /** Number of snapshots that `give` can add, each of a later month. The default is 1. */
   readonly months?: number;
 }
 
-/** The parts of a fleet. */
+/** The servers, network, database, and store of a fleet. */
 export class FleetGround {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-fleet-"));
-  /** Ends of servers that no harm has caused. */
+  /** Reports of servers that ended although no harm caused it. */
   readonly ended: string[] = [];
   readonly network = FleetNetwork.make(SERVERS.length);
   readonly #options: FleetOptions;
@@ -124,7 +127,7 @@ export class FleetGround {
     };
   }
 
-  /** Starts a server, again and again until it listens; does nothing if it runs. */
+  /** Starts a server, and repeats this until it listens. Does nothing if the server is running. */
   async begin(at: number): Promise<void> {
     if (this.#servers[at] !== null) return;
     const starting = this.#starting.get(at) ?? this.#begin(at);
@@ -169,7 +172,7 @@ export class FleetGround {
     return SERVERS.filter((at) => this.#servers[at] !== null);
   }
 
-  /** Kills a server; does nothing if it has ended by itself. */
+  /** Kills a server. Does nothing if it has already ended. */
   async kill(at: number): Promise<void> {
     const server = this.#servers[at] ?? null;
     this.#servers[at] = null;
@@ -188,7 +191,9 @@ export class FleetGround {
     this.#servers[at]?.child.kill(signal);
   }
 
-  /** Runs a query in the database; returns its lines, with columns separated by `|`. */
+  /**
+   * Runs a query in the database. Returns the lines of its output, in which `|` separates columns.
+   */
   query(sql: string): string[] {
     const text = `SET search_path = ${SCHEMA}; ${sql}`;
     const port = ["--port", String(PORT), "--dbname", "postgres"];
@@ -196,14 +201,14 @@ export class FleetGround {
     return output.split("\n").filter((line) => line !== "");
   }
 
-  /** Opens connections to the database until it refuses more; returns them. */
+  /** Opens connections to the database until it refuses one. Returns the open connections. */
   async exhaust(): Promise<Socket[]> {
     const held: Socket[] = [];
     for (;;) {
       const socket = connect(PORT, this.network.host("state"));
       const isOpen = await new Promise<boolean>((resolve) => {
         socket.once("connect", () => socket.write(STARTUP));
-        // `R` begins the answer to a client that is admitted, `E` a refusal.
+        // The database answers with `R` if it admits a client, and with `E` if it refuses one.
         socket.once("data", (bytes) => resolve(bytes[0] === 0x52));
         socket.once("error", () => resolve(false));
       });
@@ -214,7 +219,7 @@ export class FleetGround {
     }
   }
 
-  /** Lines of all logs that match. */
+  /** Returns the matching lines of all logs. */
   logged(pattern: RegExp): string[] {
     return SERVERS.flatMap((at) => {
       const text = readFileSync(join(this.folder, `server-${at}.log`), "utf8");

@@ -17,7 +17,7 @@ export interface HarmCounts {
   readonly network: number;
 }
 
-/** The lanes of a campaign. */
+/** Runs the harms of a campaign in several sequences ("lanes") at the same time. */
 export class Harms {
   /** Harms by name. */
   readonly tally = new Map<string, number>();
@@ -26,14 +26,17 @@ export class Harms {
   readonly #untilMs: number;
   readonly #busy = new Set<number>();
 
-  /** No harm begins after so many milliseconds. */
+  /** After `ms` milliseconds, no further harm begins. */
   constructor(ground: FleetGround, seed: number, ms: number) {
     this.#ground = ground;
     this.#seed = seed;
     this.#untilMs = performance.now() + ms;
   }
 
-  /** Does all harms; resolves when each is over. `onThird` runs after each third but the last. */
+  /**
+   * Applies all harms. Resolves when they are over. `onThird` is called after each third of the
+   * harms, except the last.
+   */
   async run(counts: HarmCounts, onThird: (third: number) => void): Promise<void> {
     const third = Math.ceil(counts.processes / 3);
     this.#onEnd = (ended) => {
@@ -44,7 +47,7 @@ export class Harms {
         harm(new Draw(seededRng(this.#seed * 1_000_003 + at * 10_007 + n))),
       );
     await Promise.all([
-      // Two at a time, because a start takes longer than anything else.
+      // Two lanes harm processes, because a start takes longer than anything else.
       lane("processes", 0, (draw) => this.#process(draw)),
       lane("processes", 0, (draw) => this.#process(draw)),
       lane("database", 1, (draw) => this.#database(draw)),
@@ -57,7 +60,10 @@ export class Harms {
   #ended = 0;
   #onEnd: (ended: number) => void = () => {};
 
-  /** Lanes with fewer harms spread them over the time of the processes' lanes. */
+  /**
+   * Runs the harms of one lane. If a lane has fewer harms than the lanes for processes, it
+   * distributes them over the same time.
+   */
   async #lane(
     { name, count, share }: { name: keyof HarmCounts; count: number; share: number },
     harm: (number: number) => Promise<string>,
@@ -74,7 +80,7 @@ export class Harms {
     }
   }
 
-  /** Waits until a server may be harmed, and reserves it. */
+  /** Waits until a server is not being harmed, and reserves it for a harm. */
   async #take(draw: Draw): Promise<number> {
     for (;;) {
       const free = SERVERS.filter((at) => !this.#busy.has(at));

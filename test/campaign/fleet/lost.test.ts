@@ -1,10 +1,10 @@
 /**
- * Proves: a connection to the database whose packets are dropped, while new ones work, costs its
- * thread about a second and a half. A statement that changes nothing, and a change that has not
- * begun, are then carried out over another connection; a transaction that has begun fails, and
- * holds no lock. A slow statement is not taken for a lost one. A server meanwhile answers health
- * checks and searches with known keys from its other threads.
- * Does not prove: real networks (campaign/fleet/chaos cuts them).
+ * Proves: if the packets of a connection to the database are dropped while new connections work,
+ * its thread waits only about a second and a half. A statement that changes nothing, and a change
+ * that has not begun, are then executed over another connection. A transaction that has begun fails
+ * and holds no lock. A slow statement is not mistaken for a lost one. In the meantime, the other
+ * threads of the server answer health checks, and searches with keys that they know.
+ * Does not prove the same on real networks (campaign/fleet/chaos cuts them).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,10 @@ import { DroppingProxy } from "../../support/server/dropping-proxy.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
 import { startServerProcess, stopServerProcess } from "../../support/server/process.ts";
 
-/** Longest wait of a thread; without the watch it is 11 s. */
+/**
+ * Maximum milliseconds that a thread may wait. Without the detection of lost connections, it waits
+ * 11 s.
+ */
 const LOST_MS_MAX = 3_000;
 /** Answers of a server's other threads while one waits. */
 const ANSWERS_MIN = 5;
@@ -55,7 +58,7 @@ describe("a lost connection to the database", { skip: withoutPostgres }, () => {
     return database;
   }
 
-  /** Runs work that waits; returns its milliseconds. */
+  /** Runs work that waits. Prints how long it takes, and fails if that is too long. */
   function timed(what: string, work: () => void): void {
     const beganMs = performance.now();
     work();
@@ -132,7 +135,7 @@ describe("a lost connection to the database", { skip: withoutPostgres }, () => {
     const search = () => fetch(`${base}/v1/accounts/search`, { method: "POST", headers, body });
     const health = () => fetch(`${base}/healthz`);
     const owned = () => fetch(`${base}/v1/exports`, { headers });
-    // Every thread knows the key before the drop.
+    // Sends requests until every thread knows the key, before the packets are dropped.
     for (let turn = 0; turn < 30; turn++) await Promise.all([search(), search(), health()]);
     proxy.drop();
     let answered = 0;

@@ -9,23 +9,28 @@ import { execFileSync } from "node:child_process";
 /** Links of a server. */
 export const LINKS = ["front", "state", "files"] as const;
 
-/** A link by what it leads to. */
+/** A link, named by its other end. */
 export type Link = (typeof LINKS)[number];
 
-/** Networks by link; the host is 1, and the servers follow from 11. */
+/**
+ * Network of each kind of link. The host has address 1, and the servers have addresses from 11 on.
+ */
 const NETS = { front: "10.97.1", state: "10.97.2", files: "10.97.3" } as const;
 
-/** Networks of all links, for rules of access. */
+/** The network that contains the networks of all links, for access rules. */
 export const ALL_NETS = "10.97.0.0/16";
 
-/** Port of the first server; each has its own, by which members are named. */
+/**
+ * Port of the first server. Each server has another port, because members of the fleet are named by
+ * their ports.
+ */
 const PORT = 8_081;
 
 function ip(...parameters: readonly string[]): void {
   execFileSync("ip", parameters, { stdio: ["ignore", "ignore", "pipe"] });
 }
 
-/** A reason to skip suites that need namespaces; false if they can be made. */
+/** The reason to skip suites that need network namespaces, or false if they can be created. */
 export const withoutNetworks: string | false = (() => {
   try {
     ip("netns", "add", "pnprobe");
@@ -93,10 +98,11 @@ export class FleetNetwork {
     ip("link", "set", "dev", portOf(at, link), "master", bridgeOf(link));
   }
 
-  /** Removes everything, also what an ended run has left. */
+  /** Removes everything, including the leftovers of a run that ended early. */
   remove(): void {
     for (let at = 0; at < this.#servers; at++) {
-      // A namespace ends its links later; deleting one end ends both now.
+      // The links of a namespace disappear some time after the namespace. Deleting one end of a
+      // link removes both ends immediately.
       for (const link of LINKS) attempt("link", "delete", portOf(at, link));
       attempt("netns", "delete", this.space(at));
     }
@@ -116,6 +122,6 @@ function attempt(...parameters: readonly string[]): void {
   try {
     ip(...parameters);
   } catch {
-    // It is not there.
+    // It does not exist, as expected.
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Saved searches of a campaign, and what came of them. Input: answers, and deliveries of a
- * receiver. Output: violations.
- * Invariant: the receiver is outside of the fleet. A delivery may come twice, because its answer
- * may have been lost; it then has the same id and the same bytes.
+ * Creates saved searches in a campaign, and checks the notices that they cause. Input: answers of
+ * the fleet, and deliveries to a receiver. Output: violations.
+ * Invariant: the receiver is outside of the fleet. A delivery may arrive twice, because its answer
+ * may have been lost. It then has the same id and the same bytes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Receiver } from "../../support/changes/receiver.ts";
@@ -18,7 +18,7 @@ interface Notice {
   readonly state: string;
 }
 
-/** The notices of a campaign. */
+/** The saved searches of a campaign and their notices. */
 export class FleetNotices {
   readonly violations: string[] = [];
   readonly #client: FleetClient;
@@ -44,7 +44,7 @@ export class FleetNotices {
     }
   }
 
-  /** Waits until every search has a notice of each of so many months, and compares them. */
+  /** Waits until every search has a notice for each of the months, and compares the notices. */
   async check(months: number, patienceMs: number): Promise<void> {
     const wanted = this.#searches.length * months;
     const until = performance.now() + patienceMs;

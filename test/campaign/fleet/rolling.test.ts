@@ -23,7 +23,7 @@ const skip =
   absent("haproxy") ||
   (!isNamed && "skipped: FLEET_PREVIOUS names no bundle of the release before");
 
-/** Time in which servers of both releases work. */
+/** Milliseconds during which servers of both releases run. */
 const MIXED_MS = Number(process.env.FLEET_MIXED_MS ?? 8_000);
 
 describe("servers of two releases", { skip }, () => {

@@ -1,7 +1,8 @@
 /**
- * Proves: a database that hangs, as behind a network that drops packets, stops a thread for a few
- * seconds once. From then on, requests fail without waiting until it answers again; then they
- * succeed without a restart, and changes of the meantime are noticed.
+ * Proves: a database that hangs, as behind a network that drops packets, makes a thread wait for a
+ * few seconds only once. Until the database answers again, later requests fail without waiting.
+ * After that, they succeed without a restart, and the server notices changes that happened in the
+ * meantime.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,7 +12,10 @@ import { openPostgres } from "../../../src/store/postgres/schema.ts";
 import { StateAway, type StateDatabase } from "../../../src/store/statedatabase.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
 
-/** Longest wait for a server that hangs, and for one that is known to be away. */
+/**
+ * Maximum milliseconds that a request waits: for a database that has just begun to hang (FIRST),
+ * for one that is known to hang (NEXT), and after it answers again (BACK).
+ */
 const FIRST_MS_MAX = 5_000;
 const NEXT_MS_MAX = 100;
 const BACK_MS_MAX = 10_000;

@@ -26,7 +26,7 @@ import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 const MAGIC = "PNCONTAC";
-/** More than one chunk. */
+/** More rows than one chunk has. */
 const ROWS = 70_000;
 const FEW = 3_000;
 /** Two addresses with the same hash, found by search. */
@@ -250,9 +250,10 @@ describe("corrupt bytes in CONTACTS", () => {
       for (let at = entries; at < entries + 5 * count; at += 5) change(bytes, at);
     };
     for (const forge of [
-      // Every entry repeats the previous one, which the first entry of a bucket cannot.
+      // Each entry is marked as having the value of the previous entry, which is impossible for the
+      // first entry of a bucket.
       everyEntry((bytes, at) => bytes.fill(0xff, at, at + 5)),
-      // Every entry names row 4,095, in the twelve bits that 3,000 rows need.
+      // Each entry has the row 4,095, the largest number in the twelve bits that 3,000 rows need.
       everyEntry((bytes, at) => bytes.writeUInt16LE(bytes.readUInt16LE(at) | 0xfff, at)),
     ]) {
       const other = open(forge);

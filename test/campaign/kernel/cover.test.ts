@@ -1,9 +1,11 @@
 /**
  * Proves: pages and totals of queries by activities, cities, and the other columns of COVER and
- * CITIES equal the twin's, from any row, in large and small pages. They open no chunk, and a short
- * page reads few entries. Without COVER or CITIES, the answers are the same. Other queries use
- * other paths; wrong numbers with valid checksums are rejected when the file is opened or used.
- * Does not prove: that the lists match the rows (unit/native-index/build-region.test.ts).
+ * CITIES equal those of the reference implementation, from any row, in large and small pages. COVER
+ * holds the rows of each activity and state, and CITIES the same by municipality. These queries
+ * open no chunk, and a short page reads few entries. Without COVER or CITIES, the answers are the
+ * same. Other queries take other paths. Wrong numbers with valid checksums are rejected when the
+ * file is opened or used.
+ * Does not prove that the lists match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,11 +22,14 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/** More than one chunk. */
+/** More rows than one chunk has. */
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [COVER, CITIES] = ["PNCOVERS", "PNCITIES"] as const;
-/** Dimensions of the queries, and their number of codes; a few codes have no row. */
+/**
+ * Dimensions of the queries, each with the number of codes that queries use. A few of these codes
+ * have no row.
+ */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -70,14 +75,20 @@ function withCodes(dimension: DimensionName, codes: readonly number[]): Clause {
   return { kind: "posting", any: [{ dimension, codes: Uint32Array.from(codes) }], negated: false };
 }
 
-/** Returns some activities, or all but some, within the limit of lists that are read. */
+/**
+ * Returns a clause that includes some activities or excludes some. It stays within the maximum
+ * number of lists that a query may read.
+ */
 function activities(): Clause {
   const codes = Uint32Array.from(new Set(Array.from({ length: 1 + below(8) }, () => below(40))));
   const any = [{ dimension: "cnae_primary" as const, codes: codes.sort() }];
   return { kind: "posting", any, negated: codes.length > 4 && random() < 0.5 };
 }
 
-/** Returns up to three intervals of days, sometimes far outside the calendar of keys. */
+/**
+ * Returns a clause with up to three intervals of days, some of which are far outside the days that
+ * keys can hold.
+ */
 function dates(): Clause {
   const day = () => (random() < 0.05 ? (random() - 0.5) * 1e9 : -62_091 + below(82_000));
   const ranges = Array.from({ length: 1 + below(3) }, () => {
@@ -113,7 +124,10 @@ function check(clauses: readonly Clause[], afterRow: number, limit: number): voi
   }
 }
 
-/** Returns one to three cities; excluding them would exceed the limit of lists that are read. */
+/**
+ * Returns a clause that includes one to three cities. Excluding them would exceed the maximum
+ * number of lists that a query may read.
+ */
 function cities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(3) }, () => below(61)))];
   return withCodes(
@@ -178,7 +192,7 @@ it("reads only the first of adjacent matches that follow rows without a match", 
     for (const limit of [1, 20, 300]) {
       const page = pageOf(one, clauses, -1, limit);
       assert.deepEqual(page.rows, [...matches].slice(0, limit), `${codes} ${limit}`);
-      // At worst, each list is read until it has given one match more than `limit`.
+      // In the worst case, each list is read until one match more than `limit` is found in it.
       const most = before + codes.length * (limit + 1);
       const read = one.lastWork().tests;
       assert.ok(read <= most, `${read} entries for ${limit} of ${codes}, at most ${most}`);
@@ -266,7 +280,7 @@ it("rejects, on use, lists and rows of COVER that point outside or do not ascend
   const all = Uint32Array.from({ length: 30 }, (_, code) => code);
   const any = [{ dimension: "cnae_primary" as const, codes: all }];
   for (const [i, forge] of forgeries.entries()) {
-    // The first list has no previous entry, so any lower start is valid.
+    // No list precedes the first one, so any smaller start is valid.
     if (i === 2 && region.file.readUInt32LE(starts + 4) >= 5) continue;
     const one = open(forge);
     const clauses: Clause[] = [{ kind: "posting", any, negated: false }];

@@ -1,10 +1,11 @@
 /**
- * Proves: totals, first pages, and facets of queries with intervals of days equal the twin's, with
- * and without activities and cities, for any days, from any row. They open no chunk, and read only
- * entries between the two days. Without OPENED, DATED, COVER, or all of them, the answers are the
- * same. Wrong numbers in OPENED and DATED with valid checksums are rejected when the file is opened
- * or used.
- * Does not prove: that lists and cells match the rows (unit/native-index/build-region).
+ * Proves: totals, first pages, and facets of queries with intervals of days equal those of the
+ * reference implementation. This holds with and without activities and cities, for any days, and
+ * from any row. These queries open no chunk, and read only entries between the two days, in DATED
+ * (rows by activity, state, and opening day) and OPENED (rows by state and opening day). Without
+ * OPENED, DATED, COVER, or all of them, the answers are the same. Wrong numbers in OPENED and DATED
+ * with valid checksums are rejected when the file is opened or used.
+ * Does not prove that lists and cells match the rows (unit/native-index/build-region).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,14 +27,20 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/** More than one chunk. */
+/** More rows than one chunk has. */
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [OPENED, DATED, COVER] = ["PNOPENED", "PNDATEDS", "PNCOVERS"] as const;
-/** Opening days of a fixture's accounts, and some days before and after them. */
+/**
+ * The first opening day to query, and the number of days. They include a few days before and after
+ * those of the fixture's accounts.
+ */
 const FIRST_DAY = -62_091;
 const DAYS = 82_000;
-/** Dimensions of the queries, and their number of codes; a few codes have no row. */
+/**
+ * Dimensions of the queries, each with the number of codes that queries use. A few of these codes
+ * have no row.
+ */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -53,7 +60,7 @@ let forged = 0;
 
 const open = (change: (bytes: Buffer) => void) =>
   openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
-/** Opens a file without OPENED, which would give the same answers. */
+/** Opens a file without OPENED, because OPENED would answer these queries too. */
 const openOld = (change: (bytes: Buffer) => void) =>
   open((bytes) => {
     hide(bytes, OPENED);
@@ -87,7 +94,7 @@ function held(): Clause {
   return posting(dimension, codes, random() < 0.3);
 }
 
-/** Returns some activities, all but some, or the activities of whole divisions. */
+/** Returns a clause with some activities, all except some, or all activities of some divisions. */
 function activities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(9) }, () => below(42)))];
   return posting(
@@ -97,7 +104,10 @@ function activities(): Clause {
   );
 }
 
-/** Returns an interval of one day to some years; sometimes both ends are off the calendar. */
+/**
+ * Returns an interval of one day to a few years. Sometimes both ends are outside the days that keys
+ * can hold.
+ */
 function interval(): readonly [number, number] {
   const from = random() < 0.05 ? -1e8 : FIRST_DAY + below(DAYS);
   const lasting = [0, 7, 90, 366, 4_000][below(5)] as number;
@@ -111,7 +121,7 @@ function dates(): Clause {
 
 const numbersBelow = (count: number) => Array.from({ length: count }, (_, number) => number);
 
-/** Returns some cities, or all but some. */
+/** Returns a clause with some cities, or with all except some. */
 function cities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(5) }, () => below(60)))];
   return posting(
@@ -159,8 +169,9 @@ it("counts totals for any days without opening a chunk", () => {
     }
     segment.dropCaches();
     segment.count(clauses);
-    // Not for more intervals, which may have more partial years than are split, or for cities,
-    // whose whole years are not summed with activities.
+    // Queries with several intervals may open chunks, because they may have more partial years than
+    // the engine splits off. Queries with cities may too, because the whole years of a city are not
+    // summed together with activities.
     if (isSummed(clauses)) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
     totals.add(expected);
   }

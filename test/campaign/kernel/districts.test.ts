@@ -1,10 +1,10 @@
 /**
- * Proves: DISTRICTS has every district of every municipality with its rows, for any number of
- * threads. The rows of one or many districts, existing or not, equal those of a full scan, alone
- * and with other clauses, and so does the requested part of the catalog. Corrupt bytes with valid
- * checksums are rejected or yield existing rows, and nothing is read outside them; a file without
- * DISTRICTS reports this.
- * Does not prove: that specs resolve to the right districts (unit/spec/normalize.test.ts).
+ * Proves: DISTRICTS, the part of a snapshot with the districts of each municipality and their rows,
+ * is complete for any number of threads. The rows of one or many districts, existing or not, equal
+ * those of a full scan, alone and with other clauses. The requested part of the catalog equals that
+ * of a scan too. Damaged bytes with valid checksums are rejected or yield existing rows, and
+ * nothing outside them is read. A file without DISTRICTS reports this.
+ * Does not prove that specs resolve to the right districts (unit/spec/normalize.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -32,7 +32,7 @@ const MAGIC = "PNDISTRI";
 /** More rows than one chunk, so that municipalities are stored as arrays and as bitsets. */
 const ROWS = 70_000;
 
-/** Rows of files that a test writes many times. */
+/** Number of rows in files that a test writes many times. */
 const FEW = 5_000;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-districts-"));
@@ -60,7 +60,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns the rows in one of the districts, given by keys of `expected`. */
+/** Returns the rows that are in one of the districts. The districts are keys of `expected`. */
 function found(of: NativeSegment, keys: readonly string[]): number[] {
   const codes = Uint32Array.from(keys, (key) => Number.parseInt(key, 10));
   const names = keys.map((key) => key.slice(key.indexOf(" ") + 1));

@@ -1,7 +1,7 @@
 /**
- * Proves: a page of few matches is found in the pass that counts them; later pages need no pass.
- * Both equal the twin's.
- * Does not prove: anything about larger answers (query.test.ts).
+ * Proves: if a query has few matches, the first page is found by the same pass that counts them,
+ * and later pages need no pass. Page and count equal those of the reference implementation.
+ * Does not prove anything about larger answers (query.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -23,7 +23,7 @@ describe("finding by name", () => {
     [11, 6_000, 12_000, HOSTILE],
     [12, 70_000, 300, HOSTILE.slice(5, 8)],
   ] as const) {
-    // More rows get fewer texts, because a scan takes time in proportion to the rows.
+    // The more rows, the fewer texts, because the time of a scan is proportional to the rows.
     const typed = Math.ceil((ROUNDS * 1_000) / count);
     it(`equals a scan in ${count} rows of ${terms} words`, async () => {
       const { names, older } = await compareFinding(folder, { seed, count, terms, typed, hostile });

@@ -1,8 +1,8 @@
 /**
- * Proves: a count reads a bounded number of blocks of a file of which none was read before. VALUES
- * makes it read whole lists in place of a block per condition and chunk. The answer is the same
- * without it.
- * Does not prove: the time of these reads, which depends on the disk (bench scale).
+ * Proves: a count reads a bounded number of blocks in a file of which no block was read before. The
+ * reason is VALUES, the part with one row list for each value: the count reads whole lists instead
+ * of a block per condition and chunk. Without VALUES, the answer is the same.
+ * Does not prove the time of these reads, which depends on the disk (bench scale).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ let fixture: Fixture;
 let region: Region;
 
 before(async () => {
-  // Three chunks, and columns of several blocks in each.
+  // The rows make three chunks. In each chunk, the columns have several blocks.
   fixture = await writeFixture(path.join(folder, "rows"), rowsOfKinds(21, 150_000, 3_000));
   region = new Region(fixture.path, fixture.directory);
 });
@@ -33,7 +33,7 @@ const posting = (dimension: "uf" | "municipality_ibge" | "flag", code: number): 
   negated: false,
 });
 
-/** Each kind with the blocks that it may read with VALUES. */
+/** Kinds of queries, each with the maximum number of blocks that it may read with VALUES. */
 const KINDS: readonly (readonly [name: string, clauses: Clause[], most: number])[] = [
   [
     "capital between two round amounts, in a state",

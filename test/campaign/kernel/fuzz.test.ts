@@ -33,7 +33,8 @@ describe("fuzzing", { skip: missing ? "skipped: no clang++ on this machine" : fa
   for (const target of ["opener", "kernel", "scan", "records"]) {
     it(`finds no failure in ${SECONDS} seconds of the ${target} target`, () => {
       const args = [RUN, "--seconds", SECONDS, "--target", target];
-      // The addon of an AddressSanitizer run cannot be loaded by the seed maker's plain Node.
+      // In a run with AddressSanitizer, the process that makes the seeds is ordinary Node, which
+      // cannot load that addon.
       const env = { ...process.env };
       if (env.LD_PRELOAD !== undefined) delete env.PENEIRA_ADDON;
       delete env.LD_PRELOAD;

@@ -1,8 +1,9 @@
 /**
- * Proves: a file whose optional parts (ROLLUP, POSTAL) have wrong numbers and valid checksums is
- * rejected when opened or used, and never read out of bounds. A part with an unknown name or
- * version is ignored, and every answer is the same without it.
- * Does not prove: that no other bytes do harm (fuzz.test.ts).
+ * Proves: if the optional parts of a file (ROLLUP with its counts by combination, POSTAL with rows
+ * by postal code) have wrong numbers and valid checksums, the file is rejected when it is opened or
+ * used. It is never read out of bounds. A part with an unknown name or version is ignored, and
+ * every answer is the same without it.
+ * Does not prove that no other wrong bytes cause damage (fuzz.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -38,7 +39,6 @@ const state: Clause[] = [
   { kind: "posting", any: [{ dimension: "flag", codes: Uint32Array.of(3) }], negated: true },
 ];
 
-/** Asserts that every answer is right. */
 function checkAnswers(segment: NativeSegment): void {
   for (const clauses of [postal, state, [...postal, ...state]]) {
     assert.equal(segment.count(clauses), matchesOf(fixture.rows, clauses).length);

@@ -1,9 +1,10 @@
 /**
- * Proves: facets by municipality of queries by activity, or by years and intervals of dates,
- * included or excluded, equal the twin's. They open no chunk, except for the rows of partial years;
- * without PLACES, they are the same. No more rows are scanned than estimated. Wrong numbers in
- * PLACES with valid checksums are rejected when the file is opened or used.
- * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts).
+ * Proves: facets by municipality equal those of the reference implementation for queries that
+ * include or exclude activities, years, and intervals of dates. PLACES, the part with the counts of
+ * each municipality, answers them without opening a chunk, except for the rows of partial years.
+ * Without PLACES, the facets are the same. No more rows are scanned than estimated. Wrong numbers
+ * in PLACES with valid checksums are rejected when the file is opened or used.
+ * Does not prove that the cells match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,12 +31,17 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/** More rows than one chunk, and so few kinds of rows that both tables fit. */
+/**
+ * More rows than one chunk has, and so few kinds of rows that PLACES contains both of its tables.
+ */
 const ROWS = 70_000;
 const KINDS = 700;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const PLACES = "PNPLACES";
-/** Dimensions of the queries, and their number of codes; a few codes have no row. */
+/**
+ * Dimensions of the queries, each with the number of codes that queries use. A few of these codes
+ * have no row.
+ */
 const ALWAYS: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -102,7 +108,10 @@ function twin(clauses: readonly Clause[]): Uint32Array {
   return counts;
 }
 
-/** Compares the facet by municipality with the twin's, next to others; returns the work done. */
+/**
+ * Counts the facet by municipality together with other facets, and compares it with the reference
+ * implementation. Returns the numbers of the work that was done.
+ */
 function check(clauses: readonly Clause[], beside: readonly NativeFacet[] = []) {
   const names: NativeFacet[] = ["municipality", ...beside];
   for (const one of [segment, without]) {
@@ -138,7 +147,7 @@ it("sums whole years of an interval and counts the days of partial years", () =>
   const { counted, chunks, tests } = check([long]);
   assert.deepEqual([chunks, counted], [0, 0]);
   assert.ok(tests > 0 && tests < ROWS / 50, `${tests} entries`);
-  // Before OPENED, rows were scanned.
+  // Opens the file without OPENED. Programs older than OPENED scanned the rows.
   const unopened = open((bytes) =>
     bytes.write("PNFUTURE", startOfPart(region, "PNOPENED"), "latin1"),
   );
@@ -156,7 +165,7 @@ it("counts municipalities chunk by chunk if no sums exist", () => {
   assert.deepEqual([work.chunks, work.cells], [2, 0]);
 });
 
-/** Returns the start of one of a table's arrays, by its index in the header. */
+/** Returns the offset of an array in a table, given the array's index in the header. */
 function arrayAt(table: number, array: number): number {
   const start = startOfPart(region, PLACES);
   return start + Number(region.file.readBigUInt64LE(start + 32 + 56 * table + 8 * array));

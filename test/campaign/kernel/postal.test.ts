@@ -1,8 +1,8 @@
 /**
  * Proves: rows by prefixes of postal codes, of every length, one or many, alone or with other
- * conditions, equal the twin's in every method; a prefix alone is counted from the starts of the
- * lists.
- * Does not prove: that the rows of POSTAL are sorted (unit/native-index/build-region.test.ts), nor
+ * conditions, equal those of the reference implementation in every method. A single prefix is
+ * counted from the starts of the lists in POSTAL, the part with the rows by postal code.
+ * Does not prove that the rows in POSTAL are sorted (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ import { tries } from "../../support/run/scale.ts";
 const ROUNDS = tries("kernel queries");
 /** More rows than one chunk; the last chunk is partial. */
 const ROWS = 70_000;
-/** More ranges than are looked up one by one. */
+/** Number of ranges. It is more than the kernel looks up one by one. */
 const MANY = 90;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-postal-"));
@@ -36,7 +36,8 @@ let segment: NativeSegment;
 
 before(async () => {
   const random = seededRandom(4);
-  // Codes crowd: a fifth of the rows share a hundred codes; one code fills some chunks.
+  // Many rows have equal codes: a fifth of the rows share a hundred codes, and one code fills some
+  // chunks.
   const crowded = randomRows(31, ROWS).map((row, i) => ({
     ...row,
     postal_code:
@@ -55,7 +56,10 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns the codes with a prefix of `digits` digits of some row, or of no row. */
+/**
+ * Returns the range of codes with a prefix of `digits` digits. Some row has a code with this
+ * prefix, or no row does.
+ */
 function prefixRange(random: () => number, digits: number): readonly [number, number] {
   const row = rows[Math.floor(random() * rows.length)];
   const code = random() < 0.8 ? (row?.postal_code ?? 0) : Math.floor(random() * 1e8);
@@ -104,7 +108,7 @@ it("counts a prefix of whole groups even if the index rows cannot be read", () =
   const start = startOfPart(region, "PNPOSTAL");
   const bytes = Buffer.from(region.file);
   const at = start + Number(region.file.readBigUInt64LE(start + 32));
-  // Flips a bit in the first block that contains only rows.
+  // Flips a bit in the first block that contains nothing but row numbers.
   bytes.writeUInt8(
     bytes.readUInt8(Math.ceil(at / 65_536) * 65_536) ^ 1,
     Math.ceil(at / 65_536) * 65_536,

@@ -35,7 +35,10 @@ import { scaled, tries } from "../../support/run/scale.ts";
 
 const PORTABLE = process.env.PENEIRA_SIMD === "portable";
 const ROUNDS = tries("kernel queries");
-/** Number of codes for random clauses; the file does not know a few of them. */
+/**
+ * Dimensions, each with the number of codes that random clauses use. The file does not have a few
+ * of these codes.
+ */
 const CODES: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["cnae_secondary", 42],
@@ -99,7 +102,8 @@ function manyRanges(random: () => number): Clause {
     ["postal_code", -10, 100_000_010] as const,
   ][below(3)] as readonly ["started_on", number, number];
   const count = 20 + below(400);
-  // Sometimes clustered, so that one part of the lookup table has many ranges.
+  // Sometimes the ranges are close together, so that one part of the kernel's lookup table has
+  // many.
   const span = (high - low) / (random() < 0.3 ? 50 : 1);
   const ranges = Array.from({ length: count }, () => {
     const from = Math.floor(low + random() * span);
@@ -130,7 +134,10 @@ function page(segment: NativeSegment, request: Partial<SelectRequest>) {
   });
 }
 
-/** Returns a clause for the values from one to another; for days, sometimes as whole years. */
+/**
+ * Returns a clause for the values between two bounds. For days, it is sometimes a clause for whole
+ * years.
+ */
 function wantedValues(
   round: number,
   isDay: boolean,
@@ -146,7 +153,7 @@ function wantedValues(
   return { kind: "posting", any: [{ dimension: "started_year", codes }], negated: false };
 }
 
-/** Joins all pages of a request. */
+/** Returns all pages of a request, joined. */
 function joined(segment: NativeSegment, request: Partial<SelectRequest>): number[] {
   const all: number[] = [];
   for (let more = true; more; ) {
@@ -424,7 +431,7 @@ describe("queries on the addon", () => {
   it("stops a walk at its row limit, and compares if the matches are known", () => {
     const { segment, rows } = large();
     const order = [{ key: "legal_name", descending: false }] as const;
-    // The last accounts by name, so that a scan visits all others first.
+    // The last accounts in the order of names, so that a scan visits all others first.
     const wanted = rows
       .flatMap(({ cnpj, legal_name: name }, row) => (name === null ? [] : [{ cnpj, name, row }]))
       .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
@@ -507,7 +514,8 @@ describe("queries on the addon", () => {
   it("passes the same tests without AVX2", { skip: PORTABLE }, () => {
     const args = ["--import", "tsx", "--test", fileURLToPath(import.meta.url)];
     const env = { ...process.env, PENEIRA_SIMD: "portable", ...scaled({ "kernel queries": 20 }) };
-    // Removes the runner's mark of child processes, so that this one runs as if started by hand.
+    // Removes the variable with which Node's test runner marks its children, so that the child runs
+    // independently.
     delete (env as NodeJS.ProcessEnv).NODE_TEST_CONTEXT;
     const child = spawnSync(process.execPath, args, { encoding: "utf8", env });
     assert.equal(child.status, 0, child.stdout.slice(-4000));

@@ -1,9 +1,10 @@
 /**
- * Proves: a query that uses only fields of ROLLUP is counted without opening a chunk, and its total
- * and facets equal the twin's. Queries have whole divisions or some activities of divisions, and
- * any states, codes, flags, and years, included or excluded. Facets by municipality equal the
- * twin's if the query has no activity and no year.
- * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts), nor
+ * Proves: a query that uses only the columns of ROLLUP, the part with counts by combination of
+ * columns, is counted without opening a chunk. Its total and facets equal those of the reference
+ * implementation. The queries include or exclude whole divisions, some activities of divisions, and
+ * any states, codes, flags, and years. Facets by municipality also equal those of the reference
+ * implementation if the query has no activity and no year.
+ * Does not prove that the cells match the rows (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
 import assert from "node:assert/strict";
@@ -24,9 +25,12 @@ import { writeFixture } from "../../support/native-index/region-fixture.ts";
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/** More than one chunk. */
+/** More rows than one chunk has. */
 const ROWS = 70_000;
-/** The combined fields, and their number of codes; a few codes have no row. */
+/**
+ * The columns that ROLLUP combines, each with the number of codes that queries use. A few of these
+ * codes have no row.
+ */
 const COMBINED: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["uf", 7],
@@ -54,7 +58,8 @@ after(() => {
 
 function combined(dimensions: typeof COMBINED): Clause {
   const [dimension, codes] = dimensions[below(dimensions.length)] as (typeof COMBINED)[number];
-  // Sometimes takes every activity of some divisions; each division of the fixture has four.
+  // Sometimes chooses every activity of some divisions. Each division of the fixture has four
+  // activities.
   const share = dimension === "cnae_primary" ? 0.2 + 0.8 * random() : random();
   const all = Array.from({ length: codes }, (_, code) => code);
   const wanted = all.filter(() => random() < share);
@@ -65,7 +70,8 @@ function combined(dimensions: typeof COMBINED): Clause {
 it("sums facets of combined fields without opening a chunk", () => {
   for (let round = 0; round < ROUNDS / 4; round++) {
     const plain = round % 2 === 0;
-    // There are nearly as many cells of activity by year as accounts, so some facets are left out.
+    // The combinations of activity and year are nearly as many as the accounts, so ROLLUP does not
+    // answer some facets.
     const names = TWIN_FACETS.filter((name) => plain || !["municipality", "cnae"].includes(name));
     const asked = plain ? COMBINED.slice(1, 5) : COMBINED;
     const clauses = Array.from({ length: below(4) }, () => combined(asked));

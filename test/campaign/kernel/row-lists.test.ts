@@ -44,7 +44,10 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns an entry as defined in native-index/query/find/cnpj.h, from the characters of a CNPJ. */
+/**
+ * Computes a list entry from the characters of a CNPJ, as native-index/query/find/cnpj.h defines
+ * it.
+ */
 function entryOf(cnpj: string, company: boolean): bigint {
   const number = (signs: string) =>
     [...signs].reduce((sum, sign) => sum * 36 + Number.parseInt(sign, 36), 0);
@@ -96,7 +99,7 @@ describe("lists of rows", () => {
         good.subarray(0, below(4) === 0 ? below(good.length) : undefined),
       ]);
       for (let left = below(3); left > 0 && bytes.length > 0; left--) {
-        // Changes mostly the beginning, where most values can be invalid.
+        // Most changes affect the first 64 bytes, in which most values can be invalid.
         bytes[below(random() < 0.7 ? Math.min(64, bytes.length) : bytes.length)] = below(256);
       }
       const sent = below(10) === 0 ? Buffer.concat([bytes, Buffer.of(0)]) : bytes;

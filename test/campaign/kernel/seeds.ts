@@ -16,7 +16,7 @@ import { SnapshotForge, writeSmallSnapshot } from "../../support/files/forge-sna
 import { randomRows, rowsOfKinds, seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
 
-/** Forged seeds of the opener. */
+/** Number of forged snapshots in the `opener` folder. */
 const FORGED = 24;
 
 /** Writes the seeds into a folder. */
@@ -28,7 +28,7 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   for (const count of [0, 1, 40, 400]) {
     await writeFixture(path.join(folder, "opener", `${count}`), randomRows(count + 1, count));
   }
-  // So few kinds of rows that they are counted by municipality (PLACES).
+  // The rows have so few kinds that the file contains PLACES, the counts by municipality.
   await writeFixture(path.join(folder, "opener", "kinds"), rowsOfKinds(8, 1_000, 5));
   await writeForged(path.join(folder, "opener"));
   writeDumpFiles(path.join(folder, "scan"));
@@ -43,7 +43,10 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   }
 }
 
-/** Writes hostile files of all three types, each after two bytes that select how it is scanned. */
+/**
+ * Writes hostile files of all three types. Two bytes at the beginning of each select how the fuzz
+ * target scans it.
+ */
 function writeDumpFiles(folder: string): void {
   const random = seededRandom(5);
   const types = ["estabelecimentos", "empresas", "simples"] as const;
@@ -58,7 +61,9 @@ function writeDumpFiles(folder: string): void {
   });
 }
 
-/** Files of CNPJs, after the four bytes that select how they are scanned. */
+/**
+ * Writes files of CNPJs. Four bytes at the beginning of each select how the fuzz target scans it.
+ */
 function writeSentFiles(folder: string): void {
   const random = seededRandom(9);
   const accounts = [{ cnpj: "11222333000181" }, { cnpj: "61497227000190" }];
@@ -68,7 +73,10 @@ function writeSentFiles(folder: string): void {
   }
 }
 
-/** Writes moved, duplicated, or overlapping sections, which mutation takes long to find. */
+/**
+ * Writes snapshots with moved, duplicated, or overlapping sections, because random mutation would
+ * take long to produce such files.
+ */
 async function writeForged(folder: string): Promise<void> {
   const small = path.join(folder, "small");
   await writeSmallSnapshot(small);

@@ -1,9 +1,10 @@
 /**
- * Proves: conditions answered from VALUES match exactly the rows of a slow twin: round and other
- * amounts, numbers of companies, and numbers of establishments, alone and combined. Orders by
- * capital are the same with and without VALUES. VALUES with wrong numbers and valid checksums is
- * rejected when opened or used.
- * Does not prove: how much is read (first-touch.test.ts), nor that no other bytes do harm
+ * Proves: conditions that VALUES answers match the same rows as a slow reference implementation.
+ * VALUES is the part with one row list for each value. The conditions are round and other amounts,
+ * numbers of companies, and numbers of establishments, alone and combined. Orders by capital are
+ * the same with and without VALUES. A file whose VALUES has wrong numbers and valid checksums is
+ * rejected when it is opened or used.
+ * Does not prove how much is read (first-touch.test.ts), nor that no other wrong bytes cause damage
  * (fuzz.test.ts).
  */
 import assert from "node:assert/strict";
@@ -126,7 +127,7 @@ it("rejects VALUES with wrong counts or offsets", () => {
 it("rejects, on use, lists that lie outside, have other rows, or are no bitmaps", () => {
   const entries = startOf() + Number(region.file.readBigUInt64LE(startOf() + 40));
   const firstOfCapital = region.file.readUInt32LE(startOf() + 64 + 4 * 5);
-  // R$ 0 is the class 1, which a third of the rows have.
+  // The amount R$ 0 is capital class 1, and a third of the rows have it.
   const at = entries + 16 * (firstOfCapital + 1);
   const list = startOf() + Number(region.file.readBigUInt64LE(at));
   const forgeries: ((bytes: Buffer) => void)[] = [

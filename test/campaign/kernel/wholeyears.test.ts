@@ -1,8 +1,8 @@
 /**
- * Proves: intervals of opening dates that are not whole years have the twin's totals with any other
- * filters; a broad query tests only rows of partial years; facets are the same for any number of
- * threads.
- * Does not prove: that sums of combinations are right (rollup.test.ts).
+ * Proves: if an interval of opening dates does not consist of whole years, its total equals that of
+ * the reference implementation, with any other filters. A query with many matches tests only the
+ * rows of the partial years. Facets are the same for any number of threads.
+ * Does not prove that the sums of combinations are right (rollup.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -58,7 +58,10 @@ function posting(random: () => number): Clause {
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
-/** Returns a bound: any day, the first or last day of a year, or a day far outside the calendar. */
+/**
+ * Returns a bound of an interval: any day, the first or last day of a year, or a day that is far
+ * outside the days that keys can hold.
+ */
 function bound(random: () => number): number {
   const kind = random();
   if (kind < 0.1) return (random() < 0.5 ? -1 : 1) * 2 ** (20 + Math.floor(random() * 30));
@@ -94,7 +97,7 @@ it("counts the same facets with several threads as with one, for any intervals",
     const expected = segment.facets(clauses, names);
     const [total] = expected.map((counts) => counts.reduce((sum, count) => sum + count, 0));
     assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
-    // Some numbers of threads exceed the number of chunks.
+    // Some of these numbers of threads are larger than the number of chunks.
     for (const threads of [undefined, 0, 1, 2, 5]) {
       assert.deepEqual(await segment.facetsAsync(clauses, names, threads), expected);
     }

@@ -1,10 +1,11 @@
 /**
- * Proves, with real server processes: backups taken while clients create, read, download, and
- * remove exports and create and disable keys satisfy the invariants I2, I4, I5, I9, and I13 of the
- * crash harness. A server restored from the last backup has the same keys, users, sessions, exports
- * with the same bytes, lists of exported accounts, and idempotency keys. It accepts signed links
- * and cursors of the first server, and passes the complete check of a recovered server (I1-I13).
- * Does not prove: how long requests take meanwhile (measured by hand, see the documents).
+ * Proves, with real server processes: backups satisfy the invariants I2, I4, I5, I9, and I13 of the
+ * crash harness. They are taken while clients create, read, download, and remove exports, and
+ * create and disable keys. A server restored from the last backup has the same keys, users,
+ * sessions, exports with the same bytes, lists of exported accounts, and idempotency keys. It
+ * accepts signed links and cursors of the first server, and passes the complete check of a
+ * recovered server (I1-I13).
+ * Does not prove how long requests take meanwhile (measured by hand, see the documents).
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -98,7 +99,6 @@ async function right(
   return reply;
 }
 
-/** Returns the link of a download that the server has signed. */
 async function linkOf(from: Server, id: string, tenant: number): Promise<string> {
   const reply = await right(from, `/v1/exports/${id}/download`, { tenant }, 303);
   return reply.headers.get("location") as string;
@@ -195,7 +195,8 @@ describe("a backup of a running server", () => {
       withKeyring(dataDir, (keyring) => keyring.list().map(({ id }) => id)),
     );
     assert.equal((await server.end("SIGTERM")).code, 0);
-    // Deletes the new export, because the ledger does not know it and would reject the list.
+    // Deletes the new export. The ledger does not know it, and would count it in the list as a
+    // violation.
     await right(other, `/v1/exports/${made.export_id}`, { method: "DELETE", tenant: 0 }, 204);
     ledger.life++;
     server = other;

@@ -23,13 +23,16 @@ import { productCommand } from "../../support/server/process.ts";
 const FILES = 120;
 const FILE_BYTES = 100_000;
 const KILLS = 12;
-/** Maximum kills: on a loaded machine, commands take longer, so later moments are tried. */
+/**
+ * Maximum number of kills. On a busy machine, commands take longer, so kills are also tried at
+ * later moments.
+ */
 const KILLS_MAX = 5 * KILLS;
 
 let folder: string;
 let dataDir: string;
 
-/** Makes a state with so many files that copying takes longer than starting. */
+/** Creates a state with so many files that copying them takes longer than starting the program. */
 before(() => {
   folder = mkdtempSync(join(tmpdir(), "peneira-backup-crash-"));
   dataDir = join(folder, "state");
@@ -53,7 +56,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const peneira = (...words: string[]) => promisify(execFile)(...productCommand(words));
 
-/** Runs a command and kills it after a time; returns true if it ended before that. */
+/** Runs a command and kills it after `ms` milliseconds. Returns true if it ended before that. */
 async function endedAfter(ms: number, signal: NodeJS.Signals, words: string[]): Promise<boolean> {
   const child: ChildProcess = spawn(...productCommand(words), { stdio: "ignore" });
   const code = new Promise<number | null>((resolve) => child.once("exit", resolve));

@@ -1,8 +1,9 @@
 /**
- * A whole crash run: takes a seed, the number of lives, and the hits per point, and returns counts;
- * the first violation ends it.
- * Invariant: lives of a lane run in sequence, lanes in parallel; the plan depends only on seed,
- * lane, and cycle, and a failure names all three.
+ * Runs a whole crash campaign. Input: a seed, the number of lives (runs of the server that each end
+ * in its death), and the required hits of each kill point. Output: counts. The first violation ends
+ * the campaign.
+ * Invariant: the lives of a lane (one data directory) run in sequence, and lanes run in parallel.
+ * The plan depends only on seed, lane, and cycle, and a failure names all three.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import { type Ground, Lane, plainGround } from "./lane.ts";
@@ -14,15 +15,21 @@ import { buildVictim } from "./server.ts";
 /** Options of a run. */
 export interface CampaignOptions {
   readonly seed: number;
-  /** Lives, over all lanes. */
+  /** Number of lives in all lanes together. */
   readonly cycles: number;
-  /** Required hits of each point; lives are added until all points have them. */
+  /**
+   * Number of times that the server must die at each point. Lives are added until all points have
+   * this number.
+   */
   readonly hitsMin: number;
   readonly lanes?: number;
   readonly accounts?: number;
-  /** Place of a lane and how its processes die; by default a folder, and SIGKILL. */
+  /**
+   * Creates the folder of a lane, and determines how its processes die. The default is an ordinary
+   * folder and SIGKILL.
+   */
   readonly ground?: () => Ground;
-  /** Runs after every life. */
+  /** Called after every life. */
   readonly onCycle?: (done: number, total: number) => void;
 }
 
@@ -31,12 +38,15 @@ export interface CampaignReport extends LedgerCounts {
   readonly seed: number;
   readonly lives: number;
   readonly checks: number;
-  /** Deaths by point, `random`, `stopped`, and `missed` (a point that was not reached). */
+  /**
+   * Number of deaths by cause: a point, `random`, `stopped`, or `missed` for a point that was not
+   * reached.
+   */
   readonly deaths: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
-/** Number of lives in which one point may be missed before the run reports it as unreachable. */
+/** Number of lives that may miss a point before the campaign reports the point as unreachable. */
 const MISSES_MAX = 12;
 const DEFAULTS = { lanes: 2, accounts: 4_000 };
 
@@ -52,7 +62,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       lanes.push(new Lane((options.ground ?? plainGround)(), references));
     }
     const run = new Run(options, lanes);
-    // All lanes must have ended, so that nothing still runs in the folders removed below.
+    // Waits until all lanes have ended, so that no process uses the folders that are removed below.
     const ends = await Promise.allSettled(lanes.map((_, lane) => run.drive(lane)));
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     return reportOf(options, lanes, (performance.now() - began) / 1_000);
@@ -62,7 +72,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
   }
 }
 
-/** The lanes of one run and the remaining work. */
+/** The lanes of one campaign, and the points that still need hits. */
 class Run {
   readonly #options: CampaignOptions;
   readonly #lanes: readonly Lane[];
@@ -75,7 +85,7 @@ class Run {
     this.#lanes = lanes;
   }
 
-  /** Runs a lane's planned lives, then helps with points that have too few hits. */
+  /** Runs the planned lives of a lane. Afterwards, adds lives for points that have too few hits. */
   async drive(lane: number): Promise<void> {
     const { seed, cycles } = this.#options;
     const share = Math.ceil(cycles / this.#lanes.length);
@@ -87,7 +97,8 @@ class Run {
     for (;;) {
       const point = this.#wanted();
       if (point === undefined) break;
-      // The random death leaves something that a start, a sweep, or an unpin finds.
+      // The life with a random death comes first, because it leaves work for the next start, for
+      // the sweep, or for the release of a pin, where these points are.
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + (cycle % 2) }));
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + 1, point }));
       cycle += 2;
@@ -118,7 +129,7 @@ class Run {
     }
   }
 
-  /** Returns a point with too few hits, the least tried one first. */
+  /** Returns a point with too few hits. Among these, it is the one that was tried least. */
   #wanted(): FaultPoint | undefined {
     if (this.#failed) return undefined;
     const tries = (point: FaultPoint) => this.#tried.get(point) ?? 0;

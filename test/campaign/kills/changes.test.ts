@@ -63,7 +63,7 @@ describe("changes of a real server", () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const names = () => (existsSync(lists) ? readdirSync(lists) : []);
-  /** Waits for a condition; the process is fast, so it polls continuously. */
+  /** Waits until a condition is true. It polls continuously, because the process is fast. */
   const until = async (so: () => boolean | Promise<boolean>) => {
     for (const end = Date.now() + 30_000; !(await so()); await sleep(1)) {
       assert.ok(Date.now() < end, "it never came to that");
@@ -120,7 +120,7 @@ describe("changes of a real server", () => {
     const state = async () => ((await (await request(path)).json()) as { status: string }).status;
     await until(async () => (await state()) !== "queued");
     await killServerProcess(server);
-    // Removes the list and the older month; the export has its own link to the month.
+    // Removes the list and the older month. The export still has a link to the month's file.
     for (const name of names()) rmSync(join(lists, name));
     renameSync(place("2026-08"), join(folder, "away"));
     await start();

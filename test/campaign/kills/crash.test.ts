@@ -35,7 +35,7 @@ const HITS = tries("crash hits");
 /** An empty spec. */
 const EMPTY = { filters: {} };
 
-/** All JavaScript of a bundle. */
+/** Returns all JavaScript code of a bundle. */
 function codeIn(...folder: string[]): string {
   const path = join(ROOT, ...folder);
   const names = readdirSync(path).filter((name) => /\.mjs$|^peneira$/.test(name));
@@ -203,7 +203,7 @@ describe("the ledger", () => {
       );
       checkOne(further, { rows, moments, unseen });
     };
-    // Accounts that were requested in between may be in the file or not.
+    // The file may contain accounts that other exports requested at the same time, or not.
     for (const between of [[], [b]]) check(9, 0, ...between, c, d);
     for (const limit of [1, 2]) check(limit, 0, ...[c, d].slice(0, limit));
     check(9, 1, b, d);

@@ -1,9 +1,9 @@
 /**
- * A full disk: exercises a server whose data directory is on a small in-memory disk, and returns a
- * summary line or throws a violation.
- * Invariant: with little space a large export fails as `disk_full` and releases its space, and a
- * small one succeeds. Without any, creates are refused with 507 and searches continue. Once there
- * is space again, everything works without a restart, and nothing is lost.
+ * Fills the disk of a server whose data directory is on a small disk in memory. Output: a summary
+ * line, or the thrown violation.
+ * Invariant: with little space, a large export fails as `disk_full` and releases its space, and a
+ * small one succeeds. With no space, new exports are refused with 507, and searches continue. When
+ * space is available again, everything works without a restart, and nothing is lost.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -62,7 +62,7 @@ export async function runDiskFull(seed: number): Promise<string> {
   try {
     const keys = makeKeys(dataDir);
     const snapshot = references.snapshots[0] as string;
-    // No reserve, so that the disk really becomes full.
+    // The server keeps no free space in reserve, so that the disk really becomes full.
     const env = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "0" };
     const started = await Server.start({ snapshot, dataDir, keys, env });
     must(started instanceof Server, "I9", "it does not start");
@@ -205,7 +205,7 @@ class SmallDisk {
     return bavail * bsize;
   }
 
-  /** Leaves so many bytes. */
+  /** Fills the disk until only this many bytes are free. */
   fillUpTo(bytes: number): void {
     const ballast = openSync(this.#ballast, "a", 0o600);
     try {

@@ -14,7 +14,10 @@ import { FleetCampaign } from "./fleet.ts";
 const HARMS = Number(process.env.FLEET_HARMS ?? 4);
 const SEED = Number(process.env.FLEET_SEED ?? 46);
 const ACCOUNTS = 20_000;
-/** Exports created between two kills or pauses, and the time in which all must end. */
+/**
+ * Number of exports that are created between two kills or pauses, and milliseconds in which all
+ * must end.
+ */
 const EXPORTS_EACH = 6;
 const PATIENCE_MS = 180_000;
 

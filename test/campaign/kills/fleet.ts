@@ -25,11 +25,11 @@ import {
 import { seededRng } from "../../support/spec/random.ts";
 
 const SERVERS = 3;
-/** Length of a pause in milliseconds, after which other servers have taken over the work. */
+/** Milliseconds of a pause. It is so long that other servers take over the work. */
 const PAUSE_MS = 18_000;
 const STATES = ["AC", "AL", "AM", "BA", "CE", "ES", "GO", "MA", "MG", "PE", "PR", "RJ", "RS", "SP"];
 
-/** An export whose id a client has received. */
+/** An export whose id a client has received, so that the fleet must complete it. */
 interface Promised {
   readonly id: string;
   readonly uf: string;
@@ -50,7 +50,7 @@ export interface FleetReport {
   readonly exports: number;
   readonly kills: number;
   readonly pauses: number;
-  /** Answers with an error that is documented for a fleet in trouble. */
+  /** Number of answers with an error that is documented for a fleet with failures. */
   readonly refused: number;
 }
 
@@ -102,12 +102,16 @@ export class FleetCampaign {
     return Math.floor(this.#random() * bound);
   }
 
-  /** Creates exports at random servers; repeats their idempotency keys at other servers. */
+  /**
+   * Creates exports on random servers, and sends each request with the same idempotency key to a
+   * second server.
+   */
   async create(count: number): Promise<void> {
     for (let made = 0; made < count; ) {
       const number = this.#promised.size;
       const key = `fleet-${number}`;
-      // A request without an answer may have been accepted, so it is repeated.
+      // If neither request is answered, the export may still have been accepted, so both are
+      // repeated.
       const uf = STATES[number % STATES.length] as string;
       const answers = await Promise.all(
         [this.#below(SERVERS), this.#below(SERVERS)].map((at) => this.#post(at, key, uf)),
@@ -140,7 +144,9 @@ export class FleetCampaign {
     return null;
   }
 
-  /** Sends a request; returns null if the server was killed or paused and does not answer. */
+  /**
+   * Sends a request. Returns null if the server does not answer because it was killed or paused.
+   */
   async #request(
     at: number,
     path: string,
@@ -210,7 +216,7 @@ export class FleetCampaign {
     assert.fail(`the export ${id} has not ended`);
   }
 
-  /** Checks that every server returns the bytes named in the record. */
+  /** Checks that every server returns the file whose hash is in the export's record. */
   async #checkFile(id: string, record: Record): Promise<void> {
     for (let at = 0; at < SERVERS; at++) {
       const link = await this.#request(at, `/v1/exports/${id}/download`);
@@ -223,8 +229,8 @@ export class FleetCampaign {
   }
 
   /**
-   * Checks that nothing is duplicated: one row for each key, one object for each file, and no
-   * blocks of an ended render.
+   * Checks that nothing is duplicated or left over: there is one row for each key, one object for
+   * each file, and no block of a render that has ended.
    */
   #checkState(): void {
     const database = openPostgres(stateAddress(this.#address));

@@ -24,7 +24,7 @@ export interface Further {
   readonly snapshot: string;
   readonly spec: AccountQuerySpec;
   readonly sentAt: number;
-  /** Time at which its acceptance was known. */
+  /** Time at which an answer showed that the export was accepted. */
   readonly knownAt: number;
   doneAt: number | null;
   file: FurtherFile | null;
@@ -32,7 +32,7 @@ export interface Further {
   checked: boolean;
 }
 
-/** An export, which is tracked if it excludes earlier exports. */
+/** An export as the ledger sees it. It is recorded here only if it excludes earlier exports. */
 interface Asked {
   readonly id: string | null;
   readonly tenant: number;
@@ -41,7 +41,7 @@ interface Asked {
   readonly sentAt: number;
 }
 
-/** True if a spec excludes earlier exports; specs of a run use lists only for this. */
+/** True if a spec excludes earlier exports. In a crash run, specs use lists only for this. */
 export function leavesOut({ filters: { lists } }: AccountQuerySpec): boolean {
   return lists !== undefined;
 }
@@ -62,7 +62,7 @@ export class FurtherLedger {
     this.#known.set(id, known);
   }
 
-  /** Returns the record of an export; undefined if it is not tracked. */
+  /** Returns the record of an export, or undefined if it is not recorded here. */
   find(id: string): Further | undefined {
     return this.#known.get(id);
   }
@@ -72,7 +72,7 @@ export class FurtherLedger {
     return [...this.#known.values()].filter((known) => known.tenant === tenant);
   }
 
-  /** Records a file and checks I4 and I5: it is complete, and the same as before. */
+  /** Records a file, and checks I4 and I5: the file is complete, and equal to earlier reads. */
   read(further: Further, bytes: Buffer): void {
     const sha256 = sha256Of(bytes);
     const { id, file } = further;
@@ -85,7 +85,9 @@ export class FurtherLedger {
     further.file = { accounts, sizeBytes: bytes.byteLength, sha256 };
   }
 
-  /** Returns an equal spec that is already stored, because thousands of exports share a few. */
+  /**
+   * Returns the stored spec that equals this one, because thousands of exports share a few specs.
+   */
   #same(spec: AccountQuerySpec): AccountQuerySpec {
     const name = JSON.stringify({ ...spec, explain: null });
     const same = this.#specs.get(name) ?? spec;

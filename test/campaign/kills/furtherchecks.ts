@@ -1,8 +1,8 @@
 /**
- * Compares exports that exclude earlier exports with all others of a crash run; throws a violation
- * of I4 or I14.
- * Invariant: expectations come only from the references and the ledger's times, never from the
- * server's own list. For an unread file only the number of its accounts is known.
+ * Compares the exports of a crash run that exclude earlier exports with all other exports. Throws a
+ * violation of I4 or I14.
+ * Invariant: the expectations come only from the references and the times in the ledger, never from
+ * the server's own list. For a file that was not read, only the number of its accounts is known.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import type { Further } from "./further.ts";
@@ -23,7 +23,10 @@ interface Known {
   readonly references: References;
 }
 
-/** Returns every account of a spec on the snapshot with a label, in order, ignoring lists. */
+/**
+ * Returns all accounts that a spec finds on the snapshot with this label, in order. Filters by
+ * lists are ignored.
+ */
 export function allOf(
   references: References,
   label: string,
@@ -74,18 +77,18 @@ async function momentsOf({ ledger, references }: Known, tenant: number) {
   return moments;
 }
 
-/** The expectations for one file. */
+/** The facts that determine the expected content of one file. */
 interface Expected {
-  /** All accounts that the export's spec finds without the list. */
+  /** All accounts that the spec finds without the filter by lists. */
   readonly rows: readonly string[];
   readonly moments: ReadonlyMap<string, Readonly<Moments>>;
-  /** Number of accounts that unread files may contain. */
+  /** Number of accounts in files that were not read. */
   readonly unseen: number;
 }
 
 /**
- * Checks I4 and I14: a file has only accounts of its spec, in order, no earlier ones, and all
- * others.
+ * Checks I4 and I14. A file has only accounts that its spec finds, in order, and none that was
+ * exported before. No other account is missing.
  */
 export function checkOne(further: Further, { rows, moments, unseen }: Expected): void {
   const { id, sentAt, knownAt, spec } = further;

@@ -13,7 +13,7 @@ interface Holding {
   readonly tenant: number;
   readonly snapshot: string | null;
   readonly spec: AccountQuerySpec | null;
-  /** Time of its request, by the clock of the ledger. */
+  /** Time at which the export was requested, by the clock of the ledger. */
   readonly sentAt: number;
 }
 
@@ -24,15 +24,18 @@ export interface Known {
   readonly spec: AccountQuerySpec;
   /** Time at which the first of them was requested. */
   readonly sentAt: number;
-  /** Time at which one of them was first seen done. */
+  /** Time at which one of these exports was first seen as done, or null. */
   doneAt: number | null;
 }
 
-/** Content that the tenants' lists must have, and content that they may have. */
+/**
+ * Records the content that the lists of exported accounts must have, and the content that they may
+ * have.
+ */
 export class HeldLedger {
   readonly #known = new Map<string, Known>();
 
-  /** Records an accepted export; `doneAt` is set if its end was observed. */
+  /** Records an accepted export. `doneAt` is not null if its end was seen. */
   note({ tenant, snapshot, spec, sentAt }: Holding, doneAt: number | null): void {
     if (snapshot === null || spec === null || spec.filters.lists !== undefined) return;
     const name = JSON.stringify([tenant, snapshot, spec.filters, spec.scoring, spec.limit]);

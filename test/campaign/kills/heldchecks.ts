@@ -1,6 +1,6 @@
 /**
- * Checks the `exported` lists of a crash run: compares the accepted and observed exports with a
- * dead process's database or a recovered server, and throws a violation of I13.
+ * Checks the `exported` lists of a crash run. It compares the exports that were accepted and seen
+ * with the database of a dead process, or with a recovered server. Throws a violation of I13.
  * Invariant: accounts are compared without their check digits, as lists store them.
  */
 import { readFileSync } from "node:fs";
@@ -17,10 +17,13 @@ import { ENRICHMENT_SPECS, TENANTS } from "./plan.ts";
 import type { References } from "./reference.ts";
 import { must } from "./violation.ts";
 
-/** Entries of a page over HTTP. */
+/** Number of entries that one page has over HTTP. */
 const PAGE = 5_000;
 
-/** Checks I13 over HTTP: at rest, a list has everything that was seen done, and is whole. */
+/**
+ * Checks I13 over HTTP. While the server is idle, a list is intact and has the accounts of every
+ * export that was seen as done.
+ */
 export async function checkHeld(world: World): Promise<void> {
   const { ledger, references } = world;
   for (const tenant of TENANTS.keys()) {
@@ -58,8 +61,8 @@ interface StoredList {
 }
 
 /**
- * Checks I13 in the database of a dead process: a list has all accounts of exports stored as done,
- * even if their files are gone, and no other accounts.
+ * Checks I13 in the database of a dead process. A list has the accounts of all exports that are
+ * stored as done, even if their files no longer exist, and no others.
  */
 export async function checkStoredHeld(
   database: Database.Database,
@@ -84,7 +87,7 @@ export async function checkStoredHeld(
   }
 }
 
-/** An export, and its accounts if they do not follow from its spec. */
+/** An export. `accounts` is null if its accounts follow from its spec. */
 interface Holding {
   readonly id: string | null;
   readonly snapshot: string;
@@ -93,7 +96,7 @@ interface Holding {
   readonly accounts: readonly string[] | null;
 }
 
-/** The ledger's knowledge of a tenant. */
+/** Returns all exports of a tenant that the ledger knows. */
 function knownTo({ held, further }: Ledger, tenant: number): Holding[] {
   return [
     ...held.of(tenant).map(({ snapshot, spec, doneAt }) => {
@@ -110,7 +113,7 @@ interface StoredExport {
   readonly snapshot: string;
   readonly spec: string;
   readonly state: string;
-  /** Only of an enrichment. */
+  /** Not null only for an enrichment. */
   readonly sent: string | null;
 }
 
@@ -129,7 +132,8 @@ function storedExports(
   return rows.flatMap(({ id, snapshot, spec: stored, state, sent }): Holding[] => {
     if (sent !== null) {
       const known = ledger.find(id)?.spec ?? null;
-      // If its create got no answer, the export may be of any of the files.
+      // If the request that created an enrichment was not answered, the ledger does not know which
+      // of the files it has.
       const specs = known === null ? ENRICHMENT_SPECS : [known];
       const done = state === "done" && known !== null;
       return specs.map((spec) => ({ id: null, snapshot, spec, done, accounts: null }));
@@ -169,11 +173,11 @@ export function checkNothingStaged(dataDir: string): void {
   must(left === 0, "I13", `${left} blocks are written for no list`);
 }
 
-/** The minimum and the maximum content of a list. */
+/** The entries that a list must have, and those that it may have. */
 interface Bounds {
   readonly must: ReadonlySet<string>;
   readonly may: ReadonlySet<string>;
-  /** Number of other accounts, which are in unread files. */
+  /** Other entries that the list may have, up to `most`, because some files were not read. */
   readonly unseen?: { readonly of: ReadonlySet<string>; readonly most: number };
 }
 

@@ -31,30 +31,42 @@ export interface Remains {
 /** A recovered server with its directory. */
 export interface Recovered extends World, Remains {}
 
-/** Minimum retention, in milliseconds, of tenants whose exports do not expire during a run. */
+/**
+ * Milliseconds of retention. Exports of tenants with at least this retention do not expire during a
+ * run.
+ */
 const LASTING_MS = 60_000;
 /** Maximum time for which an expired file may remain, in milliseconds (decisions: 60 s at most). */
 const SWEEP_MS = 5_000;
-/** Maximum time of a status answer, in milliseconds; a slower process hangs. */
+/**
+ * Maximum milliseconds for an answer with the status. A process that needs more counts as hanging.
+ */
 const STATUS_MS_MAX = 1_000;
 /**
- * Maximum polls of an export; a busy machine delays files, because they are written at the lowest
- * priority.
+ * Maximum number of polls for one export. On a busy machine, files are late, because they are
+ * written at the lowest priority.
  */
 const SETTLE_READS_MAX = 15;
 const PAGE = 50;
-/** Number of exports that are kept for the next life. */
+/**
+ * Number of exports that are not removed before the next life, which is the next run of the
+ * process.
+ */
 const RETAINED = 24;
 const SIDE_BY_SIDE = 6;
 
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)(?:\.(?:gz|zst))?$/;
 
-/** Checks a dead process's directory: I4, I5, and I9 hold at any time, not only at rest. */
+/**
+ * Checks the directory of a dead process: I4, I5, and I9 hold at any time, not only while the
+ * server is idle.
+ */
 export async function checkRemains({ dataDir, ledger, references }: Remains): Promise<void> {
   const files = finalFiles(dataDir);
   for (const [id, path] of files) {
     const { spec, snapshot } = ledger.find(id) ?? {};
-    // If a create got no answer, its file is compared when the create is repeated.
+    // If the request that created an export was not answered, its file is compared when the request
+    // is repeated.
     if (!spec || !snapshot) continue;
     await checkFile({ ledger, references }, path, readFileSync(path));
   }
@@ -135,7 +147,7 @@ function checkState(
   }
 }
 
-/** Checks I9: the sums of a tenant's storage equal those of its rows. */
+/** Checks I9: the stored sums of a tenant's bytes equal the sums of its rows. */
 function checkStoredBytes(database: Database.Database): void {
   const wrong = database
     .prepare<[], { id: string }>(
@@ -177,7 +189,10 @@ async function checkAnswers({ server, snapshot }: World): Promise<void> {
   must(label === LABELS[snapshot], "I8", `${LABELS[snapshot]} is served, the status says ${label}`);
 }
 
-/** Repeats every create without an answer, as a client would, until it gets one. */
+/**
+ * Repeats every request for an export that was not answered, as a client would, until it is
+ * answered.
+ */
 async function repeatUnanswered(world: World): Promise<void> {
   const open = world.ledger.entries().filter(({ id, refused }) => id === null && !refused);
   await each(open, async (entry) => {
@@ -203,7 +218,10 @@ async function settle(world: World): Promise<void> {
   });
 }
 
-/** Polls an export until it has ended or the reads are used up; null if it is gone. */
+/**
+ * Polls an export until it has ended, or until the maximum number of polls. Returns null if the
+ * export no longer exists.
+ */
 async function ended(world: World, entry: Entry): Promise<SeenRecord | null> {
   for (let reads = 1; ; reads++) {
     const record = await read(world, entry);
@@ -215,7 +233,10 @@ function hasEnded(record: SeenRecord | undefined): boolean {
   return record?.status === "done" || record?.status === "failed";
 }
 
-/** Checks I1 and I2: the lists have exactly the accepted exports, newest first, each once. */
+/**
+ * Checks I1 and I2: the lists of exports have each accepted export exactly once, newest first, and
+ * no others.
+ */
 async function checkLists(world: World): Promise<void> {
   for (const tenant of TENANTS.keys()) {
     const listed = await wholeList(world, tenant);
@@ -256,7 +277,10 @@ async function wholeList(world: World, tenant: number): Promise<string[]> {
   }
 }
 
-/** Checks I4 and I5 for exports that exclude earlier ones; only their files show the content. */
+/**
+ * Checks I4 and I5 for exports that exclude earlier ones, whose content is known only from their
+ * files.
+ */
 async function readFurther({ dataDir, ledger, references }: Remains): Promise<void> {
   for (const [id, path] of finalFiles(dataDir)) {
     const bytes = ledger.further.find(id) === undefined ? null : readIfThere(path);
@@ -284,7 +308,10 @@ async function compareSome(world: World): Promise<void> {
   if (next !== undefined) await download(world, next, 1);
 }
 
-/** Returns the expected record; null for an export with an unread file. */
+/**
+ * Returns the expected record, or null for an export whose content is known only from a file that
+ * was not read.
+ */
 async function wantedOf(
   { ledger, references }: World,
   { id, snapshot, spec }: { id: string | null; snapshot: string; spec: AccountQuerySpec },

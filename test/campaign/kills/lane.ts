@@ -1,8 +1,10 @@
 /**
- * One data directory and the processes that run and die on it: runs plans of lives, and returns the
- * kills and the clients' observations.
- * Invariant: the directory is checked after every death. Every life that need not die at a point
- * begins with the complete check, so that it detects what the previous death broke.
+ * A lane: one data directory and the processes that run and die on it. It runs the planned lives
+ * (runs of the process that each end in its death), and returns the deaths and the observations of
+ * the clients.
+ * Invariant: the directory is checked after every death. Unless a life is planned to die at a
+ * certain point, it begins with the complete check, which detects the damage that the previous
+ * death caused.
  */
 import { copyFileSync, linkSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,21 +19,24 @@ import type { References } from "./reference.ts";
 import { type Death, makeKeys, Server } from "./server.ts";
 import { Gone, must, Violation } from "./violation.ts";
 
-/** Maximum time that a life waits for its point after its clients are done, in milliseconds. */
+/** Milliseconds that a life waits for its kill point after its clients have finished. */
 const LINGER_MS = 3_000;
-/** Maximum time of a graceful stop, in milliseconds; a slower process hangs. */
+/** Maximum milliseconds for a graceful stop. A process that needs more counts as hanging. */
 const STOP_MS_MAX = 30_000;
 
-/** How a directory is prepared and how its processes die; a power cut replaces both. */
+/**
+ * The folder of a lane, and the way in which its processes die. A simulated power cut replaces
+ * both.
+ */
 export interface Ground {
-  /** Folder with everything of the lane. */
+  /** Folder that contains everything of the lane. */
   readonly folder: string;
   /** Ends a process for good. */
   kill(server: Server): Promise<void>;
   dispose(): void;
 }
 
-/** The default ground: its own folder, and SIGKILL. */
+/** Returns the default ground: an ordinary folder, and SIGKILL. */
 export function plainGround(): Ground {
   const folder = mkdtempSync(join(tmpdir(), "peneira-crash-"));
   return {
@@ -59,7 +64,7 @@ export class Lane {
     this.#keys = makeKeys(this.#dataDir);
   }
 
-  /** Runs one life to its death. */
+  /** Runs one life until the process dies. */
   async live(plan: CyclePlan): Promise<void> {
     const { end } = plan;
     const fault = end.how === "point" ? `${end.point}:${end.nth}` : undefined;
@@ -89,7 +94,7 @@ export class Lane {
     checkNothingStaged(this.#dataDir);
   }
 
-  /** Ends the running process after a violation, and removes everything. */
+  /** Ends the process that a violation left running, and removes everything. */
   async dispose(): Promise<void> {
     if (this.#running?.alive) await this.#running.end("SIGKILL");
     this.#ground.dispose();
@@ -107,7 +112,10 @@ export class Lane {
     return { server, snapshot, ledger: this.ledger, references: this.#references };
   }
 
-  /** Starts a server; first replaces the snapshot, so that only pins still hold the other one. */
+  /**
+   * Replaces the served snapshot and starts a server. After that, only pins still keep the other
+   * snapshot.
+   */
   async #start(snapshot: number, fault?: string): Promise<Server | Death> {
     const place = join(this.#ground.folder, "served.peneira");
     put(this.#references.snapshots[snapshot] as string, place);
@@ -131,7 +139,7 @@ export class Lane {
     }
   }
 
-  /** Ends the life as planned; returns true if it was to end at a point that it did not reach. */
+  /** Ends the life as planned. Returns true if the plan has a kill point that was not reached. */
   async #finish(server: Server, end: End, plan: CyclePlan): Promise<boolean> {
     if (end.how === "point") return !(await this.#reaches(server, end.point, plan));
     await Promise.race([sleep(end.afterMs), server.death]);
@@ -151,7 +159,10 @@ export class Lane {
     server.signal("SIGTERM");
   }
 
-  /** Waits for the point; stops the process if the point is reached only by a stop. */
+  /**
+   * Waits for the kill point. Points of the kind `requeue` are reached only during a stop, so the
+   * process is stopped for these.
+   */
   async #reaches(server: Server, point: string, plan: CyclePlan): Promise<boolean> {
     if (point.startsWith("requeue")) {
       await Promise.race([sleep(20 + (plan.cycle % 8) * 20), server.death]);
@@ -173,7 +184,7 @@ export class Lane {
   }
 }
 
-/** Replaces a file atomically, with a link if possible. */
+/** Replaces a file atomically. If possible, the new file is a hard link. */
 function put(from: string, to: string): void {
   const next = `${to}.next`;
   rmSync(next, { force: true });

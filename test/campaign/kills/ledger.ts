@@ -24,29 +24,29 @@ export interface SeenRecord {
   readonly error?: { readonly code: string };
 }
 
-/** A sent create, and the known state of its export. */
+/** A request that creates an export, and the state of this export as far as it is known. */
 export interface Entry {
   readonly tenant: number;
   readonly key: string;
   /** Index into REQUESTS. */
   readonly body: number;
-  /** Number of the process life in which it was first sent. */
+  /** Number of the life (run of the process) in which the request was first sent. */
   readonly bornIn: number;
-  /** Time at which it was first sent, by the ledger's clock. */
+  /** Time at which the request was first sent, by the clock of the ledger. */
   readonly sentAt: number;
-  /** Set by the first 201. */
+  /** Id of the export, known since the first 201. */
   id: string | null;
   spec: AccountQuerySpec | null;
   snapshot: string | null;
-  /** The last record, with the time and the life in which it arrived. */
+  /** The last record that a client received, with the time and the life in which it arrived. */
   seen: { readonly record: SeenRecord; readonly at: number; readonly life: number } | null;
-  /** State of its removal: requested or confirmed, and the time of the confirmation. */
+  /** State of the removal. `goneAt` is the time at which it was confirmed. */
   removal: "none" | "asked" | "done";
   goneAt: number;
   expiredAt: number | null;
   /** True if a create was refused because the queue was full, and none was accepted. */
   refused: boolean;
-  /** Number of requests in flight during which the export must not be removed. */
+  /** Number of requests in flight that forbid the removal of the export. */
   busy: number;
   /** True if its file was compared byte for byte. */
   compared: boolean;
@@ -72,9 +72,9 @@ const TAKEOVERS = 8;
 
 /** The expectations of one data directory. */
 export class Ledger {
-  /** Number of lives of the process so far. */
+  /** Number of lives of the process so far, including the current one. */
   life = 0;
-  /** Time at which this life was stopped, in milliseconds since the epoch; null before that. */
+  /** Time in milliseconds since the epoch at which this life was stopped, or null if it was not. */
   stopSentAt: number | null = null;
   /** Failure codes that are expected, for example on a full disk. */
   failuresAllowed: readonly string[] = [];
@@ -89,14 +89,14 @@ export class Ledger {
     downloads: 0,
     further: 0,
   };
-  /** Exported accounts that the lists must have, and accounts that they may have. */
+  /** Records the exported accounts that the lists must have, and those that they may have. */
   readonly held = new HeldLedger();
-  /** Exports that exclude earlier exports. */
+  /** Records the exports that exclude earlier exports. */
   readonly further = new FurtherLedger();
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, Entry>();
   readonly #removedIds = new Set<string>();
-  /** Counts requests and answers. */
+  /** The ledger's clock, which advances with each request and each answer. */
   #clock = 0;
 
   /** Every entry that the server may still know. */
@@ -109,7 +109,7 @@ export class Ledger {
     return this.#byId.get(id);
   }
 
-  /** Records a create before it is sent. */
+  /** Records a request for an export before it is sent. */
   sent(tenant: number, key: string, body: number): Entry {
     const entry: Entry = {
       tenant,
@@ -133,8 +133,8 @@ export class Ledger {
   }
 
   /**
-   * Returns an acknowledged export without a pending removal; `pick` is 0-1, and later exports are
-   * likelier.
+   * Returns an acknowledged export without a pending removal. `pick` is a number from 0 to 1 that
+   * selects it, and more often selects later exports.
    */
   pick(pick: number): Entry | undefined {
     const there = this.#entries.filter(({ id, removal }) => id !== null && removal === "none");
@@ -190,7 +190,7 @@ export class Ledger {
     }
   }
 
-  /** Checks a 410: it is right from the end named in the record, not earlier. */
+  /** Checks a 410, which is right only after the expiry time in the record. */
   expired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
     const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
@@ -201,7 +201,9 @@ export class Ledger {
     entry.expiredAt ??= receivedAt;
   }
 
-  /** Checks an expired link: it ends with its export, in whole seconds, and not earlier. */
+  /**
+   * Checks the expiry of a link. It is right only after the export's expiry time, in whole seconds.
+   */
   linkExpired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
     const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - 1_000;
@@ -209,7 +211,7 @@ export class Ledger {
     must(right, "I6", `the link of ${entry.id} has expired before its end ${end}`);
   }
 
-  /** 404: right for a removed export. */
+  /** Checks a 404, which is right only for a removed export. */
   missing(entry: Entry, { receivedAt }: Timed): void {
     must(entry.removal !== "none", "I1", `${entry.id} (${entry.key}) is gone`);
     this.removed(entry, receivedAt);
@@ -230,12 +232,12 @@ export class Ledger {
     this.#removedIds.add(id);
   }
 
-  /** True for an export whose removal was requested. */
+  /** True if the removal of the export was requested. */
   mayBeRemoved(id: string): boolean {
     return this.#removedIds.has(id) || this.#byId.get(id)?.removal === "asked";
   }
 
-  /** True if a request sent at `sentAt` cannot find the export unexpired anymore. */
+  /** True if the export must already have expired for a request that was sent at `sentAt`. */
   expectsExpired(entry: Entry, sentAt: number): boolean {
     if (entry.expiredAt !== null && sentAt > entry.expiredAt) return true;
     const end = entry.seen?.record.expires_at;
@@ -262,7 +264,8 @@ export class Ledger {
     if (seen === null || sentAt <= seen.at) return;
     const from = seen.record.status;
     const backwards = ORDER[record.status] < ORDER[from] || isTurned(from, record.status);
-    // A stopping server requeues running exports, but answers until its connections have ended.
+    // A server that stops puts running exports back into the queue, but still answers until its
+    // connections have ended.
     const stopped = this.stopSentAt !== null && receivedAt >= this.stopSentAt;
     const ended = seen.life < this.life || stopped;
     const givenBack = ended && from === "running" && record.status === "queued";
@@ -295,7 +298,9 @@ export function jsonOf({ body, status }: Reply): unknown {
   }
 }
 
-/** True if an export retained for a second can be rendered and expire between two polls. */
+/**
+ * True if the export's retention is so short that it can be rendered and expire between two polls.
+ */
 function mayExpireUnseen({ tenant }: Entry): boolean {
   return (TENANTS[tenant]?.retentionMs ?? 0) < 60_000;
 }

@@ -11,18 +11,20 @@ import { LABELS, type References, sha256Of } from "./reference.ts";
 import type { Reply, Server } from "./server.ts";
 import { Gone, must, Violation } from "./violation.ts";
 
-/** Shared state of one life's clients. */
+/** State that the clients of one life share. */
 export interface World {
   readonly server: Server;
   readonly ledger: Ledger;
   readonly references: References;
-  /** The served snapshot, 0 or 1. */
+  /** Number of the served snapshot, 0 or 1. */
   readonly snapshot: number;
-  /** Statuses outside the contract that a fault excuses, such as 507 on a full disk. */
+  /**
+   * Statuses outside the contract that are accepted because of a fault, such as 507 on a full disk.
+   */
   readonly excused?: readonly number[];
 }
 
-/** Maximum wait of a client for the end of an export, in seconds. */
+/** Seconds that a client waits for the end of an export. */
 const WAIT_SECONDS = 20;
 
 /** Runs all clients concurrently until each has done its steps or the server has died. */
@@ -64,14 +66,15 @@ async function take(world: World, step: Step): Promise<void> {
       return download(world, entry, 3);
     case "remove":
       await remove(world, entry);
-      // The key of a deleted export stays in use, so even the same request counts as another one.
+      // The key of a deleted export stays in use, so even a repetition of the same request must be
+      // rejected as a different request.
       return entry.removal === "done" ? reuse(world, entry, entry.body) : undefined;
     case "foreign":
       return foreign(world, entry);
   }
 }
 
-/** Sends a create, for the first time or again. */
+/** Sends the request for an export, for the first time or again. */
 export async function create(world: World, entry: Entry): Promise<void> {
   const { ledger } = world;
   entry.busy++;
@@ -121,7 +124,8 @@ function refused(world: World, entry: Entry, reply: Reply): void {
 }
 
 /**
- * Reads an export, waiting up to `waitSeconds` for it to finish; null if it is gone or expired.
+ * Reads an export, and waits up to `waitSeconds` for its end. Returns null if the export was
+ * removed or has expired.
  */
 export async function read(
   { server, ledger, ...world }: World,
@@ -140,7 +144,7 @@ export async function read(
   return record;
 }
 
-/** Checks that removed exports get 404 and expired ones 410. */
+/** Checks that a removed export is answered with 404, and an expired one with 410. */
 function lost(world: World, entry: Entry, reply: Reply): void {
   const { ledger } = world;
   const { code } = jsonOf(reply) as { code?: string };
@@ -176,7 +180,10 @@ export async function download(world: World, entry: Entry, parts: number): Promi
   world.ledger.counts.downloads++;
 }
 
-/** Returns size and SHA-256 of a file; null if only a record that was not observed has them. */
+/**
+ * Returns the size and SHA-256 of a file. Returns null if only the export's record states them and
+ * no client has seen that record.
+ */
 async function fileOf(world: World, entry: Entry) {
   const { snapshot, spec, seen } = entry;
   must(snapshot !== null && spec !== null, "I1", `${entry.id} is read before it was accepted`);
@@ -225,7 +232,8 @@ async function list(world: World, tenant: number, limit: number): Promise<void> 
   const { exports } = jsonOf(reply) as { exports: readonly SeenRecord[] };
   for (const record of exports) {
     const entry = ledger.find(record.export_id);
-    // An export whose create got no answer is on the list, but not in the ledger.
+    // If the request that created an export was not answered, the export is in the list but not in
+    // the ledger.
     if (entry === undefined) continue;
     must(entry.tenant === tenant, "I1", `${record.export_id} is on the list of another tenant`);
     ledger.observed(entry, record, reply);
@@ -241,7 +249,10 @@ async function search(world: World, request: number): Promise<void> {
   must(snapshot === LABELS[world.snapshot], "I8", `a search says ${snapshot}`);
 }
 
-/** Throws for an answer outside the contract; excused statuses end the client instead. */
+/**
+ * Returns the error for an answer outside the contract: a violation, or, for an excused status,
+ * `Gone`, which ends the client.
+ */
 export function unexpected({ excused = [] }: Pick<World, "excused">, reply: Reply, of: string) {
   const message = `${of} was answered by ${reply.status} ${reply.body.toString().slice(0, 500)}`;
   if (excused.includes(reply.status)) return new Gone(message);

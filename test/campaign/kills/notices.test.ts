@@ -25,9 +25,9 @@ import { buildVictim, makeKeys, Server } from "./server.ts";
 const ACCOUNTS = 3_000;
 const LABELS = ["2026-08", "2026-09", "2026-10"] as const;
 const SEARCHES = 6;
-/** Number of random lives; the short run has one. */
+/** Number of stories with random kills. By default, there is one. */
 const LIVES = tries("notice lives");
-/** Time in which a month's notices must arrive after the last start, in milliseconds. */
+/** Milliseconds after the last start within which the notices of a month must arrive. */
 const ARRIVES_MS = 60_000;
 
 interface Event {
@@ -41,7 +41,7 @@ interface Event {
   };
 }
 
-/** Saved searches of a life story; the notice about the first month fails for `broken`. */
+/** The saved searches of one story. For `broken`, the notice about the first month fails. */
 interface Saved {
   readonly ids: readonly string[];
   readonly broken: string;
@@ -68,7 +68,10 @@ describe("notices of a killed server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs one life story: a setup, then a new month with kills, then a last start. */
+  /**
+   * Runs one story: sets up searches, adds a month while the server is killed and started again,
+   * and then starts it for the last time.
+   */
   async function story(name: string, faults: readonly string[], killsMs: readonly number[]) {
     const [served, dataDir] = [join(folder, name, "served"), join(folder, name, "state")];
     mkdirSync(served, { recursive: true });
@@ -99,7 +102,7 @@ describe("notices of a killed server", () => {
     const searches = await setUp(server);
     await server.end("SIGKILL");
     const began = receiver.got.length;
-    // The kill happens while the first month is noted, counted, or sent.
+    // The server is killed while it records the first month, counts its notices, or sends them.
     place(1);
     for (const fault of faults) {
       const life = await start(fault);
@@ -168,7 +171,9 @@ describe("notices of a killed server", () => {
       return { body, type, id: headers["webhook-id"], ...data };
     });
 
-  /** True if a notice arrived by e-mail, always with the same Message-ID. */
+  /**
+   * True if a notice arrived by e-mail. Checks that all of its e-mails have the same Message-ID.
+   */
   function isMailed(notice: string): boolean {
     const ids = mail.got.map(({ raw }) => readMail(raw).headers.get("message-id") ?? "");
     const own = new Set(ids.filter((id) => id.startsWith(`<${notice}`)));

@@ -1,21 +1,21 @@
 /**
- * The plan of a crash run: for a seed, a lane, and a cycle, the served snapshot, each client's
- * requests in order, and how the process dies.
+ * Plans a crash run. For a seed, a lane, and a cycle, it determines the served snapshot, the
+ * requests of each client in order, and how the process dies.
  * Invariant: the same numbers always produce the same plan, so a failing seed can be repeated. Only
- * the interleaving may differ.
+ * the interleaving of the requests may differ.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import type { OutputField } from "../../../src/spec/fields.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
-/** A tenant of every run. */
+/** A tenant that every crash run has. */
 export interface Tenant {
   readonly name: string;
   readonly plan: string;
-  /** Maximum retention of a done export, in milliseconds. */
+  /** Milliseconds for which a completed export is kept at most. */
   readonly retentionMs: number;
-  /** Maximum queued exports; null if creates never reach the limit. */
+  /** Maximum number of queued exports, or null if the requests never reach it. */
   readonly queueMax: number | null;
 }
 
@@ -63,7 +63,10 @@ const FORMATS: readonly object[] = [
   body(["SP", "RJ"], { format: "jsonl", compression: "zstd" }, 2_400),
 ];
 
-/** Requests for a few random accounts in states of no other body, so that a gap is visible. */
+/**
+ * Requests for a few random accounts in states that no other body uses, so that a missing account
+ * is detected.
+ */
 const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
   const { spec, ...rest } = body(["CE", "PA", "AM", "MT", "ES", "DF"], { format: "csv" }, 5);
   return { ...rest, spec: { ...spec, scoring: { strategy: "random", random_seed: seed } } };
@@ -79,7 +82,7 @@ const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
   return { ...rest, spec: { ...spec, filters: { ...spec.filters, lists } } };
 });
 
-/** A file that is sent to be enriched, by its index in `References.sent`. */
+/** A request to enrich a file. `sent` is the file's index in `References.sent`. */
 export interface SentRequest {
   readonly sent: number;
   readonly fields: readonly OutputField[];
@@ -99,19 +102,22 @@ export function sentRequest(body: number): SentRequest | null {
   return SENT[body - (REQUESTS.length - SENT.length)] ?? null;
 }
 
-/** Returns a substitute for the spec of an enrichment, whose answer has none. */
+/**
+ * Returns an object that serves as the spec of an enrichment, because the answer to an enrichment
+ * has no spec.
+ */
 export function enrichmentSpec({ sent, fields, labels }: SentRequest): AccountQuerySpec {
   const output = { format: "csv", fields, ...(labels === null ? {} : { labels }) };
   const spec = { filters: { sent }, scoring: {}, sort: [], limit: 0, output };
   return spec as unknown as AccountQuerySpec;
 }
 
-/** Returns the file of a spec made by `enrichmentSpec`; undefined for other specs. */
+/** Returns the file index in a spec that `enrichmentSpec` made, or undefined for other specs. */
 export function sentOf({ filters }: AccountQuerySpec): number | undefined {
   return (filters as { readonly sent?: number }).sent;
 }
 
-/** Every file that a run sends. */
+/** A spec for every file that a run uploads. */
 export const ENRICHMENT_SPECS: readonly AccountQuerySpec[] = SENT.map(enrichmentSpec);
 
 function body(uf_any_of: string[], output: object, limit: number) {
@@ -119,14 +125,17 @@ function body(uf_any_of: string[], output: object, limit: number) {
   return { spec: { filters: { geo: { uf_any_of }, company } }, output, limit };
 }
 
-/** One request of a client; `pick` (0-1) selects one of the exports that exist at that time. */
+/**
+ * One request of a client. `pick` is a number from 0 to 1 that selects one of the exports that
+ * exist at that time.
+ */
 export type Step =
   | { readonly act: "create"; readonly tenant: number; readonly key: string; readonly body: number }
   | { readonly act: "list"; readonly tenant: number; readonly limit: number }
   | { readonly act: "search"; readonly body: number }
   | { readonly act: PickedAct; readonly pick: number };
 
-/** Operations on an existing export. */
+/** Names of the operations on an existing export. */
 export type PickedAct = (typeof PICKED_ACTS)[number];
 
 const PICKED_ACTS = [
@@ -143,14 +152,17 @@ const PICKED_ACTS = [
 /** How the process ends. */
 export type End =
   | { readonly how: "kill"; readonly afterMs: number }
-  /** Stops by SIGTERM, and by SIGKILL after `graceMs`; if null, the process may finish. */
+  /**
+   * Sends SIGTERM, and SIGKILL after `graceMs`. If `graceMs` is null, the process may finish by
+   * itself.
+   */
   | { readonly how: "stop"; readonly afterMs: number; readonly graceMs: number | null }
   | { readonly how: "point"; readonly point: FaultPoint; readonly nth: number };
 
-/** One life of the process. */
+/** The plan of one life, which is one run of the process until its death. */
 export interface CyclePlan {
   readonly cycle: number;
-  /** 0 or 1: the served snapshot. */
+  /** Number of the served snapshot, 0 or 1. */
   readonly snapshot: number;
   readonly clients: readonly (readonly Step[])[];
   readonly end: End;
@@ -161,16 +173,19 @@ export interface CycleOf {
   readonly seed: number;
   readonly lane: number;
   readonly cycle: number;
-  /** A point with too few hits, which replaces the next one in turn. */
+  /** A kill point with too few hits. It replaces the point that would be next. */
   readonly point?: FaultPoint;
 }
 
-/** Latest moment of a random kill after the load began, in milliseconds. */
+/** Maximum milliseconds from the beginning of the load to a random kill. */
 const KILL_MS_MAX = 250;
 const CLIENTS = 6;
 const STEPS = { random: 40, point: 14 };
 
-/** Plans one life. Even cycles end at random, odd cycles at the points in turn. */
+/**
+ * Plans one life. In even cycles, the process dies at a random moment, and in odd cycles at one of
+ * the points in turn.
+ */
 export function planCycle({ seed, lane, cycle, point }: CycleOf): CyclePlan {
   const draw = new Draw(seededRng(mix(seed, lane, cycle)));
   const wanted = point ?? (cycle % 2 === 1 ? pointOfTurn(lane, cycle) : undefined);
@@ -185,8 +200,8 @@ export function planCycle({ seed, lane, cycle, point }: CycleOf): CyclePlan {
 }
 
 /**
- * Returns the point of a cycle; lanes begin at different points, so that together they cover all
- * points sooner.
+ * Returns the kill point of a cycle. Each lane begins at another point, so that together the lanes
+ * cover all points sooner.
  */
 function pointOfTurn(lane: number, cycle: number): FaultPoint {
   const turn = (cycle >> 1) + lane * Math.floor(FAULT_POINTS.length / 2);

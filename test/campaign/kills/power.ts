@@ -10,11 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Ground } from "./lane.ts";
 
-/** Size of the disk; the image is sparse. */
+/** Size of the disk. Its image is a sparse file. */
 const DISK_BYTES = "512M";
 /**
- * FS_IOC_SHUTDOWN of <linux/fs.h>, _IOR('X', 125, __u32), with EXT4_GOING_FLAGS_NOLOGFLUSH (2).
- * Node has no ioctl; Python exists wherever the addon can be built.
+ * A Python program that calls FS_IOC_SHUTDOWN of <linux/fs.h>, which is _IOR('X', 125, __u32), with
+ * EXT4_GOING_FLAGS_NOLOGFLUSH (2). Node has no ioctl, and Python exists on every machine that can
+ * build the addon.
  */
 const CUT = `import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
@@ -33,7 +34,10 @@ export function powerObstacle(): string | null {
   }
 }
 
-/** Returns a ground with its own file system, whose power is cut instead of killing the process. */
+/**
+ * Returns a ground for a lane with a separate file system. Instead of killing a process, it cuts
+ * the power of that file system.
+ */
 export function powerGround(): Ground {
   const outside = mkdtempSync(join(tmpdir(), "peneira-power-"));
   const image = join(outside, "disk.img");

@@ -1,8 +1,8 @@
 /**
- * Reference files of a crash run: rows, size, and SHA-256 for each spec that the server returned,
- * on two snapshots.
- * Invariant: files are rendered in this process, which is never killed, and are hashed again from
- * the disk.
+ * Renders the reference files of a crash run. For each spec that the server returned, it provides
+ * rows, size, and SHA-256 on two snapshots.
+ * Invariant: the files are rendered in this process, which is never killed, and their hashes are
+ * computed again from the disk.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,7 +19,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 import { sentOf } from "./plan.ts";
 import { victim } from "./server.ts";
 
-/** Labels of the two snapshots of a run. */
+/** Labels of the two snapshots in a crash run. */
 export const LABELS = ["2026-10", "2026-11"] as const;
 
 /** Two snapshots with different accounts, and the files of their exports. */

@@ -1,8 +1,8 @@
 /**
- * `npm run crash -- --cycles N`: kills the real server for N lives. Prints counts, or the first
- * violation with status 1.
- * Invariant: without --seed, the seed comes from the clock. It is printed first and determines
- * every life's plan, so that any run can be repeated.
+ * `npm run crash -- --cycles N` runs the real server N times (lives) and kills it each time. It
+ * prints counts, or the first violation and exits with 1.
+ * Invariant: without --seed, the seed comes from the clock. It is printed first and determines the
+ * plan of every life, so that any run can be repeated.
  */
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";

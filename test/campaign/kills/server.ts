@@ -23,13 +23,18 @@ export function victim(args: readonly string[]): [file: string, args: string[]] 
   return EXECUTABLE === null ? [process.execPath, [BUNDLE, ...args]] : [EXECUTABLE, [...args]];
 }
 
-/** Maximum time until a process has an address, in milliseconds; a slower process hangs. */
+/**
+ * Maximum milliseconds until a process has an address. A process that needs more counts as hanging.
+ */
 const START_MS_MAX = 60_000;
-/** Maximum time between a lost connection and the end of the process, which must explain it. */
+/**
+ * Maximum milliseconds from a lost connection to the end of the process, because only that end
+ * explains the loss.
+ */
 const DEATH_MS_MAX = 5_000;
-/** Maximum time of a request, in milliseconds; requests that wait do so for up to 20 s. */
+/** Maximum milliseconds for a request. Requests that wait for an export do so for up to 20 s. */
 const REQUEST_MS_MAX = 60_000;
-/** Retained output, in characters. */
+/** Maximum number of characters of output that are kept. */
 const OUTPUT_MAX = 20_000;
 
 /** How a process ended. */
@@ -100,7 +105,9 @@ export class Server {
     this.#output = rest.output;
   }
 
-  /** Starts a process; returns the server once it answers, or how the process ended. */
+  /**
+   * Starts a process. Returns the server when it answers, or the way in which the process ended.
+   */
   static async start(options: StartOptions): Promise<Server | Death> {
     const { snapshot, dataDir, fault } = options;
     const where = ["--snapshot", snapshot, "--data-dir", dataDir, "--listen", "127.0.0.1:0"];
@@ -138,7 +145,7 @@ export class Server {
     return this.death;
   }
 
-  /** Sends a signal and does not wait. */
+  /** Sends a signal without waiting. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

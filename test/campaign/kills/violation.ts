@@ -1,11 +1,11 @@
 /**
- * The error that ends a crash run: the number of an export invariant (I1 to I14) and the
- * observation.
- * Invariant: a violation is thrown only for the product's mistakes. If a process dies during a
- * request, `Gone` is thrown, which is neither right nor wrong.
+ * The error that ends a crash run. It contains the number of an export invariant (I1 to I14) and
+ * the observation that contradicts it.
+ * Invariant: a violation is thrown only for a mistake of the product. If a process dies during a
+ * request, `Gone` is thrown, which proves nothing.
  */
 
-/** The invariants, as a report states them. */
+/** The invariants, in the words of a report. */
 export const INVARIANTS = {
   I1: "every export that was acknowledged exists after a restart, with the same id",
   I2: "a tenant's idempotency key has at most one export",

@@ -27,13 +27,19 @@ const AT_ONCE = 4;
 /** Maximum growth of the resident memory of the sender and all receivers, in MiB. */
 const GROWTH_MAX = 160;
 const HOUR = 3_600_000;
-/** Interval of the server's ticks, and the longest time for a backlog. */
+/**
+ * Milliseconds between two ticks of the server, and maximum milliseconds to send all due
+ * deliveries.
+ */
 const TICK_MS = 1_000;
 const WORK_MS = 20 * 60_000;
-/** Number of attempts that a first attempt may overtake, because they run at the same time. */
+/**
+ * Number of first attempts that another may overtake, because several attempts run at the same
+ * time.
+ */
 const OVERTAKEN_MAX = 2 * AT_ONCE;
 
-/** The notice in a request. */
+/** The members of a notice in a request that are checked. */
 interface Delivered {
   readonly search_id: string;
   readonly notice_id: string;
@@ -112,7 +118,7 @@ describe("ten thousand deliveries after a night without network", () => {
   it("go to one host with at most 4 at a time", () => night({ hosts: 1, perHost: 10 }));
 });
 
-/** Returns a clock whose time of day jumps in both directions, as that of a machine can. */
+/** Returns a clock whose time of day can jump forward and backward, as on a real machine. */
 function leapingClock(): Clock & { leap(byMs: number): void } {
   let nowMs = START_MS;
   const began = performance.now();
@@ -127,7 +133,7 @@ function leapingClock(): Clock & { leap(byMs: number): void } {
 
 interface Night {
   readonly hosts: number;
-  /** Receivers of each host. */
+  /** Number of receivers on each host. */
   readonly perHost: number;
 }
 
@@ -149,7 +155,8 @@ async function night({ hosts: count, perHost }: Night): Promise<void> {
     const before = process.memoryUsage().rss;
     await until(office, () => untried(office) === 0);
     assert.equal(waiting(office), DELIVERIES);
-    // The clock is set back at night and leaps in the morning, so all attempts are due together.
+    // The clock is set back during the night and jumps forward in the morning, so that all attempts
+    // are due at the same time.
     clock.leap(-HOUR);
     await office.work();
     clock.leap(10 * HOUR);
@@ -194,7 +201,7 @@ function groupsOf(all: readonly Delivered[]): Map<string, Delivered[]> {
   return groups;
 }
 
-/** Checks that first attempts begin month after month. */
+/** Checks that the first attempts begin in the order of the months. */
 function checkOrder(delivered: readonly Delivered[]): void {
   for (const [at, { sequence }] of delivered.entries()) {
     const later = delivered.slice(0, Math.max(0, at - OVERTAKEN_MAX));
@@ -208,13 +215,13 @@ function waiting({ database }: Office): number {
   return database.prepare(count).pluck().get() as number;
 }
 
-/** Returns the number of deliveries without any attempt. */
+/** Returns the number of deliveries for which no attempt was made. */
 function untried({ database }: Office): number {
   const count = "SELECT count(*) FROM deliveries WHERE attempts = 0";
   return database.prepare(count).pluck().get() as number;
 }
 
-/** Ticks as a server does, until a condition holds. */
+/** Ticks as a server does until the condition is true. */
 async function until({ notices }: Office, holds: () => boolean): Promise<void> {
   for (const end = Date.now() + WORK_MS; !holds(); ) {
     assert.ok(Date.now() < end, JSON.stringify(notices.counts()));

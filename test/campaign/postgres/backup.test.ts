@@ -78,7 +78,7 @@ describe("a backup of a state on PostgreSQL", { skip: withoutPostgres }, () => {
     const back = join(folder, "back");
     copyToDataDir({ dataDir: back, url, ...quiet });
     const database = openUnmigrated(back);
-    // Rows about running servers are no part of a state that is copied.
+    // A copy of a state does not contain the rows about running servers.
     const empty = Object.fromEntries(FLEET_TABLES.map((table) => [table, []]));
     assert.deepEqual(contentOf(database), { ...content, ...empty });
     database.close();

@@ -1,8 +1,8 @@
 /**
  * Proves: `peneira state copy` moves a random state to PostgreSQL and back, with every row,
- * counter, and secret. It refuses a target that has a state, a state in use by a server, and other
- * schemas, with a message. A copy that is killed at any moment leaves the target unused.
- * Does not prove: that a power cut leaves the data directory durable (campaign/kills/power).
+ * counter, and secret. With a message, it refuses a target that contains a state, a state that a
+ * server is using, and other schemas. If a copy is killed at any moment, the target remains unused.
+ * Does not prove that the data directory survives a power cut (campaign/kills/power).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -79,7 +79,8 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     const shared = openPostgres(stateAddress(server.address("tables")));
     const own = openDatabase(join(folder, "tables"));
     assert.deepEqual(differences(shared, stateTables(own)), []);
-    // Tables of a shared state are lost on the way back, so only these tables may exist.
+    // The copy back to SQLite drops the tables that exist only in a shared state, so no other
+    // tables may be of this kind.
     const ofFleets = ["fleet_month", "rates", "rate_leases"];
     assert.deepEqual(SHARED_TABLES, ["state", "access_changes", ...ofFleets]);
     shared.close();
@@ -236,7 +237,8 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     const [file, all] = productCommand(args);
     const child = spawn(file, all, { env, stdio: ["ignore", "ignore", "pipe"] });
     const ended = once(child, "exit") as Promise<[number | null]>;
-    // Most kills happen during the copy, whose first line is printed after about this time.
+    // This delay makes most kills happen during the copy, which prints its first line after about
+    // that time.
     const timer = sleep(150 + 125 * round).then(() => child.kill("SIGKILL"));
     const [code] = await ended;
     await timer;

@@ -1,7 +1,7 @@
 /**
  * Rate limits of three real processes on one PostgreSQL. Proves: the buckets of the database equal
- * their twin, and no limit is exceeded while members are killed and paused. Prints the share of
- * early refusals at 80 % load, by plan.
+ * their reference implementation, and no limit is exceeded while members of the fleet are killed
+ * and paused. Prints, for each plan, the share of requests that are refused too early at 80% load.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
@@ -22,9 +22,14 @@ const MEMBER = new URL("../../support/server/rate-member.ts", import.meta.url);
 const MEMBERS = 3;
 const LEASE_MS = 1_000;
 const MARGIN_MS = 50;
-/** Highest rate of a plan for which two processors can make the load while the fleet runs. */
+/**
+ * Highest rate of a plan, in requests per second, for which two processors can both produce the
+ * load and run the fleet.
+ */
 const PER_SECOND_MAX = 200;
-/** Tolerance for the time of requests, in milliseconds; a busy machine may pause a process. */
+/**
+ * Tolerance in milliseconds for the times of requests, because a busy machine may pause a process.
+ */
 const JITTER_MS = 20;
 
 describe("rate limits on PostgreSQL", { skip: withoutPostgres }, () => {

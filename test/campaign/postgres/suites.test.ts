@@ -14,7 +14,7 @@ import { TestPostgres, withoutPostgres } from "../../support/server/postgres-ser
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const HOOKS = "./test/support/server/postgres-folders.mjs";
 
-/** Suites by their paths below test/. */
+/** Paths of the suites below test/. */
 const SUITES = [
   ...["unit/access/signins", "unit/lists/listname", "unit/lists/listchange"],
   ...["unit/lists/revisions", "unit/lists/membership", "unit/lists/changethread"],

@@ -29,7 +29,7 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const REQUESTS = 2_000;
 const SEED = 20_261_121;
-/** Number of requests after which another tenant takes over. */
+/** Number of requests after which a user of another tenant continues. */
 const TURN = 50;
 
 const ROUTES = Object.keys(CONSOLE_CALLS);
@@ -113,7 +113,8 @@ function bytesOf({
 function check({ status, headers, body }: WireAnswer, heads: boolean): void {
   if (status === 503) assert.match(body, /"code":"overloaded"/);
   else assert.ok(status < 500, `${status} ${body}`);
-  // Requests that the HTTP layer rejects as bytes have no request id; parsed requests have one.
+  // A request that the HTTP layer rejects before it is parsed has no request id. All others have
+  // one.
   assert.ok(headers["x-request-id"] !== undefined, `${status} without an id`);
   if (status < 400 || heads) return;
   const problem = JSON.parse(body) as Record<string, unknown>;
@@ -149,7 +150,8 @@ for (const transport of TRANSPORTS) {
           const { answers } = await connection.run(bytes, [heads]);
           const [answer] = answers;
           assert.ok(answer !== undefined, `no answer to ${bytes.toString("latin1")}`);
-          // Many requests sign out or demote a user; another user then continues.
+          // Many requests sign the user out or change the user's role, so another user continues
+          // after them.
           if (answer.status === 401 || draw.chance(0.05)) {
             sender = await server.person(tenant, draw.chance(0.8) ? "owner" : "member");
           }

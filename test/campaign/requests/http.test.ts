@@ -31,17 +31,20 @@ const REQUESTS = tries("requests");
 const { TEST_TRANSPORT } = process.env;
 const TRANSPORTS = TEST_TRANSPORT === undefined ? ["uws", "node"] : [TEST_TRANSPORT];
 const CONNECTIONS = 12;
-/** Interval of a long run's progress, in milliseconds. */
+/** Milliseconds between two progress reports of a long run. */
 const PROGRESS_MS = 10_000;
-/** Maximum pipelined requests on a connection. */
+/** Maximum number of pipelined requests in one run, which is a sequence that is sent together. */
 const RUN_MAX = 8;
-/** Things seen that are remembered. */
+/** Maximum number of ids, cursors, links, and tags that are kept of each kind. */
 const RETAINED_MAX = 60;
 
-/** Statuses of the HTTP layer for bytes that are no valid request. */
+/** Statuses with which the HTTP layer answers bytes that are no valid request. */
 const BELOW = [400, 408, 431, 505];
 
-/** Statuses that must occur, to show that the fuzzer reaches all cases; 409 depends on chance. */
+/**
+ * Statuses that must occur, which shows that the fuzzer reaches all cases. A 409 is left out,
+ * because it depends on chance.
+ */
 const WANTED = [
   ...[200, 201, 204, 206, 303, 304],
   ...[401, 403, 404, 405, 413, 415, 416, 422, 429],
@@ -94,7 +97,8 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
   if (status === 503) assert.match(body, /"code":"overloaded"/);
   const below = BELOW.includes(status) && answer.headers["x-request-id"] === undefined;
   if (request.loose) {
-    // The right answer is unknown; a request id shows that the server itself answered.
+    // The right answer to a loose request is unknown. A request id shows that the server itself
+    // answered.
     assert.ok(below || answer.headers["x-request-id"] !== undefined, `status ${status}`);
     assert.ok(!/pnr_[0-9a-f]{4}/.test(body), "a key is in the answer");
     return;
@@ -117,16 +121,21 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
  */
 const CUT_PART_MAX = 0.02;
 
-/** With several threads, any run with a forwarded request may end early; see docs/limits.md. */
+/**
+ * Number of threads of the server. With several threads, any run with a forwarded request may end
+ * early; see docs/limits.md.
+ */
 const THREADS = Number(process.env.PENEIRA_HTTP_THREADS ?? 1);
 
-/** One connection's share of the requests. */
+/** The requests of one connection. */
 class Fuzzing {
   readonly #connection: WireConnection;
   readonly #draw: Draw;
   readonly #world: FuzzWorld;
   readonly #seen: Map<number, number>;
-  /** Number of runs of several requests, and of runs that ended early and were repeated. */
+  /**
+   * Number of runs with several requests. `cut` counts those that ended early and were repeated.
+   */
   runs = 0;
   cut = 0;
 
@@ -210,7 +219,8 @@ for (const transport of TRANSPORTS) {
     it(`are answered as documented, seed ${SEED}`, async (context: TestContext) => {
       const catalog = {
         ...segment.catalog,
-        // A sample, because drawing from all municipalities would take longer than the requests.
+        // The fuzzer uses a sample, because choosing from all municipalities would take longer than
+        // the requests.
         municipalities: segment.catalog.municipalities.filter((_, at) => at % 40 === 0),
       };
       const seen = new Map<number, number>();

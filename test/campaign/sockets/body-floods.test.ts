@@ -1,8 +1,9 @@
 /**
- * Proves, on both transports on real sockets, that clients with endless bodies do not block others.
- * Clients without credentials can send 8 KiB at most, and share the body memory by address. A
- * tenant that fills its share is refused. Meanwhile, every search of another tenant is answered.
- * Does not prove: the count of bytes (contract/http/server/bodies.test.ts).
+ * Proves, on both transports and real sockets: clients with endless bodies do not block others.
+ * Clients without credentials can send at most 8 KiB, and all clients of one address share its part
+ * of the memory for bodies. A tenant that fills its share is refused. In the meantime, every search
+ * of another tenant is answered.
+ * Does not prove how bytes are counted (contract/http/server/bodies.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -62,7 +63,9 @@ for (const transport of TRANSPORTS) {
     };
     const answersOf = ({ statuses }: Flood) =>
       Object.values(statuses).reduce((sum, count) => sum + count, 0);
-    /** Returns the statuses of consecutive searches with bodies of a given size. */
+    /**
+     * Sends searches with bodies of a given size, one after another. Returns the distinct statuses.
+     */
     const searches = async (count: number, bytes: number) => {
       const statuses = new Set<number>();
       for (let round = 0; round < count; round++) {
@@ -84,7 +87,7 @@ for (const transport of TRANSPORTS) {
       const known = open(`${SIGN_IN}Content-Length: 300000\r\n\r\n`, 100);
       assert.equal(await settledAt(SENDERS, () => known.statuses["413"] ?? 0), SENDERS);
       assert.equal(server.bodies.used, 0);
-      // Sends a chunk whose declared length exceeds the bytes sent.
+      // The declared length of this chunk is larger than the number of bytes that are sent.
       const unknown = open(`${SIGN_IN}Transfer-Encoding: chunked\r\n\r\n10000\r\n`, 8_193);
       assert.equal(await settledAt(SENDERS, () => unknown.statuses["413"] ?? 0), SENDERS);
       const most = `${SIGN_IN}Content-Length: 8192\r\n\r\n${"{}".padEnd(8_192)}`;
@@ -105,7 +108,8 @@ for (const transport of TRANSPORTS) {
       const head = SIGN_IN.replace("/v1/console/session", "/v1/accounts/search");
       const key = `Authorization: Bearer ${server.keys.growth}\r\n`;
       const flood = open(`${head}${key}Content-Length: 300000\r\n\r\n`, 30_000);
-      // Some bodies that would fit are refused while others are only half received.
+      // Some bodies are refused although the memory would have room for them later, because others
+      // are only half received.
       for (let round = 0; round < 3; round++) {
         assert.deepEqual(await searches(20, 2_000), [200]);
         assert.deepEqual(await searches(2, 100_000), [200]);

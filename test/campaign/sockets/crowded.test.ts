@@ -21,7 +21,7 @@ import * as attacks from "../../support/sockets/attacks.ts";
 
 const { crowd, flood, get, numbered, sendAndRead } = attacks;
 
-/** Limits so high that no client is closed for being slow. */
+/** Limits of time that are so high that no client is closed for being slow. */
 const LIMITS = {
   ...TEST_LIMITS,
   headersTimeoutMs: 60_000,
@@ -34,7 +34,7 @@ const LIMITS = {
 const ONES_OWN = "127.0.0.1";
 const OTHER = "127.0.0.2";
 
-/** Bytes of each flood, and its content. */
+/** Number of bytes in each flood. FLOODS lists the requests that fill them. */
 const FLOOD_BYTES = 512 * 1024;
 const FLOODS: readonly (readonly [name: string, path: string, lines: string, status: number])[] = [
   ["a page", "/docs/errors", "", 200],
@@ -91,7 +91,7 @@ for (const transport of TRANSPORTS) {
         assert.equal(statuses.at(-1), 503);
         assert.match(text, /"code":"overloaded".*came at once on this connection/);
         assert.ok(statuses.slice(0, -1).every((one) => one === status));
-        // The data may arrive in two chunks, each handled in a separate turn.
+        // The bytes may arrive in two pieces, each of which the server handles in a separate turn.
         assert.ok(statuses.length >= 12 && statuses.length <= 3 * PIPELINED_MAX);
         assert.equal(handled() - before, statuses.length, "more was handled than was answered");
       });
@@ -147,7 +147,8 @@ for (const transport of TRANSPORTS) {
     });
 
     it("may send a body after its requests, and more requests after that", async () => {
-      // In a head, a line like this has a byte that is repaired; in a body, it is not changed.
+      // In a head, a line like this one contains a byte that is repaired. In a body, the byte must
+      // stay unchanged.
       const warnings = '"warnings":[\r\n{"a":"\x7f"}]';
       const body = `{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}},"explain":{${warnings}}}}`;
       const padded = body.padEnd(100_000);
@@ -155,7 +156,8 @@ for (const transport of TRANSPORTS) {
         "POST /v1/spec/normalize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
         `Authorization: Bearer ${server.keys.enterprise}\r\n` +
         `Content-Length: ${padded.length}\r\n\r\n${padded}`;
-      // With uws, the first answer that takes longer is the last one; see docs/limits.md.
+      // On the uws transport, the first answer that takes longer is also the last one on its
+      // connection; see docs/limits.md.
       const behind = transport === "uws" ? "" : numbered(2, "/healthz");
       const wanted = Array(transport === "uws" ? 3 : 5).fill(200);
       const bytes = numbered(2, "/healthz") + post + behind;
@@ -183,7 +185,7 @@ for (const transport of TRANSPORTS) {
       for (const one of held) one.close();
       held = [];
       await until(
-        // The connection that created the exports may remain.
+        // The connection over which the exports were created may still be open.
         () => server.sockets.open <= 1,
         () => `${server.sockets.open} are left`,
       );
@@ -264,7 +266,8 @@ for (const transport of TRANSPORTS) {
       const server = await startFake(transport, {}, { ...LIMITS, socketsMax: 400 });
       const target = { port: server.port };
       const held: attacks.StreamLimit[] = [];
-      // Opens no more connections at a time than the server accepts right after its start.
+      // Opens at most the number of connections at the same time that the server accepts right
+      // after its start.
       for (let part = 0; part < 6; part++) held.push(await crowd(target, 50, { bytes: ASKED }));
       const sockets = held.flatMap((one) => one.sockets);
       const answeredOf = (bytes: number) =>

@@ -1,9 +1,10 @@
 /**
- * Proves that no client ends the process or locks out others by leaving: every method with a reset
- * after each byte, CONNECT with repeated resets, and CONNECT held open, on both transports and on
- * the metrics listener. Afterwards, the server is the same process and answers others.
- * Does not prove: other sequences of bytes (contract/http/server/malformed.test.ts and the campaign
- * of sockets).
+ * Proves that clients that disconnect abruptly never end the process or lock out others. They reset
+ * the connection after each byte of a request with every method, reset it repeatedly after CONNECT,
+ * or hold CONNECT open, on both transports and on the metrics listener. Afterwards, the server is
+ * the same process and answers others.
+ * Does not prove the same for other sequences of bytes (contract/http/server/malformed.test.ts and
+ * the campaign of sockets).
  */
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
@@ -25,13 +26,15 @@ import {
   resetAfterEveryByte,
 } from "../../support/sockets/resets.ts";
 
-/** Number of resets after a complete CONNECT; a past bug ended a server after 2 to 36 of them. */
+/**
+ * Number of resets after a complete CONNECT. A former defect ended a server after 2 to 36 of them.
+ */
 const RESETS = 300;
 /** Number of clients that connect at the same moment. */
 const CROWD = 300;
-/** Number of open sockets. */
+/** Number of sockets that are held open. */
 const HELD = 400;
-/** Maximum time until a refused tunnel is closed, on a loaded machine, in milliseconds. */
+/** Milliseconds within which a refused tunnel must be closed on a busy machine. */
 const CLOSED_MS = 20_000;
 
 /** A listener and a request that it answers. */
@@ -86,7 +89,8 @@ for (const transport of TRANSPORTS) {
     });
     after(() => fake.close());
 
-    // Runs first, because a server that has been running for a while accepts more connections.
+    // This test runs first, because a server that has run for a while accepts more connections than
+    // a new one.
     it("answers every client of a crowd that arrives right after its start", async () => {
       const port = Number(new URL(fake.base).port);
       const request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";

@@ -1,10 +1,10 @@
 /**
- * Proves, by counting answers in one turn of the event loop that is full of requests, what an
- * overloaded server sheds. It first sheds large pages, facets, translations, and documents. It
- * sheds small searches and sign-ins only after their own work has filled their reserve. It never
- * sheds health and readiness, or anything in the next turn. Only the engine's work advances the
- * clock, so counts are exact. Does not prove: the definition of a turn
- * (unit/access/rate-limits.test.ts).
+ * Proves which work an overloaded server refuses, by counting answers in one turn of the event loop
+ * that is full of requests. It first refuses large pages, facets, translations, and documents. It
+ * refuses small searches and sign-ins only when their own work has used up the time reserved for
+ * them. It never refuses checks of health and readiness, or anything in the next turn. Only the
+ * work of the engine advances the clock, so counts are exact.
+ * Does not prove the definition of a turn (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import { manualClock } from "../../../src/process/clock.ts";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../support/http/fake.ts";
 
 const LIMIT_MS = 1_000;
-/** Time of each engine call. */
+/** Milliseconds that the clock advances for each call of the engine. */
 const CALL_MS = 10;
 const ROUNDS = 120;
 
@@ -81,7 +81,7 @@ describe("an overloaded server", () => {
   });
   after(() => server.close());
 
-  /** Sends a request of a kind; reports its status, immediately or later. */
+  /** Sends a request of one kind, and passes its status to `answered`, immediately or later. */
   const send = (kind: Kind, answered: (status: number) => void): void => {
     const headers: Partial<Record<ReadHeader, string>> = {
       authorization: `Bearer ${server.keys.enterprise}`,
@@ -133,14 +133,14 @@ describe("an overloaded server", () => {
     const answered = (name: KindName) => seen[name].indexOf(503);
     for (const name of NEVER) assert.equal(answered(name), -1, name);
     for (const name of [...FIRST, ...LAST]) {
-      // All requests before the first refusal are answered, and none after it.
+      // Before the first refusal, all requests are answered, and after it, all are refused.
       assert.ok(
         seen[name].slice(answered(name)).every((status) => status === 503),
         name,
       );
     }
-    // A round takes four calls until deferrable work is shed, and two calls afterwards; large pages
-    // are computed in another turn.
+    // A round takes four engine calls until work that can be deferred is refused, and two calls
+    // after that. Large pages are computed in another turn.
     const early = Math.ceil(LIMIT_MS / 2 / (4 * CALL_MS));
     const late = early + Math.ceil(LIMIT_MS / 2 / (2 * CALL_MS));
     for (const name of FIRST) assert.ok(Math.abs(answered(name) - early) <= 1, name);

@@ -19,7 +19,9 @@ const LIMITS = {
   idleTimeoutMs: 1_500,
 };
 
-/** Maximum extra delay of uWebSockets.js, which checks every 4 s, in milliseconds. */
+/**
+ * Maximum milliseconds by which uWebSockets.js, which checks every 4 s, closes a connection later.
+ */
 const UWS_MS = 16_000;
 /** Tolerance for late timers, in milliseconds; a test cannot measure time precisely. */
 const LATE_MS = 3_000;

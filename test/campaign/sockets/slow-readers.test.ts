@@ -28,13 +28,13 @@ import {
 } from "../../support/http/file-fixture.ts";
 import { openReaders, type SlowReaders } from "../../support/sockets/slow-readers.ts";
 
-/** A client must read 100 kB a second, averaged over a second. */
+/** Limits under which a client must read 100 kB per second, averaged over a second. */
 const HURRIED = { ...TEST_LIMITS, writeTimeoutMs: 1_000, minReadBytesPerSecond: 100_000 };
 /** Limits under which no client is disconnected during a test. */
 const PATIENT = { ...TEST_LIMITS, writeTimeoutMs: 120_000 };
 const PLACES = 16;
 const SHARE = 0.25;
-/** More bytes than the system buffers while the client does not read. */
+/** Size of a page, which is more than the system buffers while the client does not read. */
 const LARGE_BYTES = 20 * 1024 * 1024;
 const SLICE_BYTES = 60_000;
 
@@ -80,7 +80,6 @@ function inFlight(server: FakeServer, plan: PlanName): number {
   return server.service.rateLimits.inFlight(keyId);
 }
 
-/** True if a tenant receives a complete large page. */
 async function pageArrives(server: FakeServer, plan: PlanName): Promise<boolean> {
   const headers = {
     authorization: `Bearer ${server.keys[plan]}`,
@@ -96,7 +95,7 @@ for (const transport of TRANSPORTS) {
   describe(`slow readers over ${transport}`, () => {
     let server: FakeServer;
     let readers: SlowReaders[] = [];
-    /** The path of a file of the enterprise key's tenant. */
+    /** Path of a file that belongs to the tenant of the enterprise key. */
     let file: string;
     const start = async (limits: TransportLimits) => {
       const parts = { engine: largeEngine, streams: new Budget(PLACES, SHARE) };
@@ -135,7 +134,8 @@ for (const transport of TRANSPORTS) {
         assert.ok(await pageArrives(server, "enterprise"));
         assert.ok((await fetchFile(server.port, file)).whole);
       }
-      // A second crowd gets a quarter of the slots that the first one left, and leaves some.
+      // The clients of a second tenant receive a quarter of the slots that the first tenant left,
+      // and leave some.
       const second = open(pageOf(server, "growth"), 10, [1_024, null]);
       await second.answered;
       assert.deepEqual([second.with(200), second.with(503) + second.with(429)], [3, 7]);
@@ -157,7 +157,7 @@ for (const transport of TRANSPORTS) {
 
     it("are disconnected below the minimum pace, and not above it, for any content", async () => {
       await start(HURRIED);
-      // A streamed page, a file, and a buffered answer.
+      // The requests are for a streamed page, a file, and a buffered answer.
       const requests = [pageOf(server, "scale"), get(file), pageOf(server, "growth", 10)];
       const held = () => server.streams.used + inFlight(server, "growth");
       const steady = requests.map((request) => open(request, 1, [65_536, 50]));

@@ -23,13 +23,17 @@ import {
 import { lookUpsOf } from "../../support/translate/work.ts";
 
 const TEXTS = tries("hostile texts");
-/** One text of this many is also normalized, twice; this costs as much as translating. */
+/**
+ * One text in this many is also normalized, twice, because that takes as long as translating it.
+ */
 const WHOLE_EVERY = 10;
-/** Promised maximum time for any 2,000 characters, in milliseconds. */
+/** Milliseconds that a translation of any 2,000 characters may take, as promised. */
 const WORST_MS = 20;
-/** Number of long texts of ordinary words whose work is counted. */
+/** Number of long texts of ordinary words for which the translator's steps are counted. */
 const LONG_TEXTS = tries("long texts");
-/** Maximum factor of the work for a text of double length; n log n gives 2.2. */
+/**
+ * Maximum factor by which the work may grow if the length doubles. With n log n, the factor is 2.2.
+ */
 const GROWTH_MAX = 2.4;
 
 describe("any text", () => {
@@ -39,7 +43,10 @@ describe("any text", () => {
   });
   after(() => probe.close());
 
-  /** Checks everything that holds for every text; if `whole`, also normalization. */
+  /**
+   * Checks all properties that hold for every text. If `whole` is true, normalization is checked
+   * too.
+   */
   function checkText(text: string, whole = true): void {
     const { parts, spec } = probe.translate(text);
     checkParts(text, parts);
@@ -149,7 +156,10 @@ function checkParts(text: string, parts: readonly Part[]): void {
   assert.ok(next === tokens.length, "a word behind the last part");
 }
 
-/** Checks that notes quote the text, and that every request without a filter names its words. */
+/**
+ * Checks that notes quote the text, and that every request for which no filter exists has its words
+ * in a note.
+ */
 function checkNotes(text: string, explain: TranslationExplain): void {
   assert.ok(explain.confidence >= 0 && explain.confidence <= 1, "confidence");
   for (const list of NOTE_LISTS) {
@@ -160,7 +170,10 @@ function checkNotes(text: string, explain: TranslationExplain): void {
   }
 }
 
-/** Returns the lowest processor time of some runs; other programs make runs only longer. */
+/**
+ * Returns the shortest processor time of several runs, because other programs can only make a run
+ * longer.
+ */
 function quickestMs(call: () => unknown): number {
   let quickest = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 12 && (run < 2 || quickest > WORST_MS / 2); run++) {

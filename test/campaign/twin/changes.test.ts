@@ -30,7 +30,10 @@ import { exportContext } from "../../support/spec/catalog.ts";
 import { Draw, randomExportInput, seededRng } from "../../support/spec/random.ts";
 
 const SPECS = tries("change specs");
-/** Fields that count over the whole import. They only serve filters and cannot be watched. */
+/**
+ * Fields whose values count rows of the whole import. They serve only as filters and cannot be
+ * watched.
+ */
 const COUNTED_FIELDS = OUTPUT_FIELDS.filter((row) => "counted" in row).map(({ name }) => name);
 
 interface Subject extends MonthPair {
@@ -47,11 +50,11 @@ async function makeSubject(options: PairOptions): Promise<Subject> {
   return { ...pair, list, twin: new ChangesTwin(pair.older.rows, pair.newer.rows) };
 }
 
-/** A random query, and the twin's answer to it. */
+/** A random query, and the answer of the reference implementation. */
 interface Question {
   readonly query: ChangeQuery;
   readonly fields: readonly string[];
-  /** Changes of all kinds; `wanted` has those of the query's kinds. */
+  /** The changes of all kinds. `wanted` has only those of the requested kinds. */
   readonly expected: readonly ExpectedItem[];
   readonly wanted: readonly ExpectedItem[];
 }
@@ -101,7 +104,7 @@ async function compare(question: Question): Promise<void> {
   assert.deepEqual(await changeTotals(query), totals, described(question));
 }
 
-/** Joins pages of one size, and checks that each page leads to the next. */
+/** Reads all pages of one size, and compares the joined pages with the expected answer. */
 async function walk({ query, wanted }: Question, limit: number): Promise<void> {
   const found: string[] = [];
   for (let from = 0, more = true; more; ) {

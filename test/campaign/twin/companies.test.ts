@@ -54,7 +54,10 @@ describe("one account per company", () => {
     made.dispose();
   });
 
-  /** Returns the rows of the whole answer, only the first of each company; slow and obvious. */
+  /**
+   * Returns the rows of the whole answer, with only the first row of each company, in the most
+   * obvious way.
+   */
   function expected(answer: readonly number[]): number[] {
     const seen = new Set<string>();
     return answer.filter((row) => {
@@ -72,7 +75,7 @@ describe("one account per company", () => {
       const wanted = expected(answer);
       dropped += answer.length - wanted.length;
       const limit = [1, 3, 17, 400, 50_000][n % 5] as number;
-      // Uses a larger limit for large answers, because small pages would only take long.
+      // Large answers are read in larger pages, because small ones would only take longer.
       const spec = { ...drawn, limit: wanted.length > 300 * limit ? 400 : limit };
       const seen: number[] = [];
       for (let afterRow = -1; ; ) {
@@ -131,7 +134,7 @@ describe("one account per company", () => {
   });
 });
 
-/** 3,000 random accounts; every fifth belongs to one of ten companies. */
+/** The 3,000 accounts are random, and every fifth belongs to one of ten companies. */
 describe("one account per company on the addon", () => {
   const folder = mkdtempSync(join(tmpdir(), "peneira-companies-"));
   let rows: readonly FixtureRow[];

@@ -18,7 +18,10 @@ const THREADS = 2;
 const DAY_MS = 86_400_000;
 
 const TENANTS = ["a", "b", "c"] as const;
-/** Plans, and limits of running and queued exports that a run reaches. */
+/**
+ * The plan of each tenant. RUNNING and WAITING are limits of running and queued exports that are so
+ * low that a run reaches them.
+ */
 const PLANS: Readonly<Record<string, PlanName>> = { a: "free", b: "growth", c: "scale" };
 const RUNNING: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4 };
 const WAITING: Readonly<Record<string, number>> = { a: 2, b: 3, c: 4 };
@@ -40,7 +43,7 @@ interface ModelExport {
 class Model {
   readonly exports: ModelExport[] = [];
   readonly keys = new Map<string, { export: ModelExport; request: string; at: number }>();
-  /** The tenant that had the last turn. */
+  /** The tenant whose export started last. */
   turn = "";
 
   of(tenant: string, state: ModelExport["state"]): ModelExport[] {
@@ -51,7 +54,7 @@ class Model {
     return this.exports.filter(({ state }) => state === "running");
   }
 
-  /** Starts the exports that can be started, in turn. */
+  /** Starts the exports that can be started, tenant by tenant in turn. */
   fill(): void {
     while (this.running().length < THREADS) {
       const ring = [...TENANTS.filter((id) => id > this.turn), ...TENANTS];
@@ -130,7 +133,7 @@ function create(tenant: string, key: string, request: string): Step {
   });
 }
 
-/** Ends the n-th running render in the way `how`. */
+/** Ends the n-th running render. `how` determines the outcome. */
 function end(n: number, how: "file" | "failed" | "threw" | "crashed"): Step {
   return step(`end(${n}, ${how})`, (model, real) => {
     const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
@@ -178,7 +181,7 @@ function loseFile(n: number): Step {
   });
 }
 
-/** Ends the process, by SIGTERM or without notice, and starts another one. */
+/** Ends the process, by SIGTERM or by a crash, and starts another one. */
 function restart(how: "stop" | "crash"): Step {
   return step(`restart(${how})`, async (model, real) => {
     const lost = (entry: ModelExport) => !real.names("exports").includes(`${entry.id}.csv`);
@@ -237,7 +240,7 @@ function compare(model: Model, real: Real): void {
   assert.deepEqual(real.names("pins"), pins);
 }
 
-/** Makes the plans as small as the model's limits. */
+/** Sets the limits of the plans to those of the model. */
 function narrow(real: Real): void {
   for (const [tenant, plan] of Object.entries(PLANS)) {
     const limits = real.plans[plan].limits as Record<string, number>;

@@ -25,7 +25,10 @@ const digits = (count: number) => (row: TwinRow) => {
   return code === null || code === "8888888" ? null : code.slice(0, count);
 };
 
-/** Values of each facet for a row, defined independently of the product. */
+/**
+ * For each facet, a function that returns the value of a row. The definitions are independent of
+ * the product.
+ */
 const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   uf: (row) => row.uf as Value,
   municipality: (row) => row.municipality_ibge as Value,
@@ -70,7 +73,7 @@ const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   },
 };
 
-/** Returns the facet of rows, counted one by one. */
+/** Counts a facet of the rows, one row at a time. */
 function scan(rows: readonly TwinRow[], name: FacetName) {
   const counts = new Map<Value, number>();
   for (const row of rows) counts.set(READ[name](row), (counts.get(READ[name](row)) ?? 0) + 1);

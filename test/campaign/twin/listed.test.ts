@@ -54,7 +54,10 @@ interface Counted {
   };
 }
 
-/** Returns the twin's answer without lists, filtered by the lists row by row. */
+/**
+ * Returns the answer of the reference implementation without lists, filtered by the lists row by
+ * row.
+ */
 function expected(spec: AccountQuerySpec): string[] {
   const { lists: _, ...rest } = spec.filters;
   const rows = twin.answer({ ...spec, filters: rest, limit: 1e9 }).map((at) => twin.rows[at]);

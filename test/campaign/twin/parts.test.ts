@@ -1,9 +1,9 @@
 /**
- * Proves: for the queries of the benchmarks, totals, pages from any row, and facets are the same
- * with all optional parts of a file as with none, only posting lists and columns. With the parts,
- * at least a third of the queries open no chunk.
- * Does not prove: what the answers are (campaign/twin/engine), nor names and contacts, which have
- * their own twins.
+ * Proves: for the queries of the benchmarks, totals, pages from any row, and facets do not depend
+ * on the optional parts of a file. They are the same if the file has only posting lists and
+ * columns. With the parts, at least a third of the queries open no chunk.
+ * Does not prove the answers themselves (campaign/twin/engine), nor names and contacts, which have
+ * separate reference implementations.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ import { Region } from "../../support/native-index/region-decode.ts";
 import { SEED, tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** More than one chunk. */
+/** More accounts than one chunk has. */
 const ACCOUNTS = 70_000;
 const BODIES = 4 * tries("kernel queries");
 const FACETS: readonly NativeFacet[] = [
@@ -43,7 +43,7 @@ before(async () => {
   sample = await makeSampleSnapshot(ACCOUNTS, 11);
   segment = await openSegment(sample.snapshot);
   const { directory } = await openSnapshot(sample.snapshot);
-  // Without the Arrow footer.
+  // Copies the file without the Arrow footer.
   const { offset, length } = directory.digests ?? assert.fail("no digests");
   const bare = path.join(folder, "bare");
   writeFileSync(bare, readFileSync(sample.snapshot).subarray(0, offset + length));
@@ -62,7 +62,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Asserts that both files give the same result, without caches. */
+/** Asserts that a query has the same result on both files, without caches. */
 function same<Value>(what: string, query: (one: NativeSegment) => Value): void {
   const [found, wanted] = [segment.native, plain].map((one) => {
     one.dropCaches();

@@ -211,7 +211,10 @@ describe("random faults", () => {
     }
   });
 
-  /** Returns a plan: the share fails at random, and may be republished at one request. */
+  /**
+   * Returns a plan of random faults, in which the month may also be published again during one
+   * request.
+   */
   function chaos(seed: number): FaultPlan {
     const rng = seededRng(seed);
     const rate = rng() * 0.5;

@@ -1,9 +1,10 @@
 /**
- * Proves: the rows of an export, in every secondary mode, sort, and limit, equal those of a linear
- * scan, in order; batches and native calls of any size change nothing. A phase that the limit cuts
- * off is not counted. The number of visited rows is at most a small multiple of the snapshot's
- * rows. Explanations name the matched activity.
- * Does not prove: how rows are written (export tests), nor that single pages are right
+ * Proves: the rows of an export, in every mode for secondary activities, every sort, and every
+ * limit, equal those of a linear scan, in order. The sizes of batches and of native calls change
+ * nothing. If the limit ends an export before a phase begins, the matches of that phase are not
+ * counted. The number of visited rows is at most a small multiple of the rows in the snapshot.
+ * Explanations name the activity that matched.
+ * Does not prove how rows are written (export tests), nor that single pages are right
  * (campaign/twin/engine.test.ts).
  */
 import assert from "node:assert/strict";
@@ -38,10 +39,13 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const SPECS = tries("scroll specs");
 
-/** Limit above the number of rows in any answer here. */
+/** A limit above the number of rows in any answer of this suite. */
 const EVERYTHING = 1_000_000;
 
-/** Sizes for which 4,000 rows take many batches, and several calls of several batches each. */
+/**
+ * Sizes that are so small that 4,000 rows take many batches, and several calls of several batches
+ * each.
+ */
 const SMALL: ScrollSizes = { batchRows: 60, selectRows: 250 };
 
 interface Subject {
@@ -56,7 +60,7 @@ async function makeSubject(accounts: number, seed: number): Promise<Subject> {
   return { made, twin: new Twin(rows), segment: await openSegment(made.snapshot) };
 }
 
-/** Returns an export's spec from some of its members, unlimited by default. */
+/** Returns the spec of an export that has the given members. By default, it has no limit. */
 function specOf({ segment }: Subject, input: object): AccountQuerySpec {
   return normalizeSpec(input, {
     catalog: segment.catalog,
@@ -74,7 +78,10 @@ function wantedOf(spec: AccountQuerySpec): Set<string> {
   return new Set(spec.filters.industry.cnae_any_of.map(cnaeDigits));
 }
 
-/** Returns the most frequent activities; few, because the twin tests each for every row. */
+/**
+ * Returns the most frequent activities. They are few, because the reference implementation tests
+ * each of them for every row.
+ */
 function commonActivities({ twin }: Subject, count: number): string[] {
   const accounts = new Map<string, number>();
   for (const { cnae_primary: code } of twin.rows) {
@@ -84,13 +91,12 @@ function commonActivities({ twin }: Subject, count: number): string[] {
   return codes.slice(0, count);
 }
 
-/** Counts the rows of an answer that match by their primary activity. */
 function primaryCount({ twin }: Subject, spec: AccountQuerySpec, answer: readonly number[]) {
   const wanted = wantedOf(spec);
   return answer.filter((row) => wanted.has(String(twin.rows[row]?.cnae_primary))).length;
 }
 
-/** Returns all rows of a scroll, and checks what the scroll reports meanwhile. */
+/** Returns all rows that an export reads, and checks the reported numbers. */
 function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): number[] {
   const answer = scroll(segment, spec, sizes);
   const { rowCount } = answer;
@@ -110,7 +116,10 @@ function assertRows(rows: readonly number[], expected: readonly number[], messag
   assert.equal(rows.length, expected.length, message);
 }
 
-/** Compares a scroll with the twin's answer, which ignores the limit. */
+/**
+ * Compares the rows that an export reads with the answer of the reference implementation, which
+ * ignores the limit.
+ */
 function compare({ segment }: Subject, spec: AccountQuerySpec, complete: readonly number[]): void {
   const message = JSON.stringify(spec);
   assert.equal(scroll(segment, spec, SMALL).matches, complete.length, message);
@@ -123,12 +132,12 @@ interface Counted {
   readonly counted: Set<readonly Clause[]>;
   readonly selected: Set<readonly Clause[]>;
   selections: number;
-  /** Rows tested one by one or compared by their keys. */
+  /** Number of rows that were tested one by one or compared by their keys. */
   met: number;
   gathered: number;
 }
 
-/** A segment that counts its calls. */
+/** Returns a segment that records the work of its calls. */
 function counting(segment: Segment): Counted {
   const { native } = segment;
   const watched: Pick<NativeSegment, "count" | "select" | "poisoned"> = {

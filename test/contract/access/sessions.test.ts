@@ -24,7 +24,7 @@ const NEXT = "staple battery horse";
 
 let directory: string;
 let state: ConsoleState;
-/** More consoles on the same directory, as other processes would open it. */
+/** Further consoles over the same directory, opened as another process would open them. */
 let others: ConsoleState[] = [];
 
 beforeEach(async () => {

@@ -44,7 +44,10 @@ const ana = () => state.users.named(EMAIL) ?? assert.fail();
 
 describe("forged tokens", () => {
   const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  /** Returns the text with one character replaced, dropped, or inserted, or cut; never the same. */
+  /**
+   * Returns the text with one character replaced, dropped, or inserted, or cut off. The result
+   * always differs from the text.
+   */
   function mutated(text: string): string {
     for (;;) {
       const at = randomInt(text.length);
@@ -62,7 +65,8 @@ describe("forged tokens", () => {
       const forged = mutated(token);
       if (state.sessions.find(forged) !== null) assert.fail(forged);
     }
-    // Decoding ignores two bits of the last character.
+    // Decoding ignores the last two bits of the last character, so several last characters could be
+    // accepted.
     for (const last of ALPHABET)
       assert.equal(works(token.slice(0, -1) + last), token.endsWith(last));
     const row = state.store.sessionsOf(ana().id)[0] ?? assert.fail();

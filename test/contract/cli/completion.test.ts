@@ -50,7 +50,7 @@ function installed(shell: string): false | string {
   return found ? false : `${shell} is not installed`;
 }
 
-/** Returns a shell's completions at the end of a line, without its marks after folders. */
+/** Returns the completions without the marks that a shell adds after folders. */
 function plain(lines: string): string[] {
   return lines
     .split("\n")

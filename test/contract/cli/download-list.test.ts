@@ -1,7 +1,8 @@
 /**
- * Proves: the list of months explains why the newest would be rejected although all their zips
- * exist (mixed releases, an impossible date, a zip listed twice), for people and for programs. The
- * list continues after such a month, and older months are not inspected.
+ * Proves: if all zips of the newest month exist but the month would be rejected, the list of months
+ * explains why. Reasons are mixed releases, an impossible date, and a zip listed twice. The list
+ * does so for people and for programs. It continues after such a month, and does not inspect older
+ * months.
  * Does not prove: how a download treats these months (contract/download/).
  */
 import assert from "node:assert/strict";
@@ -20,7 +21,7 @@ before(async () => {
   share = await new WebdavShare().start();
   for (const label of ["2026-07", "2026-08", "2026-09", LABEL]) {
     await share.addFolder(label, dumps.first);
-    // Also adds the zip to 2026-07, which is not inspected.
+    // The zip is also added to 2026-07, which is not inspected.
     if (label < "2026-09") {
       share.put(label, "Empresas1.zip", readFileSync(join(dumps.older, "Empresas1.zip")));
     }
@@ -32,7 +33,7 @@ after(async () => {
   await dumps.dispose();
 });
 
-/** The command's standard output. */
+/** Returns the command's standard output. */
 async function listed(test: TestContext, json: boolean): Promise<string> {
   let printed = "";
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {

@@ -19,7 +19,7 @@ const FOLDER = path.join(ROOT, "test/support/help");
 const COLUMNS = 80;
 
 interface Help {
-  /** Command whose help this is: `peneira key create`. */
+  /** The command that the help describes, such as `peneira key create`. */
   readonly command: string;
   readonly text: string;
 }
@@ -31,7 +31,9 @@ function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), { env, encoding: "utf8" });
 }
 
-/** Commands whose help is in another command's file: a folder has at most 30 entries. */
+/**
+ * Commands whose help is in the file of another command, because a folder has at most 30 entries.
+ */
 const SHARED: Readonly<Record<string, string>> = {
   ...{ manpage: "completion", openapi: "completion", version: "completion" },
   ...{ plan: "tenant", count: "search", notices: "list", watch: "list" },
@@ -43,7 +45,7 @@ function fileOf({ command }: Help): string {
   return `${SHARED[name] ?? name}.txt`;
 }
 
-/** The text of every file. */
+/** Returns the text of every file. */
 function files(): Map<string, string> {
   const texts = new Map<string, string>();
   for (const help of helps) {

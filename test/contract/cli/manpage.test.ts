@@ -86,7 +86,8 @@ describe("the manual page", () => {
       input: page,
       encoding: "utf8",
     });
-    // Only a bundled program knows the day of its commit.
+    // A program that is not bundled does not know the day of its commit, so the warning about it is
+    // ignored.
     assert.equal(stdout.replace(/^.*cannot parse date.*\n/m, ""), "");
   });
 

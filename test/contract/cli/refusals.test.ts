@@ -14,7 +14,7 @@ import { productCommand } from "../../support/server/process.ts";
 const sample = await makeSampleSnapshot(2_000, 7, "2026-10");
 after(() => sample.dispose());
 
-/** Returns the standard error of a search with a spec that must fail. */
+/** Runs a search whose spec is unusable, and returns its standard error. */
 function refusal(spec: string, given: string, input = ""): string {
   if (given !== "-") writeFileSync(given, spec);
   const args = ["search", "--snapshot", sample.snapshot, "--spec", given];

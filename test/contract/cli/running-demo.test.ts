@@ -12,7 +12,10 @@ import { after, describe, it } from "node:test";
 import { claimDemo, noteRunning } from "../../../src/cli/serving/demo.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 
-/** Number of polls before the event; far more than a holder gets that is not a start. */
+/**
+ * Number of polls before the event. A program that holds the state but is not a demo would get far
+ * fewer.
+ */
 const LATE = 1_000;
 
 describe("claiming a demo's state", () => {
@@ -24,7 +27,7 @@ describe("claiming a demo's state", () => {
     return { dir, dataDir: join(dir, "state") };
   };
 
-  /** Returns a pause that takes no time; `happens` is called at the given pause. */
+  /** Returns a pause that takes no time. It calls `happens` at the pause with number `at`. */
   function pauses(at: number, happens: () => void) {
     const counted = { pauses: 0, pause: async () => {} };
     counted.pause = async () => {

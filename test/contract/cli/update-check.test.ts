@@ -1,7 +1,7 @@
 /**
- * Proves: in every state of share and folder, a check reports the months of both, which of them an
- * update would take, and why not the others. It decides like an update, and changes nothing. A
- * month that failed to import is not announced again.
+ * Proves: a check reports the months of the share and of the folder, which of them an update would
+ * take, and why not the others. This holds in every state of share and folder. A check decides as
+ * an update does, and changes nothing. A month that failed to import is not announced again.
  * Does not prove: the same with real processes (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";
@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Adds a month of the pair to the folder, as an update does; returns its path. */
+/** Adds one of the two months to the folder as an update does, and returns its path. */
 function place(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   linkSync(pair[month].path, path);
@@ -57,7 +57,7 @@ const quiet = (): void => undefined;
 /** Returns the files in the folder that a server sees. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
-/** A command's output on both streams. */
+/** Runs the work, and returns what it printed on both streams. */
 async function messagesOf(test: TestContext, work: () => Promise<unknown>) {
   const texts = { messages: "", printed: "" };
   test.mock.method(process.stderr, "write", (text: string) => {
@@ -65,7 +65,7 @@ async function messagesOf(test: TestContext, work: () => Promise<unknown>) {
     return true;
   });
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
-    // The test runner's own reports are bytes.
+    // Bytes are reports of the test runner and are ignored.
     if (typeof text === "string") texts.printed += text;
     return true;
   });
@@ -207,7 +207,7 @@ describe("an update check", () => {
     const { takes, not_taken, last_update } = await checkShare(partsOf());
     assert.deepEqual([takes, not_taken], [null, [{ month: LABEL, why }]]);
     assert.equal(last_update?.problem, why);
-    // A failed update does not replace the last information.
+    // A failed update keeps the information of the update before.
     share.plan = () => ({ kind: "status", status: 403 });
     await messagesOf(test, () => assert.rejects(runUpdate(flags), /403/));
     share.plan = () => null;

@@ -1,7 +1,8 @@
 /**
- * Proves: the notes that an update or check writes next to the snapshots become a server's metrics,
- * for any content, with the names in the shipped alert. The counts of changes equal a slow twin's
- * and are computed once per pair. --keep removes only the program's own files, and none in use.
+ * Proves: an update or check writes notes next to the snapshots, and a server turns them into
+ * metrics with the names in the shipped alert, for any content. The counts of changes equal those
+ * of a slow reference implementation and are computed once per pair of months. --keep removes only
+ * files that this program made, and none that are in use.
  * Does not prove: what a check finds (update-check.test.ts), the same with real processes
  * (e2e/cli/update.test.ts).
  */
@@ -55,7 +56,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Adds a month of the pair to the folder, as an update does; returns its path. */
+/** Adds one of the two months to the folder as an update does, and returns its path. */
 function place(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   linkSync(pair[month].path, path);
@@ -258,7 +259,7 @@ describe("retention of the newest months", () => {
   });
 });
 
-/** Adds a copy of a month, because the pair's own file is open. */
+/** Adds a copy of a month, because the original file is open. */
 function copyOf(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   writeFileSync(path, readFileSync(pair[month].path));

@@ -20,7 +20,7 @@ import { TRANSPORTS } from "../../support/http/fake.ts";
 
 const STYLE = ".header{height:52px}";
 const PAGE = `<!doctype html><style>${STYLE}</style>${"<title>Peneira</title>".repeat(20)}`;
-/** The source expression that allows exactly these styles (CSP3, section 6.7.3.3). */
+/** The Content-Security-Policy source that allows exactly these styles (CSP3, section 6.7.3.3). */
 const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 const SCRIPT = "console.log('ação');".repeat(5_000);
 /** Bytes that are not text. */
@@ -49,7 +49,7 @@ function writeConsole(place: string): void {
 
 const bytesOf = ({ text }: Got): Buffer => Buffer.from(text, "latin1");
 
-/** Headers that are the same in every answer, or different in every answer. */
+/** Headers that are in every answer. Their values may differ. */
 const USUAL = ["date", "content-length", "x-request-id", "etag", "connection"];
 
 for (const transport of TRANSPORTS) {
@@ -157,7 +157,8 @@ for (const transport of TRANSPORTS) {
     });
 
     it("return the same page for every view, and for no other path", async () => {
-      // The hash of the first page contains the addresses of companies and of the help.
+      // The first page handles the addresses of companies and of the help in its hash, so they have
+      // no path.
       const paths = VIEW_NAMES.filter((name) => !["find", "company", "help"].includes(name));
       assert.deepEqual([...VIEWS].sort(), paths.sort());
       for (const view of VIEWS) {

@@ -53,7 +53,7 @@ describe("GET /v1/console/catalog", () => {
     made.dispose();
   });
 
-  /** Counts rows by a value. */
+  /** Counts rows by the value that `of` returns. */
   function scan(of: (row: TwinRow) => unknown): Map<unknown, number> {
     const counts = new Map<unknown, number>();
     for (const row of rows) counts.set(of(row), (counts.get(of(row)) ?? 0) + 1);

@@ -27,7 +27,7 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const NOBODY = { industry: {}, geo: {}, company: {}, contact: {} };
 
-/** Members that are cleared together; every other member is a separate filter. */
+/** Members that are cleared together. Each of the other members is a filter by itself. */
 const TOGETHER = [
   ["municipality_ibge_any_of", "municipality_tom_any_of"],
   ["started_after", "started_before"],
@@ -38,13 +38,16 @@ const TOGETHER = [
   ["mei_excluded_since", "mei_excluded_before"],
   ["owned_by_any_of", "owned_by_depth"],
 ];
-/** Matches members that are absent if they do not filter. */
+/** Matches the names of members that are absent from a spec if they do not filter. */
 const ABSENT = new RegExp(
   "^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own)" +
     "|status|(simples|mei)_ex|sanction|has_fed|owned|missing)",
 );
 
-/** Returns the pointers of every filter that is set, determined from the nonempty members. */
+/**
+ * Returns the pointers of every filter that is set, which are those with members that are not
+ * empty.
+ */
 function setPointers(filters: AccountQuerySpec["filters"]): string[][] {
   const groups: string[][] = [];
   for (const [group, members] of Object.entries(filters)) {

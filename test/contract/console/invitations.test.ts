@@ -44,7 +44,7 @@ for (const transport of MATRIX) {
       const got = await server.send({ method: "GET", path, headers: owner.headers });
       return (got.json() as unknown as MemberList).members;
     };
-    /** Ends all delays by advancing the clock, and renews the owner's session, which ends too. */
+    /** Advances the clock until all delays end, and renews the owner's session, which ends too. */
     const later = async () => {
       clock.advance(3_600_000);
       owner = await server.again(owner);

@@ -15,7 +15,7 @@ import { MATRIX } from "../../support/run/scale.ts";
 
 const LINK = "/v1/console/session/link";
 const DAY_MS = 86_400_000;
-/** 43 characters that are no user's token. */
+/** 43 characters, which have the form of a token but belong to no user. */
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 
 type Headers = Readonly<Record<string, string>>;

@@ -46,7 +46,10 @@ const AUDITED = new RegExp(
     "POST /(members|keys)(?!/\\{id\\}/enable).*)$",
 );
 
-/** Routes that change something, to which another site could make a browser send requests. */
+/**
+ * Routes that change something. They need protection, because another site could make a browser
+ * send requests to them.
+ */
 const WRITES = Object.keys(CONSOLE_CALLS).filter(
   (route) => !route.startsWith("GET ") && !OPEN.includes(route),
 );
@@ -74,14 +77,14 @@ for (const transport of MATRIX) {
       return makeTargets(server, owner);
     }
 
-    /** Returns the lines of the audit trail written since a state was read. */
+    /** Returns the lines that were written to the audit trail after `was` was read. */
     function newLines(was: unknown): readonly AuditRow[] {
       const linesOf = (state: unknown) => (state as { readonly audit: AuditRow[] }).audit;
       const now = linesOf(stateOf(server, owner.tenantId));
       return now.slice(0, now.length - linesOf(was).length);
     }
 
-    /** A user of each kind. */
+    /** Returns a member, an owner, or another tenant's owner. */
     async function senderOf(kind: 0 | 1 | 2): Promise<Person> {
       if (kind === 0) return server.person(owner.tenant, "member");
       return kind === 1 ? owner : server.person(`stranger to ${owner.tenant}`, "owner");
@@ -120,7 +123,7 @@ for (const transport of MATRIX) {
           const wanted = (statuses as Statuses)[kind];
           assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
           for (const { actor, subject } of newLines(was)) {
-            // A client with an invitation's token becomes the invited user.
+            // The client sends the token of an invitation, so it acts as the invited user.
             const id = route === "POST /invitation/accept" ? subject : sender.id;
             assert.equal(actor, `user:${id}`);
           }
@@ -130,7 +133,7 @@ for (const transport of MATRIX) {
           if (wanted === 403) assert.equal(got.json().code, "role_not_allowed");
           if (wanted >= 400) assert.deepEqual(stateOf(server, owner.tenantId), was);
           if (kind !== 2) continue;
-          // An answer to a stranger contains nothing of the tenant, with any status.
+          // An answer to a sender without rights contains nothing of the tenant, in any status.
           for (const id of [
             targets.key,
             targets.member,

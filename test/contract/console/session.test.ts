@@ -21,7 +21,7 @@ import { MATRIX } from "../../support/run/scale.ts";
 
 const SESSION = "/v1/console/session";
 const SESSIONS = "/v1/console/sessions";
-/** 43 characters that are no user's token. */
+/** 43 characters, which have the form of a token but belong to no user. */
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 const IDLE_MS = 1_800_000;
 const MAX_MS = 43_200_000;
@@ -29,7 +29,7 @@ const PERSISTENT_SECONDS = 2_592_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Returns the part of a Set-Cookie header that a Cookie header repeats. */
+/** Returns the part of a Set-Cookie header that a client sends back in its Cookie header. */
 const pairOf = (got: Got): string => (got.headers["set-cookie"] ?? "").split(";")[0] as string;
 
 const signIn = (server: ConsoleServer, { email, password }: Person, headers: Headers = {}) =>
@@ -38,7 +38,7 @@ const signIn = (server: ConsoleServer, { email, password }: Person, headers: Hea
 const statusOf = async (server: ConsoleServer, headers: Headers): Promise<number> =>
   (await server.send({ method: "GET", path: SESSIONS, headers })).status;
 
-/** Returns the number of mistakes that an answer reports. */
+/** Returns how many mistakes an answer reports. */
 const mistakesIn = (got: Got): number => (got.json().errors as unknown as unknown[]).length;
 
 /** Returns the headers for the session of a sign-in. */
@@ -177,7 +177,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, { cookie: bob.cookie }), 401);
       assert.equal(await statusOf(server, { cookie: pairOf(got) }), 200);
       assert.notEqual(pairOf(next), pairOf(got));
-      // A failed attempt ends nothing.
+      // A failed sign-in ends no session.
       const failed = await server.send({
         ...{ method: "POST", path: SESSION, headers: { cookie: pairOf(next) } },
         body: { email: ana.email, password: "wrong" },

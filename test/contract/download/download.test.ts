@@ -125,7 +125,8 @@ describe("network trouble", () => {
         ["bytes=17000-", "status"],
         ["bytes=17000-", "cut"],
       ]);
-      // The tail is read first. Besides it, only bytes that a trickle had in flight come twice.
+      // The download reads the tail of the file first. Besides the tail, only bytes that were in
+      // flight during a trickle are sent twice.
       assert.ok(share.sent(BIG) <= size + 4_096 + 200, `${share.sent(BIG)} of ${size}`);
       assert.match(options.messages.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
     });
@@ -240,7 +241,7 @@ describe("disk space", () => {
       assert.match(await refusal(downloadMonth(options)), /not enough for/);
       const left = () => readdirSync(options.to).filter((name) => !name.startsWith("."));
       assert.deepEqual(left(), []);
-      // A month's present parts stay.
+      // Parts of a month that are already there are kept.
       share.plan = faultsFor(BIG, Array(20).fill({ kind: "status", status: 403 }));
       await refusal(downloadMonth({ ...options, demands: () => [] }));
       assert.deepEqual(left(), [`${LABEL}.part`]);

@@ -62,7 +62,7 @@ const fetchAll = (over: Partial<ListsUse> = {}) => downloadLists(PUBLIC_LISTS, u
 const fetchOne = (list: PublicList, over: Partial<ListsUse> = {}) =>
   downloadLists([list], use(over));
 
-/** Returns the names in the folder, without the lock. */
+/** Returns the names of the files in the folder, except the lock. */
 const names = () =>
   readdirSync(to)
     .filter((name) => !name.startsWith(".download.lock"))
@@ -111,7 +111,7 @@ describe("public lists", () => {
     assert.equal(provenance.ceis_as_of_date, "2026-08-01");
     assert.equal(provenance.cepim_as_of_date, "2026-08-01");
     assert.equal(provenance.pgfn_as_of_month, "2026-06");
-    // A list named by its own flag takes precedence over the folder's.
+    // A list that its flag names takes precedence over the list in the folder.
     const own = join(root, "20260701_CEIS.csv");
     writeFileSync(own, "");
     const options = readImportFlags(dump, { out, publicLists: to, ceis: own });

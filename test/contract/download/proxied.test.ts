@@ -45,7 +45,7 @@ const KINDS: readonly Kind[] = [
   ["socks5h", socksProxy],
 ];
 
-/** Returns the outcome of a download through a proxy, and all its messages. */
+/** Downloads through a proxy, and returns the outcome and all messages. */
 async function through(proxy: string, address = url(), environment = {}) {
   const options = downloadOptions(address, dumps.root, {
     proxies: proxyRules(proxy === "" ? null : proxy, environment),
@@ -53,7 +53,7 @@ async function through(proxy: string, address = url(), environment = {}) {
   let words = "";
   const done = await downloadMonth(options).catch((error: unknown) => {
     words = error instanceof Error ? error.message : String(error);
-    // The whole error chain, as a crash would print it.
+    // The error is printed with all its causes, as a crash would print it.
     assert.doesNotMatch(inspect(error, { depth: 12, showHidden: true }), /s3cr3t/);
     return null;
   });

@@ -114,7 +114,7 @@ const STATUS = [
 const CITY = ["uf", "municipality_ibge", "municipality_tom"];
 const COMPARED_NAMES = Object.keys(COMPARED).flatMap((name) => [`${name}_before`, `${name}_after`]);
 
-/** The columns of values before and now, from an item that has all fields. */
+/** Returns the columns with the values before and after, from an item that has all fields. */
 function comparedOf(item: ChangeItem, watch: readonly string[]): Record<string, string> {
   const cells = Object.entries(COMPARED).flatMap(([group, parts]) => {
     const named = parts.flatMap((part) => (part === "city" ? CITY : [part]));
@@ -135,10 +135,10 @@ function comparedOf(item: ChangeItem, watch: readonly string[]): Record<string, 
   return Object.fromEntries(cells);
 }
 
-/** Guarded free text is a matter of contract/export/render.test.ts. */
+/** Removes the apostrophe that guards free text. contract/export/render.test.ts tests the guard. */
 const unguarded = (cell = "") => cell.replace(/^'(?=[=+\-@\t\r])/, "");
 
-/** Returns the values of a change: the current ones, or the earlier ones if there are none. */
+/** Returns the values of an account after the change, or before it if the account left. */
 function shown({ before, after }: ChangeItem): Readonly<Record<string, unknown>> {
   return after ?? before ?? assert.fail("an account that is nowhere");
 }

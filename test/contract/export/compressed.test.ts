@@ -58,7 +58,7 @@ function specOf(output: object, filters = {}): AccountQuerySpec {
   ).spec;
 }
 
-/** Opens one of the writers. */
+/** Opens the gzip or the zstd writer. */
 type Open = (write: (bytes: Uint8Array) => void) => GzipWriter | ZstdWriter;
 
 /** Writes pieces of a text and returns the compressed file. */
@@ -66,7 +66,7 @@ async function packed(pieces: readonly Uint8Array[], open: Open): Promise<Buffer
   const parts: Buffer[] = [];
   const writer = open((bytes) => parts.push(Buffer.from(bytes)));
   for (const piece of pieces) {
-    // The caller may change a chunk after writing it.
+    // The caller may change a chunk after it was written.
     const lent = Buffer.from(piece);
     writer.write(lent);
     lent.fill(0);
@@ -76,7 +76,9 @@ async function packed(pieces: readonly Uint8Array[], open: Open): Promise<Buffer
   return Buffer.concat(parts);
 }
 
-/** Returns the same gzip file, made from the whole text in the slowest way. */
+/**
+ * Reference implementation: compresses the whole text to the same gzip file, in the slowest way.
+ */
 function gzipTwin(text: Uint8Array): Buffer {
   const blocks: Uint8Array[] = [];
   for (let from = 0; from + BLOCK_BYTES <= text.length; from += BLOCK_BYTES) {
@@ -89,7 +91,10 @@ function gzipTwin(text: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from("1f8b08000000000004ff", "hex"), ...blocks, trailer]);
 }
 
-/** Returns the same zstd file: one frame, made without a writer's buffers. */
+/**
+ * Reference implementation: compresses the text to the same zstd file, in one frame and without a
+ * writer's buffers.
+ */
 function zstdTwin(text: Uint8Array): Buffer {
   const context = new zstd.CCtx();
   context.setParameter(zstd.CParameter.compressionLevel, 2);
@@ -124,7 +129,10 @@ const hasCommand = (name: string) => spawnSync(name, ["--version"]).status === 0
 /** Decompresses a file with the package. A decompressor that has rejected a file is not reused. */
 const decompressed = (file: Buffer) => new Decompressor().decompress(file);
 
-/** The compressions, each with its file name extension, its twin, and a reader in this process. */
+/**
+ * The compressions, each with its file name extension, its reference implementation, and a function
+ * that decompresses in this process.
+ */
 const KINDS = [
   { compression: "gzip", ending: "gz", twin: gzipTwin, read: (file: Buffer) => gunzipSync(file) },
   { compression: "zstd", ending: "zst", twin: zstdTwin, read: decompressed },
@@ -252,7 +260,7 @@ describe("the writer of gzip files", () => {
     const text = rowsOf(700_000, seededRandom(5));
     const file = await packed([text], (write) => new GzipWriter(write));
     assert.equal(file.subarray(0, 10).toString("hex"), "1f8b08000000000004ff");
-    // Everything between header and trailer is one DEFLATE stream.
+    // The bytes between header and trailer are one DEFLATE stream.
     assert.ok(inflateRawSync(file.subarray(10, -8)).equals(text));
     assert.equal(file.readUInt32LE(file.length - 8), theirCrc32(text));
     assert.equal(file.readUInt32LE(file.length - 4), text.length);

@@ -91,7 +91,7 @@ async function converted(
   return { bytes: Buffer.concat(pieces), summary };
 }
 
-/** Letters of a column, counted from 0. */
+/** Returns the letters of a column, counted from 0. */
 function letters(column: number): string {
   const last = String.fromCharCode(65 + (column % 26));
   return column < 26 ? last : letters(Math.floor(column / 26) - 1) + last;

@@ -100,7 +100,7 @@ async function enriched(
   return { bytes: Buffer.concat(pieces), summary };
 }
 
-/** Returns the cells that a row must get, as texts. */
+/** Returns the texts of the cells that must be appended to a row. */
 function cellsOf(outcome: string, account: KnownAccount | null, labels: "pt" | "en" | null) {
   const values = FIELDS.map((field) => {
     const value = account?.[field] ?? null;
@@ -268,7 +268,7 @@ describe("an enriched CSV file", () => {
     const { bytes, summary } = await enriched(cut, { fields });
     assert.equal(summary.text.encoding, "utf-8");
     assert.ok(bytes.toString().endsWith(";found;São Paulo"));
-    // The only character above ASCII is one of Windows-1252.
+    // The only non-ASCII character is one of Windows-1252.
     const windows = Buffer.from(`cnpj;nome\n${cnpj};manh\u00e3`, "latin1");
     assert.equal((await enriched(windows, { fields })).summary.text.encoding, "windows-1252");
   });

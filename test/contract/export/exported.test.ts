@@ -111,7 +111,7 @@ function entries(tenantId: string, limit = 97): string[] {
   return all;
 }
 
-/** Returns the number of blocks that were written but belong to no revision. */
+/** Returns how many blocks were written that belong to no revision. */
 function unkept(): number {
   return database
     .prepare<[], number>(
@@ -207,7 +207,7 @@ it("is the same for every format, and gets revisions for new accounts only", asy
   assert.deepEqual(await done("csv", 21), [3, 21]);
 });
 
-/** Stores a notice that is being counted. */
+/** Stores a notice whose matches are being counted. */
 function notice(id: string): void {
   database.exec(
     `INSERT INTO saved_searches (id, tenant_id, name, spec, snapshot, total, created_at)

@@ -1,8 +1,8 @@
 /**
- * Proves: a CSV file with labels has the same data as the file without labels for the same spec,
- * read back by a slow twin, for random specs and both languages. Headers are words that need no
- * quotation marks. A layout has exactly its fields, in order. Files without labels do not change;
- * formats for programs reject labels.
+ * Proves: a CSV file with labels contains the same data as the file without labels, for random
+ * specs and both languages; a slow reference implementation reads it back. Headers are words that
+ * need no quotation marks. A layout has exactly its fields, in order. Files without labels do not
+ * change, and formats for programs reject labels.
  * Does not prove: what a spreadsheet shows (e2e/export), nor the bytes of a cell
  * (unit/native-index/rows).
  */
@@ -179,7 +179,8 @@ describe("a layout", () => {
         ...columns.map(([, , heading]) => heading),
         ...added.map((column) => column.en[0]),
       ]);
-      // The spec is its own normal form: fields equal to those of the layout are not an error.
+      // Normalizing a normalized spec changes nothing: naming the layout's fields along with the
+      // layout is not an error.
       assert.deepEqual(specOf(JSON.parse(JSON.stringify(spec))), spec);
     });
   }
@@ -224,7 +225,8 @@ describe("an output without labels", () => {
         "/spec/output/preset labels_only",
       ]);
       assert.deepEqual(mistakesOf({ format, labels: null, title: "Padarias" }), []);
-      // Labels of the spec's sheet do not apply to the body's other format.
+      // The labels that the spec sets for its XLSX file do not apply to the other format that the
+      // body requests.
       const spec = specOf({ output: { format: "xlsx", labels: "pt" } }, { format });
       assert.equal(spec.output.labels, undefined);
     }

@@ -68,7 +68,7 @@ function specOf(lists: object, output: object = { format: "jsonl" }): AccountQue
 
 const watched = () => watchableFields(pair.older.segment, pair.newer.segment, OUTPUT_FIELD_NAMES);
 
-/** Returns the CNPJs of all changes, ignoring lists. */
+/** Returns the CNPJs of all changes, without regard to lists. */
 async function allCnpjs(): Promise<string[]> {
   const [older, newer] = [pair.older.segment, pair.newer.segment];
   const path = join(folder, "pair.changes");

@@ -1,8 +1,9 @@
 /**
- * Proves: an export whose spec names lists uses their entries at its creation, even if they are
- * changed and deleted while it waits. With the same Idempotency-Key, a request with a changed list
- * is a different request. The record shows ids as they were sent. Revisions pinned for the export
- * are released. Does not prove: which accounts match (campaign/twin/listed.test.ts), nor crashes.
+ * Proves: an export whose spec names lists uses the entries that the lists have when the export is
+ * created, even if they are changed and deleted while it waits. If a list has changed, a request
+ * with the same Idempotency-Key counts as a different request. The record shows ids as they were
+ * sent. Revisions that were pinned for the export are released. Does not prove: which accounts
+ * match (campaign/twin/listed.test.ts), nor crashes.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -40,7 +41,10 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Opens the lists and exports of a new state; `damages` gets ids of exports that met damage. */
+/**
+ * Opens the lists and exports of a new state. Ids of exports that find damage are added to
+ * `damages`.
+ */
 function open(dataDir: string, damages: unknown[] = []) {
   const database = openDatabase(dataDir);
   database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
@@ -82,7 +86,7 @@ it("an export is pinned to the lists of its creation", async () => {
   assert.equal(create("one").record.id, first.record.id);
   await change("add", [3]);
   await change("remove", [1]);
-  // The same bytes are not enough for a replay, because a list may have changed.
+  // A request with the same bytes is not necessarily a replay, because a list may have changed.
   assert.equal(exports.replay("ten", "one", "one"), null);
   assert.throws(() => create("one"), /was used with another request/);
   const second = create("two");
@@ -108,7 +112,10 @@ it("an export is pinned to the lists of its creation", async () => {
   database.close();
 });
 
-/** Damaged lists, each with its blob's table, and whether rendering reads it or staging does. */
+/**
+ * Kinds of damage to a list: its name, the table of the damaged blob, and true if rendering finds
+ * the damage rather than staging.
+ */
 const DAMAGES = [
   ["a list that it excludes", "list_entries", true],
   ["the list of what was exported", "exported_entries", false],

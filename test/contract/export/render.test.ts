@@ -51,7 +51,7 @@ const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
   jsonl: openJsonlRenderer,
 };
 const ALL_FORMATS = Object.keys(RENDERERS) as ExportFormat[];
-/** More accounts than two batches, so that the render yields between batches. */
+/** There are more accounts than two batches contain, so that the render yields between batches. */
 const ACCOUNTS = 9_000;
 
 let sample: SampleSnapshot;
@@ -102,7 +102,7 @@ async function leavesNothing(work: () => Promise<unknown>, wanted: assert.Assert
 
 const FREE_TEXT = new Set<string>(OUTPUT_FIELDS.filter((row) => row.freeText).map((r) => r.name));
 
-/** Returns the cell for a value of a search. */
+/** Returns the cell that a CSV file must have for a value of a search. */
 function cellOf(field: string, value: unknown): string {
   if (value === null) return "";
   if (Array.isArray(value)) return value.join(",");
@@ -110,7 +110,10 @@ function cellOf(field: string, value: unknown): string {
   return FREE_TEXT.has(field) && FORMULA.test(text) ? `'${text}` : text;
 }
 
-/** Returns a number as JSON and CSV write amounts: no exponent, at most two decimals. */
+/**
+ * Returns a number as JSON and CSV write amounts, without an exponent and with at most two
+ * decimals.
+ */
 function plainNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0$/, "");
 }
@@ -374,7 +377,7 @@ describe("a file that cannot be written", () => {
       const free = fs.statfsSync(disk).bfree;
       for (const format of ALL_FORMATS) {
         const spec = specOf(format, { output: { fields: OUTPUT_FIELD_NAMES } });
-        // Fills the disk with another file, because compressed formats fit into two megabytes.
+        // Another file fills the disk, because compressed formats would fit into two megabytes.
         fs.writeFileSync(join(disk, "other"), Buffer.alloc(1_900_000));
         const work = renderExport({ segment, spec, path: join(disk, "export") });
         await assert.rejects(work, { code: "ENOSPC" }, format);

@@ -87,7 +87,7 @@ function requestOf(name: string, more: Partial<RenderRequest> = {}): RenderReque
 const nothing = () => {};
 const left = (name: string) => readdirSync(folder).filter((found) => found.startsWith(name));
 
-/** Returns the nice values of this process's threads, by thread id. */
+/** Returns the nice value of each thread of this process, by thread id. */
 function niceOfThreads(): Map<number, number> {
   const threads = readdirSync("/proc/self/task").map((tid): [number, number] => {
     const stat = readFileSync(`/proc/self/task/${tid}/stat`, "latin1");
@@ -217,7 +217,7 @@ describe("threads of exports", () => {
     const pinned = join(folder, "pinned.peneira");
     copyFileSync(sample.snapshot, pinned);
     const mapped = () => readFileSync("/proc/self/maps", "utf8").includes(pinned);
-    // Snapshots with another id make each thread close its open snapshot.
+    // A snapshot with another id makes each thread close the snapshot that it has open.
     const renders = Array.from({ length: 4 }, (_, i) => {
       const request = requestOf(`none${i}`, { places: [], snapshotId: "0".repeat(16) });
       return pool.start(request, nothing).outcome;

@@ -1,6 +1,7 @@
 /**
- * Proves that the path of a request does not grow: the number of TypeScript files that run for a
- * search, a repeated search, a count, an export, and /healthz is at most as stated here.
+ * Limits the code that a request passes through: the number of TypeScript files that run for a
+ * search, a repeated search, a count, an export, and /healthz. Proves that each number is at most
+ * as stated here.
  * Does not prove: that the files are easy to read, nor the number of C++ files.
  */
 import assert from "node:assert/strict";
@@ -8,9 +9,10 @@ import { before, describe, it } from "node:test";
 import { type Road, WALKS, type WalkName, walkRoads } from "../../support/road/walks.ts";
 
 /**
- * Maximum files of each path. These numbers only go down; the aims are 20 files for a search, 35
- * for an export, and 12 for /healthz (reached). `npm run road -- search` prints them. Exports are
- * created in sequence, so each pins the snapshot again; a concurrent one runs one file less.
+ * Maximum number of files that run for each kind of request. These numbers may only decrease; the
+ * aims are 20 files for a search, 35 for an export, and 12 for /healthz (reached). `npm run road --
+ * search` prints the files. Exports are created one after the other here, so each pins the snapshot
+ * again. An export that is created while another one is waiting runs one file less.
  */
 const FILES_MAX: Readonly<Record<WalkName, number>> = {
   search: 33,

@@ -28,7 +28,7 @@ import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
  */
 const STEPS_MAX = 40_000;
 const SP = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
-/** Time for a server to prepare its translator, in milliseconds. */
+/** Milliseconds that a server has to prepare its translator. */
 const WARMING_MS = 4_000;
 
 const UNLIMITED = {
@@ -36,7 +36,7 @@ const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
 };
 
-/** Returns the largest body of a kind that is still parsed in the call. */
+/** Returns the largest body of a kind that is still parsed on the answering thread. */
 function largestSmall(bodyOf: (count: number) => object): object {
   let count = 1;
   while (isSmall(Buffer.from(JSON.stringify(bodyOf(count + 1))))) count++;
@@ -123,7 +123,7 @@ describe("a turn of the answering thread", () => {
     });
   }
 
-  /** Ends the recording, and compares its longest turn with the limit. */
+  /** Ends the recording, and compares the turn with the most steps with the limit. */
   async function checkTurn(): Promise<void> {
     const { turn } = await recording.end();
     const most = [...turn.byFunction].sort(([, a], [, b]) => b - a).slice(0, 8);

@@ -14,7 +14,10 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 
 const LONGEST = 65_534;
 const LONG = "A".repeat(LONGEST);
-/** Texts in a file, with their imported forms; lone surrogates cannot be written to a file. */
+/**
+ * Texts in a file, and the forms in which they are imported. Lone surrogates are missing, because
+ * they cannot be written to a file.
+ */
 const TEXTS: readonly (readonly [given: string | null, retained: string | null])[] = [
   ["RUA\u0000 DAS\u001b[31m\tFLORES", "RUA DAS FLORES"],
   ["A\u0085B\u2028C\u2029D", "A B C D"],
@@ -24,7 +27,7 @@ const TEXTS: readonly (readonly [given: string | null, retained: string | null])
   ["São João “do Zé” – 😀", "São João “do Zé” – 😀"],
   [LONG, LONG],
   [`${LONG}A`, null],
-  // Bytes count, not characters.
+  // The limit counts bytes, not characters.
   ["é".repeat(LONGEST / 2), "é".repeat(LONGEST / 2)],
   [`${"é".repeat(LONGEST / 2)}A`, null],
   ["😀".repeat(20_000), null],
@@ -43,7 +46,9 @@ describe("texts of a file with the columns", () => {
   });
   after(() => sample.dispose());
 
-  /** The snapshot with these texts in its street and district columns only. */
+  /**
+   * Returns a table of the snapshot in which only the columns street and district have these texts.
+   */
   function table(): Table {
     const whole = tableFromIPC(readFileSync(sample.snapshot)).slice(0, TEXTS.length);
     const texts = vectorFromArray(

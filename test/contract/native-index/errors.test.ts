@@ -61,7 +61,7 @@ function ended(scan: ReturnType<typeof openScan>): typeof scan {
   return scan;
 }
 
-/** Lets a test pass forbidden types. */
+/** Lets a test pass a value of a type that the signature forbids. */
 const wrong = <T>(value: unknown): T => value as T;
 
 const FLAGS = { keepCpf: false, portable: false, utf8: false };
@@ -284,7 +284,7 @@ describe("wrong arguments", () => {
   });
 });
 
-/** Runs a script in its own process; returns its output by line. */
+/** Runs a script in a separate process, and returns its output by line. */
 function child(prefix: readonly string[], body: string, ...args: readonly string[]): string[] {
   const load = (name: string) => JSON.stringify(path.join(ROOT, name));
   const code = `
@@ -381,7 +381,8 @@ describe("a failed memory allocation", () => {
     const batch = createBatch(Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000));
     batch.append(record, new Uint32Array(4000));
     const rows = new Uint32Array(1 << 22);
-    // Memory of garbage is released first; a thread of V8 may still be doing that.
+    // The memory of garbage is released first, which takes a while, because a thread of V8 may
+    // still be doing that.
     for (let i = 0; i < 4; i++) { gc(); await new Promise((done) => setTimeout(done, 100)); }
     const pages = /VmSize:\\s+(\\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))[1];
     const limit = "--as=" + (Number(pages) * 1024 + (128 << 20));

@@ -18,7 +18,10 @@ const TAKES = 1_000_000;
 const NAMES = ["a", "b", "c", "d", "e"];
 const POLICY = { perSecond: 40, burst: 300_000 };
 
-/** This thread's addon file: threads share ledgers if they load the same one. */
+/**
+ * Returns the addon file that this thread has loaded. Threads share ledgers if they load the same
+ * file.
+ */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
   const found = Object.keys(cache).find((file) => file.endsWith("peneira.node"));
@@ -26,7 +29,10 @@ function addonFile(): string {
   return found;
 }
 
-/** Input of a thread: the addon, the ledger, and a barrier for all threads. */
+/**
+ * Beginning of each thread's program: the thread's input, which is the addon, the ledger, and a
+ * barrier for all threads.
+ */
 const PRELUDE = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { ledger, slot, threads, barrier } = workerData;
@@ -61,7 +67,10 @@ const TAKER = `${PRELUDE}
   parentPort.postMessage(granted);
 `;
 
-/** Acquires and releases amounts, records the maximum total, and ends holding some. */
+/**
+ * Acquires and releases amounts, records the maximum total, and still holds some amounts at its
+ * end.
+ */
 const HOLDER = `${PRELUDE}
   const { numbers, kind, owner } = workerData;
   numbers[${HOLD.slot}] = slot;

@@ -1,7 +1,8 @@
 /**
- * Proves: rates and amounts of a ledger equal a slow twin's, number for number, on seeded random
- * calls; releasing a slot releases its amounts only. Uses and times of use are sums and maxima;
- * lines are drained by time; a closed ledger throws; ledgers and tables are independent.
+ * Proves: rates and amounts of a ledger equal those of a slow reference implementation, number for
+ * number, on seeded random calls. Releasing a slot (a thread's part of the amounts) releases only
+ * its amounts. Uses are sums, and times of use are maxima. Lines are drained by time, a closed
+ * ledger throws, and ledgers and tables are independent.
  * Does not prove: exact counts across threads (contract/native-index/ledger-threads).
  */
 import assert from "node:assert/strict";
@@ -30,7 +31,10 @@ const POLICIES = [0.5, 1, 3, 7, 20, 1_000].flatMap((perSecond) =>
 );
 
 describe("rates of a ledger", () => {
-  /** Makes the same attempts with both; `passMs` is the usual maximum pause. */
+  /**
+   * Makes the same attempts with the ledger and the reference implementation. `passMs` is the usual
+   * maximum pause between attempts.
+   */
   function agree(seed: number, attempts: number, names: number, passMs: number) {
     const random = seededRng(seed);
     const clock = manualClock();

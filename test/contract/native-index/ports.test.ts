@@ -21,7 +21,10 @@ import {
   openPort,
 } from "../../../native-index/napi/engine.ts";
 
-/** This thread's addon file: threads share ports if they load the same one. */
+/**
+ * Returns the addon file that this thread has loaded. Threads share ports if they load the same
+ * file.
+ */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
   const found = Object.keys(cache).find((file) => file.endsWith("peneira.node"));
@@ -29,7 +32,9 @@ function addonFile(): string {
   return found;
 }
 
-/** A thread that accepts connections and reports their number after the last one. */
+/**
+ * Program of a thread that accepts connections, and reports after the last one how many there were.
+ */
 const TAKER = `
   const { parentPort, workerData: { addon, port } } = require("node:worker_threads");
   let taken = 0;
@@ -40,7 +45,7 @@ const TAKER = `
   parentPort.postMessage("ready");
 `;
 
-/** Connections that a crowd has made. */
+/** Number of connections that a thread has opened. */
 const MADE = new Int32Array(new SharedArrayBuffer(4));
 
 const ports: OpenPort[] = [];
@@ -53,7 +58,7 @@ function open(host = "127.0.0.1"): OpenPort {
   return port;
 }
 
-/** Opens connections in sequence, each after the system reports the previous one. */
+/** Opens connections in sequence. Each is opened after the system has reported the previous one. */
 async function connected(port: OpenPort, count: number, host = "127.0.0.1"): Promise<void> {
   for (let i = 0; i < count; i++) {
     const socket = connect(port.number, host);
@@ -72,7 +77,7 @@ async function taker(port: OpenPort): Promise<Worker> {
   return thread;
 }
 
-/** Accepts on this thread until the end. */
+/** Accepts connections on this thread until the port is closed. */
 function takeHere(port: OpenPort) {
   const seen: number[] = [];
   const ended = new Promise<readonly number[]>((resolve) => {
@@ -135,7 +140,7 @@ describe("an open port", () => {
     await connected(port, 2);
     await thread.terminate();
     await connected(port, 6);
-    // The thread's connections end with it; those of others are answered.
+    // The connections of the thread end with it. Those of other threads are answered.
     await sleep(50);
     closePort(port.id);
     assert.ok((await ended).length >= 7, String((await ended).length));

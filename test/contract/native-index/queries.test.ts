@@ -67,7 +67,9 @@ function clauses(): Clause[] {
   ];
 }
 
-/** Encodes a request of each kind; the numbers are a copy. */
+/**
+ * Encodes a request of each kind. The numbers are a copy, because the encoder reuses its buffer.
+ */
 function writtenOf(kind: RequestKind): [Float64Array, Lists] {
   const page = { clauses: clauses(), order: ORDER, seed: 2n ** 40n + 1n } as const;
   const written = {
@@ -114,7 +116,7 @@ const MESSAGES = [
 ];
 const MESSAGE = new RegExp(`^(${MESSAGES.join("|")})$`);
 
-/** Asserts a rejection, whether thrown or from a promise. */
+/** Asserts that an error, thrown or from a promise, is a rejection of the query. */
 function isRefusal(error: unknown): true {
   assert(error instanceof TypeError, `${error}`);
   assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT");

@@ -21,7 +21,7 @@ import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** Fields of columns in cents. */
+/** The field in reais that belongs to each column in cents. */
 const FIELDS_OF_CENTS: Readonly<Record<string, string>> = {
   share_capital_cents: "share_capital",
   federal_debt_cents: "federal_debt_total",
@@ -71,7 +71,7 @@ async function importFile(path: string, changes: Record<string, unknown> = {}) {
   return out;
 }
 
-/** Stored values only: descriptions and populations are not columns. */
+/** Returns only values that are stored. Descriptions and populations are not columns. */
 function stored(path: string): unknown[] {
   return decodeSnapshot(path).rows.map((row) => {
     const { municipality_population: _1, municipality_name: _2, ...rest } = row;
@@ -141,7 +141,7 @@ describe("readIPC of nodejs-polars", () => {
   });
 });
 
-/** Converts cents to reais, as in an answer. */
+/** Converts cents to reais, as answers show them. */
 function reais(cents: unknown): number | null {
   return cents === null || cents === undefined ? null : Number(cents) / 100;
 }

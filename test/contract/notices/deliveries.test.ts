@@ -77,7 +77,7 @@ describe("deliveries", () => {
     for (let n = 0; n < 4; n++) hosts.push(await startReceiver(WELL, `127.0.0.${70 + n}`));
     others.push(...hosts.slice(1));
     for (const { url } of hosts) hook(url);
-    // A second receiver on the first host shares its limit.
+    // A second receiver on the first host, which shares the host's limit.
     hook(`${receiver.url}/2`);
     for (const one of hosts) {
       one.answer = (received, response) => void setTimeout(() => WELL(received, response), 3);

@@ -1,8 +1,8 @@
 /**
- * Proves, among ten thousand deliveries that wait: a look for due ones is one look-up in an index
- * for each webhook, and a place that becomes free is one more, which reads only what it can send.
- * Work is counted in statements, rows, and the plan of SQLite, not in time. Failing webhooks of
- * other tenants, however many, leave room for a healthy one.
+ * Proves, with ten thousand waiting deliveries: finding the due ones takes one look-up in an index
+ * for each webhook. When a request ends, finding the next delivery takes one more look-up, which
+ * reads only what can be sent. Work is counted in statements, rows, and the plan of SQLite, not in
+ * time. Failing webhooks of other tenants, however many, leave room for a healthy one.
  * Does not prove: limits per host, and the schedule (deliveries.test.ts).
  */
 import assert from "node:assert/strict";
@@ -19,12 +19,12 @@ import { type Receiver, startReceiver, WELL } from "../../support/changes/receiv
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const HOSTS = 10;
 const NOTICES = 1_000;
-/** Requests to a host at a time. */
+/** Maximum number of concurrent requests to a host. */
 const AT_ONCE = 4;
-/** Time that one request can be waited for, in milliseconds. */
+/** Milliseconds for which the test waits for one request. */
 const COMES_MS = 20_000;
 
-/** A statement that read deliveries. */
+/** A statement that read deliveries, and how much it read. */
 interface Read {
   readonly sql: string;
   readonly rows: number;
@@ -78,7 +78,7 @@ describe("due deliveries", () => {
 
   it("of a healthy webhook are sent next to hundreds of failing ones", async () => {
     await office.close();
-    // No name is ever resolved, so each attempt keeps its place.
+    // Resolving a host name never ends here, so each attempt stays in progress.
     office = await openOffice({ folder, parts: { resolve: () => new Promise(() => {}) } });
     office.database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten_c', 'c', 0)");
     const well = await receive(WELL);
@@ -112,7 +112,10 @@ function rowsOf(reads: readonly Read[]): number {
   return reads.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Every read of deliveries is a search in the index of those that wait, without a sort of them. */
+/**
+ * Asserts that each read of deliveries is a search in the index of waiting deliveries, and that
+ * deliveries are not sorted.
+ */
 function checkPlan(plan: readonly string[]): void {
   const steps = plan.filter((step) => /\bdeliveries\b/.test(step));
   assert.ok(steps.length > 0, plan.join("\n"));

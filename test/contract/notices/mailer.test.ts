@@ -178,7 +178,7 @@ describe("Exim", { skip: whyNoExim() ?? false }, () => {
       const { headers, text, html } = readMail(raw);
       assert.equal(headers.get("subject"), EMAIL.subject);
       assert.ok(html.trim() === EMAIL.html);
-      // The mailbox quotes a line that begins with From.
+      // The mailbox puts a > before a line that begins with From.
       assert.equal(text.trim().replace(/^>From/m, "From"), EMAIL.text.trim());
       assert.match(raw, /with esmtpsa/i);
     }

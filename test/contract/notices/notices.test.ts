@@ -323,7 +323,8 @@ describe("notices", () => {
     const both = String(receiver.got[1]?.headers["webhook-signature"]).split(" ");
     assert.equal(both.length, 4);
     assert.notEqual(secretOf(renewed.seed), secretOf(webhook.seed));
-    // The first new secret was lost: a second rotation on the same day ends no overlap.
+    // The client lost the first new secret. A second rotation on the same day does not end the time
+    // in which the old secret is valid.
     office.clock.advance(86_000_000);
     office.notices.webhooks.rotate(OWNER, webhook.id);
     await office.notices.webhooks.test(TENANT, webhook.id);
@@ -394,7 +395,7 @@ describe("notices", () => {
   });
 });
 
-/** Counts changes in the rows that an independent reader decodes. */
+/** Returns the counts of changes, computed from rows that an independent reader decodes. */
 function expectedOf({ older, newer }: MonthPair, watch: readonly (keyof TwinRow)[]) {
   const keyOf = ({ cnpj }: TwinRow) => String(cnpj);
   const before = new Map(older.rows.map((row) => [keyOf(row), row]));

@@ -87,7 +87,8 @@ describe("options of saved searches", () => {
     new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 
   it("move the days of a rolling search with the month, and no others", async () => {
-    // The fixture spreads opening dates over two centuries, so the dates move by decades.
+    // In the test data, opening dates are spread over two centuries, so the dates of the search
+    // move by decades.
     const days = 14_610;
     const specDate = dayAfter(pair.newer.segment.snapshotDate, -days);
     const since = (day: string) => ({ filters: { company: { started_after: day } } });
@@ -200,7 +201,7 @@ describe("options of saved searches", () => {
     office.searches.respecify(TENANT, broken, {
       ...{ spec: "{}", specDate: "2026-10-10", snapshot: "2026-10", total: 0 },
     });
-    // As if it was paused in the second month.
+    // The state is as if the search had been paused in the second month.
     const twin = office.search("twin", {}, { snapshot: "2026-09" });
     await office.serve(third);
     await office.work();

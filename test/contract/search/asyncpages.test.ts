@@ -43,7 +43,7 @@ describe("asynchronous queries", () => {
     made.dispose();
   });
 
-  /** A random spec with hundreds of postal code prefixes, some of them of accounts. */
+  /** Returns a random spec with hundreds of postal code prefixes, of which some match accounts. */
   function longSpec(random: () => number): AccountQuerySpec {
     const spec = randomSpec(random, segment.catalog, rows);
     const prefixes = Array.from({ length: 900 }, () => {

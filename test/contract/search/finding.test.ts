@@ -145,7 +145,7 @@ describe("finding", () => {
         );
       }
     }
-    // The last word is only the beginning of a word.
+    // The last typed word may be the beginning of a longer word.
     const plain = await query("e");
     assert.ok(plain.suggestions.length > 0);
   });

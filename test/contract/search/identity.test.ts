@@ -1,9 +1,10 @@
 /**
- * Proves that the identity of a snapshot represents its bytes, also against forged checksums.
- * `verify`, before a hot swap, and the scrubber find altered bytes with a valid CRC-32C. With a
- * valid SHA-256 of the block the file is rejected; with valid ones of everything it is another
- * snapshot. A file from before digests opens under its old identity, and such files can be forged.
- * Digests elsewhere are rejected with a message. The same dump yields the same identity.
+ * Proves that the identity of a snapshot represents its bytes, even if checksums are forged.
+ * `verify`, the check before a new snapshot is adopted, and the check in the background find
+ * altered bytes with a valid CRC-32C. If the SHA-256 of the block is also valid, the file is
+ * rejected. If all hashes are valid, it is another snapshot. A file from before digests were
+ * introduced opens under its old identity, and such files can be forged. Digests in a wrong place
+ * are rejected with a message. The same dump yields the same identity.
  * Does not prove: that SHA-256 is computed right (native-build*.test.ts), nor that the first access
  * to a block finds a forgery: it does not, as shown here.
  */
@@ -70,7 +71,7 @@ describe("the identity of a snapshot", () => {
     return path;
   }
 
-  /** The file with another first name, under the earlier checksum; and its block. */
+  /** Returns the file with another first name under the earlier checksum, and the altered block. */
   function forged(): { bytes: Buffer; block: number } {
     const bytes = Buffer.from(whole);
     const at = placeOf(bytes, first.legal_name);
@@ -89,7 +90,9 @@ describe("the identity of a snapshot", () => {
 
   const withoutDigests = (bytes: Buffer) => retold(bytes, '"digests"', '"former_"');
 
-  /** Updates a block's digest; then only the identity differs from the real file's. */
+  /**
+   * Updates the digest of the altered block. Then only the identity differs from the real file's.
+   */
   function digested({ bytes, block }: ReturnType<typeof forged>): Buffer {
     const end = Math.min((block + 1) * BLOCK, digests.offset);
     const digest = createHash("sha256")
@@ -144,7 +147,8 @@ describe("the identity of a snapshot", () => {
     const random = seededRandom(21);
     const file = openSync(path, "r+");
     const missed: number[] = [];
-    // The padding, the end with its offsets, and random places of the metadata before.
+    // Positions in the padding, in the end with its offsets, and at random places of the metadata
+    // before it.
     const places = [
       ...Array.from({ length: footerOffset - from }, (_, at) => from + at),
       ...Array.from({ length: 100 }, (_, at) => whole.length - 1 - at),
@@ -180,7 +184,7 @@ describe("the identity of a snapshot", () => {
   it("is rejected if a block has its digest, and differs if the digest matches too", async () => {
     const bytes = digested(forged());
     await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
-    // In a mapping that is already open, the end of a pass detects it.
+    // In a mapping that is already open, the alteration is found when all blocks have been checked.
     const directory = (await openSnapshot(snapshotOf(0))).directory;
     const native = openNative(written(bytes), directory);
     await native.verifyBlocks(0, native.blockCount - 1);

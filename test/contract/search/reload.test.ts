@@ -49,7 +49,7 @@ describe("reload", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A reload of a path with its adopted snapshots and its log. */
+  /** Watches a path for newer snapshots, with the adopted snapshots and the log. */
   async function watched(path: string, first: string | null) {
     const taken: Segment[] = first === null ? [] : [await openSegment(first)];
     const lines: string[] = [];
@@ -146,7 +146,7 @@ describe("reload", () => {
     }
     const levels = () => logged("refused").map(({ level }) => level);
     assert.deepEqual(levels(), [50, 30, 30]);
-    // Another file in its place is another problem, logged again.
+    // Another file under the same path is another problem, which is logged again.
     renameSync(of("2026-10.peneira"), of("kept"));
     writeFileSync(of("2026-10.peneira"), whole.subarray(0, 40_000));
     await reload.look();

@@ -42,7 +42,7 @@ describe("a rendered page", () => {
     dispose(other);
   });
 
-  /** The same page, found by several calls. */
+  /** Returns the same page, made by several calls. */
   function inParts({ segment }: Subject, request: Parameters<typeof search>[1]) {
     const { slices, ...rest } = searchSliced(segment, request);
     return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };

@@ -20,10 +20,13 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 const ACCOUNTS = 6_000;
 const BODIES = 4_000;
 const OF_A_KIND = 60;
-/** Allowed standard deviations; all shares are within them, except in one run of ten thousand. */
+/**
+ * Number of standard deviations that is allowed. In all but one of ten thousand runs, every share
+ * is within it.
+ */
 const DEVIATIONS = 5;
 
-/** Filters that the traffic lacks, and why. */
+/** Filters that the traffic lacks, with the reason. */
 const LEFT_OUT: Readonly<Partial<Record<FilterName, string>>> = {
   municipality_tom_any_of: "another spelling of the IBGE code, with lists of the same kind",
   secondary_cnae_mode: "a search has one mode only",
@@ -50,7 +53,7 @@ const LEFT_OUT: Readonly<Partial<Record<FilterName, string>>> = {
   missing_any_of: "new; its share of real traffic is not known",
 };
 
-/** A body as it was sent. */
+/** The members of a body that the tests read. */
 interface Body {
   readonly spec: {
     readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -72,7 +75,7 @@ after(() => {
   sample.dispose();
 });
 
-/** All members of all groups, whose names are unique. */
+/** Returns all members of all groups of filters. The names of members are unique. */
 function membersOf(body: Body): Readonly<Record<string, unknown>> {
   return Object.assign({}, ...Object.values(body.spec.filters));
 }
@@ -98,7 +101,7 @@ const words = (wanted: number): Seen => {
   return ({ text_hints: hints }) => list(hints)[0]?.split(" ").length === wanted;
 };
 const digits = (code: unknown) => list(code)[0]?.length;
-/** Days between a date and the snapshot's date. */
+/** Returns the days between a date and the snapshot's date. */
 const age = (date: unknown) =>
   (Date.parse(segment.snapshotDate) - Date.parse(date as string)) / 86_400_000;
 const isYear = (date: unknown) => typeof date === "string" && date.endsWith("-01-01");
@@ -107,7 +110,7 @@ const since =
   ({ started_after: from, started_before: before }) =>
     from !== undefined && before === undefined && fits(from);
 
-/** Detects each table row in a body, without the code that drew it. */
+/** Functions that detect each row of the table in a body. They do not use the code that drew it. */
 const SEEN: Readonly<Record<string, Seen>> = {
   "one activity": (members) =>
     count("cnae_any_of", (length) => length === 1)(members) && digits(members.cnae_any_of) === 7,
@@ -164,7 +167,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
   shuffled: (_, { spec }) => spec.scoring?.strategy === "random",
 };
 
-/** Share of the bodies that have a property. */
+/** Returns the fraction of the bodies that have a property. */
 function partOf(texts: readonly string[], seen: Seen): number {
   const found = texts.filter((text) => {
     const body = JSON.parse(text) as Body;
@@ -173,7 +176,10 @@ function partOf(texts: readonly string[], seen: Seen): number {
   return found.length / texts.length;
 }
 
-/** Share of draws that are redrawn: no activity or name, and no place. */
+/**
+ * Returns the fraction of draws that are drawn again, because they have no activity or name, and no
+ * place.
+ */
 function drawnAgain(): number {
   const left = (choice: string) =>
     SHARES.reduce((rest, row) => (row.choice === choice ? rest - row.share : rest), 1);

@@ -29,7 +29,7 @@ describe("warming a snapshot", () => {
   });
   after(() => sample.dispose());
 
-  /** Opens the sample and records every call of its handle. */
+  /** Opens the sample, and records every call of the addon on it. */
   async function watched(): Promise<{ readonly segment: Segment; readonly queries: Query[] }> {
     const segment = await openSegment(sample.snapshot);
     const methods = segment.native as unknown as Record<string, unknown>;
@@ -54,7 +54,7 @@ describe("warming a snapshot", () => {
       [...called].filter((name) => !quick.includes(name)),
       [],
     );
-    // The directory already stores the number of all accounts.
+    // The directory stores the number of all accounts, so this count costs nothing.
     for (const { given } of queries.filter(({ name }) => name === "count")) {
       assert.deepEqual(given, [[]]);
     }

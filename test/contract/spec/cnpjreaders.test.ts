@@ -30,10 +30,13 @@ import { randomSpelling, SPELLINGS, type Spelling } from "../../support/spec/cnp
 import { seededRng } from "../../support/spec/random.ts";
 
 const RANDOM = 1_500;
-/** Spellings of a CPF, which no output may repeat. */
+/** Matches the spellings of a CPF, which no output may repeat. */
 const CPF = /12345678909|123\.456\.789|123456789-09/;
 
-/** The result of an upload; for wrong check digits, with the CNPJ that was offered. */
+/**
+ * Returns the result of an upload. If check digits are wrong, it includes the CNPJ that the result
+ * offers instead.
+ */
 function outcomeOf(upload: Upload): string {
   const bytes = Buffer.concat(upload.entries(false));
   const [entry] = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) =>
@@ -45,7 +48,10 @@ function outcomeOf(upload: Upload): string {
   return refused.offered === undefined ? refused.reason : `${refused.reason} ${refused.offered}`;
 }
 
-/** The expected result in lists, which do not name a CNPJ with wrong check digits. */
+/**
+ * Returns the result that lists must have. They offer no CNPJ instead of one with wrong check
+ * digits.
+ */
 function asEntry(reading: string): string {
   return reading.startsWith("mistyped") ? "wrong_check_digits" : reading;
 }
@@ -68,7 +74,10 @@ function checkAll(spellings: readonly Spelling[], read: (text: string) => string
 }
 
 const rng = seededRng(2_611);
-/** A mobile number that is a valid CPF, or a phone that zeros would turn into an odd CNPJ. */
+/**
+ * True for a mobile number that is also a valid CPF, and for a phone that would become an invalid
+ * CNPJ if zeros were added.
+ */
 function isPhone(text: string, reading: string): boolean {
   const read = readPhone(text);
   if (!("phone" in read) || text.replace(/\D/g, "") !== read.phone.slice(3)) return false;
@@ -152,7 +161,7 @@ describe("a spelling of a CNPJ", () => {
       const sent = ["account", "--snapshot", "/nowhere.peneira", "--", text];
       const reported = await program.parseAsync(sent, { from: "user" }).then(String, String);
       assert.ok(!CPF.test(reported), reported);
-      // A CNPJ is accepted, so the command fails only at the missing snapshot.
+      // If the CNPJ is accepted, the command fails only because the snapshot is missing.
       if (/^(cnpj|mistyped)/.test(reading)) assert.match(reported, /nowhere/, text);
       else assert.ok(reported.includes(wordsOf(reading)), `${text}: ${reported}`);
     }
@@ -165,7 +174,7 @@ describe("a spelling of a CNPJ", () => {
       const titles = ["TIPO DE PESSOA", "CPF OU CNPJ DO SANCIONADO"];
       const header = [...titles, "DATA INÍCIO SANÇÃO", "DATA FINAL SANÇÃO"].map(quoted).join(";");
       for (const [text, reading] of SPELLINGS) {
-        // The list is in ISO-8859-1.
+        // The list is in ISO-8859-1, so texts with other characters are skipped.
         if (/[^\u0020-\u00ff]/.test(text)) continue;
         writeFileSync(file, `${header}\n"J";${quoted(text)};"";""\n`, "latin1");
         const [, cnpj = ""] = /^(?:cnpj|mistyped|lost_zeros) (.*)/.exec(reading) ?? [];
@@ -178,7 +187,7 @@ describe("a spelling of a CNPJ", () => {
   });
 });
 
-/** The message for a text that is no CNPJ. */
+/** Returns the message about a text that is not a CNPJ. */
 function wordsOf(reading: string): string {
   const [reason = "", offered = ""] = reading.split(" ");
   if (reason === "root") return "It is the root of a CNPJ";
@@ -223,7 +232,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
       const sent = encodeURIComponent(text);
       const [kind = "", offered] = reading.split(" ");
       const account = await send(`/v1/accounts/${sent}`);
-      // The address of a company has one segment.
+      // The path of a company has one segment, so a slash is replaced by a hyphen.
       const company = await send(`/v1/companies/${sent.replaceAll("%2F", "-")}`);
       const isCnpj = kind === "cnpj" || kind === "mistyped";
       assert.equal(account.status, isCnpj ? 404 : 422, text);

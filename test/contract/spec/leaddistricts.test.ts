@@ -23,10 +23,10 @@ const normalForm = Compile(LEAD_SCHEMA);
 const inputForm = Compile(LEAD_INPUT_SCHEMA);
 
 const SP = "3550308";
-/** Matches every account, with any status and contact. */
+/** Filters that match every account, with any status and contact. */
 const ALL = { status: [], has_email: false };
 
-/** A municipality's district, as one of its accounts spells it. */
+/** A district of a municipality, spelled as in one of its accounts. */
 interface Named {
   readonly name: string;
   readonly folded: string;

@@ -124,7 +124,7 @@ describe("the lead query", () => {
       assert.deepEqual(query({ cities: [spelling] }).cities, ["2201903"], spelling);
       assert.ok(!assumed({ cities: [spelling] }).includes("city_of_several_states"));
     }
-    // A capital has priority over its namesakes.
+    // The capital of a state has priority over other cities of the same name.
     assert.deepEqual(query({ cities: ["Palmas"] }).cities, ["1721000"]);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Proves: every flipped, truncated, missing, added, or replaced file of a backup, and every changed
- * byte of its manifest, is named in one error, and nothing is written. A restore needs an empty
- * target and no running server; an interrupted one leaves nothing.
+ * Proves: if a file of a backup is flipped in one bit, truncated, missing, added, or replaced, or a
+ * byte of the manifest is changed, one error names every such file, and nothing is written. A
+ * restore needs an empty target and no running server; an interrupted restore leaves nothing.
  * Does not prove: a backup's content (contract/store/backup.test.ts), kills
  * (campaign/kills/backup.test.ts).
  */

@@ -151,7 +151,8 @@ describe("a backup", () => {
       mkdirSync(join(dataDir, "sent"), { recursive: true, mode: 0o700 });
       const place = join("sent", `${id}.${kind}`);
       writeFileSync(join(dataDir, place), `entries, ${kind}`, { mode: 0o600 });
-      // Entries without an export, and incomplete entries.
+      // A file of entries that belongs to no export, and an incomplete one. A backup must leave out
+      // both.
       const other = `exp_${"0".repeat(32)}`;
       writeFileSync(join(dataDir, "sent", `${other}.unclaimed`), "", { mode: 0o600 });
       writeFileSync(join(dataDir, "sent", `${id}.unclaimed.tmp`), "", { mode: 0o600 });
@@ -284,7 +285,10 @@ describe("a backup", () => {
   });
 });
 
-/** A thread that creates and removes exports as the server does: file, row; then row, file. */
+/**
+ * A thread that creates and removes exports in the same order as the server does. To create, it
+ * writes the file, then the row. To remove, it deletes the row, then the file.
+ */
 const CHURN = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { createHash } = require("node:crypto");

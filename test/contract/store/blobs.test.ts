@@ -37,7 +37,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Flips one bit of a blob in a table's first row, as a failing disk does. */
+/** Flips one bit of a blob in the first row of a table, as a failing disk does. */
 function flip(table: string, column: string, at = 3): void {
   const one = `(SELECT ${column} FROM ${table} ORDER BY 1 LIMIT 1)`;
   const blob = database.prepare<[], Buffer>(`SELECT ${one}`).pluck().get() as Buffer;
@@ -55,7 +55,7 @@ const entriesOf = (from: number, count: number) =>
 
 const ORDER = { tenantId: "ten", id: "lst_1", nowMs: 1, hurried: false, most: 1_000_000 } as const;
 
-/** A list of three blocks, the first of which is damaged. */
+/** Returns the store with a list of three blocks, of which the first is damaged. */
 function damagedList(): ListStore {
   database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
   const store = new ListStore(database);
@@ -166,7 +166,7 @@ describe("a list with a damaged block", () => {
     it(`cannot be changed: ${verb}`, async () => {
       const store = damagedList();
       const before = store.find("ten", "lst_1");
-      // The damaged block comes earlier, so only a read of all blocks detects it.
+      // The damaged block precedes these entries, so only a read of all blocks finds the damage.
       const order = { ...ORDER, entries: entriesOf(20_001, 10), verb };
       const why = "a row of list_entries does not match its checksum";
       assert.deepEqual(changeEntries(store, order), { kind: "damaged", why });

@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-first-format-"));
 const place = join(folder, "kept.peneira");
 after(() => rmSync(folder, { recursive: true }));
 
-/** Values for filters that take no count. */
+/** Values for the filters that do not take a count. */
 const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
   require_own_domain: true,
   phone_any_of: ["11 3333-4444"],
@@ -42,7 +42,10 @@ const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
 /** Fields of format 3. */
 const FIELDS = ["simples_excluded_on", "federal_debt", "in_cnep"] as const;
 
-/** Pointer and code of every mistake of a spec, and whether it suggests an import. */
+/**
+ * Returns for every mistake of a spec its pointer and code, and a boolean that tells if it suggests
+ * an import.
+ */
 function mistakesOf(normalize: () => unknown): unknown[] {
   try {
     normalize();

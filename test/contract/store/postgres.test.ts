@@ -1,6 +1,7 @@
 /**
- * The state on PostgreSQL: the same rows as on SQLite after the same calls, in their order; writers
- * of several processes; a server that goes away and comes back; one server for a state.
+ * Proves for the state on PostgreSQL: it has the same rows as on SQLite after the same calls, in
+ * their order. Also tests writers of several processes, a server that goes away and comes back, and
+ * that only one server uses a state.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -40,7 +41,7 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   });
   after(() => server.remove());
 
-  /** Opens the schema of a test. */
+  /** Opens the schema that a test uses. */
   function open(schema: string): StateDatabase {
     const database = openPostgres(stateAddress(server.address(schema)), { listens: true });
     opened.push(database);
@@ -116,7 +117,7 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.equal(new Set(keys.map((row) => row?.exportId)).size, 26, "25, and none for the rest");
   });
 
-  /** Runs a process that adds to a quota, with one transaction per addition. */
+  /** Runs a process that adds to a quota. Each addition is a separate transaction. */
   function write(schema: string, times: number): Promise<number | null> {
     return runs(WRITER, schema, [String(times)]);
   }
@@ -210,8 +211,8 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   });
 
   /**
-   * Waits for a second of short sleeps, which a busy machine stretches as it does the looks of the
-   * other thread.
+   * Waits until the key is refused, with a second of short sleeps. A busy machine prolongs the
+   * sleeps and the checks of the other thread alike.
    */
   async function untilRefused(keyring: Keyring, key: string): Promise<void> {
     const isRefused = () => {

@@ -1,8 +1,9 @@
 /**
- * Proves: modes of everything in a data directory, rejection of looser ones (every bit), of links,
- * and of other kinds of files. Schema of the database, rejection of newer, foreign, and damaged
- * ones (upgrades: contract/store/upgrade.test.ts), the last with a message at every access. One set
- * of secrets for any number of starting processes.
+ * Proves: the modes of all entries of a data directory. A directory with looser modes (every bit),
+ * links, or other kinds of files is rejected. Also proves the schema of the database. Newer,
+ * foreign, and damaged databases are rejected, and a damaged one with a message at every access
+ * (upgrades: contract/store/upgrade.test.ts). Any number of processes that start together share one
+ * set of secrets.
  * Does not prove: that a commit survives a power cut (SQLite's synchronous=FULL is trusted, and
  * checked to be on).
  */
@@ -227,7 +228,7 @@ describe("openDatabase", () => {
 
 describe("a damaged state", () => {
   const PAGE = 4_096;
-  /** Returns a state with rows in every table, as stored on disk. */
+  /** Returns the bytes on disk of a state that has rows in every table. */
   function whole(): Buffer {
     const database = openDatabase(directory);
     fillState(database);
@@ -283,7 +284,7 @@ describe("a damaged state", () => {
       .pluck()
       .get() as number;
     database.close();
-    // Replaces a page of an index that only exports read with another page.
+    // Fills a page with zeros. It belongs to an index that is used only to read exports.
     const bytes = Buffer.from(good);
     bytes.fill(0, (root - 1) * PAGE, root * PAGE);
     lay(bytes);

@@ -72,7 +72,7 @@ function layState(version: number, change: (database: Database.Database) => void
   database.close();
 }
 
-/** Content and schema of a database file, without this program. */
+/** Reads the content and schema of a database file without using this program. */
 function look(path: string): { content: Content; version: number; schema: string[] } {
   const database = new Database(path);
   try {
@@ -89,7 +89,10 @@ function look(path: string): { content: Content; version: number; schema: string
   }
 }
 
-/** The bytes of a database's files; the shared memory is rebuilt at every use. */
+/**
+ * Returns the bytes of a database's files, except for the shared memory, which is rebuilt at every
+ * use.
+ */
 function bytesOf(): Record<string, string> {
   const names = fs.readdirSync(directory).filter((name) => !name.endsWith("-shm"));
   return Object.fromEntries(
@@ -97,7 +100,7 @@ function bytesOf(): Record<string, string> {
   );
 }
 
-/** Only the columns of `wanted`. */
+/** Returns the rows with only the columns in `wanted`. */
 function narrowed(rows: Content[string] = [], wanted: readonly string[]): Content[string] {
   return rows.map((row) => Object.fromEntries(wanted.map((name) => [name, row[name]])));
 }
@@ -107,7 +110,7 @@ describe("the committed states", () => {
     ["state", SCHEMA_VERSION],
     ["snapshot", FORMAT_VERSION],
     ["answers", FORMAT_VERSION],
-    // The later version has no state of its own.
+    // A later version of backups has no committed file of its own.
     ["backup", WITH_ENTRIES],
   ];
 
@@ -282,7 +285,7 @@ describe("a state of a newer schema", () => {
     layState(old);
     const before = look(state());
     openDatabase(directory).close();
-    // As a program one schema older sees it.
+    // The copy gets the name that a program one schema older would look for.
     fs.renameSync(
       join(directory, previousFile(old)),
       join(directory, previousFile(SCHEMA_VERSION)),
@@ -308,7 +311,7 @@ describe("a committed snapshot", () => {
     fs.writeFileSync(place(), bytes);
     const { offset, length, crc32c: crc } = (await openSnapshot(place())).directory;
     change(bytes.subarray(offset, offset + length));
-    // The digests follow these members.
+    // In the footer, the digests follow these members.
     const text = (sum: number) => {
       const location = { version: FORMAT_VERSION, offset: `${offset}`, length: `${length}` };
       return JSON.stringify({ ...location, crc32c: sum }).slice(0, -1);
@@ -343,7 +346,7 @@ describe("a committed snapshot", () => {
       "the columns were changed: raise FORMAT_VERSION (versions.ts, format.h) and add a row",
     );
     assert.deepEqual([...ADMITTED.keys()].at(-1), FORMAT_VERSION);
-    // None of them is in a release yet, so none may be given up.
+    // No version may be dropped, because none is in a release yet.
     assert.ok(ADMITTED.size <= 3, "three versions are opened, and no more");
   });
 
@@ -363,7 +366,7 @@ describe("a committed snapshot", () => {
       await altered((bytes) => bytes.writeUInt32LE(value, 24));
     };
     let value = 1;
-    // The checksum must have as many digits as before.
+    // The new checksum must have as many digits as the old one.
     while (
       !(await crc(value).then(
         () => true,

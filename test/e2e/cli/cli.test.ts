@@ -1,7 +1,8 @@
 /**
- * Proves what every command of `peneira` shares: exit codes, the streams for people and programs,
- * the help, `--explain-plan`, and that a damaged configuration is rejected before any work.
- * Does not prove: what single commands do; each has its own tests.
+ * Proves the behavior that all commands of `peneira` share: exit codes, separate streams for people
+ * and programs, the help, and `--explain-plan`. A damaged configuration is rejected before any
+ * work.
+ * Does not prove the behavior of single commands, each of which has its own tests.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -68,7 +69,7 @@ describe("peneira version", () => {
     assert.equal(status, 0, stderr);
     const versions = JSON.parse(stdout) as Record<string, string>;
     assert.equal(versions.peneira, manifest.version);
-    // An executable under test (TEST_PRODUCT) includes its own Node.
+    // If an executable is tested (TEST_PRODUCT), it contains another Node.
     if (!versions.executable) assert.equal(versions.node, process.versions.node);
     assert.equal(versions.uws, "20.51.4");
   });

@@ -123,7 +123,7 @@ describe("peneira diff", () => {
   it("compares the CNPJs of a file, and filters by what changed", () => {
     const all = items();
     const typed = all.filter((_, at) => at % 3 === 0).map(({ cnpj }) => cnpj);
-    // Lists store no check digits, and some invented accounts differ in these alone.
+    // Lists do not store check digits, and some invented CNPJs differ only in these.
     const bases = new Set(typed.map((cnpj) => cnpj.slice(0, 12)));
     const some = all.filter(({ cnpj }) => bases.has(cnpj.slice(0, 12)));
     const path = join(pair.folder, "clients.csv");

@@ -1,9 +1,9 @@
 /**
  * Proves, on a real disk that is full, read-only, or failing: every command that writes exits with
- * 1 and one sentence that names what was not written, why, and what to do, and leaves nothing.
- * Commands that only read answer on a full disk; on other faults they answer, or fail in the same
- * way. A state on a full disk can be backed up to another one. No command shows a stack. Every
- * command has a row here, so a new one cannot be forgotten.
+ * 1, prints one sentence that names the file, the reason, and the remedy, and leaves nothing.
+ * Commands that only read answer on a full disk. With other faults, they answer or fail in the same
+ * way. A state on a full disk can be backed up to another disk. No command prints a stack trace.
+ * The table here must have a row for every command, so a new one cannot be forgotten.
  */
 import assert from "node:assert/strict";
 import { closeSync, cpSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ const writes = (args: readonly string[], more: Partial<Row> = {}): Row => ({
 });
 const reads = (args: readonly string[]): Row => ({ args, writes: false });
 
-/** A run of every command. */
+/** For each command, a function that returns the run to test. */
 const ROWS: Readonly<Record<string, () => Row>> = {
   sample: () => writes(["sample", "--out", on("dump"), "--establishments", "50", "--seed", "1"]),
   download: () => writes(["download", "2026-10", ...share(), "--to", disk.folder]),
@@ -168,7 +168,7 @@ async function makeKey(own: readonly string[]): Promise<string> {
   return (JSON.parse(out) as { key_id: string }).key_id;
 }
 
-/** Fails unless a command that could not write says so in one sentence. */
+/** Fails unless the command reported in one sentence that it could not write. */
 function assertReported({ code, err }: Ended, what: string, reason: RegExp): void {
   assert.equal(code, 1, `${what}: ${err}`);
   assert.doesNotMatch(err, /\n\s+at |overload|Error:/i, what);
@@ -196,7 +196,7 @@ for (const fault of FAULTS) {
             ended.code === 0 || /No server answers|no account|There is no/.test(ended.err);
           if (!must && fault === "full") assert.ok(known, `${name}: ${ended.err}`);
           if (must || !known) assertReported(ended, `${name}, ${fault}`, REASONS[fault]);
-          // Partial downloads stay on disk by design, to be resumed.
+          // Partial downloads stay on the disk intentionally, so that they can be resumed.
           if (/^(download|update)$/.test(name)) return;
           assert.deepEqual(disk.names(), before, `${name}, ${fault}: left behind`);
         } finally {
@@ -211,7 +211,8 @@ for (const fault of FAULTS) {
 }
 
 describe("a state without SQLite side files", { skip }, () => {
-  // Without side files of an earlier process, SQLite has no space to create them.
+  // Removes the side files of an earlier process. SQLite then needs space to create them, and has
+  // none.
   const alone = () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("full");

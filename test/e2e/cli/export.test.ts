@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** Runs a command on the sample in its own process. */
+/** Returns the program and arguments that run a command on the sample. */
 function command(name: string, args: readonly string[]): [file: string, args: string[]] {
   return productCommand([name, "--snapshot", sample.snapshot, ...args]);
 }
@@ -65,7 +65,7 @@ async function exported(test: TestContext, args: readonly string[]): Promise<str
   }
 }
 
-/** The same spec as a server's worker renders it. */
+/** Renders the file for the same spec as a server's worker does. */
 async function wantedFile(format: string, output: Record<string, unknown> = {}) {
   const segment = await openSegment(sample.snapshot);
   const { spec } = normalizeSpec(SPEC, {

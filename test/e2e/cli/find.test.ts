@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira find` reports besides the accounts: how many match if all are printed,
- * else that more match than are shown.
- * Does not prove: which accounts match (unit/native-index/find.test.ts, contract/search).
+ * Proves the numbers that `peneira find` reports besides the accounts. If all matches are printed,
+ * it reports how many there are; otherwise, that there are more than shown.
+ * Does not prove which accounts match (unit/native-index/find.test.ts, contract/search).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

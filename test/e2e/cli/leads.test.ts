@@ -1,8 +1,9 @@
 /**
- * Proves: commands do not search or export a hardly understood sentence. They exit with 1, show the
- * understood part of the spec, and write nothing; `peneira translate` reports it on standard error
- * and still shows the translation; a clear sentence gets no such message.
- * Does not prove: what sentences mean (unit/translate/*.test.ts).
+ * Proves: commands do not search or export if the translator understood too little of a sentence.
+ * They exit with 1, show the understood part of the spec, and write nothing. `peneira translate`
+ * reports the problem on standard error and still prints the translation. A clear sentence causes
+ * no such message.
+ * Does not prove the meaning of sentences (unit/translate/*.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,9 +1,10 @@
 /**
- * Proves what `peneira list` prints and its exit codes: lists are created, filled from files and
+ * Proves the output and the exit codes of `peneira list`. Lists are created, filled from files and
  * from standard input, shown, printed, renamed, and deleted, by id and by name. Rejected parts of a
- * file, CSV or spreadsheet, are reported with line or cell; impossible requests are rejected with a
- * message and change nothing; with a snapshot the check digits are its accounts'.
- * Does not prove: how columns and CNPJs are parsed (unit/lists/upload.test.ts).
+ * CSV file or a spreadsheet are reported with line or cell. Impossible requests are rejected with a
+ * message and change nothing. If a snapshot is given, printed CNPJs have the check digits of its
+ * accounts.
+ * Does not prove how columns and CNPJs are parsed (unit/lists/upload.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

@@ -44,7 +44,9 @@ async function made(...args: readonly string[]): Promise<string> {
   return out;
 }
 
-/** Runs a shell line in which `peneira` is the product; returns `peneira`'s code. */
+/**
+ * Runs a shell line in which `peneira` stands for the product. Returns the exit code of `peneira`.
+ */
 function piped(line: string): { readonly code: number; readonly err: string } {
   const [file, args] = productCommand([]);
   const words = [file, ...args].map((one) => `'${one}'`).join(" ");
@@ -100,7 +102,7 @@ describe("an undeliverable secret", { skip }, () => {
   });
 
   it("is undone if the reader of the pipe has ended", async () => {
-    // The reader ends before anything is written.
+    // The reader of the output ends before the command writes anything.
     const line = `{ sleep 1; peneira key create ${state().join(" ")}; } | { exec 0<&-; }`;
     const { code, err } = piped(line);
     assert.equal(code, 1, err);
@@ -168,7 +170,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits for a listener at a port. */
+/** Waits until a process listens on a port. */
 async function opened(port: number): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const socket = connect(port, "127.0.0.1");

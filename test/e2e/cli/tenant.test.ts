@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira tenant`, `peneira healthcheck`, and `peneira openapi` print, their exit
- * codes, and that a tenant's state and name apply to its keys. Does not prove: a running server
- * with a disabled tenant (contract/http/server/auth.test.ts).
+ * Proves the output and exit codes of `peneira tenant`, `peneira healthcheck`, and `peneira
+ * openapi`. A tenant's state and name also apply to its keys.
+ * Does not prove how a running server treats a disabled tenant (contract/http/server/auth.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

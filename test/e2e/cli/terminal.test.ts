@@ -31,20 +31,23 @@ after(() => place.dispose());
 /** One run of a command. */
 interface Row {
   readonly args: readonly string[];
-  /** Output that a run must contain, so that an empty run proves nothing. */
+  /** Pattern that the output of the run must match, because an empty output would prove nothing. */
   readonly shows?: RegExp;
   readonly code?: number;
   readonly input?: string;
   readonly until?: RegExp;
 }
 
-/** ESC of a hostile text, as it must be shown. */
+/** Matches the escaped form in which the ESC of a hostile text must appear. */
 const ESCAPED = /\\u001b\[31mEVIL/;
-/** A name with a bidirectional character is refused; the message names it by its number. */
+/**
+ * The expected outcome for a name with a bidirectional character: the command refuses it, and the
+ * message states the character's number.
+ */
 const REFUSED = { code: 2, shows: /U\+202E/ } as const;
 const SPEC = JSON.stringify({ output: { fields: ["cnpj", "legal_name", "district", "email"] } });
 
-/** A separate state for a command that changes it. */
+/** Copies the state for a command that changes it, and returns the path. */
 function copyOfState(name: string): string {
   const state = join(place.folder, `state-${name}`);
   cpSync(place.state, state, { recursive: true });
@@ -58,7 +61,6 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** An empty folder with a hostile name. */
 function emptyFolder(name: string): string {
   const path = join(place.folder, name);
   mkdirSync(path, { recursive: true });
@@ -71,7 +73,7 @@ const snapshot = () => ["--snapshot", place.newer];
 const spec = () => ["--spec", file("spec.json", SPEC)];
 const absent = (args: string[]): Row => ({ args, shows: ESCAPED, code: 1 });
 
-/** Rows of every command, built once the folder exists. */
+/** For each command, a function that returns its runs. It is called after the folder exists. */
 const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
   sample: () => [
     { args: ["sample", "--out", place.folder, "--establishments", "5", "--seed", "1"], code: 1 },
@@ -366,7 +368,10 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
 
 const shown = (args: readonly string[]) => visible(JSON.stringify(args));
 
-/** Characters that a terminal would interpret, except our own line ends and progress line. */
+/**
+ * Returns the characters that a terminal would interpret. The line ends and the progress line of
+ * the product itself do not count.
+ */
 function obeyed(text: string): string[] {
   const ours = text.replace(/\r+\n/g, "\n").replaceAll("\r\x1b[2K", "");
   return ours.match(/(?![\t\n])\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu) ?? [];
@@ -382,7 +387,7 @@ async function assertHarmless(row: Row, onTerminal: boolean): Promise<void> {
   if (shows !== undefined) assert.match(text, shows, shown(args));
 }
 
-/** Formats for programs, which are exact in pipes. */
+/** True if the run uses a format for programs, whose bytes are unchanged in pipes. */
 const isForPrograms = ({ args }: Row) =>
   /json|jsonl|csv/.test(args[args.indexOf("--format") + 1] ?? "") || args.includes("--json");
 

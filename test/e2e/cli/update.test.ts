@@ -1,10 +1,11 @@
 /**
- * Proves: `peneira update` brings a folder of snapshots up to date and nothing else: from nothing,
- * to a newer month that a running server adopts and answers from, and not at all if nothing is
- * newer. A run after a kill -9 in any step has the same result; damaged zips and months during
- * publication change nothing. The options --keep and --keep-dump work, and never remove what a
- * server serves; --check reports what an update would do, and its exit codes.
- * Does not prove: the download (download*.test.ts) and the import (import*.test.ts) themselves.
+ * Proves: `peneira update` brings a folder of snapshots up to date and changes nothing else. It
+ * starts with an empty folder, then adds a newer month that a running server adopts and serves, and
+ * does nothing if no newer month exists. A run after a kill -9 in any step has the same result.
+ * Damaged zips, and months that are still being published, change nothing. The options --keep and
+ * --keep-dump work, and never remove a file that a server uses. --check reports the actions that an
+ * update would take, with the documented exit codes.
+ * Does not prove the download (download*.test.ts) and the import (import*.test.ts) themselves.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -44,7 +45,7 @@ interface Ended {
   readonly report: UpdateReport | null;
 }
 
-/** One document on standard output, for any exit code. */
+/** Runs the check, which must print one document on standard output for any exit code. */
 async function check(dir: string, ...args: string[]): Promise<CheckReport & { code: number }> {
   const { code, words, report } = await start(dir, "--check", ...args)[1];
   assert.ok(report !== null && code !== null, words);
@@ -89,7 +90,7 @@ function contents(dir: string): string[] {
     .sort();
 }
 
-/** Number of months that a server reports as its lag. */
+/** Returns the number of months that a server reports to be behind. */
 async function behind(base: string): Promise<number> {
   const text = await (await fetch(`${base}/metrics`)).text();
   return Number(/^peneira_snapshot_months_behind (\S+)$/m.exec(text)?.[1]);
@@ -202,7 +203,7 @@ describe("an update", () => {
   });
 
   it("accepts nothing damaged, and takes a month during publication the next time", async () => {
-    // The folder of an earlier test has the previous month.
+    // The folder in which an earlier test put the previous month.
     const dir = join(dumps.root, "killed");
     const good = await readFile(join(dumps.later, "Empresas0.zip"));
     const bad = Buffer.from(good);

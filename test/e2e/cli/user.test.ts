@@ -1,7 +1,8 @@
 /**
- * Proves what `peneira user` prints, accepts, and rejects, with its six commands in sequence on one
- * data directory. Creating two first users concurrently leaves one owner, and passwords are in no
- * file. Does not prove: how a running server treats users, nor the rules themselves
+ * Proves the output of `peneira user`, and which input it accepts and rejects, with its six
+ * commands in sequence on one data directory. If two first users are created concurrently, only one
+ * becomes owner. No file contains a password.
+ * Does not prove how a running server treats users, nor the rules themselves
  * (unit/access/users.test.ts).
  */
 import assert from "node:assert/strict";

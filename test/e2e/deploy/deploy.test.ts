@@ -32,12 +32,15 @@ import {
 const SPEC = { filters: { geo: { uf_any_of: ["SP", "MG"] } } };
 const ORIGIN = `https://${SITE}`;
 const EMAIL = "ana@example.com";
-/** Wrong keys: the burst of an address (GUESS_POLICY in src/access/limits.ts) and a few more. */
+/**
+ * Number of wrong keys to send: the burst that one address has (GUESS_POLICY in
+ * src/access/limits.ts), and a few more.
+ */
 const GUESSES = 16;
 
 /** Bytes per write. */
 const PIECE_BYTES = 65_536;
-/** Time for a proxy to reject a length before the body is sent. */
+/** Milliseconds in which a proxy must reject a length before the body is sent. */
 const REFUSAL_MS = 1_000;
 
 interface Answer {
@@ -80,9 +83,9 @@ function send({ tlsPort, ca }: Edge, where: string, init: SentRequest = {}): Pro
 }
 
 /**
- * Sends the first piece of a long body and waits for a rejection, like clients that send Expect. A
- * proxy that rejects a body closes the connection; a client that continues writing may be reset
- * before it reads the reason (seen on a busy machine).
+ * Sends the first piece of a long body and waits for a rejection, as clients with Expect do. A
+ * proxy that rejects a body closes the connection. If the client continued to write, the connection
+ * could be reset before the client reads the reason, as happens on a busy machine.
  */
 async function sendWhileWanted(
   asking: ClientRequest,
@@ -130,7 +133,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Each proxy gets its own client addresses, so that wrong keys do not add up. */
+/**
+ * The clients of each proxy use other addresses, so that wrong keys at different proxies do not add
+ * up.
+ */
 const NETS = [
   ["nginx", 1],
   ["caddy", 2],
@@ -296,7 +302,7 @@ describe("the files of docs/deploy", () => {
     writeFileSync(secret, "secret");
     for (const file of files) {
       const set = [...textOf(file).matchAll(/\b(PENEIRA_[A-Z_]+)(?:[:=] *([^\s\\]+))?/g)];
-      // On an operator's machine, secrets are in files.
+      // On an operator's machine, the secrets are in files, so a temporary file replaces them here.
       const valueFor = (name = "", value?: string) => (name.endsWith("_FILE") ? secret : value);
       const environment = Object.fromEntries(
         set

@@ -26,7 +26,6 @@ import { ROOT } from "../../support/house/checkout.ts";
 const folder = mkdtempSync(join(tmpdir(), "peneira-npm-start-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** True if a server answers. */
 async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/healthz`)).ok;
@@ -209,6 +208,6 @@ function killAll(group: number | undefined): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // Nothing remains, as expected.
+    // No process is left, as expected.
   }
 }

@@ -21,7 +21,7 @@ const PROXIES = ["nginx", "caddy", "haproxy"] as const;
 /** Connections of the attacker, and of the victim. */
 const ATTACKERS = 6;
 const VICTIMS = 2;
-/** Idle time after which reading stops, in milliseconds. */
+/** Milliseconds without bytes after which reading stops. */
 const QUIET_MS = 400;
 
 /** The bytes of one attack. */
@@ -30,7 +30,7 @@ interface Attack {
   readonly text: string;
 }
 
-/** Sends bytes over TLS; resolves at the close, or when no more arrive. */
+/** Sends bytes over TLS. Resolves when the connection closes, or when no more bytes arrive. */
 function attack({ tlsPort, ca }: Edge, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -71,8 +71,8 @@ function statusOf(edge: Edge, agent: Agent, id: string): Promise<{ status: numbe
 }
 
 /**
- * Without a proxy, uWebSockets.js reads two requests here: it stops at a header without a name and
- * misses the length. No proxy may forward this.
+ * Without a proxy, uWebSockets.js parses two requests here. It stops at the header without a name,
+ * and so does not see the length. No proxy may forward this request.
  */
 const HIDDEN = {
   name: "a length hidden by a header without a name",
@@ -82,7 +82,7 @@ const HIDDEN = {
     "GET /readyz HTTP/1.1\r\nHost: evil1234\r\n\r\n",
 };
 
-/** All rows except the one that nginx answers without a head. */
+/** All rows except HTTP/0.9, which nginx answers without a head. */
 const ROWS = [...FRAMING_ROWS.filter(({ name }) => name !== "HTTP/0.9"), HIDDEN];
 
 /** The attacks of the table, each followed by a request that another parser may see. */

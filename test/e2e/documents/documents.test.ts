@@ -21,9 +21,14 @@ import { productCommand } from "../../support/server/process.ts";
 
 const FILES = filesMatching(DOCUMENTS);
 const LINKED = filesMatching(/^[^/]+\.md$|^docs\/.*\.md$/);
-/** A document with more lines, generated ones not counted, should be split in two. */
+/**
+ * Maximum lines of a document, without generated lines. A longer document should be split in two.
+ */
 const LINES_MAX = 320;
-/** Other limits: first pages are shorter, and the record of benchmark runs holds all figures. */
+/**
+ * Documents with other limits. First pages are shorter, and the record of benchmark runs contains
+ * all figures.
+ */
 const OTHER_LINES_MAX: Readonly<Record<string, number>> = {
   "README.md": 150,
   "README.pt-BR.md": 150,
@@ -31,7 +36,10 @@ const OTHER_LINES_MAX: Readonly<Record<string, number>> = {
   "CHANGELOG.md": 120,
   "docs/benchmarks.md": 345,
 };
-/** The snapshots that documents use, made as docs/start.md and `npm start` make them. */
+/**
+ * The snapshots that documents use, with their numbers of establishments. They are made with the
+ * commands of docs/start.md and `npm start`.
+ */
 const SNAPSHOTS = { "2026-10.peneira": "20000", ".peneira/demo.peneira": "200000" };
 
 const total = { ran: 0, compared: 0, skipped: 0 };
@@ -111,7 +119,7 @@ describe("documents", () => {
   });
 });
 
-/** A PATH with `peneira`, and the months of invented companies. */
+/** Makes a folder for the PATH with `peneira`, and the months of invented companies. */
 function openWorkshop(folder: string): Workshop {
   const bin = join(folder, "bin");
   mkdirSync(bin);

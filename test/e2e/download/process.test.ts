@@ -1,9 +1,10 @@
 /**
- * Proves, with the program as people run it: kill -9 at random moments costs at most the bytes in
- * flight, and the result is exact. Signals end with their code and resumable parts; a second run is
- * rejected; a full disk is reported with a message; wrong flags are all named; the list is printed
- * for people and programs.
- * Does not prove: power cuts; what a share can do (contract/download/download.test.ts).
+ * Proves, with the program as users run it: kill -9 at random moments loses at most the bytes in
+ * flight, and the final result is exact. A signal ends the program with the signal's exit code and
+ * leaves parts that can be resumed. A second concurrent run is rejected, and a full disk is
+ * reported with a message. All wrong flags are named, and the list is printed for people and for
+ * programs.
+ * Does not prove power cuts, nor the faults of a share (contract/download/download.test.ts).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";

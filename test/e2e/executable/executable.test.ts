@@ -36,12 +36,12 @@ after(() => fs.rmSync(folder, { recursive: true, force: true }));
 /** A folder to run the executable in, with its command and environment. */
 interface Place {
   readonly folder: string;
-  /** The command with its arguments, for `spawn`. */
+  /** Returns the program and its arguments, for `spawn`. */
   command(args: readonly string[]): [file: string, args: string[]];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A new empty folder below these tests' folder. */
+/** Creates an empty folder inside the folder of these tests. */
 function freshFolder(name: string): string {
   const made = path.join(folder, name);
   fs.mkdirSync(made, { mode: 0o700 });
@@ -61,7 +61,10 @@ function done(place: Place, args: readonly string[], input = ""): string {
   return stdout;
 }
 
-/** An empty environment in an empty folder, which also holds the cache, so nothing is left. */
+/**
+ * Returns an empty environment and an empty folder, which also contains the cache, so that no files
+ * are left elsewhere.
+ */
 function bare(): Place {
   const place = freshFolder("bare");
   const env = { XDG_CACHE_HOME: path.join(place, "xdg") };
@@ -191,7 +194,10 @@ describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
   });
 });
 
-/** Returns a place with its cache in the subfolder `cache`, as the variable says. */
+/**
+ * Returns a folder for the executable with the cache in its subfolder `cache`, which
+ * PENEIRA_CACHE_DIR names.
+ */
 function bareIn(name: string): Place & { readonly cache: string } {
   const place = freshFolder(name);
   const cache = path.join(place, "cache");

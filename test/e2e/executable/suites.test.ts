@@ -21,7 +21,8 @@ before(() => {
 
 /** Runs a suite; returns its exit code and output. */
 function suite(name: string): Promise<{ status: number | null; output: string }> {
-  // The variable marks children of the test runner; this suite must run as its own.
+  // Node sets this variable for children of its test runner. It is removed, so that the suite runs
+  // independently.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const env = { ...inherited, TEST_PRODUCT: EXECUTABLE, ...scaled({ "served specs": 40 }) };
   const args = ["--import", "tsx", `test/e2e/${name}.test.ts`];

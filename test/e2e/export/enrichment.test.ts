@@ -61,7 +61,7 @@ function start(dataDir: string, settings: Readonly<Record<string, string>> = {})
   return startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
 }
 
-/** A file with this many rows, every tenth of which is no CNPJ. */
+/** Returns a CSV file with this many rows. Every tenth is no CNPJ. */
 function csvOf(rows: number): Buffer {
   const lines = Array.from({ length: rows }, (_, at) => {
     return `${at};${at % 10 === 9 ? "123.456.789-09" : cnpjs[at % cnpjs.length]};é`;
@@ -69,7 +69,7 @@ function csvOf(rows: number): Buffer {
   return Buffer.from(`id;CNPJ;nome\r\n${lines.join("\r\n")}\r\n`, "latin1");
 }
 
-/** Returns the transform's bytes. */
+/** Returns the bytes that the transform produces for a file. */
 async function expected(bytes: Uint8Array, format?: "csv" | "xlsx"): Promise<Buffer> {
   const path = join(sample.folder, "sent");
   writeFileSync(path, bytes);
@@ -282,7 +282,7 @@ describe("the bytes and rows of sent files", () => {
     const client = new Client(server.base, server.key);
     const first = await send(server, csvOf(80), { name: "a" });
     await finished(client, first.json.export.export_id);
-    // 72 of 80 rows were found, so 28 are left.
+    // In the first file, 72 of 80 rows were found, so 28 of the daily 100 are left.
     const over = await send(server, csvOf(29), { name: "b" });
     assert.deepEqual([over.status, over.json.code], [429, "quota_exceeded"]);
     assert.match(String(over.json.detail), /72 are used or reserved, and this file has 29/);

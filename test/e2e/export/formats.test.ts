@@ -36,7 +36,7 @@ import {
 } from "../../support/server/process.ts";
 import { Twin } from "../../support/twin.ts";
 
-/** Allows full secondary activities, and limits two plans. */
+/** Settings that allow full searches by secondary activities and limit two plans. */
 const SETTINGS = {
   PENEIRA_EXPORTS_SECONDARY_CNAE_FULL: "true",
   PENEIRA_PLANS_GROWTH_CONCURRENT_EXPORTS: "1",
@@ -70,7 +70,10 @@ const clientOf = ({ base, key }: ServerProcess) => new Client(base, key);
 
 type Lines = readonly (readonly (string | null)[])[];
 
-/** Rows of a file as independent readers see them: arrays of texts, null for empty ones. */
+/**
+ * For each format, an independent reader. It returns the rows as arrays of strings, with null for
+ * an empty cell.
+ */
 const READERS: Readonly<Record<ExportFormat, (bytes: Buffer) => Lines | Promise<Lines>>> = {
   csv: (bytes) => emptyIsNull(readCsv(bytes.toString("utf8")).slice(1)),
   html: (bytes) => {

@@ -1,9 +1,10 @@
 /**
- * Proves, over a real server on a snapshot whose names are formulas, HTML, control characters,
- * right-to-left and four-byte texts: the search returns these names unchanged, and so does every
- * export format to its own reader. The page shows them in Chromium and nothing runs, prompts, or
- * fetches, even with the page's policy switched off.
- * Does not prove: other columns and renderers alone (unit/export/*.test.ts), other browsers.
+ * Proves, with a real server on a snapshot whose names are formulas, HTML, control characters,
+ * right-to-left text, and four-byte characters: the search returns these names unchanged. Every
+ * export format, read with a reader of that format, returns them unchanged too. The page shows them
+ * in Chromium. No name runs code, opens a prompt, or fetches anything, even with the page's
+ * security policy switched off.
+ * Does not prove other columns and single renderers (unit/export/*.test.ts), nor other browsers.
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -51,13 +52,16 @@ const POLYGLOTS: readonly string[] = [
   "\u202e\u05d0\u05d1\u05d2 LTDA \u2067\u0634\u0631\u0643\u0629\u2069",
   "\u{1f3ed}\u{20bb7}\u{10fffd} COMÉRCIO",
 ];
-/** Names without a leading byte order mark, because readers of Arrow drop it. */
+/** The hostile names without a leading byte order mark, which Arrow readers drop. */
 const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS].map((name) => name.replace(/^\ufeff/, ""));
 
 /** Characters that the import replaces with a blank (docs/import-rules.md, text_control). */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
-/** A name after the import: control characters become blanks, one between words. */
+/**
+ * Returns a name as the import stores it. Control characters become blanks, and only one blank
+ * stays between words.
+ */
 function imported(name: string): string {
   const blanked = name.replace(CONTROLS, " ");
   return blanked === name ? name : blanked.replace(/ +/g, " ").trim();
@@ -69,7 +73,7 @@ let folder: string;
 let server: ServerProcess;
 /** The names that were put into the snapshot, by cnpj. */
 let names: ReadonlyMap<string, Row>;
-/** The accounts in search order. */
+/** The accounts in the order of the search. */
 let accounts: readonly Row[];
 
 before(async () => {
@@ -87,7 +91,7 @@ after(async () => {
 const SPEC = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "BA", "PR", "RS"] } } };
 const OUTPUT = { fields: FIELDS };
 
-/** A snapshot as another program would write it, with the names above. */
+/** Writes a snapshot with the names above, as another program would write it. */
 async function writeHostileArrow(path: string): Promise<string> {
   const sample = await makeSampleSnapshot(ACCOUNTS, 19);
   const table = tableFromIPC(readFileSync(sample.snapshot));
@@ -143,7 +147,10 @@ async function exported(format: string): Promise<Buffer> {
   return Buffer.from(await file.arrayBuffer());
 }
 
-/** Cells by row; `written` is the form in which the format writes a text. */
+/**
+ * Returns the expected cells by row. `written` converts a text to the form in which the format
+ * writes it.
+ */
 function cells(written: (text: string) => string = (text) => text): string[][] {
   return accounts.map((row) => FIELDS.map((field) => written(row[field] ?? "")));
 }
@@ -231,7 +238,10 @@ describe("hostile names", () => {
   });
 });
 
-/** Returns the cells that a page shows; anything else that the page does is an offence. */
+/**
+ * Opens a page and returns the cells that it shows. Anything else that the page does is added to
+ * `offences`.
+ */
 async function opened(page: Page, path: string, offences: string[]): Promise<string[][]> {
   const url = pathToFileURL(path).href;
   await page.exposeFunction("canary", () => void offences.push("canary"));

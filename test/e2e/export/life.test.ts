@@ -1,9 +1,10 @@
 /**
- * Proves, with real server processes: an expired export is 410 indefinitely and its file is removed
- * from the disk. An accepted export keeps its id and is finished, with the same bytes, after the
- * server was killed or stopped. A stopping server ends waiting reads. Below the minimum free space
- * no new export is accepted, and the size of a spec outside its filters is bounded everywhere. Does
- * not prove: crashes at every point (campaign/kills/*.test.ts).
+ * Proves, with real server processes: an expired export is answered with 410 indefinitely, and its
+ * file is removed from the disk. If the server is killed or stopped, an accepted export keeps its
+ * id and is finished later, with the same bytes. A server that stops ends the requests that wait
+ * for an export. Below the minimum of free space, no new export is accepted. The size of a spec
+ * without its filters is bounded everywhere.
+ * Does not prove crashes at every point (campaign/kills/*.test.ts).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

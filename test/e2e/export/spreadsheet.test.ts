@@ -20,7 +20,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 const OFFICE = "soffice";
 /** CSV import options: semicolons, quotes, UTF-8, line 1, Brazilian Portuguese, detect numbers. */
 const AS_OPENED = "59,34,76,1,,1046,false,true";
-/** LibreOffice's locale, independent of the machine's. */
+/** A LibreOffice profile that sets the locale, independently of the machine. */
 const PROFILE = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"
   xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -93,7 +93,10 @@ const heading = (name: string) => columnLabel(name, { labels: "pt" }).heading;
 const DAYS = ["started_on", "registration_status_date"].map(heading);
 const AMOUNT = heading("share_capital");
 
-/** Permitted texts of a cell: in CSV files, LibreOffice shortens years and the ends of amounts. */
+/**
+ * Returns the texts that a cell may show. In CSV files, LibreOffice shortens years and drops zeros
+ * at the end of amounts.
+ */
 function mayShow(column: string, written: string, format: "csv" | "xlsx"): string[] {
   if (format === "xlsx" && column === heading("cnpj_root")) return [written.replace("/", "")];
   if (DAYS.includes(column)) return [written, written.replace(/\d\d(\d\d)$/, "$1")];

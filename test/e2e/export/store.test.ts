@@ -1,9 +1,10 @@
 /**
- * Proves, with real server processes and a strict store: a finished file is only on the store, and
- * its link leads there or through the server, whole and in part. A deleted or expired export's
- * object is removed. A server that was killed during an upload leaves no object, and finishes the
- * export after its restart. While the store is unreachable, downloads get 503 with Retry-After,
- * searches continue, and /readyz reports it. The keys are in no output.
+ * Proves, with real server processes and a strict store: a finished file exists only on the store.
+ * Its link leads to the store or through the server, for the complete file and for ranges. The
+ * object of a deleted or expired export is removed. A server that is killed during an upload leaves
+ * no object, and finishes the export after its restart. While the store is unreachable, downloads
+ * receive a 503 with Retry-After, searches continue, and /readyz reports the problem. No output
+ * contains the store's keys.
  */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";

@@ -17,19 +17,22 @@ const FIELDS = "src/spec/fields/table.ts";
 const COLUMNS = "native-index/format/columns.ts";
 const WORDS = ["src/spec/fields/headings.ts"];
 const PLACES_MAX = 4;
-/** Imports by which a file may need an entry for a new field. */
+/** Matches the imports of files that may need an entry for a new field. */
 const NEAR = /from "[^"]*\/(fields(\/table)?|columns|columnset|record|headings|strings\/\w+)\.ts"/;
-/** Components have no lists. */
+/** The same for components, whose list is shorter because they contain no lists of fields. */
 const NEAR_COMPONENT = /from "[^"]*\/(fields(\/table)?|columnset)\.ts"/;
 
-/** A text with lines added before its only line of this kind. */
+/** Returns the text of a file with lines inserted before the line `end`, which must occur once. */
 function withLines(file: string, end: string, lines: readonly string[]): string {
   const text = textOf(file);
   assert.equal(text.split(end).length, 2, end);
   return text.replace(end, `${lines.join("")}${end}`);
 }
 
-/** The table of fields with more rows, as a contributor writes them who knows nothing else. */
+/**
+ * Returns the table of fields with more rows, as a contributor who knows only the table would write
+ * them.
+ */
 const fieldsWith = (...stored: readonly string[]) => ({
   [FIELDS]: withLines(
     FIELDS,
@@ -54,7 +57,10 @@ const columnsWith = (...types: readonly string[]) => ({
   ),
 });
 
-/** The files with errors for these texts; limited to `wanted` if given. */
+/**
+ * Returns the files that have errors with these texts. If `wanted` is given, only matching files
+ * are checked.
+ */
 const wrongWith = (texts: Record<string, string>, wanted?: RegExp) =>
   wrongFiles({ texts, near: NEAR, nearComponent: NEAR_COMPONENT, ...(wanted ? { wanted } : {}) });
 

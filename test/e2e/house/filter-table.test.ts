@@ -31,9 +31,12 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const TABLE = "src/spec/filters/table.ts";
 const PLACES_MAX = 6;
-/** Imports by which a file may need an entry: the table, specs, queries, words of filters. */
+/**
+ * Matches the imports of files that may need an entry: the table, specs, queries, and words of
+ * filters.
+ */
 const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\w+)\.ts"/;
-/** The same for components, which are fewer because each takes seconds to check. */
+/** The same for components. The list is shorter, because each component takes seconds to check. */
 const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
 
 /** A part and a row, as a contributor writes them who knows only the table. */
@@ -49,7 +52,6 @@ const row = (read: string) => `  {
     reason: { name: "never_judged", shows: "met" },
   },\n`;
 
-/** The table with one part and one row more. */
 function tableWith(added: string): string {
   const ends = ["} as const satisfies Readonly<Record<string, PartRow>>;"];
   ends.push("] as const satisfies readonly (FilterShape & Form)[];");
@@ -112,12 +114,11 @@ describe("the table of filters", () => {
 
 const LIST = `lst_${"1".repeat(32)}`;
 
-/** True if the account is in the list. */
 function isListed({ cnpj }: TwinRow): boolean {
   return Number(String(cnpj).slice(-1)) % 3 === 0;
 }
 
-/** A value of each filter that only some accounts of the pair meet. */
+/** For each filter, a value that only some accounts of the two months satisfy. */
 const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   any_of: () => [LIST],
   exclude: () => [LIST],
@@ -228,9 +229,9 @@ describe("each filter of the table", () => {
 
   for (const { group, member, part } of FILTERS) {
     it(`${member} changes the identity of a spec, and is applied`, () => {
-      // The activity mode changes nothing without activities.
+      // The activity mode has an effect only together with activities.
       const meant = part === null ? { cnae_any_of: VALUES.cnae_any_of(pair) } : {};
-      // A depth has no meaning without an owner.
+      // A depth has an effect only together with an owner.
       const owned = { owned_by_any_of: VALUES.owned_by_any_of(pair) };
       const needed = member === "owned_by_depth" ? owned : {};
       const plain = specOf({ industry: meant, company: needed });

@@ -1,10 +1,10 @@
 /**
- * Proves: a route is one row. A row that lacks a part, or that names a nonexistent schema, example,
- * error, or part of the service, or whose handler's answer is not exactly that of its schema, does
- * not compile. A complete one does, and it alone makes the route reachable and adds it to the
- * OpenAPI document, the reference, and llms.txt.
- * Does not prove: that a row's texts are true (the suites that check answers against the document
- * do: contract/http).
+ * Proves: a route is defined by one row. A row does not compile if it lacks a part, if it names a
+ * nonexistent schema, example, error, or part of the service, or if its handler's answer differs
+ * from the schema. A complete row compiles. It is sufficient to make the route reachable, and to
+ * add it to the OpenAPI document, the reference, and llms.txt.
+ * Does not prove that the texts of a row are true. The suites in contract/http that check answers
+ * against the document do.
  */
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -21,7 +21,7 @@ import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { KeyCall } from "../../../src/http/server/service.ts";
 import { ROOT, textOf } from "../../support/house/checkout.ts";
 
-/** A resource, to be given a route. */
+/** The file of a resource to which the test adds routes. */
 const RESOURCE = "src/http/api/service/status.ts";
 
 /** The parts of a complete row. */
@@ -43,7 +43,7 @@ function handling(value: string): string {
   return `(call: KeyCall<"version">) => answer("Readiness", ${value}, void call.service.version)`;
 }
 
-/** Rows with one wrong part. */
+/** Parts that are wrong, each by a name for the mistake. */
 const WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a schema that is not there": {
     answers: `{ 200: { description: "It.", schema: "Never", example: () => 1 } }`,
@@ -93,7 +93,7 @@ const text = (parts: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join(", ");
 
-/** Rows with one mistake each, by the mistake, one row per line. */
+/** The rows to test, by the mistake that each contains. Each row is one line. */
 const ROWS: ReadonlyMap<string, string> = new Map([
   ["nothing", text(PARTS)],
   ...Object.keys(PARTS).map((lacking) => {
@@ -103,7 +103,10 @@ const ROWS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(WRONG).map(([name, wrong]) => [name, text({ ...PARTS, ...wrong })] as const),
 ]);
 
-/** Compiler errors by name of the row, with all of these rows in one resource. */
+/**
+ * Compiles all of these rows in one resource, and returns the compiler errors by the name of the
+ * row.
+ */
 function mistakes(): Map<string, string[]> {
   const original = textOf(RESOURCE);
   const first = original.split("\n").length;

@@ -1,6 +1,7 @@
 /**
- * Proves (Linux): a server leaves no core dump, which would contain the keys in use, unless its
- * operator allows one. Does not prove: how the system applies that limit.
+ * Proves (Linux): a server leaves no core dump unless its operator allows one, because a core dump
+ * would contain the keys in use.
+ * Does not prove how the system applies that limit.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,7 +17,7 @@ describe("the core dump of a server", { skip: process.platform !== "linux" }, ()
   });
   after(() => sample.dispose());
 
-  /** Soft and hard limit of a process, as the system shows them. */
+  /** Returns the soft and the hard core limit of a process, as the system shows them. */
   const limitsOf = (pid: number | "self") => {
     const text = readFileSync(`/proc/${pid}/limits`, "latin1");
     return /^Max core file size +(\S+) +(\S+)/m.exec(text)?.slice(1) ?? [];

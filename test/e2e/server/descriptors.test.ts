@@ -17,7 +17,7 @@ import { TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { productCommand } from "../../support/server/process.ts";
 
-/** More connections than descriptors. */
+/** There are more connections than descriptors. */
 const FILES = 200;
 const IDLE = 300;
 const REQUEST = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -42,7 +42,7 @@ async function started(transport: string): Promise<{ child: ChildProcess; output
   return { child, output };
 }
 
-/** Sends on its own connection; returns the answer's first line. */
+/** Sends a request on a separate connection. Returns the first line of the answer. */
 async function statusOf(port: number): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let text = "";

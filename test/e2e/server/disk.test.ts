@@ -32,7 +32,7 @@ let server: ServerProcess;
 let list: string;
 let exported: string;
 
-/** A request; `body` undefined sends none. */
+/** A request. If `body` is undefined, it has none. */
 interface Sent {
   readonly path: string;
   readonly body?: unknown;
@@ -119,7 +119,7 @@ before(async () => {
   sample = await makeSampleSnapshot(300, 5);
   disk = new FailingDisk(20_000_000);
   const dataDir = join(disk.folder, "state");
-  // No reserve, so that the disk is really full.
+  // The server keeps no free space in reserve, so that the disk is really full.
   const settings = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "0", ...disk.variables };
   server = await startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
   const make = ["user", "create", "--data-dir", dataDir, "--email", "a@example.com"];

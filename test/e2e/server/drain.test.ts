@@ -17,21 +17,22 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 import { startServerProcess, stopServerProcess } from "../../support/server/process.ts";
 import { type Expected, expectedOf, SteadyLoad } from "../../support/server/steady-load.ts";
 
-/** Stops on each transport. */
+/** Number of stops on each transport. */
 const DRAINS = tries("drains");
 const SETTINGS = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "100000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "100000",
 };
-/** Number of delays between the start of the load and the stop, in steps of 17 ms. */
+/** Number of different delays from the start of the load to the stop, in steps of 17 ms. */
 const MOMENTS = 40;
 /**
- * Maximum resets of new connections in all stops of a transport: none if the port can be shut
- * before it is closed (Linux), else those between the last check and the close.
+ * Maximum number of new connections that may be reset during all stops of one transport. It is zero
+ * if the port can be shut before it is closed (Linux). Otherwise connections between the last check
+ * and the close are reset.
  */
 const UNTAKEN_MAX = process.platform === "linux" ? 0 : 2;
-/** Longer than closing a shut port takes, in milliseconds. */
+/** Milliseconds, more than closing a shut port takes. */
 const SILENT_MS = 150;
 const HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -44,7 +45,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** A waiting connection, and its received bytes. */
+/** Opens a connection, and collects the bytes that it receives. */
 function openSocket(base: string): { readonly socket: Socket; text: string; ended: boolean } {
   const socket = connect(Number(new URL(base).port), "127.0.0.1");
   const open = { socket, text: "", ended: false };
@@ -58,7 +59,10 @@ function openSocket(base: string): { readonly socket: Socket; text: string; ende
   return open;
 }
 
-/** Resolves once the port has no listener; a port that was shut is silent for a moment first. */
+/**
+ * Resolves when no process listens at the port. After a port is shut, connections to it are first
+ * left without an answer.
+ */
 async function refused(base: string): Promise<void> {
   const port = Number(new URL(base).port);
   for (;;) {
@@ -93,7 +97,7 @@ for (const transport of TRANSPORTS) {
       let refusals = 0;
       let untaken = 0;
       for (let drain = 0; drain < DRAINS; drain++) {
-        // Every other server closes its port immediately.
+        // Every second server closes its port without a delay.
         const graceMs = drain % 2 === 0 ? "0" : "150";
         const server = await startServerProcess(
           input("drains", { PENEIRA_HTTP_DRAIN_GRACE_MS: graceMs }),

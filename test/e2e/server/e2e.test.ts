@@ -25,7 +25,7 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const SPECS = tries("served specs");
 
-/** The tested members of a search answer. */
+/** The members of a search answer that the tests check. */
 interface Answered {
   readonly status: number;
   readonly spec: AccountQuerySpec;
@@ -60,7 +60,7 @@ async function search({ base, key }: ServerProcess, body: object): Promise<Answe
   return { ...((await response.json()) as Answered), status: response.status };
 }
 
-/** A random spec that HTTP accepts: not too broad. */
+/** Returns a random spec that is narrow enough for HTTP. */
 function narrowSpec(rng: () => number): AccountQuerySpec {
   for (;;) {
     const spec = randomSpec(rng, catalog, twin.rows);
@@ -81,7 +81,7 @@ function expected(spec: AccountQuerySpec): (string | undefined)[] {
   return twin.answer(spec).map((row) => twin.rows[row]?.cnpj as string);
 }
 
-/** Walks all pages by cursor. */
+/** Reads all pages by cursor, and returns the joined accounts. */
 async function walk(server: ServerProcess, spec: AccountQuerySpec): Promise<unknown[]> {
   const joined: unknown[] = [];
   let answer = await search(server, { spec });

@@ -15,10 +15,10 @@ import { type ServerProcess, startServerProcess } from "../../support/server/pro
 
 /** Time between "not ready" and the closed port, during which a test checks the server. */
 const GRACE_MS = 1_500;
-/** A request's text, as errors quote it in their messages. */
+/** Text of a request, which errors might quote in their messages. */
 const SECRET = "maria@example.com";
 
-/** Loaded before the product: throws an uncaught failure on a signal. */
+/** Code that is loaded before the product. On a signal, it causes an uncaught failure. */
 const FAILURES = {
   exception: `setImmediate(() => { throw new TypeError("${SECRET}"); })`,
   rejection: `Promise.reject(new RangeError("${SECRET}"))`,

@@ -62,7 +62,6 @@ describe("servers with one state", { skip: withoutPostgres }, () => {
   const folderOf = (member: number) => join(place(), `snapshots-${member}`);
   const dataDirOf = (member: number) => join(place(), `state-${member}`);
 
-  /** Puts a month into the folder of a server. */
   function give(member: number, month: number): void {
     const { snapshot } = months[month] as SampleSnapshot;
     copyFileSync(snapshot, join(folderOf(member), `month-${month}.peneira`));

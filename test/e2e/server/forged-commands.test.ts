@@ -1,9 +1,10 @@
 /**
- * Proves, with the product as a process: every command that opens a snapshot rejects one with valid
- * checksums and forged metadata, with exit code 1 and one line that names the file, the member, and
- * the remedy. `serve` does so at its start, on both transports. In a folder it serves the valid
- * snapshot, and logs a later forged one without serving it.
- * Does not prove: every member (campaign/files/forged-meta.test.ts).
+ * Proves, with the product as a process: every command that opens a snapshot rejects a snapshot
+ * with valid checksums and forged metadata. It exits with 1 and prints one line that names the
+ * file, the member, and the remedy. `serve` does so at its start, on both transports. If a folder
+ * contains a valid snapshot, `serve` serves that, and logs a forged one that is added later without
+ * serving it.
+ * Does not prove this for every member (campaign/files/forged-meta.test.ts).
  */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";

@@ -1,9 +1,9 @@
 /**
- * Proves, with real servers on both transports: random specs that name random lists, and `exported`
- * as it grows by exports, are searched, counted, and exported over HTTP like the slow twin with
- * plain sets of the sent and exported accounts. Compares accounts in order, totals, pages joined by
- * cursor, and the rows of files.
- * Does not prove: orders and facets of such specs (campaign/twin/listed.test.ts), refusals
+ * Proves, with real servers on both transports: random specs that name random lists are searched,
+ * counted, and exported over HTTP like the slow reference implementation with plain sets. The lists
+ * include `exported`, which grows with each export. Compares accounts in order, totals, pages
+ * joined by cursor, and the rows of files.
+ * Does not prove orders and facets of such specs (campaign/twin/listed.test.ts), nor refusals
  * (contract/http/api/listed-search.test.ts).
  */
 import assert from "node:assert/strict";
@@ -33,7 +33,7 @@ const KINDS = ["accounts", "companies", "accounts"] as const;
 let sample: SampleSnapshot;
 let twin: Twin;
 let catalog: Catalog;
-/** CNPJs that can be entered in lists; some in the registry have wrong check digits. */
+/** CNPJs that lists accept. Some in the snapshot have wrong check digits. */
 let sound: readonly string[];
 
 before(async () => {
@@ -55,7 +55,7 @@ interface Body {
   readonly spec: object;
 }
 
-/** A tenant's lists with their expected sets. */
+/** The lists of a tenant, with sets of their expected entries. */
 class Listed {
   readonly #server: ServerProcess;
   readonly #sets = new Map<string, Set<string>>([["exported", new Set()]]);
@@ -113,7 +113,10 @@ class Listed {
     return Object.keys(lists).length > 0 ? lists : { exclude: ["exported"] };
   }
 
-  /** The twin's answer without lists, which are then applied row by row. */
+  /**
+   * Returns the expected CNPJs. The reference implementation answers the spec without lists, which
+   * are then applied row by row.
+   */
   expected({ filters: { lists = {}, ...rest }, ...spec }: AccountQuerySpec): string[] {
     const rows = twin.answer({ ...spec, filters: rest, limit: 1e9 }).map((at) => twin.rows[at]);
     const inOne = (ids: readonly string[], cnpj: string) =>
@@ -127,14 +130,14 @@ class Listed {
       .filter((cnpj) => lists.exclude === undefined || !inOne(lists.exclude, cnpj));
   }
 
-  /** Exports a spec, and adds the exported accounts to the expected set. */
+  /** Exports a spec, and adds the accounts to the expected entries of the list `exported`. */
   async exported(spec: object, key: string): Promise<string[]> {
     const sent = { spec, output: { format: "csv", fields: ["cnpj"] } };
     const made = await this.send("/v1/exports", sent, { "idempotency-key": key });
     const path = `/v1/exports/${made.export.export_id}`;
     await this.send(`${path}?wait=60&require=done`);
     const file = (await this.send(`${path}/download`)) as unknown as { readonly text: string };
-    // The CNPJ may be followed by the parts of the score.
+    // A line begins with the CNPJ, which the parts of the score may follow.
     const lines = file.text.split("\r\n").slice(1, -1);
     const held = lines.map((line) => line.slice(0, 14));
     const set = this.#sets.get("exported") as Set<string>;
@@ -147,7 +150,7 @@ class Listed {
   }
 }
 
-/** A normalized spec that HTTP accepts: not too broad. */
+/** Returns a normalized spec that is narrow enough for HTTP. */
 function narrowSpec(draw: Draw, lists: object): AccountQuerySpec {
   for (;;) {
     const sent = withLists(randomSpecInput(draw, catalog, twin.rows), lists);

@@ -287,7 +287,8 @@ describe("peneira mcp", () => {
     });
     const broken: Error[] = [];
     const agent = await connected(transport);
-    // Receives everything on standard output that is no message of the protocol.
+    // The client reports everything on standard output that is no message of the protocol as an
+    // error.
     agent.client.onerror = (error) => broken.push(error);
     const filters = { geo: { uf_any_of: ["SP"] } };
     const counted = await agent.call("count_accounts", { filters });
@@ -304,7 +305,7 @@ describe("peneira mcp", () => {
     await assert.rejects(agent.client.callTool({ name: "nope" }), /There is no tool "nope"/);
     const began = performance.now();
     await agent.close();
-    // Ending a process by a signal takes two seconds.
+    // If the process had not ended by itself, the signal that ends it would come after two seconds.
     assert.ok(performance.now() - began < 1_900, "it ends with its input");
     assert.deepEqual(broken, []);
     assert.doesNotMatch(output, /Error|at /, output);

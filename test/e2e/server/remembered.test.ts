@@ -16,7 +16,7 @@ import {
   stopServerProcess,
 } from "../../support/server/process.ts";
 
-/** Maximum time for a swap, also on a busy machine. */
+/** Milliseconds that a change of the snapshot may take, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 20 });
@@ -58,7 +58,7 @@ describe("a server with a response cache", () => {
     mkdirSync(folder);
     renameSync(older.snapshot, join(folder, "2026-09.peneira"));
     const dataDir = join(older.folder, "state");
-    // Each thread has its own cache.
+    // The server has one thread, because each thread has a separate cache.
     const settings = { PENEIRA_HTTP_THREADS: "1" };
     const server = await startServerProcess({ snapshot: folder, dataDir, settings });
     try {

@@ -1,11 +1,11 @@
 /**
- * Proves, by searching the bytes: no key, no part of a secret, and no signature is in any file of
- * the data directory (write-ahead log included, while the server runs and after a kill) nor in its
- * output. Before, keys were created, used in every way, mistyped, rotated, and expired, files were
- * exported and loaded by signed links, and requests failed. The log, at level debug, has no name,
- * e-mail, phone, or CNPJ of an account and nothing of a query. A key disappears from a core dump
- * after some other requests (Linux).
- * Does not prove: that a core taken while a key is in use lacks the key; it contains it.
+ * Proves, by a search in the bytes: no key, no part of a secret, and no signature is in the
+ * server's output or in any file of the data directory. This includes the write-ahead log, while
+ * the server runs and after a kill. Before the search, keys are created, used in every way,
+ * mistyped, rotated, and expired, files are exported and downloaded through signed links, and
+ * requests fail. At level debug, the log contains no name, e-mail, phone, or CNPJ of an account,
+ * and nothing of a query. On Linux, a key is no longer in a core dump after some other requests.
+ * Does not prove that a core dump lacks a key while the key is in use; it contains the key.
  */
 import assert from "node:assert/strict";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
@@ -22,7 +22,7 @@ import {
 } from "../../support/server/process.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** Words of a query that are unique. */
+/** Words that occur only in the test's queries. */
 const HINTS = ["zyxomel quibernax", "padaria do vrontesk"];
 const PERSONAL = ["cnpj", "legal_name", "trade_name", "email", "phone_1", "phone_2"] as const;
 
@@ -40,19 +40,22 @@ function filesBelow(folder: string): { readonly path: string; readonly text: str
     .map((path) => ({ path, text: readFileSync(path, "latin1") }));
 }
 
-/** Texts that may be nowhere (secrets), and texts that only the log may not have (personal). */
+/**
+ * Texts that must not occur anywhere (secrets), and texts that must not occur in the log
+ * (personal).
+ */
 interface Leaks {
   readonly secrets: Set<string>;
   readonly personal: Set<string>;
 }
 
-/** Adds a key and the halves of its secret: no useful part may be anywhere. */
+/** Adds the two halves of a key's secret, because no useful part of it may occur anywhere. */
 function remember(sensitive: Leaks, key: string): void {
   const secret = key.split("_")[2] as string;
   for (const part of [secret.slice(0, 24), secret.slice(24, 48)]) sensitive.secrets.add(part);
 }
 
-/** Uses keys in every way, valid and invalid. */
+/** Uses valid and invalid keys in every way. */
 async function useKeys(server: ServerProcess, sensitive: Leaks): Promise<void> {
   const input = { tenant: "secrecy", plan: "scale", name: "crm" };
   const made = withKeyring(server.dataDir, (keyring) => {
@@ -142,7 +145,7 @@ function timesInMemory(pid: number, text: string): number {
   return times;
 }
 
-/** A region may be gone already. */
+/** The region may no longer exist. */
 function readSome(memory: number, bytes: Buffer, at: number): Buffer {
   try {
     return bytes.subarray(0, readSync(memory, bytes, 0, bytes.length, at));
@@ -160,14 +163,16 @@ describe("the memory of a server", () => {
     const { key } = withKeyring(dataDir, (keyring) => keyring.create(input));
     const secret = key.slice(17, 65);
     const send = async (client: Client) => (await client.get("/v1/status")).arrayBuffer();
-    // The first sentence creates the translator, which promotes adjacent memory.
+    // The first sentence creates the translator, which makes V8 promote nearby objects to its old
+    // generation.
     const others = new Client(server.base, server.key);
     await (await others.post("/v1/leads/translate", { query_text: "padarias" })).arrayBuffer();
     await sleep(1_500);
     for (let i = 0; i < 20; i++) await send(new Client(server.base, key));
     const times = () => timesInMemory(server.child.pid as number, secret);
     assert.ok(times() > 0, "the scan finds a key that was used a moment ago");
-    // A copy that V8 has promoted lives until its next full collection.
+    // A copy of the key that V8 has promoted to its old generation lives until the next full
+    // collection.
     for (let round = 0; round < 10 && times() > 0; round++) {
       for (let i = 0; i < 100; i++)
         await Promise.all(Array.from({ length: 10 }, () => send(others)));

@@ -1,9 +1,10 @@
 /**
  * Proves, with two real servers on one PostgreSQL and a strict store: if the server of an
- * enrichment is killed, another one renders it from the copy of the sent file on the store. The
- * bytes are those that its own server would have made. A request that is repeated at another
- * server brings a file that was never copied. A copy is deleted with its export.
- * Does not prove: that an enrichment without a copy fails in the end (unit/export/sent-files).
+ * enrichment is killed, another server renders it from the copy of the uploaded file on the store.
+ * The bytes are the same as those of the killed server would have been. If no copy was made, a
+ * client that repeats its request to another server brings the file again. A copy is deleted with
+ * its export.
+ * Does not prove that an enrichment without a copy finally fails (unit/export/sent-files).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,7 +20,7 @@ import {
   startServerProcess,
 } from "../../support/server/process.ts";
 
-/** A lease, and the time of a render on a busy machine. */
+/** Milliseconds for a lease to end and for a render on a busy machine. */
 const TAKEOVER_MS = 60_000;
 const FILE = "cnpj;note\n11222333000181;first\n11444777000161;second\n";
 
@@ -85,7 +86,7 @@ describe("a sent file in a fleet", { skip: withoutPostgres }, () => {
 
   async function sent(at: number, name: string): Promise<string> {
     let answer = await send(at, name);
-    // A server that has lost another one may refuse early (limits.md).
+    // A server that has just lost another may refuse requests for a while (limits.md).
     for (let turn = 0; turn < 20 && answer.status === 429; turn++) {
       await sleep(500);
       answer = await send(at, name);
@@ -113,7 +114,7 @@ describe("a sent file in a fleet", { skip: withoutPostgres }, () => {
 
   const copies = (id: string) =>
     [...store.objects.keys()].filter((one) => one.includes(id) && one.endsWith(".sent"));
-  /** While true, no server can store a finished file. */
+  /** Makes the store so slow for finished files that no server can store one. */
   const holdsRenders = () => {
     store.fault = ({ method, key: name }) =>
       method === "PUT" && !name.endsWith(".sent") ? { slowMs: 20_000 } : undefined;

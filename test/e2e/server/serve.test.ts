@@ -29,7 +29,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 import { productCommand } from "../../support/server/process.ts";
 
 let sample: SampleSnapshot;
-/** A folder with snapshots of 2026-10 and 2026-11, and with invalid files. */
+/** A folder with the snapshots of 2026-10 and 2026-11, and with files that are no snapshots. */
 let snapshots: string;
 
 before(async () => {
@@ -48,7 +48,7 @@ before(async () => {
 
 after(() => sample.dispose());
 
-/** A started process; `stderr` grows during its run. */
+/** A started process. `stderr` grows while it runs. */
 interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -69,7 +69,6 @@ function start(parameters: readonly string[], env: Readonly<Record<string, strin
   return started;
 }
 
-/** Starts a server and waits for its address. */
 async function serve(
   parameters: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -199,10 +198,11 @@ describe("peneira serve", () => {
   it("fails to start with a sentence and the right exit code", async () => {
     const dataDir = join(sample.folder, "state-loose");
     mkdirSync(dataDir);
-    // The folder must not be empty: an empty one would get its mode tightened.
+    // The folder must contain a file, because the mode of an empty folder would be corrected.
     writeFileSync(join(dataDir, "something"), "");
     chmodSync(dataDir, 0o750);
-    // Each server has its own directory, because they run concurrently and one in use is rejected.
+    // Each server has a separate directory. They run concurrently, and a directory in use would be
+    // rejected.
     let directories = 0;
     const own = () => ["--data-dir", join(sample.folder, `state-new-${directories++}`)];
     const good = () => ["--snapshot", sample.snapshot, ...own()];

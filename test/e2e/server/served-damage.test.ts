@@ -1,10 +1,11 @@
 /**
- * Proves, with real server processes on both transports: an altered served file with restored mtime
- * causes 503 everywhere, and 500 nowhere once the server is not ready. The log, once, and the
- * metrics report it, with the block and without a row; the server recovers with a good file. In a
- * folder an older good snapshot is served meanwhile; the status shows the progress of the check;
- * exports neither distrust the file that they pin nor read a damaged one.
- * Does not prove: how fast that is, nor what is found without file events
+ * Proves, with real server processes on both transports: if a served file is altered and its mtime
+ * is restored, all reads answer with 503. Once the server is not ready, none answers with 500. The
+ * log reports the damage once, and the metrics report it too, both with the block and without a
+ * row. The server recovers when it receives a good file. In a folder, an older good snapshot is
+ * served in the meantime. The status shows the progress of the check. Exports trust the intact file
+ * that they pin, and do not read a damaged one.
+ * Does not prove how fast this happens, nor which changes are found without file events
  * (campaign/files/scrub.test.ts).
  */
 import assert from "node:assert/strict";
@@ -205,7 +206,8 @@ for (const transport of TRANSPORTS) {
       await until("the older one is served", async () => (await label()) === "2026-09");
       const { text: status } = await asking.send("/v1/status");
       assert.match(status, /"status":"ok".*"snapshot":"2026-09"/);
-      // A server started next to the damage serves it too; a damaged file alone is rejected.
+      // A server that is started now serves the older snapshot too. If the damaged file were the
+      // only one, the start would be rejected.
       await stopServerProcess(server);
       const again = await startServerProcess(options);
       asking = new Asking({ ...again, key: server.key });

@@ -1,10 +1,11 @@
 /**
- * Proves, with real server processes on both transports: repeatedly replacing a served file under
- * load costs no request; every answer is wholly of one snapshot. Walks end on the one they began
- * on, exports use the one they were created on. A replaced snapshot is unmapped; a server starts on
- * an empty folder and adopts the first snapshot, rejects a bad one and continues, and recovers when
- * a good file replaces a corrupt one.
- * Does not prove: which files are adopted in detail (contract/search/reload.test.ts), nor stopping
+ * Proves, with real server processes on both transports: if a served file is repeatedly replaced
+ * under load, no request fails, and every answer belongs completely to one snapshot. A sequence of
+ * pages ends on the snapshot on which it began, and an export uses the snapshot on which it was
+ * created. A replaced snapshot is unmapped. A server starts with an empty folder and adopts the
+ * first snapshot, rejects a bad one and continues, and recovers when a good file replaces a damaged
+ * one.
+ * Does not prove in detail which files are adopted (contract/search/reload.test.ts), nor stopping
  * (e2e/server/drain.test.ts).
  */
 import assert from "node:assert/strict";
@@ -38,9 +39,9 @@ import {
   SteadyLoad,
 } from "../../support/server/steady-load.ts";
 
-/** Swaps on each transport. */
+/** Number of replacements on each transport. */
 const SWAPS = tries("swaps");
-/** Maximum time for a swap and its effects, also on a busy machine. */
+/** Milliseconds that a replacement and its effects may take, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 const SETTINGS = {
   PENEIRA_SNAPSHOTS_KEEP: "3",
@@ -66,7 +67,10 @@ after(() => {
 
 const snapshotOf = (label: string) => (samples.get(label) as SampleSnapshot).snapshot;
 
-/** Puts a snapshot at a path as an operator should: writes another name, then renames. */
+/**
+ * Puts a snapshot at a path in the way that operators should: under another name first, which is
+ * then renamed.
+ */
 function put(label: string, path: string): void {
   const link = `${path}.tmp`;
   linkSync(snapshotOf(label), link);
@@ -82,14 +86,14 @@ async function until(what: string, so: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Status of a search and its snapshot. */
+/** Returns the status of a search, and the label of its snapshot. */
 async function searched({ base, key }: ServerProcess): Promise<string> {
   const answer = await new Client(base, key).post("/v1/accounts/search", { spec: STEADY_SPEC });
   const { snapshot, code } = (await answer.json()) as { snapshot?: string; code?: string };
   return `${answer.status} ${snapshot ?? code}`;
 }
 
-/** Which of the snapshots a process has mapped, by their labels. */
+/** Returns the labels of the snapshots that a process has mapped. */
 function mapped({ child }: ServerProcess): string[] {
   const lines = readFileSync(`/proc/${child.pid}/maps`, "latin1").split("\n");
   const inodes = new Set(lines.map((line) => line.trim().split(/\s+/)[4]));
@@ -110,7 +114,8 @@ for (const transport of TRANSPORTS) {
       for (let swap = 1; swap <= SWAPS; swap++) {
         const label = swap % 2 === 0 ? "2026-09" : "2026-10";
         put(label, path);
-        // For half of the swaps the file event alone must suffice.
+        // The signal is sent for only half of the replacements. For the others, the file event must
+        // be sufficient.
         if (swap % 4 > 1) server.child.kill("SIGHUP");
         await until(`swap ${swap}`, async () => (await searched(server)) === `200 ${label}`);
       }
@@ -142,7 +147,8 @@ for (const transport of TRANSPORTS) {
       const ready = async () => (await fetch(`${server.base}/readyz`)).status;
       assert.equal(await ready(), 503);
       assert.equal(await searched(server), "503 snapshot_unavailable");
-      // A sparse file of terabytes, which takes hours to read, and a dangling link.
+      // Adds a sparse file of terabytes, which would take hours to read, and a symbolic link to
+      // itself.
       writeFileSync(join(place, "zeros.peneira"), "");
       truncateSync(join(place, "zeros.peneira"), 2 ** 42);
       symlinkSync("circle.peneira", join(place, "circle.peneira"));

@@ -1,11 +1,11 @@
 /**
- * Proves, with real servers on both transports, that a tenant learns nothing of another one. Its
- * requests about the other's exports, cursors, Idempotency-Keys, and links get the same bytes as
- * those about nonexistent ones. The whole table of scenarios gets the same answers on a server full
- * of another's exports and on an empty one; nothing of the other is in any answer. Inherent
- * differences are removed: request ids, times, the rest of the rate limit, and ids that the client
- * created itself. Does not prove: that answers take the same time. Excludes /metrics, which is the
- * operator's.
+ * Proves, with real servers on both transports: a tenant learns nothing of another tenant. Its
+ * requests about the other's exports, cursors, Idempotency-Keys, and links receive the same bytes
+ * as requests about objects that do not exist. The whole table of scenarios has the same answers on
+ * a server full of another tenant's exports and on an empty server, and no answer contains anything
+ * of the other tenant. Before the comparison, unavoidable differences are removed: request ids,
+ * times, the rest of the rate limit, and ids that the client created itself.
+ * Does not prove that answers take the same time. Excludes /metrics, which only the operator sees.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -36,7 +36,7 @@ interface Question {
   readonly body?: unknown;
 }
 
-/** A tenant with its keys, and every answer it got. */
+/** A tenant with its keys, and every answer that it received. */
 class Tenant {
   readonly reported: string[] = [];
   readonly #base: string;
@@ -67,10 +67,13 @@ class Tenant {
   }
 }
 
-/** Headers that always differ. */
+/** Headers whose values differ between any two answers. */
 const FLEETING = ["date", "x-request-id", "ratelimit", "content-length"];
 
-/** The whole answer as text, without headers that always differ and the given patterns. */
+/**
+ * Returns the answer as text. Headers that always differ, and texts that match the given patterns,
+ * are masked.
+ */
 async function output(answer: Response, without: readonly RegExp[]): Promise<string> {
   const headers = [...answer.headers].map(([name, value]) => {
     return `${name}: ${FLEETING.includes(name) && without.length > 0 ? "…" : value}`;
@@ -80,8 +83,9 @@ async function output(answer: Response, without: readonly RegExp[]): Promise<str
 }
 
 /**
- * A tenant sees its own usage, and the client used the full server more than the empty one; the
- * check's progress is unrelated to tenants.
+ * Matches values that depend on time. A tenant sees its own usage, which is larger on the full
+ * server because the client sent more requests there. The progress of the check does not depend on
+ * tenants.
  */
 const TIMES =
   /req_[0-9a-z]+|"took_ms":[0-9.]+|"usage":\{"today":\{[^}]*\}[^}]*\}|"verification":\{[^}]*\}/g;
@@ -95,7 +99,7 @@ const exported = (key: string, spec: object = SP): Question => ({
   body: { spec, output: { format: "csv", fields: ["cnpj", "legal_name", "score"] } },
 });
 
-/** The owner's objects, whose ids the client somehow knows. */
+/** Objects of another tenant. The client is assumed to know their ids. */
 interface Belongings {
   readonly ids: readonly string[];
   readonly deleted: string;
@@ -139,7 +143,10 @@ const invented = (cursor: string) =>
   randomBytes(cursor.length).toString("base64url").slice(0, cursor.length);
 const inventedId = () => `exp_${randomBytes(16).toString("hex")}`;
 
-/** Pairs of requests: about the owner's objects, and about nonexistent ones. */
+/**
+ * Returns pairs of requests: one about the objects of the other tenant, and one about objects that
+ * do not exist.
+ */
 function pairsOf(things: Belongings, ownLink: string): (readonly [string, Question, Question])[] {
   const pairs: (readonly [string, Question, Question])[] = [];
   const about = (id: string) =>
@@ -177,7 +184,7 @@ function pairsOf(things: Belongings, ownLink: string): (readonly [string, Questi
   return pairs;
 }
 
-/** The link of an export that the asker made itself. */
+/** Returns the link of an export that the requesting tenant created. */
 async function linkOf(asker: Tenant): Promise<string> {
   const made = await asker.send(exported("own"));
   const { export: own } = (await made.json()) as { export: { export_id: string } };
@@ -218,7 +225,7 @@ for (const transport of ["uws", "node"]) {
     it("cannot distinguish another tenant's objects from nonexistent ones", async () => {
       const ownLink = await linkOf(asker);
       for (const [what, foreign, unknown] of pairsOf(things, ownLink)) {
-        // The answer to a creation has new ids, which belong to the asker.
+        // The answer to a creation contains new ids, which belong to the requesting tenant.
         const patterns = foreign.method === "POST" ? [TIMES, OWN] : [TIMES];
         const [one, two] = [await asker.send(foreign), await asker.send(unknown)];
         assert.equal(await output(one, patterns), await output(two, patterns), what);
@@ -247,7 +254,8 @@ for (const transport of ["uws", "node"]) {
         const [here, there] = [await outcomeOf(asker, scenario), await outcomeOf(alone, scenario)];
         assert.equal(here, there, `${scenario.name}\n${difference(here, there)}`);
       }
-      // Newest first: all exports except those created before the scenarios.
+      // The lists begin with the newest exports. The comparison leaves out those that were created
+      // before the scenarios.
       const [here, there] = [await listed(asker), await listed(alone)];
       const ofTable = there.length - 1;
       assert.ok(ofTable > 5);
@@ -273,14 +281,14 @@ function difference(one: string, two: string): string {
   return `${one.slice(at - 40, at + 80)}\n${two.slice(at - 40, at + 80)}`;
 }
 
-/** The answer to a scenario of the table. */
+/** Returns the answer to a scenario of the table, with unavoidable differences masked. */
 async function outcomeOf(tenant: Tenant, scenario: Scenario): Promise<string> {
   const { method = "POST", path = "/v1/accounts/search", plan, headers = {}, body } = scenario;
   const answer = await tenant.send({ method, path, headers, body }, plan);
   return output(answer, [TIMES, OWN]);
 }
 
-/** A tenant's exports after all have ended, without ids and times. */
+/** Waits until all exports of a tenant have ended, and returns them without ids and times. */
 async function listed(tenant: Tenant): Promise<string[]> {
   const read = async () => {
     const answer = await tenant.send({ path: "/v1/exports?limit=200" });

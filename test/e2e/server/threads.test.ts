@@ -25,11 +25,11 @@ import {
 
 const THREADS = "3";
 const CONNECTIONS = 16;
-/** Burst of a free key in this suite; it does not refill. */
+/** Burst of a key on the free plan in this suite. It does not refill. */
 const BURST = 200;
-/** Concurrent requests of a starter key. */
+/** Concurrent requests that a key on the starter plan may have. */
 const CONCURRENT = 3;
-/** Time within which all threads reject a disabled key, in milliseconds. */
+/** Milliseconds within which all threads must reject a disabled key. */
 const REFUSED_MS = 100;
 
 const SETTINGS = {
@@ -106,7 +106,7 @@ function connectionsTo({ base }: ServerProcess): PersistentConnection[] {
 
 const SEARCH = { spec: { filters: { geo: { uf_any_of: ["SP", "MG"] } }, limit: 5 } };
 
-/** Inherent differences between two answers to the same query. */
+/** Removes the differences that two answers to the same query always have. */
 function withoutMoment(text: string): string {
   return text
     .replace(/"request_id":"[^"]*"/g, "")
@@ -114,7 +114,10 @@ function withoutMoment(text: string): string {
     .replace(/"next_cursor":"[^"]*"/g, '"next_cursor":"…"');
 }
 
-/** Requests of every kind, answered or forwarded by threads. */
+/**
+ * Sends requests of every kind. Some are answered by the thread that receives them, and others are
+ * forwarded.
+ */
 async function questions(base: string, key: string): Promise<string[]> {
   const answers: string[] = [];
   const connections = Array.from({ length: 5 }, () => new PersistentConnection(base));
@@ -221,7 +224,7 @@ describe("three threads", () => {
   it("enforce a key's limit of requests in flight across all threads", async () => {
     const { key } = keyOf("starter");
     const connections = connectionsTo(server);
-    // A request without its body is in flight.
+    // A request counts as in flight until its body has arrived.
     const waiting = connections
       .slice(0, CONCURRENT)
       .map((one) => ({ one, over: halfABody(server.base, key) }));
@@ -255,14 +258,14 @@ describe("three threads", () => {
       assert.equal((await one.send(key, "/v1/accounts/count", SEARCH)).status, 200);
       assert.equal((await one.send(key, "/v1/status")).status, 200);
     }
-    // Changes the state as another process does, without its startup time.
+    // Changes the state as another process would, without the time to start one.
     const database = openDatabase(server.dataDir);
     new KeyStore(database).setDisabled(id, 1);
     database.close();
     await sleep(REFUSED_MS);
     for (const one of connections) {
       assert.equal((await one.send(key, "/v1/accounts/count", SEARCH)).status, 403);
-      // The thread that owns the state answers this request.
+      // This request is answered by the thread that owns the state.
       assert.equal((await one.send(key, "/v1/status")).status, 403);
       one.close();
     }
@@ -317,7 +320,7 @@ describe("three threads", () => {
   });
 });
 
-/** Begins a request without its body; resolves with a function to abandon it. */
+/** Begins a request and does not send its body. Resolves with a function that abandons it. */
 function halfABody(base: string, key: string): Promise<() => void> {
   const headers = {
     authorization: `Bearer ${key}`,

@@ -1,6 +1,7 @@
 /**
- * Names of the contact fields, by which a person can be reached, for suites that search for them.
- * Invariant: derived from the table of fields; nothing here is a separate list.
+ * Lists the names of the contact fields, by which a person can be reached, for suites that test how
+ * contacts are treated.
+ * Invariant: the names come from the table of fields and not from a separate list.
  */
 import { OUTPUT_FIELDS, type OutputField } from "../../../src/spec/fields.ts";
 

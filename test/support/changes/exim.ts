@@ -1,8 +1,9 @@
 /**
- * Exim of the distribution as a mail server on this machine, with TLS and a user. Output: its
- * address, its certificate, and the messages that it delivered to a file.
- * Invariant: it accepts mail only from a signed-in user, offers the sign-in only over TLS, relays
- * nothing, and ends with the suite. `null` if it is not installed, or cannot run here.
+ * Runs the system's Exim as a local mail server with TLS and one user. Output: its address, its
+ * certificate, and the messages that it delivered to a file.
+ * Invariant: it accepts mail only from a signed-in user, offers sign-in only over TLS, relays
+ * nothing, and ends with the suite. The result is `null` if Exim is not installed or cannot run
+ * here.
  */
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -19,7 +20,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 
 const PROGRAM = "/usr/sbin/exim4";
-/** Time for the daemon to listen, and to deliver a message, in milliseconds. */
+/** Maximum time in milliseconds for the daemon to listen, and for a message to be delivered. */
 const WAIT_MS = 10_000;
 
 /** A running Exim. */
@@ -30,12 +31,12 @@ export interface Exim {
   readonly user: string;
   readonly password: string;
   readonly ca: string;
-  /** Waits for some messages in the mailbox; returns them. */
+  /** Waits until the mailbox has this many messages, and returns them. */
   mails(count: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Why there is no Exim here, or null. */
+/** Returns the reason why Exim cannot run here, or null if it can. */
 export function whyNoExim(): string | null {
   if (!existsSync(PROGRAM)) return "skipped: no SMTP server (exim4 is not installed)";
   return process.getuid?.() === 0 ? null : "skipped: no SMTP server (exim4 needs root)";
@@ -43,7 +44,8 @@ export function whyNoExim(): string | null {
 
 /** Starts Exim. */
 export async function startExim(): Promise<Exim> {
-  // Exim's user must reach the folder, so it is not below the suite's private one.
+  // The user of Exim must be able to reach the folder, so it cannot be inside the suite's private
+  // folder.
   const folder = mkdtempSync("/tmp/peneira-exim-");
   chmodSync(folder, 0o755);
   for (const name of ["spool", "mail"]) {

@@ -1,8 +1,8 @@
 /**
- * Computes changes the obvious way, from the decoded rows of two months, a normalized spec, kinds,
- * and watched fields.
- * Invariant: slow and obvious: the linear twin filters both months, accounts are matched in a map
- * by CNPJ, values are compared as JSON. Shares no code with the engine.
+ * Computes the changes between two months in the most obvious way, from the decoded rows, a
+ * normalized spec, kinds of changes, and watched fields.
+ * Invariant: the linear reference implementation filters both months, a map by CNPJ matches
+ * accounts, and values are compared as JSON. It is slow, and shares no code with the engine.
  */
 import type { ChangeKind } from "../../../src/changes/kinds.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../src/spec/fields.ts";
@@ -18,14 +18,14 @@ export interface ExpectedItem {
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
-/** A query to both twins. */
+/** A query that both the engine and this reference implementation answer. */
 export interface TwinQuestion {
   readonly spec: AccountQuerySpec;
   readonly watch: readonly string[];
   readonly fields: readonly string[];
 }
 
-/** The rows of two months. */
+/** The reference implementation of changes, with the rows of two months. */
 export class ChangesTwin {
   readonly #older: Twin;
   readonly #newer: Twin;
@@ -41,7 +41,7 @@ export class ChangesTwin {
     this.#cnpjs = [...new Set([...this.#before.keys(), ...this.#after.keys()])].sort();
   }
 
-  /** Every item of all kinds, ascending by CNPJ. */
+  /** Returns the changes of all kinds, ascending by CNPJ. */
   answer({ spec, watch, fields }: TwinQuestion): ExpectedItem[] {
     const before = matches(this.#older, spec);
     const after = matches(this.#newer, spec);
@@ -77,7 +77,7 @@ function byCnpj(rows: readonly TwinRow[]): Map<string, TwinRow> {
   return new Map(rows.map((row) => [String(row.cnpj), row]));
 }
 
-/** CNPJs of the accounts that match in any phase. */
+/** Returns the CNPJs of the accounts that match in any phase of a search. */
 function matches(twin: Twin, spec: AccountQuerySpec): Set<string> {
   const { filters } = spec;
   const { industry } = filters;

@@ -1,21 +1,25 @@
 /**
- * A mail server on a loopback address that answers as a suite wants: strict about what clients
- * send, and able to be slow, to cut connections, and to refuse. Also reads the messages.
- * Invariant: a line that RFC 5321 or RFC 5322 does not allow is recorded in `faults`. Its replies
- * are only those that a suite sets; by default it accepts everything without TLS.
+ * A mail server on a loopback address that answers as the suite specifies. It checks client input
+ * strictly, and can be slow, cut connections, and refuse messages. The file also parses the
+ * received messages.
+ * Invariant: a line that RFC 5321 or RFC 5322 does not allow is recorded in `faults`. The server
+ * sends only the replies that a suite sets. By default, it accepts everything without TLS.
  */
 
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 
-/** A message as it came. */
+/** A received message with its envelope. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly raw: string;
 }
 
-/** Replies by step; a number is the delay before a step, and `cut` ends the connection. */
+/**
+ * Replies for each step of a session. A number delays the step by that many milliseconds, and `cut`
+ * ends the connection.
+ */
 export type Replies = Partial<
   Record<"greeting" | "MAIL" | "RCPT" | "DATA" | "end", string | number | "cut">
 >;
@@ -26,7 +30,7 @@ export interface MailServer {
   readonly got: ReceivedMail[];
   readonly faults: string[];
   readonly commands: string[];
-  /** Highest number of concurrent connections whose message had no answer yet. */
+  /** Returns the highest number of concurrent connections with an unanswered message. */
   readonly most: () => number;
   replies: Replies;
   close(): Promise<void>;
@@ -37,7 +41,7 @@ const DEFAULTS = {
   ...{ DATA: "354 go on", end: "250 2.0.0 queued" },
 } as const;
 
-/** Longest lines of RFC 5321 and RFC 5322, with their ends. */
+/** Maximum lengths of a line in RFC 5321 and RFC 5322, including the line end. */
 const COMMAND_MAX = 512;
 const TEXT_MAX = 1_000;
 
@@ -135,7 +139,7 @@ function talk(socket: Socket, state: MailServer, answered: () => void): void {
   });
 }
 
-/** A read message: its headers in lower case, and its decoded bodies by type. */
+/** A parsed message: its headers with names in lower case, and its decoded bodies. */
 export interface ReadMail {
   readonly headers: ReadonlyMap<string, string>;
   /** Number of headers of each name. */
@@ -144,7 +148,7 @@ export interface ReadMail {
   readonly html: string;
 }
 
-/** Reads a message of two parts (RFC 2045, 2047). */
+/** Parses a message of two parts, text and HTML (RFC 2045, 2047). */
 export function readMail(raw: string): ReadMail {
   const { headers, counts, body } = partOf(raw);
   const boundary = /boundary="?([^";]+)"?/.exec(headers.get("content-type") ?? "")?.[1] ?? "";

@@ -22,12 +22,12 @@ import { SearchStore } from "../../../src/store/searchstore.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 
-/** A tenant of every office. */
+/** The tenant that every office has. */
 export const TENANT = "ten_a";
-/** Start of the clock. */
+/** The time at which the clock of every office starts. */
 export const START_MS = Date.parse("2026-11-15T06:00:00Z");
 
-/** Notices with their state, snapshots, and clock. */
+/** The notices of one server, with their state, snapshots, and clock. */
 export interface Office {
   readonly notices: Notices;
   readonly clock: ManualClock;
@@ -39,7 +39,7 @@ export interface Office {
   search(name: string, spec?: object, more?: Readonly<Record<string, unknown>>): string;
   /** Opens a snapshot, and serves it from now on. */
   serve(path: string): Promise<Segment>;
-  /** Does what is due until nothing is being counted or sent. */
+  /** Performs all due work until no notice is being counted or sent. */
   work(): Promise<void>;
   /** Closes the notices, and opens them again on the same state. */
   restart(): Promise<void>;
@@ -55,7 +55,7 @@ export interface OfficeOptions {
   };
 }
 
-/** Maximum number of turns before work is assumed endless; this many already take minutes. */
+/** Number of turns after which work counts as endless. So many turns already take minutes. */
 const TURNS_MAX = 5_000;
 
 let searches = 0;
@@ -129,7 +129,7 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
   return office;
 }
 
-/** Parts of the notices; `own` replaces some. */
+/** Returns the parts that the notices need. `own` replaces some of them. */
 function partsOf(
   {
     registry,

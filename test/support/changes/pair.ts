@@ -1,8 +1,9 @@
 /**
- * Two snapshots of the same registry, a month apart, opened and with the rows that an independent
- * reader decodes.
- * Invariant: the same seed makes the same files. Accounts vanish, appear, and change in any column;
- * the dictionaries differ, so that equal values have other codes; ranks differ too.
+ * Two open snapshots of the same registry, one month apart, and their rows as an independent reader
+ * decodes them.
+ * Invariant: the same seed makes the same files. Between the months, accounts vanish, appear, and
+ * change in any column. The dictionaries differ, so that equal values have different codes, and the
+ * ranks differ too.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +34,7 @@ export interface Month {
   readonly path: string;
   readonly segment: Segment;
   readonly rows: readonly TwinRow[];
-  /** Which company is a partner of which. */
+  /** Pairs of a company and a company that it owns. */
   readonly partners: readonly OwnerPair[];
 }
 
@@ -42,7 +43,7 @@ export interface MonthPair {
   readonly folder: string;
   readonly older: Month;
   readonly newer: Month;
-  /** Makes the month after both; its opener closes it. */
+  /** Makes and opens the month after both. The caller must close it. */
   third(): Promise<Month>;
   dispose(): void;
 }
@@ -51,7 +52,7 @@ export interface MonthPair {
 export interface PairOptions {
   readonly seed: number;
   readonly accounts: number;
-  /** Which of the months had the list of sanctions. */
+  /** The months that were imported with the list of sanctions. */
   readonly sanctions?: "both" | "newer" | "none";
   /** True if some head offices become branches, and vice versa. */
   readonly moved?: boolean;
@@ -90,7 +91,7 @@ export async function makePair({
     writeMonth(join(folder, name), rows, { label: name, known, seed });
   const older = await month("2026-09", before, sanctions === "both");
   const newer = await month("2026-10", after, sanctions !== "none");
-  // Made on demand, because most suites need two months only.
+  // The third month is made on demand, because most suites need only two.
   const third = () => month("2026-11", nextMonth(after, seed + 100), sanctions !== "none");
   const dispose = () => {
     for (const { segment } of [older, newer]) segment.close();
@@ -99,7 +100,10 @@ export async function makePair({
   return { folder, older, newer, third, dispose };
 }
 
-/** Flips head office and branch in one row of 40, because few rows change it by chance. */
+/**
+ * Turns a head office into a branch, or a branch into a head office, in one row of 40, because few
+ * rows change in this way by chance.
+ */
 function inTurn(row: FixtureRow, i: number): FixtureRow {
   return i % 40 === 11 ? { ...row, headquarters: row.headquarters !== true } : row;
 }
@@ -112,7 +116,7 @@ function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
   const columns = (Object.keys(rows[0] ?? {}) as (keyof FixtureRow)[]).filter(
     (name) => name !== "cnpj",
   );
-  // Few rows are abroad or sanctioned by chance, so some more are.
+  // Few random rows are abroad or sanctioned, so this adds more.
   const abroad = (row: FixtureRow, i: number) =>
     i % 40 === 3 ? { ...row, foreign_city: `LIMA ${i}`, country_code: i % 9 } : row;
   const judged = (row: FixtureRow, i: number) =>
@@ -165,7 +169,10 @@ async function writeMonth(
   return { path, segment: await openSegment(path), rows: counted, partners };
 }
 
-/** Cyclic chains of ownership, and one company that owns every seventh. */
+/**
+ * Makes cycles of five companies that own each other in turn, and one company that owns every
+ * seventh.
+ */
 function partnersOf(rows: readonly FixtureRow[]): OwnerPair[] {
   const roots = [...new Set(rows.map(({ cnpj }) => rootNumber(cnpj.slice(0, 8))))];
   roots.sort((a, b) => a - b);
@@ -182,7 +189,7 @@ function partnersOf(rows: readonly FixtureRow[]): OwnerPair[] {
 
 type Dictionaries = Readonly<Record<DictionaryName, readonly string[]>>;
 
-/** The values in use and some unused ones, so that codes differ across months. */
+/** Keeps the values in use and a random part of the others, so that codes differ between months. */
 function dictionariesOf(rows: readonly FixtureRow[], random: () => number): Dictionaries {
   const entries = DICTIONARIES.map((name) => {
     const used = new Set(rows.flatMap((row) => codesOf(row, name)));
@@ -209,7 +216,7 @@ function recoded(row: FixtureRow, dictionaries: Dictionaries, known: boolean): F
   return {
     ...row,
     ...Object.fromEntries(codes),
-    // Specs know no status 0.
+    // Specs have no registration status 0.
     registration_status: row.registration_status || null,
     ...(known ? { sanctioned: row.sanctioned ?? false } : { sanctioned: null }),
     ...(known ? knownLists(row) : UNKNOWN_LISTS),

@@ -1,6 +1,7 @@
 /**
- * A receiver of webhooks on a loopback address: records requests and answers as the suite wants.
- * Invariant: it verifies nothing by itself; suites do, with the public libraries.
+ * A webhook receiver on a loopback address. It records requests and answers them as the suite
+ * specifies.
+ * Invariant: it does not verify signatures itself; suites do so with the public libraries.
  */
 import {
   createServer,
@@ -10,7 +11,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as it came. */
+/** A recorded request. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -18,7 +19,7 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** How a receiver answers a request. */
+/** A function that answers a request. */
 export type Behaviour = (received: Received, response: ServerResponse) => void;
 
 /** A running receiver. */
@@ -38,7 +39,7 @@ export const WELL: Behaviour = (_, response) => {
   response.writeHead(204).end();
 };
 
-/** Answers a status, with headers. */
+/** Returns a behavior that answers with this status and these headers. */
 export function status(code: number, headers: Record<string, string> = {}): Behaviour {
   return (_, response) => {
     response.writeHead(code, headers).end("no");

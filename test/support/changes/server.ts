@@ -1,8 +1,8 @@
 /**
- * A server with two months: serves real months and real change lists of a pair of snapshots, with
- * functions to query changes.
- * Invariant: everything between the request and the files is real; unrelated parts (the search
- * engine, the exporter) are the fakes of http-fake.ts.
+ * Starts a server that serves real months and real change lists of two snapshots, and queries its
+ * changes.
+ * Invariant: everything between the request and the files is real. Unrelated parts (the search
+ * engine, the exporter) are the simulated ones of http/fake.ts.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -33,7 +33,7 @@ export interface ChangesAnswer {
   readonly warnings: readonly string[];
 }
 
-/** A problem that a query got. */
+/** A problem document that a query received. */
 export interface Refusal {
   readonly code: string;
   readonly detail: string;
@@ -57,7 +57,7 @@ export interface ChangesServer {
 /** Options of a server. */
 export interface ServedOptions {
   readonly transport: TransportName;
-  /** The served folder; null for a server of a single file. */
+  /** The folder whose snapshots are served, or null for a server with a single file. */
   readonly folder: string | null;
   readonly current: Segment;
   readonly keepMs?: number;
@@ -114,21 +114,21 @@ export async function startChanges(options: ServedOptions): Promise<ChangesServe
   };
 }
 
-/** The answer of a page. */
+/** Returns the answer of a response, which must have status 200. */
 export async function answered(response: Response): Promise<ChangesAnswer> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return JSON.parse(text) as ChangesAnswer;
 }
 
-/** The problem of a refusal. */
+/** Returns the problem document of a response, which must have the given status. */
 export async function refused(response: Response, status: number): Promise<Refusal> {
   const text = await response.text();
   assert.equal(response.status, status, text);
   return JSON.parse(text) as Refusal;
 }
 
-/** Pointers and codes of a refusal. */
+/** Returns the pointers and codes of a refusal's mistakes, sorted. */
 export function placesOf({ errors = [] }: Refusal): string[] {
   return errors.map(({ pointer, code }) => `${pointer} ${code}`).sort();
 }

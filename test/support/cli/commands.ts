@@ -1,7 +1,8 @@
 /**
- * The commands of the product for sweeps over all of them, and a terminal to run them on.
- * Invariant: the program provides the names, so a sweep with a row for every command fails if a new
- * command has none.
+ * Lists the commands of the product, for suites that test all of them (sweeps), and runs commands
+ * with pipes or on a terminal.
+ * Invariant: the program itself provides the names, so a sweep fails if it has no row for a new
+ * command.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -28,13 +29,13 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Options of a run besides its arguments. */
+/** Options of a run. */
 interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Sends SIGTERM once the output matches; for commands that do not end by themselves. */
   readonly until?: RegExp;
-  /** Descriptor of a file for standard output, in place of a pipe. */
+  /** Descriptor of a file that replaces the pipe for standard output. */
   readonly stdout?: number;
 }
 
@@ -49,7 +50,10 @@ export function runOnTerminal(args: readonly string[], options: RunOptions = {})
   return run(["python3", ["-c", PTY, file, ...rest]], options);
 }
 
-/** Python program: passes its input to the child's terminal, without echo, and its output on. */
+/**
+ * A Python program that starts a child on a pseudo-terminal. It forwards its input without echo,
+ * and prints the child's output.
+ */
 const PTY = `
 import os, pty, signal, sys, termios, threading
 pid, fd = pty.fork()

@@ -1,7 +1,7 @@
 /**
- * A small disk that can be full, read-only or failing. Needs root and mounts, and gcc for the
- * failing one.
- * Invariant: `dispose` unmounts it; a failing write never reaches the disk.
+ * A small disk that can become full, read-only, or failing. It needs root and mounts; the failing
+ * disk also needs gcc.
+ * Invariant: `dispose` unmounts it, and a failing write never reaches it.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -16,14 +16,17 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Faults of the disk. */
+/** The faults that the disk can have. */
 export const FAULTS = ["full", "readOnly", "failing"] as const;
 /** One of them. */
 export type Fault = (typeof FAULTS)[number];
 
 const FILLER = ".filler";
 
-/** Fails writes below FAILING_FOLDER with EIO while FAILING_FOLDER.on exists. */
+/**
+ * Source of a C library that makes writes below FAILING_FOLDER fail with EIO while the file
+ * FAILING_FOLDER.on exists.
+ */
 const SHIM = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -68,7 +71,7 @@ export class FailingDisk {
   readonly folder: string;
   readonly #shim: string;
 
-  /** Mounts a disk of some bytes. */
+  /** Mounts a disk of this size. */
   constructor(bytes: number) {
     this.folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes},mode=0700`, "tmpfs", this.folder]);
@@ -79,7 +82,10 @@ export class FailingDisk {
     rmSync(source);
   }
 
-  /** Environment for processes that should see the fault; set before they start. */
+  /**
+   * Environment variables for processes that the failing disk should affect. Set them before the
+   * processes start.
+   */
   get variables(): Record<string, string> {
     return { LD_PRELOAD: this.#shim, FAILING_FOLDER: this.folder };
   }
@@ -91,14 +97,14 @@ export class FailingDisk {
     if (fault === "failing") writeFileSync(`${this.folder}.on`, "");
   }
 
-  /** Makes the disk work again. */
+  /** Ends every fault. */
   repair(): void {
     execFileSync("mount", ["-o", "remount,rw", this.folder]);
     rmSync(`${this.folder}.on`, { force: true });
     rmSync(join(this.folder, FILLER), { force: true });
   }
 
-  /** The names of everything on the disk, without a database reader's side files. */
+  /** Returns the paths of all files on the disk, except the side files of a database reader. */
   names(): string[] {
     const all = readdirSync(this.folder, { recursive: true }) as string[];
     return all.filter((name) => !/-(wal|shm)$/.test(name) && name !== FILLER).sort();
@@ -121,7 +127,6 @@ export class FailingDisk {
   }
 }
 
-/** Writes until no space is left. */
 function fillWith(fd: number, piece: Buffer): void {
   try {
     for (;;) writeSync(fd, piece);
@@ -130,7 +135,7 @@ function fillWith(fd: number, piece: Buffer): void {
   }
 }
 
-/** Reason why there is no such disk here; false if there is one. */
+/** Returns the reason why this machine cannot have such a disk, or false if it can. */
 export function noFailingDisk(): string | false {
   if (process.getuid?.() !== 0) return "needs root and mounts";
   const folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));

@@ -22,11 +22,14 @@ import { UserStore } from "../../../src/store/userstore.ts";
 import { writeSmallSnapshot } from "../files/forge-snapshot.ts";
 import { addNotices } from "./noticed-state.ts";
 
-/** Red, a window title, C1, a reversed text, DEL, backspace, a bare CR, a cleared screen. */
+/**
+ * Sequences that a terminal would obey: red text, a window title, C1 controls, reversed text, DEL,
+ * backspace, a bare CR, and clearing the screen.
+ */
 export const HOSTILE =
   "\x1b[31mEVIL\x1b]0;t\x07 \u009b32m\u0085\u202eTXET\u2066\x7f\b\r\x1b[2J\u2028";
 
-/** The same without characters that file names or checked names may not have. */
+/** Hostile text without the characters that file names and checked names cannot contain. */
 export const HOSTILE_NAME = "\u202eEVIL\u2066";
 
 /** A made place. */

@@ -1,13 +1,13 @@
 /**
- * Adds notices to the state of a tenant: a saved search, two months, a notice that was counted and
- * one that failed, and a webhook with a failed delivery.
- * Invariant: written as the server writes them; ids are the same in every state.
+ * Adds notices to a tenant's state: a saved search, two months, one counted and one failed notice,
+ * and a webhook with a failed delivery.
+ * Invariant: the rows equal those that a server writes, and their ids are the same in every state.
  */
 import { openDatabase } from "../../../src/store/database.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
 import { WebhookStore } from "../../../src/store/webhookstore.ts";
 
-/** Ids of what is added. */
+/** Ids of the added rows. */
 export const NOTICED = {
   search: `sch_${"1".repeat(32)}`,
   notice: `ntc_${"1".repeat(32)}`,

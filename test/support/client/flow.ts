@@ -1,8 +1,8 @@
 /**
- * An integrator's use of the API, written against the types that are generated from its OpenAPI
- * document. Takes an address, a key, and the fetch to use.
- * Invariant: nothing here casts or asserts a type, so it compiles only while the document names
- * every used path, parameter, member, and code.
+ * Uses the API as an integrator would, with the types that are generated from its OpenAPI document.
+ * Input: an address, a key, and the fetch function to use.
+ * Invariant: this file neither casts nor asserts a type, so it compiles only while the document
+ * names every used path, parameter, member, and code.
  */
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
@@ -25,7 +25,7 @@ export function clientOf({ base, key, fetch }: Target) {
 
 type Client = ReturnType<typeof clientOf>;
 
-/** Requests the server's state and the plan's limits. */
+/** Checks the server's state and the limits of the plan, and returns the number of accounts. */
 export async function readStatus(client: Client): Promise<number> {
   const { data, error } = await client.GET("/v1/status", {});
   assert.ok(data, error?.detail);
@@ -59,7 +59,10 @@ export async function walk(client: Client): Promise<string[]> {
   return seen;
 }
 
-/** Counts, reads one account, and normalizes; all must agree with the walk. */
+/**
+ * Counts the search, reads one account, and normalizes the spec. All results must agree with the
+ * CNPJs in `seen`.
+ */
 export async function lookCloser(client: Client, seen: readonly string[]): Promise<void> {
   const counted = await client.POST("/v1/accounts/count", {
     body: { spec, facets: ["uf", "cnae_section"] },
@@ -111,7 +114,10 @@ export async function findLeads(client: Client): Promise<void> {
   assert.equal(normal.data.compiled?.filters.contact.require_any_contact, true);
 }
 
-/** Requests changes from a server with one month only; returns the available months. */
+/**
+ * Requests changes from a server that has only one month. Returns the months that the error lists
+ * as available.
+ */
 export async function requestChanges(client: Client): Promise<readonly string[]> {
   const { data } = await client.GET("/v1/status", {});
   assert.deepEqual(data?.changes_since, []);
@@ -176,7 +182,7 @@ async function load(client: Client, id: string): Promise<string> {
   return file.data ?? assert.fail(`the file was answered ${file.response.status}`);
 }
 
-/** Makes mistakes, each with its own code in the types. */
+/** Makes several mistakes. The types must distinguish their error codes. */
 export async function makeMistakes(client: Client): Promise<void> {
   const broad = await client.POST("/v1/accounts/search", { body: { spec: {} } });
   assert.ok(broad.error?.code === "query_too_broad");

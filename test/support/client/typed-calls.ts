@@ -1,8 +1,8 @@
 /**
- * Stand-in for the API client's types: allows everything, so that the checkout compiles without
- * generated code.
- * Invariant: e2e/server/client.test.ts checks test/support/client/flow.ts with generated
- * declarations in place of this file; only types are imported from here.
+ * Replaces the generated types of the API client with types that allow everything, so that the
+ * checkout compiles without generated code.
+ * Invariant: e2e/server/client.test.ts checks test/support/client/flow.ts with the generated
+ * declarations in place of this file. Other files import only types from here.
  */
 
 /** Operations by path and method. */

@@ -1,11 +1,13 @@
 /**
- * Compares a document's shown answer with a command's output; returns the differences as text.
+ * Compares the answer that a document shows with a command's real output. Output: the differences
+ * as text.
  * Invariant: everything shown is compared. Values that differ in every run (ids, keys, times,
- * durations, cursors, signatures) are masked on both sides. `…` inside a line or a string stands
- * for any characters, alone on a line for any lines, last in a list for more elements.
+ * durations, cursors, signatures) are masked on both sides. Inside a line or a string, `…` stands
+ * for any characters. As a whole line it stands for any lines, and as the last element of a list
+ * for more elements.
  */
 
-/** Patterns that differ between runs, and their masks. */
+/** Patterns for values that differ between runs, each with the mask that replaces the value. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b(req|exp)_[0-9a-f]+/g, "$1_…"],
   [/\bpnr_[0-9a-f]+(_[0-9a-f]+)?/g, "pnr_…"],
@@ -19,7 +21,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 /** Members whose values differ in every run. */
 const VARYING = new Set(["took_ms", "progress", "next_cursor", "key_id", "time"]);
 
-/** Differences between a document's answer and the output; empty if there are none. */
+/** Returns the differences between a document's answer and the real output, or an empty list. */
 export function differences(language: string, shown: string, real: string, part: boolean) {
   if (language === "json") return jsonDifferences(shown, real, part);
   if (language === "http") return httpDifferences(shown, real, part);
@@ -33,7 +35,10 @@ function jsonDifferences(shown: string, real: string, part: boolean): string[] {
   return valueDifferences({ shown: wanted.value, real: got.value, part, at: "" });
 }
 
-/** Compares the first line, the shown headers in any order among others, and the body. */
+/**
+ * Compares the first line, the shown headers, and the body. The shown headers may be in any order,
+ * and the real answer may have more headers.
+ */
 function httpDifferences(shown: string, real: string, part: boolean): string[] {
   const [wantedHead = "", ...wantedBody] = shown.split(/\r?\n\r?\n/);
   const [head = "", ...body] = real.split(/\r?\n\r?\n/);
@@ -106,7 +111,7 @@ function linesDifferences(shown: readonly string[], real: readonly string[]): st
   return [];
 }
 
-/** True if a real text matches the shown one, with `…` for anything. */
+/** True if the real text matches the shown one, in which `…` stands for any characters. */
 function fits(shown: string, real: string): boolean {
   const pieces = masked(shown).split("…").map(escapeRegExp);
   return new RegExp(`^${pieces.join(".*")}$`, "s").test(masked(real));

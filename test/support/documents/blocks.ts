@@ -28,7 +28,7 @@ export interface Block {
   readonly marks: Marks;
 }
 
-/** Content of a comment above a block. */
+/** The instructions in the comment above a block. */
 export interface Marks {
   readonly skip?: string;
   readonly server?: true;
@@ -44,16 +44,16 @@ export interface Marks {
 
 /** A document with its blocks. */
 export interface Parsed {
-  /** Files before the first block. */
+  /** Files that must exist before the first block runs. */
   readonly given: readonly string[];
   readonly blocks: readonly Block[];
-  /** Invalid marks, as `line: what is wrong`. */
+  /** Invalid instructions, each in the form `line: problem`. */
   readonly mistakes: readonly string[];
 }
 
-/** Languages whose blocks run; a Python or JavaScript block is its own program. */
+/** Languages whose blocks are run. Each Python or JavaScript block is a separate program. */
 export const RUN = ["sh", "python", "js"];
-/** Languages of a run's output. */
+/** Languages of blocks that show the output of a run. */
 export const SHOWN = ["json", "text", "http"];
 
 const READERS: Readonly<Record<string, (rest: string) => Marks | null>> = {
@@ -75,7 +75,9 @@ const READERS: Readonly<Record<string, (rest: string) => Marks | null>> = {
   needs: (rest) => (/^[\w.-]+( [\w.-]+)*$/.test(rest) ? { needs: rest.split(" ") } : null),
 };
 
-/** Start of the next mark; a reason may contain semicolons. */
+/**
+ * Matches the start of the next instruction in a comment. A reason may itself contain semicolons.
+ */
 const NEXT_MARK = new RegExp(`; (?=(?:${Object.keys(READERS).join("|")})\\b)`);
 
 /** Parses a document. */
@@ -113,7 +115,7 @@ function bodyOf(lines: readonly string[], start: number, indent: number) {
   return { body: body.join("\n"), end: last };
 }
 
-/** A mark that no fence follows would be lost. */
+/** Reports an instruction that is lost because no fence follows it. */
 function reportStray(comment: string, at: number, mistakes: string[]): "" {
   if (comment !== "") mistakes.push(`${at + 1}: no block follows "run: ${comment}"`);
   return "";
@@ -131,7 +133,7 @@ function readMarks(comment: string): { readonly marks: Marks; readonly wrong: st
   return { marks, wrong };
 }
 
-/** Blocks that would prove nothing. */
+/** Returns the blocks that no test would check. */
 function unproven(blocks: readonly Block[]): string[] {
   const mistakes: string[] = [];
   let ran = false;

@@ -1,18 +1,20 @@
 /**
- * Measured figures in documents, from the one file that holds them, `bench/measurements.json`.
- * Input: a document in which a comment after a number names its measurement,
- * `392<!-- =import.72m.seconds -->`, or `16,400<!-- =http.1m.same ~3 -->` with three digits.
+ * Fills documents with measured figures from `bench/measurements.json`, the only file that holds
+ * them.
+ * Input: a document in which a comment after a number names its measurement, `392<!--
+ * =import.72m.seconds -->`, or, with `~3` for three significant digits, `16,400<!-- =http.1m.same
+ * ~3 -->`.
  * Output: the same text with the numbers of the file.
- * Invariant: the same measurement is the same number in every document and language.
+ * Invariant: a measurement has the same number in every document and language.
  */
 import assert from "node:assert/strict";
 import measurements from "../../../bench/measurements.json" with { type: "json" };
 import { table } from "./tables.ts";
 
-/** The documents that users read and tests run. */
+/** Matches the documents that users read and whose examples tests run. */
 export const DOCUMENTS = /^README(\.[\w-]+)?\.md$|^docs\/(pt-BR\/)?[^/]+\.md$/;
 
-/** A language of a document, which separates thousands and decimals in its own way. */
+/** The language of a document. It decides how thousands and decimals are separated. */
 export type Language = "en" | "pt";
 
 /** A measured value. */
@@ -23,7 +25,7 @@ interface Figure {
 const FIGURES: Readonly<Record<string, Figure>> = measurements.figures;
 const MARK = /(\d[\d.,]*)<!-- =([\w.]+)(?: ~(\d))? -->/g;
 
-/** Returns the language of a document, by its name. */
+/** Returns the language of a document, which its file name shows. */
 export function languageOf(file: string): Language {
   return /\.pt-BR\.md$|^docs\/pt-BR\//.test(file) ? "pt" : "en";
 }
@@ -38,7 +40,10 @@ export function knownFigures(): string[] {
   return Object.keys(FIGURES);
 }
 
-/** Returns a document with the numbers of the measurements it names. Throws on unknown ones. */
+/**
+ * Returns the document with the current number of every measurement that it names. Throws if a
+ * measurement is unknown.
+ */
 export function fillFigures(file: string, text: string): string {
   return text.replace(MARK, (mark, number: string, name: string, digits?: string) => {
     const figure = FIGURES[name];
@@ -47,7 +52,10 @@ export function fillFigures(file: string, text: string): string {
   });
 }
 
-/** Returns a table of measurements, labels as they are and numbers as the language writes them. */
+/**
+ * Returns a table of measurements. Labels stay as they are, and numbers are written as the language
+ * requires.
+ */
 export function measuredTable(name: keyof typeof measurements.tables, language: Language): string {
   const { columns, rows } = measurements.tables[name];
   const written = rows.map((row) =>

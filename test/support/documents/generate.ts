@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { ROOT, textOf } from "../house/checkout.ts";
 import { generatedDocuments } from "./generated.ts";
 
-/** Documents that differ from the generated text, with the text they should have. */
+/** Returns the documents that are out of date, each with the text that it should have. */
 export function staleDocuments(): { readonly file: string; readonly text: string }[] {
   return generatedDocuments().filter(({ file, text }) => text !== textOf(file));
 }

@@ -204,7 +204,7 @@ function weightsTable(): string {
   return `${table(head, [...rows, ["**sum**", ...sums]])}\nVersion ${SCORE_VERSION}. ${end}\n`;
 }
 
-/** An account that gets no points. */
+/** An account that scores no points in any part. */
 const NOTHING: ScoreFacts = {
   status: 8,
   size: 0,
@@ -223,7 +223,10 @@ const years = (count: number) => ({ ageDays: Math.floor(count * YEAR) });
 const yearsText = (count: number) => (count === 1 ? "1 year" : `${count} years`);
 const reais = (amount: number) => ({ capitalCents: amount * 100 });
 
-/** Examples of each scored part; the score function computes the shares. */
+/**
+ * Example accounts for each scored part. The score function computes how much of the part's points
+ * each one gets.
+ */
 const GRADES: readonly (readonly [ScorePart, string, Partial<ScoreFacts>])[] = [
   ["status", "active", { status: 2 }],
   ["status", "suspended", { status: 3 }],

@@ -1,14 +1,16 @@
 /**
- * Links of the documents: finds broken ones in the checkout's Markdown files, and external
- * addresses.
- * Invariant: a relative link names an existing file, its anchor a heading of that file; an external
- * address is in the reviewed table below, and every entry there is used.
+ * Finds broken links in the Markdown files of the checkout, and lists their external addresses.
+ * Invariant: a relative link names an existing file, and its anchor names a heading of that file.
+ * Every external address is in the reviewed table below, and every entry of the table is used.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { ROOT, textOf } from "../house/checkout.ts";
 
-/** External addresses, each with its content; nothing here fetches them. */
+/**
+ * External addresses that documents may link to, each with a description of its content. Tests do
+ * not fetch them.
+ */
 export const EXTERNAL: Readonly<Record<string, string>> = {
   "https://www.gov.br/receitafederal/dados/cnpj": "the registry's page of its open data",
   "https://portaldatransparencia.gov.br/download-de-dados/ceis": "CEIS; CNEP and CEPIM beside it",
@@ -47,14 +49,16 @@ export function linksOf(text: string): Link[] {
   });
 }
 
-/** External addresses; those of this machine are no links. */
+/**
+ * Returns the external addresses that a document links to. Addresses on this machine do not count.
+ */
 export function externalLinks(text: string): string[] {
   return linksOf(text)
     .map(({ target }) => target)
     .filter((target) => /^https?:/.test(target) && !/^https?:\/\/(127\.|localhost)/.test(target));
 }
 
-/** Broken relative links of a file. */
+/** Returns the relative links of a file whose target does not exist. */
 export function deadLinks(file: string, text = textOf(file)): string[] {
   return linksOf(text).flatMap(({ line, target }) => {
     if (/^[a-z]+:/.test(target)) return [];
@@ -68,7 +72,7 @@ export function deadLinks(file: string, text = textOf(file)): string[] {
   });
 }
 
-/** Anchors of the headings, as GitHub makes them. */
+/** Returns the anchors that GitHub generates for the headings. */
 export function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   let fenced = false;

@@ -1,8 +1,8 @@
 /**
- * Packages that documents' examples need: skips blocks whose packages are not installed, with the
+ * Skips the examples of documents that need packages which are not installed, and states the
  * reason.
- * Invariant: a block runs if its package is installed, without configuration. `python3` and `node`
- * come from the PATH, so a virtual environment is used if it is active.
+ * Invariant: a block runs if its package is installed, without any configuration. `python3` and
+ * `node` come from the PATH, so an active virtual environment is used.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, symlinkSync } from "node:fs";
@@ -13,11 +13,11 @@ import type { Block } from "./blocks.ts";
 /** Folder of the JavaScript packages. */
 const PACKAGES = join(ROOT, "node_modules");
 
-/** Prints those arguments that are no module's name. */
+/** A Python program that prints those of its arguments for which no module is installed. */
 const PYTHON = `import sys, importlib.util
 print(*[name for name in sys.argv[1:] if importlib.util.find_spec(name) is None])`;
 
-/** Skips the blocks that cannot run here, as `no pyarrow`. */
+/** Marks the blocks whose packages are missing as skipped, with a reason such as `no pyarrow`. */
 export function withPackages(blocks: readonly Block[]): Block[] {
   return blocks.map((block) => {
     const missing = block.marks.needs === undefined ? [] : missingOf(block, block.marks.needs);

@@ -22,22 +22,22 @@ import { differences } from "./answers.ts";
 import { type Block, type Parsed, parseDocument, RUN, SHOWN } from "./blocks.ts";
 import { linkPackages, withPackages } from "./packages.ts";
 
-/** The server's address in documents. */
+/** The server address that documents use. */
 const ADDRESS = "127.0.0.1:8080";
-/** Maximum time for all blocks of one document. */
+/** Milliseconds that all blocks of one document may take together. */
 const RUN_MS_MAX = 300_000;
 
 /** A run's inputs. */
 export interface Workshop {
-  /** Folder that precedes the PATH; it contains `peneira`. */
+  /** Folder with the program `peneira`. It is put at the front of the PATH. */
   readonly bin: string;
   /** Files that a document may need, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Address of a share of the registry's zips, for documents that need `share`. */
+  /** Address of a local server with the registry's zips, for documents that need `share`. */
   readonly share?: string;
 }
 
-/** The result of a document. */
+/** The result of running a document's examples. */
 export interface Outcome {
   readonly ran: number;
   readonly compared: number;
@@ -47,7 +47,7 @@ export interface Outcome {
   readonly mistakes: readonly string[];
 }
 
-/** Files of a document that needs a server, as docs/start.md makes them. */
+/** Starts a server with the commands of docs/start.md, for a document that needs a server. */
 const SERVER: Block = {
   language: "sh",
   text: `KEY=$(peneira key create --data-dir state 2>/dev/null)
@@ -116,7 +116,10 @@ function giveFiles(given: Parsed["given"], { files }: Workshop, work: string): s
   return [];
 }
 
-/** A block as part of the script; its output goes to files named by its number. */
+/**
+ * Returns the part of the script for one block. The block's output is written to files whose names
+ * contain its number.
+ */
 function scriptOf(block: Block, at: number, records: string): string {
   const { marks } = block;
   if (marks.skip !== undefined) return "";
@@ -129,7 +132,7 @@ function scriptOf(block: Block, at: number, records: string): string {
   return begin + wrapped(code, block, base) + retainedFiles(block, base);
 }
 
-/** A block's command; null if it is only shown. */
+/** Returns the command that runs a block, or null if the block is only shown. */
 function codeOf({ language, text, marks }: Block): string | null {
   if (marks.sent !== undefined) {
     const { method, path } = marks.sent;
@@ -157,7 +160,10 @@ function wrapped(code: string, { marks }: Block, base: string): string {
   return `set +e\n( set -e\n${code})\ncode=$?\nset -e\n${check}\n`;
 }
 
-/** Sets a variable to the part of an answer that a reader would copy; `key` is the shown key. */
+/**
+ * Sets a shell variable to the part of an answer that a reader would copy. The member `key` stands
+ * for the API key that the command prints.
+ */
 function retainedFiles({ marks }: Block, base: string): string {
   if (marks.keeps === undefined) return "";
   const { variable, member } = marks.keeps;
@@ -173,7 +179,7 @@ interface Place {
   readonly share: string | undefined;
 }
 
-/** Runs the script in its own process group, and ends the whole group. */
+/** Runs the script in a separate process group. Afterwards, ends the whole group. */
 function runScript(script: string, { work, bin, address, share }: Place): Promise<boolean> {
   const file = join(work, "..", "script.sh");
   writeFileSync(file, script);
@@ -194,7 +200,7 @@ function runScript(script: string, { work, bin, address, share }: Place): Promis
     try {
       process.kill(-(child.pid as number), signal);
     } catch {
-      // The group is empty.
+      // The group has no processes left.
     }
   };
   const late = setTimeout(() => group("SIGKILL"), RUN_MS_MAX);
@@ -214,7 +220,7 @@ interface Records {
   readonly address: string;
 }
 
-/** Compares the shown text with the output. */
+/** Compares the texts that the document shows with the real output. */
 function judge(
   { blocks }: Pick<Parsed, "blocks">,
   { records, failed, address }: Records,
@@ -254,7 +260,7 @@ function judge(
   return { ran, compared, skipped, mistakes };
 }
 
-/** A program's output that differs from its mark. */
+/** Returns a mistake if the program's output differs from the output that its mark states. */
 function otherPrint({ line, marks: { prints } }: Block, real: string): string[] {
   return real === prints ? [] : [`${line}: it prints "${real}", not "${prints}"`];
 }

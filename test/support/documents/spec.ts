@@ -138,7 +138,7 @@ const LEAD_EXAMPLES = {
   one_per_company: false,
 };
 
-/** Members of an account query. */
+/** Returns the table of the members of an account query. */
 export function specTable(): string {
   const found: string[] = [];
   const rows = members(plain(SPEC_INPUT_SCHEMA), "").map(({ path, schema }) => {
@@ -155,7 +155,7 @@ export function specTable(): string {
   return table(["Member", "Takes", "Meaning", "Example", "Normal form"], rows);
 }
 
-/** Members of a lead query. */
+/** Returns the table of the members of a lead query. */
 export function leadTable(): string {
   const { properties = {} } = plain(LEAD_INPUT_SCHEMA);
   assert.deepEqual(Object.keys(LEAD_EXAMPLES).sort(), Object.keys(properties).sort());
@@ -190,7 +190,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof SPEC_LIMITS, string>> = {
   countMax: "companies or establishments that a filter counts",
 };
 
-/** Names of the groups of filters in documents for people. */
+/** Readable names for the groups of filters, by language. */
 const GROUPS: Readonly<Record<Language, Readonly<Record<FilterGroup, string>>>> = {
   en: {
     industry: "activity and words of the name",
@@ -208,12 +208,12 @@ const GROUPS: Readonly<Record<Language, Readonly<Record<FilterGroup, string>>>> 
   },
 };
 
-/** Every filter of a spec, by group. */
+/** Returns the list of every filter of a spec, by group. */
 export function filtersList(language: Language): string {
   return byGroup(FILTERS, (group) => GROUPS[language][group]);
 }
 
-/** The filters of which every search needs one. */
+/** Returns the list of the filters of which every search needs at least one. */
 export function narrowingList(): string {
   return byGroup(NARROWING, (group) => code(`filters.${group}`));
 }
@@ -245,7 +245,7 @@ function members(schema: Schema, path: string): { path: string; schema: Schema }
   );
 }
 
-/** The possible values, as text. */
+/** Describes the values that a schema allows. */
 function takes(schema: Schema): string {
   if (schema.const !== undefined) return code(String(schema.const));
   if ((schema.enum?.length ?? 0) > 12) return "names of output fields";
@@ -268,12 +268,15 @@ function meaning(schema: Schema): string {
   return own ?? below.find((text) => text !== undefined) ?? schema.items?.description ?? "";
 }
 
-/** The normal form of one member. */
+/**
+ * Normalizes a spec that contains only this member, and returns the member's value in the result.
+ */
 function normalForm(path: string, example: unknown): unknown {
   const names = path.split(".");
   let input: unknown = example;
   for (const name of names.toReversed()) input = { [name]: input };
-  // Exports accept every activity mode and format; other members use a search's lower cap.
+  // The mode of exports accepts every activity mode and format. Other members use the mode of
+  // searches, whose limit cap is lower.
   const mode = names[0] === "output" || path.endsWith("cnae_mode") ? "export" : "search";
   const context = contextWith({ catalog: CATALOG, mode, fullAllowed: true, listsKnown: true });
   if (path.endsWith("owned_by_depth")) {
@@ -284,12 +287,15 @@ function normalForm(path: string, example: unknown): unknown {
   return value;
 }
 
-/** Schemas as they are in JSON. */
+/** Converts a schema to the plain object that its JSON text describes. */
 function plain(schema: object): Schema {
   return JSON.parse(JSON.stringify(schema)) as Schema;
 }
 
-/** All activities and legal natures, and municipalities; one has a TOM code for its example. */
+/**
+ * A catalog with all activities, legal natures, and municipalities. One municipality has a TOM
+ * code, for its example.
+ */
 const CATALOG: Catalog = {
   cnaeCodes: buildActivities()
     .list.map((one) => String(one.code).padStart(7, "0"))

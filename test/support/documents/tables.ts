@@ -1,6 +1,6 @@
 /**
- * Tables of Markdown, made from cells.
- * Invariant: no cell can break its row.
+ * Makes Markdown tables from cells.
+ * Invariant: no content of a cell can break its row.
  */
 
 /** A table with a head; with "numbers", all columns except the first are right-aligned. */

@@ -1,6 +1,6 @@
 /**
- * The bytes of a share's answers: the pieces of a range of a file in memory or on the disk,
- * optionally more than exist.
+ * The bytes with which a share, a simulated web server for downloads, answers: the pieces of a
+ * range of a file in memory or on the disk. On request, an answer is longer than the file.
  * Invariant: a file on the disk is never read into memory as a whole.
  */
 import { createReadStream } from "node:fs";
@@ -13,12 +13,12 @@ export interface SharedFile {
   readonly modified: string | null;
 }
 
-/** The size of a file. */
+/** Returns the size of a file in bytes. */
 export function sizeOf({ content }: SharedFile): number {
   return Buffer.isBuffer(content) ? content.length : content.bytes;
 }
 
-/** Bytes of a file in a range, end excluded. */
+/** Yields the bytes of a file from `start` up to but not including the end. */
 export async function* slices(
   file: SharedFile,
   start: number,
@@ -30,12 +30,12 @@ export async function* slices(
   }
 }
 
-/** Bytes of memory, as sent. */
+/** Yields the bytes in pieces of 16 KiB, as a server sends them. */
 export async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += 16_384) yield content.subarray(at, at + 16_384);
 }
 
-/** More bytes than exist. */
+/** Yields the body and then `by` more bytes than it has. */
 export async function* longer(body: AsyncIterable<Buffer>, by: number): AsyncGenerator<Buffer> {
   yield* body;
   yield Buffer.alloc(by);

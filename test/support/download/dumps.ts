@@ -14,7 +14,7 @@ import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { type Fault, type FaultPlan, WebdavShare } from "./webdav-server.ts";
 
-/** The month that the tests publish. */
+/** The label of the month that the tests publish. */
 export const LABEL = "2026-10";
 
 const MEMORY = "/dev/shm";
@@ -31,7 +31,7 @@ export interface Dumps {
 
 /** Writes the releases. */
 export async function makeDumps(establishments: number): Promise<Dumps> {
-  // Every file is synced, which costs nothing in memory.
+  // The download syncs every file, which costs nothing if the folder is in memory.
   const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "download-"));
   const first = join(root, "first");
   const older = join(root, "older");
@@ -82,7 +82,10 @@ export function downloadOptions(
   };
 }
 
-/** Checks that the final folder equals the share's, and that nothing else exists. */
+/**
+ * Checks that the final folder has exactly the files of the share's month, and that no other file
+ * exists.
+ */
 export async function assertWhole(
   share: WebdavShare,
   to: string,
@@ -103,12 +106,12 @@ export async function assertWhole(
   assert.equal(existsSync(join(to, `${label}.part`)), false);
 }
 
-/** Checks that nothing exists under the final name. */
+/** Checks that no file or folder has the final name. */
 export function assertNothing(to: string, label = LABEL): void {
   assert.equal(existsSync(join(to, label)), false);
 }
 
-/** Runs a test with a share that has one release as the month. */
+/** Runs a test with a share whose only month is the given release. */
 export async function withShare(
   folder: string,
   work: (share: WebdavShare) => Promise<void>,
@@ -121,7 +124,10 @@ export async function withShare(
   }
 }
 
-/** The message of a rejection; anything else fails. */
+/**
+ * Returns the message of the CommandError with which the work rejects. Any other outcome fails the
+ * test.
+ */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -132,7 +138,10 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/** Applies these faults, in turn, to the first requests for a file's bytes (not for its tail). */
+/**
+ * Returns a plan that applies the faults one after another to the first requests for the bytes of a
+ * file. Requests for the end of the file do not count.
+ */
 export function faultsFor(name: string, faults: readonly (Fault | null)[]): FaultPlan {
   const left = [...faults];
   return ({ method, path, range }) => {
@@ -141,8 +150,8 @@ export function faultsFor(name: string, faults: readonly (Fault | null)[]): Faul
   };
 }
 
-/** A connection that is cut after so many bytes. */
+/** Returns the fault that cuts the connection after this many bytes. */
 export const cut = (after: number): Fault => ({ kind: "cut", after });
 
-/** A zip that is large among the tiny ones. */
+/** Name of the file that is large compared with the other tiny ones. */
 export const BIG = "Municipios.zip";

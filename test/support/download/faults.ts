@@ -1,14 +1,20 @@
 /**
- * Random faults: turns seeded random numbers into faults of a share, and bounds endless plans.
+ * Turns seeded random numbers into faults of a share, and stops a plan of faults that never ends.
  * Invariant: the same seed yields the same faults.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./webdav-server.ts";
 
-/** Time limit of a plan, which takes a second or two, on a busy machine ten times that. */
+/**
+ * Milliseconds after which a plan counts as endless. It usually takes one or two seconds, and ten
+ * times that on a busy machine.
+ */
 const HANG_MS = 60_000;
 
-/** Reports an endless plan by its seed, before the suite's own timeout. */
+/**
+ * Fails if the work takes too long, and names the seed of its plan. This happens before the suite's
+ * own timeout.
+ */
 export async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
   const control = new AbortController();
   const late = sleep(HANG_MS, null, { signal: control.signal }).then(() => {

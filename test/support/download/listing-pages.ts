@@ -1,11 +1,11 @@
 /**
- * Folders as servers show them: the page of Apache, nginx, Caddy, or Python's http.server, pages of
- * a bucket's XML, and Nextcloud's answer to PROPFIND.
- * Invariant: modeled after what those programs send: sortable columns, parents, rounded sizes,
- * names truncated at the column width, entities and encoded names included.
+ * Folder listings in the formats of real servers: the pages of Apache, nginx, Caddy, and Python's
+ * http.server, the XML pages of a bucket, and Nextcloud's answer to PROPFIND.
+ * Invariant: the listings imitate those programs, including sortable columns, links to the parent,
+ * rounded sizes, names truncated at the column width, entities, and encoded names.
  */
 
-/** Web servers with a listing page. */
+/** Web servers whose listing pages can be imitated. */
 export const PAGE_FORMS = ["apache", "nginx", "caddy", "python"] as const;
 
 /** One of them. */
@@ -19,10 +19,10 @@ export interface SharedEntry {
   readonly modified: string | null;
 }
 
-/** Keys per page, so few that every month has several pages. */
+/** Keys on one page. The number is so small that every month needs several pages. */
 const KEYS_PER_PAGE = 10;
 
-/** The page of a folder. */
+/** Returns the listing page of a folder. */
 export function indexPage(form: PageForm, path: string, entries: readonly SharedEntry[]): string {
   const rows = entries.map((entry) => {
     const slash = entry.bytes === null ? "/" : "";
@@ -106,7 +106,7 @@ export function bucketXml(query: URLSearchParams, all: readonly SharedEntry[]): 
   );
 }
 
-/** One entry as Nextcloud writes it. */
+/** Returns one entry in Nextcloud's format. */
 export function davEntry(
   path: string,
   { bytes, etag, modified }: Omit<SharedEntry, "name">,
@@ -130,7 +130,7 @@ export function davEntry(
   );
 }
 
-/** The document around the entries. */
+/** Wraps the entries in the document that contains them. */
 export function multistatus(entries: string): string {
   return (
     '<?xml version="1.0"?>\n<d:multistatus xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns" ' +

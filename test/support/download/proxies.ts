@@ -8,11 +8,11 @@ import { createServer, type Server as HttpServer } from "node:http";
 import { type AddressInfo, connect, createServer as createSocket, type Server } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Clients and faults of a proxy. */
+/** Which clients a proxy accepts, and its faults. */
 export interface ProxyOptions {
-  /** Required `user:password`; null accepts everyone. */
+  /** The required `user:password`. Null accepts every client. */
   readonly user?: string | null;
-  /** Status returned in place of a connection; 200 connects. */
+  /** Status that the proxy answers. With 200 it connects. */
   readonly status?: number;
   /** Bytes from the host after which a connection is closed, one entry per connection. */
   readonly cuts?: number[];
@@ -24,12 +24,12 @@ export interface TestProxy {
   readonly host: string;
   /** Requested `HOST:PORT`, in order. */
   readonly requested: readonly string[];
-  /** Received credentials, in order; null if a client sent none. */
+  /** The credentials of each connection, in order, or null if a client sent none. */
   readonly came: readonly (string | null)[];
   readonly stop: () => Promise<void>;
 }
 
-/** Names that mean this machine. */
+/** Matches the host names that the proxy connects to this machine. */
 const NAMES = /^(mirror\.test|127\.0\.0\.1|localhost)$/;
 
 /** Starts a proxy that speaks HTTP. */
@@ -99,7 +99,7 @@ async function serveSocks(
   else socket.end();
 }
 
-/** Returns this many bytes once they have arrived. */
+/** Returns a function that waits for a number of bytes and returns them. */
 function reader(socket: Duplex): (bytes: number) => Promise<Buffer> {
   return async (bytes) => {
     for (;;) {

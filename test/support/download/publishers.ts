@@ -16,12 +16,15 @@ import { WebdavShare } from "./webdav-server.ts";
 /** A list of sanctions. */
 export type Sanctions = "ceis" | "cnep" | "cepim";
 
-/** Answers a request in place of the portal; null lets the portal answer. */
+/**
+ * Returns a function that answers a request in place of the portal, or null if the portal should
+ * answer.
+ */
 export type PortalFault = (path: string) => ((response: ServerResponse) => void) | null;
 
 /** The three servers. */
 export class Publishers {
-  /** Where the portal's redirects lead. */
+  /** The server to which the portal redirects. */
   readonly files = new WebdavShare({ form: "nginx" });
   readonly debts = new WebdavShare({ form: "apache" });
   readonly requested: string[] = [];
@@ -40,7 +43,7 @@ export class Publishers {
     });
   }
 
-  /** Starts all, with a first publication of each list. */
+  /** Starts all servers, with one publication of each list. */
   async start(): Promise<this> {
     await this.files.start();
     await this.debts.start();
@@ -65,7 +68,7 @@ export class Publishers {
     return `http://127.0.0.1:${port}/download-de-dados/`;
   }
 
-  /** Publishes a list of a day; the zip is `content` if given. */
+  /** Publishes the list of a day. If `content` is given, it replaces the zip. */
   publish(list: Sanctions, day: string, content?: Buffer): void {
     this.#days.set(list, day);
     const csv = writeSanctions(this.#folder, list, [
@@ -76,7 +79,10 @@ export class Publishers {
     this.files.put(list, `${name}.zip`, content ?? zipOf({ [`${name}.csv`]: readFileSync(csv) }));
   }
 
-  /** Publishes a quarter whose members name this month; `rows` makes the zips larger. */
+  /**
+   * Publishes a quarter of debts. The names of its members contain this month, and `rows` makes the
+   * zips larger.
+   */
   publishDebts(quarter: string, month: string, rows = 1): void {
     const row = (i: number) => ({
       document: "11.222.333/0001-81",
@@ -104,7 +110,7 @@ export class Publishers {
   }
 }
 
-/** The page of a list, which names days in a script. */
+/** Returns the page of a list. A script in the page names the day of the publication. */
 function pageOf(list: string, day: string): string {
   const [year, month, date] = [day.slice(0, 4), day.slice(4, 6), day.slice(6)];
   return (

@@ -1,8 +1,9 @@
 /**
- * A local share like the registry's, with faults on demand: serves months with files, gets each
- * request's fault from a plan, and counts requests and sent bytes.
- * Invariant: without faults it answers like Nextcloud: PROPFIND of depth 1, ranges, If-Range, ETag
- * and Last-Modified, 404 for missing files.
+ * A local share like the one on which the registry publishes its files. It serves months with
+ * files, applies the fault that a plan chooses for each request, and counts requests and sent
+ * bytes.
+ * Invariant: without faults, it answers like Nextcloud: PROPFIND of depth 1, ranges, If-Range, ETag
+ * and Last-Modified, and 404 for missing files.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -27,44 +28,44 @@ export interface Served {
   readonly path: string;
   readonly range: string | null;
   readonly fault: string | null;
-  /** Bytes of the body passed to the socket. */
+  /** Number of body bytes written to the socket. */
   bytes: number;
 }
 
-/** The fault of one request. */
+/** A fault that is applied to one request. */
 export type Fault =
   /** Sends this many bytes of the body, then nothing more. */
   | { readonly kind: "stall"; readonly after: number }
-  /** Sends so many bytes, then closes the connection. */
+  /** Sends this many bytes of the body and then closes the connection. */
   | { readonly kind: "cut"; readonly after: number }
   /** Closes the connection before any answer. */
   | { readonly kind: "drop" }
   | { readonly kind: "status"; readonly status: number; readonly headers?: Record<string, string> }
-  /** Answers 200 with everything, for any range. */
+  /** Ignores the requested range, and answers 200 with the whole file. */
   | { readonly kind: "no-range" }
-  /** Declares and sends fewer (below 0) or more bytes than exist. */
+  /** Declares and sends `by` bytes more than the file has, or fewer if `by` is negative. */
   | { readonly kind: "length"; readonly by: number }
   /** Answers with a range that begins this many bytes later. */
   | { readonly kind: "shift"; readonly by: number }
-  /** A few bytes at intervals. */
+  /** Sends a few bytes at a time, at intervals. */
   | { readonly kind: "trickle"; readonly bytes: number; readonly everyMs: number }
   | { readonly kind: "body"; readonly body: string; readonly status?: number };
 
 /** Chooses the fault of a request; null is none. It may change the share. */
 export type FaultPlan = (request: Served, share: WebdavShare) => Fault | null;
 
-/** Options of the share; Python's server has no ranges. */
+/** Options of the share. The form of Python's server supports no ranges. */
 export interface ShareOptions {
   readonly form?: "webdav" | PageForm | "bucket";
   /** Folders between the root and the months, such as `Dados/Cadastros/CNPJ`. */
   readonly base?: string;
-  /** Name of a month's folder. */
+  /** Returns the folder name of a month. */
   readonly folderOf?: (label: string) => string;
   readonly decoys?: readonly string[];
   readonly plan?: FaultPlan;
-  /** Root of all paths. */
+  /** The path below which all files lie. */
   readonly root?: string;
-  /** User required by HTTP Basic; null requires none. */
+  /** User that HTTP Basic authentication requires. Null requires none. */
   readonly user?: string;
   readonly tls?: ServerOptions;
   /** Bytes per second for each answer; 0 is unlimited. */
@@ -76,11 +77,11 @@ const ROOT = "/public.php/dav/files/Tok3n/";
 /** A running share. */
 export class WebdavShare {
   readonly months = new Map<string, Map<string, SharedFile>>();
-  /** Names at the root that are no months. */
+  /** Names in the root folder that are no months. */
   readonly strangers = ["cnpj.tar.gz"];
   readonly served: Served[] = [];
   plan: FaultPlan;
-  /** Writes the listing if set; tests use it for hostile listings. */
+  /** If set, writes the body of each listing. Tests use it for hostile listings. */
   listing: ((path: string, entries: string) => string) | null = null;
   readonly #options: ShareOptions;
   #server: Server | null = null;
@@ -135,7 +136,7 @@ export class WebdavShare {
     }
   }
 
-  /** Puts or replaces a file; it gets a new tag and a new date. */
+  /** Adds or replaces a file. The file receives a new ETag and a new date. */
   put(label: string, name: string, content: Buffer, over: Partial<SharedFile> = {}): void {
     this.#set(label, name, { ...validators(), content, ...over });
   }
@@ -145,14 +146,14 @@ export class WebdavShare {
     return this.months.get(label)?.get(name)?.content as Buffer;
   }
 
-  /** Bytes of those files of a month that an import needs. */
+  /** Returns the total size of the files of a month that an import needs. */
   size(label: string): number {
     return [...(this.months.get(label) ?? [])]
       .filter(([name]) => !name.startsWith("Socios"))
       .reduce((sum, [, file]) => sum + sizeOf(file), 0);
   }
 
-  /** Bytes sent of the file with this name, or of all files. */
+  /** Returns the number of bytes sent from the file with this name, or from all files. */
   sent(name?: string): number {
     return this.served
       .filter(({ method, path }) => method === "GET" && (name === undefined || path.endsWith(name)))
@@ -204,19 +205,19 @@ export class WebdavShare {
     }
   }
 
-  /** Where the files of a month are. */
+  /** Returns the path of a month's folder below the root. */
   #folderOf(label: string): string {
     const { base = "", folderOf = (same: string) => same } = this.#options;
     return (base === "" ? "" : `${base}/`) + folderOf(label);
   }
 
-  /** Files of a folder; undefined if the folder is no month's. */
+  /** Returns the files of a folder, or undefined if it is not the folder of a month. */
   #filesOf(folder: string): Map<string, SharedFile> | undefined {
     for (const [label, files] of this.months) if (this.#folderOf(label) === folder) return files;
     return undefined;
   }
 
-  /** The entries of a folder; null if it is missing. */
+  /** Returns the entries of a folder, or null if it does not exist. */
   #entriesOf(folder: string): SharedEntry[] | null {
     const top = folder === "" ? "" : `${folder}/`;
     const months = [...this.months.keys()].map((label) => this.#folderOf(label));
@@ -237,7 +238,7 @@ export class WebdavShare {
     ];
   }
 
-  /** A folder as a web server shows it. */
+  /** Answers with the listing page of a folder. */
   async #page(form: PageForm, { response, served, fault }: Listing): Promise<void> {
     const entries = this.#entriesOf(served.path.replace(/\/$/, ""));
     if (entries === null) return void response.writeHead(404).end();
@@ -247,7 +248,7 @@ export class WebdavShare {
     await this.#body(response, served, fault, pieces(Buffer.from(html)));
   }
 
-  /** A page of the keys below the prefix of the query. */
+  /** Answers with one page of the bucket's keys that have the prefix in the query. */
   async #bucket(request: IncomingMessage, listing: Listing): Promise<void> {
     const { response, served, fault } = listing;
     const query = new URL(request.url ?? "", "http://x").searchParams;
@@ -316,7 +317,7 @@ export class WebdavShare {
       }
       if (response.destroyed) return;
       if (served.bytes >= stops) {
-        // Written bytes are flushed before the connection ends.
+        // Waits before the cut so that the written bytes are flushed.
         if (fault?.kind === "cut") setTimeout(() => response.destroy(), 5).unref();
         return;
       }
@@ -354,7 +355,7 @@ const STRANGER: SharedFile = {
   modified: "Sun, 09 Aug 2026 10:00:00 GMT",
 };
 
-/** Start and end (excluded) of the sent range. */
+/** Returns the start and the end (excluded) of the range to send. */
 function rangeOf({ headers }: IncomingMessage, file: SharedFile): [start: number, end: number] {
   const total = sizeOf(file);
   const condition = headers["if-range"];

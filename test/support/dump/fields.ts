@@ -1,11 +1,15 @@
 /**
- * Records for the tests of the cleaners, made from field texts (ISO-8859-1).
- * Invariant: the record passes through the real scanner, so offsets are never hand-made.
+ * Makes records from the texts of their fields (ISO-8859-1), for the tests of the functions that
+ * clean fields.
+ * Invariant: each record passes through the real scanner, so no test writes offsets by hand.
  */
 import assert from "node:assert/strict";
 import { type DumpRecord, RecordScanner } from "../../../src/dump/records.ts";
 
-/** A record of these fields; `isUtf8` writes them as UTF-8 after a byte-order mark. */
+/**
+ * Returns a record of these fields. With `isUtf8`, the file is UTF-8 and begins with a byte order
+ * mark.
+ */
 export function recordOf(fields: readonly string[], isUtf8 = false): DumpRecord {
   const text = fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(";");
   const scanner = new RecordScanner("test", fields.length);

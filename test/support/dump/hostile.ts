@@ -56,17 +56,18 @@ const VALUES = [
     "A\u0085",
   ],
   ...["ANA 12345678901", "ANA 123.456.789-01", "1.12345678901", "12345678901", "ANA - 12345678901"],
-  // Valid CPFs without an owner: 123.456.789-09, from textbooks.
+  // CPFs that are valid but belong to no person: 123.456.789-09 comes from textbooks.
   ...["BAR 12345678909", "123.456.789-09", "12345678909", "9 12345678909", "11111111111"],
   ...["BAR 12345678909 12345678909", "BAR (12345678909) ME.", "BAR (ZE 12345678909)"],
   ...["CPF: 123 456 789-09", "ANA 12345678901 12345678901 -", "ANA 12345678909MEI"],
-  // UTF-8 bytes: letters, blanks, long characters, a truncated one, an overlong one, a surrogate.
+  // Bytes of UTF-8 text: letters, blanks, long characters, a truncated character, an overlong one,
+  // and a surrogate.
   ...["S\u00c3\u0083O JO\u00c3\u0083O", "\u00c2\u00a0A\u00c2\u00a0 \u00c2\u00a0B\u00c2\u00a0"],
   ...["\u00e2\u0082\u00ac", "\u00f0\u009f\u008f\u00aa\u00c3", "\u00e2\u0082X", "\u00c0\u00afY"],
   ...["\u00ed\u00a0\u0080", "\u00f4\u0090\u0080\u0080", "\u00ef\u00bb\u00bfZ"],
 ];
 
-/** Root, branch and check digits of real companies, with letters and without. */
+/** Root, branch, and check digits of CNPJs. Some have letters, and some are invalid. */
 const CNPJS = [
   ["11222333", "0001", "81"],
   ["11222333", "0002", "62"],
@@ -105,7 +106,7 @@ function value(random: Random): string {
   return random() < 0.5 ? known + noise.join("") : noise.join("");
 }
 
-/** A random byte; bytes with a meaning for a scanner are frequent. */
+/** Returns a random byte. Bytes that a scanner treats specially are frequent. */
 function byte(random: Random): number {
   return random() < 0.3
     ? pick(random, [0, 9, 10, 13, 32, 34, 44, 46, 59, 64, 160])

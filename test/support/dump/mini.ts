@@ -1,8 +1,8 @@
 /**
- * A dump written by hand: turns rows by column name into a folder with one unzipped member per file
- * type, and imports it.
- * Invariant: bytes are ISO-8859-1, every field quoted, LF, as the registry writes them; `raw`
- * inserts a line unchanged.
+ * Writes small dumps whose rows a test states by column name, and imports them. A dump is a folder
+ * with one unzipped member for each file type.
+ * Invariant: the bytes are those that the registry would write: ISO-8859-1, every field quoted,
+ * lines that end with LF. A `raw` row is written unchanged.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,10 +14,10 @@ import type { ImportReport } from "../../../src/ingest/report.ts";
 /** A row by column name, or a line that is written unchanged. */
 export type MiniRow = Readonly<Record<string, string>> | { readonly raw: string };
 
-/** Rows by file type; types without rows are written empty. */
+/** The rows of each file type. A type without rows is written as an empty file. */
 export type MiniRows = Readonly<Partial<Record<FileType, readonly MiniRow[]>>>;
 
-/** Tables of every mini dump unless it has its own. */
+/** The code tables of every dump that does not state its own. */
 const TABLES: MiniRows = {
   cnaes: [
     { codigo: "4721102", descricao: "Padaria e confeitaria" },
@@ -35,7 +35,7 @@ const TABLES: MiniRows = {
   qualificacoes: [{ codigo: "50", descricao: "Empresário" }],
 };
 
-/** An establishment without odd values, except for `changes`. */
+/** Returns the row of an establishment whose values are all normal, except for `changes`. */
 export function establishment(cnpj: string, changes: Record<string, string> = {}): MiniRow {
   const [root, branch, check] = [cnpj.slice(0, 8), cnpj.slice(8, 12), cnpj.slice(12)];
   return {
@@ -59,7 +59,7 @@ export class MiniWorkspace {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-mini-"));
   private count = 0;
 
-  /** Writes a dump and returns its folder; `token` is the date token in the members' names. */
+  /** Writes a dump and returns its folder. `token` is the date in the names of its members. */
   write(rows: MiniRows, token = "D60808"): string {
     const folder = join(this.folder, `dump-${++this.count}`);
     mkdirSync(folder);
@@ -78,8 +78,9 @@ export class MiniWorkspace {
   }
 
   /**
-   * Imports a dump in small partitions, so that there are several. One part of each type, often
-   * empty, is a partial dump, and a test may write a smaller dump over another's.
+   * Imports a dump in small partitions, so that there are several. The import runs with the flag
+   * for partial dumps, because a dump has one part of each type, which is often empty. A test may
+   * also replace a snapshot by a smaller one.
    */
   import(
     source: string,

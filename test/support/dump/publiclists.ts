@@ -51,7 +51,7 @@ export interface DebtRow {
   readonly name?: string;
 }
 
-/** The three lists, with their columns in the published order. */
+/** The three lists of debts, each with its columns in the published order. */
 const DEBTS = {
   fgts: {
     ...{ zip: "Dados_abertos_FGTS.zip", member: "FGTS" },
@@ -79,13 +79,15 @@ const DEBTS = {
 /** Rows by kind of debt. */
 export type DebtRows = Readonly<Partial<Record<keyof typeof DEBTS, readonly DebtRow[]>>>;
 
-/** Writes the zips of a quarter; a kind without rows is left out. Returns the folder. */
+/**
+ * Writes the zips of a quarter and returns their folder. A kind of debt without rows is omitted.
+ */
 export function writeDebts(folder: string, rows: DebtRows, month = "202606"): string {
   mkdirSync(folder, { recursive: true });
   for (const [kind, { zip, member, header }] of Object.entries(DEBTS)) {
     const list = rows[kind as keyof typeof DEBTS];
     if (list === undefined) continue;
-    // The list of other debts comes in several members.
+    // PGFN publishes the list of other debts in several members.
     const parts = kind === "other" ? [list.slice(0, 1), list.slice(1)] : [list];
     const files = parts.map((part, i) => {
       const text = [header, ...part.map((row) => lineOf(row, header))].join("\n");

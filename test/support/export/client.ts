@@ -17,7 +17,7 @@ import { KeyStore } from "../../../src/store/keystore.ts";
 import type { SampleSnapshot } from "../sample/snapshot.ts";
 import type { ServerProcess } from "../server/process.ts";
 
-/** The tested part of an export. */
+/** The members of an export that the tests check. */
 export interface Exported {
   readonly export_id: string;
   readonly status: string;
@@ -29,17 +29,20 @@ export interface Exported {
   readonly download_url: string | null;
 }
 
-/** The answer to a creation, or the error that it got. */
+/** The answer to the creation of an export, or its error. */
 export interface Created {
   readonly export: Exported;
   readonly spec: AccountQuerySpec;
   readonly code?: string;
 }
 
-/** An account with fields of text only. */
+/** An account whose fields are all text. */
 export type Account = Readonly<Record<string, string | null>>;
 
-/** A search with a sort order different from row order, whose names have quotes and commas. */
+/**
+ * A search that sorts differently from the row order. The names that it finds contain quotes and
+ * commas.
+ */
 export const SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA"] } },
   sort: [
@@ -80,7 +83,7 @@ export class Client {
     return created;
   }
 
-  /** Waits for the end of an export that must be `done`. */
+  /** Waits until an export ends. Its status must be `done`. */
   async done(id: string): Promise<Exported> {
     const answer = await this.get(`/v1/exports/${id}?wait=60&require=done`);
     const record = (await answer.json()) as Exported;
@@ -88,7 +91,7 @@ export class Client {
     return record;
   }
 
-  /** The signed link of a done export. */
+  /** Returns the signed link of an export that is done. */
   async link(id: string): Promise<string> {
     const answer = await this.get(`/v1/exports/${id}/download`);
     assert.equal(answer.status, 303);
@@ -102,7 +105,7 @@ export class Client {
     return Buffer.from(await answer.arrayBuffer());
   }
 
-  /** Creates, waits, and loads. */
+  /** Creates an export, waits for it, and downloads its file. */
   async exported(
     body: object,
   ): Promise<{ record: Exported; bytes: Buffer; spec: AccountQuerySpec }> {
@@ -155,7 +158,9 @@ export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).
 /** Names of all export files in a data directory. */
 export const filesOf = (dataDir: string) => readdirSync(join(dataDir, "exports"));
 
-/** The output of `peneira export` for the spec of a created export. */
+/**
+ * Runs `peneira export` with the spec of a created export, and returns the bytes that it writes.
+ */
 export async function written(
   sample: SampleSnapshot,
   spec: AccountQuerySpec,

@@ -40,17 +40,17 @@ interface StoredExport {
   readonly bodyHash: string;
 }
 
-/** The model; members outside the interface are for tests. */
+/** The model. Members that are not in the interface are for tests. */
 export class FakeExporter implements Exporter {
-  /** Callers of `settled` that were neither woken nor timed out. */
+  /** Number of calls of `settled` that are still waiting. */
   waiting = 0;
-  /** Every request of `create` that was not a replay. */
+  /** Requests of all calls of `create`, except replays. */
   readonly created: NewExport[] = [];
   /** Rows of answers that were charged, by tenant. */
   readonly charged: (readonly [tenantId: string, rows: number])[] = [];
   /** Ids of exports whose file was read. */
   readonly claimed: string[] = [];
-  /** The next error of `create`, if any. */
+  /** The error that the next call of `create` throws, or null. */
   failure: AppError | null = null;
   readonly #stored: StoredExport[] = [];
   readonly #removed = new Set<string>();
@@ -173,7 +173,7 @@ export class FakeExporter implements Exporter {
     this.#wake();
   }
 
-  /** Sets members of a record and wakes the waiters. */
+  /** Sets members of a record and wakes the calls that wait for it. */
   set(id: string, members: Partial<ExportRecord>): void {
     const stored = this.#stored.find(({ record }) => record.id === id);
     if (stored === undefined) throw new Error(`there is no export ${id}`);

@@ -1,7 +1,7 @@
 /**
- * Several servers of exports on one state, with threads that the test moves by hand.
- * Invariant: everything else is real: database, membership, files, pins. Time passes only in
- * `pass`, for the servers and for the leases alike, and a paused or killed server does nothing.
+ * Several export servers on one state. The test advances their render threads by hand.
+ * Invariant: everything else is real: database, membership, files, and pins. Time passes only in
+ * `pass`, equally for the servers and for the leases. A paused or killed server does nothing.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,11 +32,11 @@ export interface Server {
   readonly threads: FakeThreads;
   readonly membership: Membership;
   readonly dataDir: string;
-  /** State of the server; the test changes it. */
+  /** State of the server, which the test sets. */
   life: "live" | "paused" | "killed";
 }
 
-/** Servers on one state. */
+/** Several servers that share one state. */
 export class Fleet {
   readonly plans = loadPlans();
   readonly clock: ManualClock = manualClock(NOW_MS);
@@ -44,13 +44,13 @@ export class Fleet {
   readonly #database: StateDatabase = openDatabase(join(this.#folder, "state"));
   readonly servers: Server[] = [];
   readonly #segment: Segment;
-  /** Copies of sent files; null if the servers have no store. */
+  /** Stored copies of uploaded files, or null if the servers have no store for copies. */
   copies: Map<string, Buffer> | null = null;
 
   readonly #setInterval = globalThis.setInterval;
 
   constructor() {
-    // A paused server has no timers either.
+    // Disables timers, because a paused server must not run any.
     const never = { unref: () => never } as unknown as NodeJS.Timeout;
     globalThis.setInterval = (() => never) as unknown as typeof setInterval;
     const path = join(this.#folder, "a.peneira");
@@ -60,7 +60,7 @@ export class Fleet {
     this.#database.exec(tenant);
   }
 
-  /** Starts a server, whose threads render two exports at a time. */
+  /** Starts a server that renders up to two exports at the same time. */
   server(name: string): Server {
     const dataDir = join(this.#folder, name);
     mkdirSync(dataDir, { mode: 0o700 });
@@ -115,7 +115,7 @@ export class Fleet {
     return id;
   }
 
-  /** Lets seconds pass; every live server does its work. */
+  /** Advances the time by some seconds. Every live server does its due work. */
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.clock.advance(1_000);
@@ -143,7 +143,7 @@ export class Fleet {
     server.life = "live";
   }
 
-  /** Ends a server without a trace. */
+  /** Ends a server without any cleanup, as a crash does. */
   kill(server: Server): void {
     server.life = "killed";
     server.threads.held.splice(0);

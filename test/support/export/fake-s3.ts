@@ -1,9 +1,9 @@
 /**
- * A small, strict S3 server for tests. Input: requests of a client under test. Output: answers as a
- * store gives them, and faults on request.
- * Invariant: the signature is checked with code of its own (SigV4 in the header and in the query),
- * as are the hash of the body, its length, the age of the request, and the life of a presigned
- * address. `aws-chunked` is refused. Keys are those of the test; nothing is kept on disk.
+ * A small, strict S3 server for tests. Input: requests of the client under test. Output: answers
+ * like those of a real store, and faults on request.
+ * Invariant: code that the product does not share checks the signature (SigV4 in the header and in
+ * the query), the body's hash and length, the age of the request, and the lifetime of a presigned
+ * address. `aws-chunked` is refused. The keys are those of the test, and nothing is stored on disk.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -21,7 +21,7 @@ interface StoredObject {
   readonly metadata: Readonly<Record<string, string>>;
   readonly tag: string;
   modifiedMs: number;
-  /** Number of listings that do not show the object yet. */
+  /** Number of listings that will still omit the object. */
   hidden: number;
 }
 
@@ -32,7 +32,7 @@ interface Upload {
   startedMs: number;
 }
 
-/** A fault for one request; undefined answers as usual. */
+/** A fault for one request. With undefined, the server answers normally. */
 export type Fault =
   | { readonly status: number; readonly code: string }
   | { readonly cut: "before" | "after" | "middle" }
@@ -40,7 +40,7 @@ export type Fault =
   | { readonly redirectTo: string }
   | undefined;
 
-/** A request as faults and tests see it. */
+/** A request as the chooser of faults and the tests see it. */
 export interface SeenRequest {
   readonly method: string;
   readonly key: string;
@@ -67,11 +67,11 @@ export class FakeS3 {
   readonly seen: SeenRequest[] = [];
   /** Chooses the fault of a request. */
   fault: (request: SeenRequest) => Fault = () => undefined;
-  /** The server's clock minus the system's. */
+  /** Milliseconds by which the server's clock is ahead of the system's. */
   skewMs = 0;
   /** Number of listings that omit a new object. */
   listingLag = 0;
-  /** Min bytes of every part but the last. */
+  /** Minimum bytes of every part except the last. */
   partBytesMin = 5 << 20;
   readonly #host: string;
   #server = this.#newServer();
@@ -113,7 +113,7 @@ export class FakeS3 {
     return `http://${this.#host}:${this.port}`;
   }
 
-  /** The value of `files.url`. */
+  /** Returns the value of the setting `files.url` for this server. */
   address(prefix = "peneira"): string {
     const query = `endpoint=${encodeURIComponent(this.endpoint)}&region=test-1`;
     return `s3://${BUCKET}${prefix === "" ? "" : `/${prefix}`}?${query}`;
@@ -411,7 +411,7 @@ interface Served {
   readonly url: URL;
   readonly key: string;
   readonly body: Buffer;
-  /** Closes the connection instead of answering, after the work was done. */
+  /** True if the connection is closed instead of an answer, although the work was done. */
   readonly cut: boolean;
 }
 

@@ -37,10 +37,10 @@ import { fakeSegment } from "../http/fake.ts";
 /** 2026-11-21, noon. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
-/** Retention of an expired or failed export's record, in seconds. */
+/** Seconds for which the record of an expired or failed export is kept. */
 export const FORGET_S = 7_776_000;
 
-/** A render that the test ends. */
+/** A render in progress, which the test ends. */
 export interface HeldRender {
   readonly request: RenderRequest;
   readonly onProgress: OnProgress;
@@ -53,7 +53,7 @@ export class FakeThreads implements RenderThreads {
   readonly size: number;
   readonly held: HeldRender[] = [];
   readonly forgotten: string[] = [];
-  /** Renders started in total. */
+  /** Number of renders started so far. */
   begun = 0;
   closed = false;
   /** If set, a canceled render ends immediately, as threads do at the next batch. */
@@ -96,7 +96,7 @@ export class FakeThreads implements RenderThreads {
   }
 }
 
-/** Writes the file of a render, and reports what a render reports. */
+/** Writes the file of a render, and returns the outcome that a real render reports. */
 export function rendered(request: RenderRequest, bytes = "cnpj\r\n"): RenderOutcome {
   writeFileSync(request.path, bytes);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -104,7 +104,7 @@ export function rendered(request: RenderRequest, bytes = "cnpj\r\n"): RenderOutc
   return { kind: "file", file, held: [] };
 }
 
-/** A normalized spec; `uf` makes requests distinct. */
+/** Returns a normalized spec. A different `uf` makes a different request. */
 export function specOf(uf = "SP", format = "csv", limit = 100): AccountQuerySpec {
   const { catalog } = fakeSegment();
   const input = { filters: { geo: { uf_any_of: [uf] } }, limit, output: { format } };
@@ -119,7 +119,7 @@ export function specOf(uf = "SP", format = "csv", limit = 100): AccountQuerySpec
   }).spec;
 }
 
-/** Exports over a data directory that outlives their process. */
+/** The exports of a server, on a data directory that survives a simulated end of the process. */
 export class Installation {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-exports-"));
   readonly dataDir = join(this.folder, "state");
@@ -132,7 +132,7 @@ export class Installation {
   threads: FakeThreads;
   exports: Exports;
   retention = 604_800;
-  /** Free bytes of its disk, and the reserve. */
+  /** Free bytes of the simulated disk. `freeBytesMin` is the part that must stay free. */
   free: number | null = 2_000;
   readonly freeBytesMin = 1_000;
 
@@ -192,12 +192,12 @@ export class Installation {
     });
   }
 
-  /** A tenant's view of an export. */
+  /** Returns an export's record as its tenant sees it. */
   record(tenant: string, id: string): ExportRecord {
     return this.exports.read(tenant, id);
   }
 
-  /** The state of an export, in its tenant's view. */
+  /** Returns the state of an export as its tenant sees it. */
   stateOf(id: string, tenant = "a"): ExportRecord["state"] {
     return this.record(tenant, id).state;
   }
@@ -221,7 +221,7 @@ export class Installation {
     return this.record("a", record.id);
   }
 
-  /** A separate sweeper, which may have another clock. */
+  /** Returns another sweeper of the same state, which may have another clock. */
   sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];
@@ -249,7 +249,7 @@ export class Installation {
     return readdirSync(join(this.dataDir, folder)).sort();
   }
 
-  /** Stops, closes, and removes everything. */
+  /** Stops and closes everything, and removes the folder. */
   async dispose(): Promise<void> {
     for (const held of [...this.threads.held]) held.end({ kind: "cancelled" });
     await this.exports.close();
@@ -258,17 +258,17 @@ export class Installation {
   }
 }
 
-/** The id of the export that a render is for. */
+/** Returns the id of the export that is being rendered. */
 export function idOf({ request }: HeldRender): string {
   return /exp_[0-9a-f]{32}/.exec(request.path)?.[0] as string;
 }
 
-/** True if an error is the given one of the table, for `assert.throws`. */
+/** Returns a predicate for `assert.throws` that is true for an AppError with this code. */
 export function isError(code: string): (error: unknown) => boolean {
   return (error) => error instanceof AppError && error.code === code;
 }
 
-/** Runs everything that is due in this process. */
+/** Waits until everything that is due in this process has run. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn();
 }

@@ -1,6 +1,6 @@
 /**
- * Damaged cursors.
- * Yields a base64url text with one bit of its bytes flipped, for every bit.
+ * Makes damaged cursors: from a base64url text, one text for every bit of its bytes, with that bit
+ * flipped.
  */
 
 /** Yields every text whose bytes differ in one bit. */

@@ -1,18 +1,18 @@
 /**
- * Twin of the addon's file writer, in TypeScript on this thread. Its system calls may be replaced
- * by failing ones, whose errors it throws unchanged.
+ * The reference implementation of the addon's file writer, in TypeScript on the calling thread.
+ * Tests may replace its system calls by failing ones, whose errors it throws unchanged.
  */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import type { DiskCalls, FileWriter } from "../../../src/export/files/sink.ts";
 
-/** The system calls of a file, all of them on this thread. */
+/** The system calls for a file, all on the calling thread. */
 export type PlainCalls = Omit<DiskCalls, "openWriter"> & Pick<typeof fs, "writeSync">;
 
-/** Bytes of one write. */
+/** Number of bytes in each write. */
 const CHUNK_BYTES = 1 << 20;
 
-/** Returns the calls of a sink whose writer calls `writeSync`. */
+/** Returns the calls that a sink needs. Its writer calls `writeSync` of the given calls. */
 export function plainDisk(calls: PlainCalls = fs): DiskCalls {
   return { ...calls, openWriter: (fd) => openPlainWriter(fd, calls) };
 }

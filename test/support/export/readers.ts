@@ -1,11 +1,11 @@
 /**
- * Readers of exported files for tests: the cells of a CSV file, and the elements of a page.
- * Invariant: written from RFC 4180 and the HTML standard, with nothing of the writers; what they do
- * not know (an entity, an unclosed quote) throws.
+ * Reads exported files for tests: the cells of a CSV file, and the elements of a page.
+ * Invariant: these readers follow RFC 4180 and the HTML standard and share nothing with the
+ * writers. They throw on syntax that they do not know, such as an entity or an unclosed quote.
  */
 import assert from "node:assert/strict";
 
-/** Cells of a CSV text whose lines all end on CR LF. */
+/** Returns the cells of a CSV text in which every line must end with CR LF. */
 export function readCsv(text: string, delimiter = ","): string[][] {
   const lines: string[][] = [];
   let at = 0;
@@ -62,9 +62,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "#13": "\r",
 };
 
-/** Parses a page into its elements; throws if a tag closes an element that is not the open one. */
+/**
+ * Parses a page into its elements. Throws if a closing tag does not match the innermost open
+ * element.
+ */
 export function readPage(page: string): PageElement {
-  // The standard converts CR LF and CR to LF before anything else.
+  // The HTML standard converts CR LF and CR to LF before parsing.
   const text = page.replace(/\r\n?/g, "\n").replace(/^<!doctype html>\n/, "");
   const root: PageElement = { name: "#root", attributes: {}, children: [], text: "" };
   const open: PageElement[] = [root];

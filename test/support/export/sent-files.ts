@@ -1,22 +1,23 @@
 /**
- * Files of CNPJs as clients send them, and a slow reader of them. Input: a seeded source, and the
- * accounts of a snapshot. Output: a CSV file in any encoding, delimiter, and line end, with titles,
- * blank lines, and rows of any length, and what each row must become; records of a CSV text.
- * Invariant: nothing of the product is used; the reader goes through the characters one by one.
+ * Makes CSV files of CNPJs as clients upload them, and reads them slowly.
+ * Input: a seeded random source, and the accounts of a snapshot. Output: a CSV file in any
+ * encoding, delimiter, and line end, with a header, blank lines, and rows of any length, and the
+ * expected result of each row. The reader returns the records of a CSV text.
+ * Invariant: nothing of the product is used. The reader processes single characters.
  */
 import type { Rng } from "../spec/random.ts";
 
 /** An account of the snapshot, with the fields that the suite uses. */
 export type KnownAccount = Readonly<Record<string, unknown>> & { readonly cnpj: string };
 
-/** The expected cells of a row. */
+/** The expected result of a line in the enriched file. */
 export type Expected =
   | { readonly kind: "untouched" }
   | { readonly kind: "heading" }
   | { readonly kind: "empty" }
   | { readonly kind: "row"; readonly outcome: string; readonly account: KnownAccount | null };
 
-/** A file and its expected results. */
+/** An uploaded file and the expected result of each of its lines. */
 export interface SentFile {
   readonly bytes: Buffer;
   readonly encoding: "utf8" | "latin1" | "utf16le" | "utf16be";
@@ -27,13 +28,13 @@ export interface SentFile {
 
 /** One record of a CSV text. */
 export interface SlowRecord {
-  /** The text without its end of line, and that end. */
+  /** The text of the record without its line end. `end` is that line end. */
   readonly raw: string;
   readonly end: string;
   readonly cells: readonly string[];
 }
 
-/** Reads records character by character. */
+/** Parses the records of a CSV text, character by character. */
 export function slowRecords(text: string, delimiter: string): SlowRecord[] {
   const records: SlowRecord[] = [];
   let [raw, cell, quoted] = ["", "", false];
@@ -130,7 +131,7 @@ export function randomCsv(rng: Rng, accounts: readonly KnownAccount[]): SentFile
   };
 }
 
-/** An empty last line without a line end is no record. */
+/** Removes the expectation for an empty last line, because without a line end it is no record. */
 function withoutLastBlank(
   expected: readonly Expected[],
   lines: readonly string[],
@@ -141,7 +142,7 @@ function withoutLastBlank(
   return isOpen ? expected.slice(0, -1) : expected;
 }
 
-/** A cell and its expected result. */
+/** The text of a random cell, and the expected result of its look-up. */
 interface RandomCell {
   readonly text: string;
   readonly outcome: string;
@@ -204,13 +205,13 @@ function encoded(text: string, rng: Rng): Pick<SentFile, "bytes" | "encoding" | 
   };
 }
 
-/** A text in an encoding. */
+/** Encodes a text. */
 export function bytesOf(text: string, encoding: SentFile["encoding"]): Buffer {
   if (encoding === "utf16be") return Buffer.from(text, "utf16le").swap16();
   return Buffer.from(text, encoding);
 }
 
-/** Decodes bytes in an encoding, without the byte order mark. */
+/** Decodes bytes and removes the byte order mark. */
 export function textOf({ mark, encoding }: Pick<SentFile, "mark" | "encoding">, bytes: Buffer) {
   const body = Buffer.from(bytes.subarray(mark.length));
   if (encoding === "utf16be") return body.swap16().toString("utf16le");

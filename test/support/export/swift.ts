@@ -76,7 +76,10 @@ export async function startSwift(base: string): Promise<Swift | null> {
   };
 }
 
-/** The servers look for their rings and swift.conf in one folder, which only code can change. */
+/**
+ * Writes Python code that redirects the servers to swift.conf and the rings in this folder. No
+ * setting can do this.
+ */
 function sitePatch(folder: string): string {
   const site = join(folder, "site");
   mkdirSync(site, { recursive: true });

@@ -1,11 +1,12 @@
 /**
- * Parts of a package and cells of a sheet, for suites of workbooks. Input: the bytes of a zip; the
- * XML of a sheet. Output: its parts by path; its cells by place, each with its kind and text.
- * Invariant: nothing of the product is used; only what tests write is understood.
+ * Reads the parts of a zip package and the cells of a sheet, for suites of workbooks. Input: the
+ * bytes of a zip, and the XML of a sheet. Output: the zip's parts by path, and the sheet's cells by
+ * reference, such as B7, each with its kind and text.
+ * Invariant: nothing of the product is used, and only the syntax that tests write is understood.
  */
 import { inflateRawSync } from "node:zlib";
 
-/** The parts of a package by path. */
+/** Maps the path of each part in a package to its content. */
 export function zipParts(zip: Buffer): Map<string, string> {
   const parts = new Map<string, string>();
   let at = zip.lastIndexOf("PK\u0005\u0006", undefined, "latin1");
@@ -26,7 +27,7 @@ export function zipParts(zip: Buffer): Map<string, string> {
   return parts;
 }
 
-/** A cell that was read. */
+/** The content of a cell. */
 export interface ReadCell {
   readonly kind: "text" | "number";
   readonly text: string;
@@ -35,7 +36,7 @@ export interface ReadCell {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
 
-/** The cells of a sheet by place, such as B7. */
+/** Maps the reference of each cell in a sheet, such as B7, to its content. */
 export function cellsIn(sheet: string): Map<string, ReadCell> {
   const cells = new Map<string, ReadCell>();
   for (const [, place = "", attributes = "", inner = ""] of sheet.matchAll(

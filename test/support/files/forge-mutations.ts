@@ -1,8 +1,8 @@
 /**
- * Random forgeries: from a forge and a seeded random source, makes a snapshot whose metadata,
- * string tables, directory, index location, or footer are not what an import writes, with valid
- * checksums, and a description.
- * Invariant: the same seed yields the same bytes; one mutation costs about a millisecond.
+ * Makes random forgeries of a snapshot. Input: a forge and a seeded random source. Output: a
+ * description, and a snapshot with valid checksums in which the metadata, string tables, directory,
+ * index location, or footer differ from those that an import writes.
+ * Invariant: the same seed yields the same bytes, and one mutation takes about a millisecond.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { SECTION } from "../../../native-index/format/snapshot/region.ts";
@@ -17,7 +17,10 @@ export interface Mutation {
 /** A random source in [0, 1). */
 export type Chance = () => number;
 
-/** Texts with a meaning in a header, a page, a path, a terminal, a spreadsheet, an object. */
+/**
+ * Texts that have a special meaning in a header, a page, a path, a terminal, a spreadsheet, or a
+ * JavaScript object.
+ */
 const TEXTS = [
   "",
   "2026-13",
@@ -49,7 +52,7 @@ const VALUES: readonly unknown[] = [
 
 type Json = Record<string, unknown> | unknown[];
 
-/** Forges one file; makes at most `steps` changes to the metadata. */
+/** Forges one file. A change of the metadata consists of at most `steps` single changes. */
 export function mutate(forge: SnapshotForge, chance: Chance, steps = 3): Mutation {
   const kind = pick(KINDS, chance);
   return kind(forge, chance, steps);
@@ -58,7 +61,7 @@ export function mutate(forge: SnapshotForge, chance: Chance, steps = 3): Mutatio
 type Kind = (forge: SnapshotForge, chance: Chance, steps: number) => Mutation;
 
 const KINDS: readonly Kind[] = [
-  // Most mutations change the metadata, because the TypeScript part trusts them.
+  // Half of the kinds change the metadata, because the TypeScript part trusts them.
   ...[changeMembers, changeMembers, changeMembers, changeMembers],
   ...[changeText, changeTable, changeDirectory, changeLocation, changeFooter],
 ];
@@ -69,7 +72,7 @@ function changeMembers(forge: SnapshotForge, chance: Chance, steps: number): Mut
   return { what: `META: ${words.join("; ")}`, bytes: forge.withMeta(meta) };
 }
 
-/** Changes one member somewhere; returns its place and its new value. */
+/** Changes one member anywhere in the value. Returns the member's path and its new value. */
 function changeOne(root: Json, chance: Chance): string {
   let holder = root;
   let place = "";
@@ -109,13 +112,13 @@ function changeAt(holder: Json, key: string, chance: Chance): string {
   }
   const value = pick(VALUES, chance);
   const name = kind === 4 && !Array.isArray(holder) ? pick(TEXTS, chance) : key;
-  // Not an assignment, which would set a prototype if the name is `__proto__`.
+  // An assignment would set the prototype if the name is `__proto__`.
   const property = { value: structuredClone(value), enumerable: true, writable: true };
   Object.defineProperty(holder, name, { ...property, configurable: true });
   return `gets ${JSON.stringify(value)?.slice(0, 60)}`;
 }
 
-/** The text of the metadata, byte by byte; the footer may differ. */
+/** Changes the text of the metadata in single bytes. The copy in the footer may differ. */
 function changeText(forge: SnapshotForge, chance: Chance): Mutation {
   const bytes = Buffer.from(forge.metaText);
   for (let left = 1 + below(chance, 4); left > 0; left--) {

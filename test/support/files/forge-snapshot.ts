@@ -1,10 +1,11 @@
 /**
- * Forged snapshots with valid checksums: changes a good snapshot's META text, footer metadata, a
- * section, the directory, the index location, or the footer, and recomputes every block, BLOCKS,
- * and directory checksum, every digest, and the identity.
- * Invariant: everything is in memory and nothing before the checksums moves, so a forgery costs a
- * copy and the checksums of the additions. A changed section is appended and its old bytes stay in
- * place, unnamed.
+ * Forges snapshots with valid checksums. It changes a good snapshot's META text (its metadata as
+ * JSON), the metadata in the footer, a section, the directory, the index location, or the footer.
+ * It then recomputes every checksum of a block, of BLOCKS (the section with the checksums of all
+ * blocks), and of the directory, every digest, and the identity.
+ * Invariant: everything is in memory, and no byte before the checksums moves. A forgery therefore
+ * costs a copy and the checksums of the added bytes. A changed section is appended, and its old
+ * bytes stay where they were, but no directory entry refers to them.
  */
 import { createHash } from "node:crypto";
 import {
@@ -42,7 +43,7 @@ import {
 const HEADER_BYTES = 48;
 const ENTRY_BYTES = 24;
 
-/** One entry of the directory; numbers may be invalid. */
+/** One entry of a section directory. Its numbers may be invalid. */
 export interface ForgedEntry {
   readonly kind: number;
   readonly argument: number;
@@ -50,35 +51,38 @@ export interface ForgedEntry {
   readonly length: bigint;
 }
 
-/** The changes; everything else stays unchanged. */
+/** The changes that make a forgery. Everything else stays as in the good snapshot. */
 export interface Forgery {
   /** Bytes of META. A text also goes into the footer's schema, unless `footerMeta` is given. */
   readonly meta?: string | Uint8Array;
   readonly footerMeta?: string;
-  /** New bytes of sections, by `kind.argument`. */
+  /** New content of sections. The key is `kind.argument`. */
   readonly sections?: ReadonlyMap<string, Uint8Array>;
-  /** Returns directory entries in place of the right ones. */
+  /** Returns the directory entries to write, given the right ones. */
   readonly entries?: (entries: readonly ForgedEntry[]) => readonly ForgedEntry[];
-  /** May change the directory before its checksum is made. */
+  /** May change the bytes of the directory before its checksum is computed. */
   readonly directory?: (bytes: Buffer) => void;
-  /** Returns the text of the index location; gets the right one. */
+  /** Returns the text of the index location to write, given the right one. */
   readonly location?: (text: string) => string;
-  /** Returns the footer in place of the right one. */
+  /** Returns the footer to write, given the right one. */
   readonly footer?: (parts: FooterParts) => FooterParts;
-  /** Returns the footer's bytes, without length and magic, in place of the right ones. */
+  /** Returns the footer's bytes to write, without length and magic, given the right ones. */
   readonly footerBytes?: (bytes: Buffer) => Uint8Array;
 }
 
-/** Forges files from one good snapshot. */
+/** Makes forgeries of one good snapshot. */
 export class SnapshotForge {
-  /** JSON text of the good metadata. */
+  /** The metadata of the good snapshot as JSON text. */
   readonly metaText: string;
   readonly entries: readonly ForgedEntry[];
   readonly #content: Buffer;
   readonly #header: Buffer;
   readonly #footer: FooterParts;
   readonly #location: string;
-  /** Checksums of the content's blocks; changed sections after them may change the last one. */
+  /**
+   * Checksums of the blocks before the changed sections. The sections that follow may change the
+   * last one.
+   */
   readonly #sums: readonly number[];
 
   /** `bytes` must be a snapshot that opens. */
@@ -149,7 +153,7 @@ export class SnapshotForge {
     return Buffer.concat(parts);
   }
 
-  /** Appends changed sections to the content. */
+  /** Appends the changed sections to the content, and points their directory entries to them. */
   #place(changed: ReadonlyMap<string, Uint8Array>): { content: Buffer; entries: ForgedEntry[] } {
     if (changed.size === 0) return { content: this.#content, entries: [...this.entries] };
     const parts = [this.#content];
@@ -207,7 +211,7 @@ function readEntries(directory: Buffer): ForgedEntry[] {
   });
 }
 
-/** Appends bytes and their padding; returns where the next part begins. */
+/** Appends bytes and padding. Returns the offset at which the next part begins. */
 function append(parts: Buffer[], from: number, bytes: Uint8Array): number {
   const end = alignUp(from + bytes.length);
   parts.push(Buffer.from(bytes), Buffer.alloc(end - from - bytes.length));
@@ -238,7 +242,10 @@ function hashOf(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** The string tables of metadata; empty if the metadata are malformed. */
+/**
+ * Returns the string tables that fit the metadata. Omits those for which the metadata are
+ * malformed.
+ */
 function tablesOf(meta: unknown): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   TABLES.forEach((name, argument) => {
@@ -246,7 +253,7 @@ function tablesOf(meta: unknown): Map<string, Uint8Array> {
       const values = tableValues(meta as SnapshotMeta, name);
       tables.set(`${SECTION.table}.${argument}`, encodeTable(values.map(String)));
     } catch {
-      // The good table stays.
+      // The table of the good snapshot stays.
     }
   });
   return tables;
@@ -276,7 +283,7 @@ export async function writeSmallSnapshot(
 /** Codes that replace the last invented ones, so that queries of every kind have results. */
 const KNOWN = { cnae: "4721102", nature: "2062", ibge: "3550308" } as const;
 
-/** Metadata of fixture rows, as an import writes them. */
+/** Returns the metadata that an import would write for fixture rows. */
 function smallMeta(accounts: number, label: string): SnapshotMeta {
   const { cnae_description, legal_nature_description, municipality_name, ...rest } = FIXTURE_TABLES;
   const { municipality_population: people, ...coded } = rest;

@@ -1,10 +1,10 @@
 /**
- * A file that changes while it is served: alters it in place, so that every open or mapped user
- * sees it.
- * Invariant: the inode stays; all random choices come from the given source, so that a seed names a
- * campaign. `keepingTimes` restores the mtime, as a copying program or a failing disk does; the
- * ctime cannot be restored. `forge` does what no accident does: it alters bytes under a valid
- * CRC-32C.
+ * Alters a file in place while it is served, so that every process that has opened or mapped the
+ * file sees the change.
+ * Invariant: the inode stays the same. All random choices come from the given source, so that a
+ * seed identifies a series of alterations. The function `keepingTimes` restores the mtime, as a
+ * copying program or a failing disk does; the ctime cannot be restored. The function `forge` makes
+ * a change that no accident makes: it alters bytes and keeps the CRC-32C of their block valid.
  */
 import {
   closeSync,
@@ -25,26 +25,26 @@ const BLOCK_BYTES = 65_536;
 /** Mtime of files made by `copyAged`, in whole seconds, which can be restored exactly. */
 const AGED_SECONDS = 1_700_000_000;
 
-/** Copies a file and ages it, so that its times can be restored without a wait. */
+/** Copies a file and sets an old mtime, so that a test can restore the times without a wait. */
 export function copyAged(from: string, to: string): void {
   copyFileSync(from, to);
   utimesSync(to, AGED_SECONDS, AGED_SECONDS);
 }
 
-/** Bytes of a file in a range, end excluded. */
+/** A range of bytes in a file, without its end. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** First offset of a text in a file; throws if it is missing. */
+/** Returns the first offset of a text in a file. Throws if the text does not occur. */
 export function placeOf(bytes: Buffer, text: string): number {
   const at = bytes.indexOf(text);
   if (at < 0) throw new RangeError(`the file does not hold ${JSON.stringify(text)}`);
   return at;
 }
 
-/** Writes bytes over those at an offset. */
+/** Overwrites the bytes at an offset. */
 export function overwrite(path: string, at: number, bytes: Uint8Array): void {
   inPlace(path, (fd) => writeSync(fd, bytes, 0, bytes.length, at));
 }
@@ -59,7 +59,7 @@ export function flipBit(path: string, at: number, bit: number): void {
   });
 }
 
-/** Writes zeros over a range, as a lost page looks. */
+/** Writes zeros over a range, as if a page of the disk had been lost. */
 export function zero(path: string, { from, to }: Stretch): void {
   overwrite(path, from, new Uint8Array(to - from));
 }
@@ -76,13 +76,13 @@ export function keepingTimes(path: string, alter: () => void): void {
   utimesSync(path, atimeMs / 1_000, mtimeMs / 1_000);
 }
 
-/** Possible alterations of a file. */
+/** The kinds of alterations. */
 export const ALTERATIONS = ["bits", "many bits", "zeros", "cut", "grown", "overwritten"] as const;
 
 /** One of them. */
 export type Alteration = (typeof ALTERATIONS)[number];
 
-/** Alters a file somewhere inside a range; `random` returns [0, 1). */
+/** Alters a file at a random position inside a range. `random` returns numbers in [0, 1). */
 export function alter(
   path: string,
   kind: Alteration,
@@ -119,8 +119,9 @@ export function alter(
 }
 
 /**
- * Alters a file's bytes so that no block's CRC-32C changes: writes `to` at `at`, and four bytes
- * right after it that restore the block's sum. Both must be in one block.
+ * Alters bytes in a file without changing the CRC-32C of any block. It writes `to` at the offset
+ * `at`, and immediately after it four bytes that restore the checksum of the block. All of them
+ * must be in one block.
  */
 export function forge(file: Buffer, at: number, to: Uint8Array): void {
   const start = at - (at % BLOCK_BYTES);
@@ -130,7 +131,10 @@ export function forge(file: Buffer, at: number, to: Uint8Array): void {
   forgeSum(block, at - start + to.length, before);
 }
 
-/** Sets four bytes of a block to get a given checksum, which is affine in their 32 bits. */
+/**
+ * Sets four bytes of a block so that the block gets a given checksum. This is possible because the
+ * checksum is an affine function of their 32 bits.
+ */
 function forgeSum(block: Buffer, at: number, wanted: number): void {
   if (at + 4 > block.length) throw new RangeError("there is no room in this block");
   const sumWith = (word: number) => {
@@ -138,7 +142,7 @@ function forgeSum(block: Buffer, at: number, wanted: number): void {
     return crc32c(block);
   };
   const none = sumWith(0);
-  // Each bit of the word with its change of the checksum, brought into echelon form.
+  // For each bit of the word, the change of the checksum that it causes, in echelon form.
   const steps: { change: number; bits: number }[] = [];
   const reduced = (sum: number, word: number) => {
     let [change, bits] = [sum, word];

@@ -1,11 +1,13 @@
 /**
- * A small zip, made from contents by entry name, in order; a name that ends in `/` is a folder.
- * Invariant: entries are deflated; the directory's checksums are right except for given ones.
+ * Makes a small zip from contents by entry name, in the given order. A name that ends in `/` is a
+ * folder.
+ * Invariant: entries are deflated. The checksums in the directory are right, except those that the
+ * test gives.
  */
 import { deflateRawSync } from "node:zlib";
 import { crc32 } from "../../../src/dump/crc32.ts";
 
-/** Makes a zip; `checksums` replace those of the contents. */
+/** Returns the bytes of a zip. `checksums` replace the computed ones. */
 export function zipOf(
   contents: Readonly<Record<string, string | Uint8Array>>,
   checksums: Readonly<Record<string, number>> = {},

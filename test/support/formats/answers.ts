@@ -1,7 +1,8 @@
 /**
- * Queries to a snapshot that touch every part of its index; the answers are plain values.
- * Invariant: only what a user can query, so that answers can be compared with another program's
- * over the same file; every filter and every order is used at least once.
+ * Queries a snapshot in ways that use every part of its index. Output: the answers as plain values.
+ * Invariant: a user can make each of these queries, so that the answers can be compared with those
+ * of another version of the program for the same file. Every filter and every order is used at
+ * least once.
  */
 
 import { account, countMatches, facets, search } from "../../../src/search/searcher.ts";
@@ -20,7 +21,7 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 /** Fields added after the answers were recorded; they are derived from phones and owners. */
 const MADE_LATER: readonly string[] = ["whatsapp", "owned_companies", "owner_companies"];
 
-/** The first field of format 3. */
+/** Position of the first field that format version 3 added. */
 const RECORD_AT = WIDER_FIELDS.findIndex(({ name }) => name === "simples_excluded_on");
 
 /** Accounts per request. */
@@ -49,7 +50,7 @@ const SPECS: readonly object[] = [
   })),
 ];
 
-/** Queries that a snapshot of version 1 could not answer. */
+/** Queries that a snapshot of format version 1 cannot answer. */
 const COUNTED_SPECS: readonly object[] = [
   { filters: { company: { establishments_min: 2 } } },
   { filters: { contact: { email_shared_max: 1, require_own_domain: true } } },
@@ -65,10 +66,13 @@ const RECORD_SPECS: readonly object[] = [
   { filters: { contact: { missing_any_of: ["email", "mobile"] } } },
 ];
 
-/** Facets in the recorded answers; later facets count columns that already existed. */
+/**
+ * The facets in the recorded answers. Facets that were added later count columns that already
+ * existed.
+ */
 const RECORDED_FACETS = FACETS.filter((name) => name === "started_year" || !isTimeFacet(name));
 
-/** All queries, with their answers. */
+/** Returns the answers to all queries. */
 export function answersOf(segment: Segment): object {
   const { label, snapshotDate, snapshotId, provenance, accounts } = segment;
   const everything = specOf(segment, { filters: {} });

@@ -1,7 +1,8 @@
 /**
- * Every account of a snapshot as plain values: rows for the twin, in file order, decoded by
- * apache-arrow as an independent reader.
- * Invariant: shares no code with the engine or the renderer, so that it can verify them.
+ * Decodes every account of a snapshot into plain values, in file order. apache-arrow serves as an
+ * independent reader, and the rows are input for the reference implementation of searches
+ * (twin.ts).
+ * Invariant: shares no code with the engine or the renderer, so that it can verify both.
  */
 import { readFileSync } from "node:fs";
 import { tableFromIPC, type Vector } from "apache-arrow";
@@ -120,7 +121,7 @@ const PLAIN = [
   "federal_debt_other",
 ] as const;
 
-/** apache-arrow's date32 is in milliseconds, or days, depending on the version. */
+/** The version of apache-arrow determines whether date32 values are milliseconds or days. */
 function isoDate(value: unknown): string | null {
   if (value === null) return null;
   const millis = value instanceof Date ? value.getTime() : Number(value);

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 
-/** Kinds of committed files with their name suffixes. */
+/** Kinds of committed files, each with the extension of its name. */
 const ENDINGS = {
   state: ".db",
   snapshot: ".peneira",
@@ -16,18 +16,24 @@ const ENDINGS = {
   backup: ".json",
 } as const;
 
-/** The contents: the database, a snapshot, its answers, a backup as paths with base64. */
+/**
+ * A kind of file: a database, a snapshot, the answers to queries about it, or a backup as paths
+ * with base64 content.
+ */
 export type FixtureKind = keyof typeof ENDINGS;
 
 /** The folder of the committed files. */
 export const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "kept");
 
-/** Path of a kept file. */
+/** Returns the path of a committed file. */
 export function fixturePath(kind: FixtureKind, version: number, folder = FIXTURES): string {
   return join(folder, `${kind}-v${version}${ENDINGS[kind]}.br`);
 }
 
-/** Bytes of a committed file. If it is missing, throws with the command that makes it. */
+/**
+ * Returns the bytes of a committed file. If the file is missing, throws an error that names the
+ * command to make it.
+ */
 export function readFixture(kind: FixtureKind, version: number): Buffer {
   const path = fixturePath(kind, version);
   if (existsSync(path)) return brotliDecompressSync(readFileSync(path));
@@ -37,7 +43,7 @@ export function readFixture(kind: FixtureKind, version: number): Buffer {
   );
 }
 
-/** Stores bytes; throws if a file of the version exists. */
+/** Compresses and stores bytes. Throws if the file already exists. */
 export function keepFixture(path: string, bytes: Uint8Array): void {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,

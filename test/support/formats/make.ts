@@ -79,7 +79,7 @@ async function packedBackup(dataDir: string, target: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify(Object.fromEntries(files)));
 }
 
-/** Unpacks a packed backup to files. */
+/** Unpacks a backup, which was packed into one text, to files. */
 export function unpackBackup(packed: Buffer, target: string): void {
   for (const [path, base64] of Object.entries(JSON.parse(packed.toString()))) {
     const place = join(target, path);

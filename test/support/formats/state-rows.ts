@@ -1,7 +1,7 @@
 /**
- * Fills every table of a state of any schema with one row of each kind.
- * Invariant: only columns that the schema has are written, so the same rows fill every version; all
- * of it is invented and deterministic.
+ * Fills every table of a state with rows of every kind, for any version of the schema.
+ * Invariant: only columns that the schema has are written, so the same rows fill every version. All
+ * values are invented and deterministic.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ type Row = Readonly<Record<string, Cell>>;
 const DAY = 20_778;
 const AT = DAY * 86_400_000;
 
-/** The file of the done export. */
+/** Content of the completed export's file. */
 const FILE = `cnpj,legal_name\n${"11222333000181,PADARIA DE EXEMPLO LTDA\n".repeat(100)}`;
 
 const bytesOf = (text: string) => createHash("sha256").update(text).digest();
@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     tenant_id: n === 5 || n === 6 ? "ten_2" : "ten_1",
     key: `order ${n}`,
     fingerprint: hexOf(`request ${n}`),
-    // The seventh outlives its export.
+    // The export of the seventh key no longer exists.
     export_id: exportId(n),
     created_at: AT + n,
     body_hash: n === 4 ? null : hexOf(`body ${n}`),
@@ -169,7 +169,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     changed_at: AT + 2 * n,
   })),
   list_entries: [1, 2, 3, 4].map((n) => ({ id: n, entries: ENTRIES })),
-  // In earlier schemas, the bytes are in the blocks.
+  // In earlier schemas, the blocks themselves contain the entries.
   list_blocks: [1, 2, 3].map((n) => ({
     ...{ id: n, list: n, first: 2_097_152, since: n === 3 ? 1 : 3, until: n === 3 ? 4 : null },
     entries: ENTRIES,
@@ -198,10 +198,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ].map((row, n) => ({ at: AT + n, actor: "command", tenant_id: null, subject: null, ...row })),
 };
 
-/** Tables that the database fills itself. */
+/** Tables that triggers of the database fill. */
 const SUMS = ["kept_bytes"];
 
-/** Fills every table. Throws if a table lacks rows here. */
+/** Fills every table. Throws if ROWS has no rows for a table. */
 export function fillState(database: SqliteDatabase): void {
   const tables = tablesOf(database);
   const unknown = tables.filter((table) => ROWS[table] === undefined && !SUMS.includes(table));
@@ -222,14 +222,14 @@ export function fillState(database: SqliteDatabase): void {
   }
 }
 
-/** Writes the done export's file. */
+/** Writes the file of the completed export. */
 export function fillFiles(dataDir: string): void {
   const folder = join(dataDir, "exports");
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, `${exportId(1)}.csv`), FILE, { mode: 0o600 });
 }
 
-/** Names of a database's tables, except those of its engine. */
+/** Returns the names of a database's tables, except those of the database engine itself. */
 export function tablesOf(database: StateDatabase): string[] {
   if (database.engine === "postgres") return [...columnsOnServer(database).keys()];
   const found = database
@@ -240,7 +240,10 @@ export function tablesOf(database: StateDatabase): string[] {
   return found.map(({ name }) => name);
 }
 
-/** Columns by table of a state on PostgreSQL, without the tables that only PostgreSQL has. */
+/**
+ * Returns the columns of each table of a state on PostgreSQL. Tables that exist only on PostgreSQL
+ * are left out.
+ */
 function columnsOnServer(database: StateDatabase): ReadonlyMap<string, string[]> {
   const rows = database
     .prepare<[], { readonly place: string; readonly name: string }>(
@@ -256,7 +259,7 @@ function columnsOnServer(database: StateDatabase): ReadonlyMap<string, string[]>
   return found;
 }
 
-/** Names of the columns of a table. */
+/** Returns the names of a table's columns. */
 export function columnsOf(database: StateDatabase, table: string): string[] {
   if (database.engine === "postgres") return columnsOnServer(database).get(table) ?? [];
   const found = database
@@ -267,7 +270,7 @@ export function columnsOf(database: StateDatabase, table: string): string[] {
   return found.map(({ name }) => name);
 }
 
-/** Every row of every table, in comparable form. */
+/** Returns every row of every table, in a form that can be compared. */
 export function contentOf(database: StateDatabase): Record<string, Record<string, unknown>[]> {
   return Object.fromEntries(
     tablesOf(database).map((table) => {

@@ -19,7 +19,7 @@ export interface WireRun {
   readonly ended: boolean;
 }
 
-/** Timeout for the answers of one run, in milliseconds. */
+/** Milliseconds to wait for the answers to one sequence. */
 const RUN_MS_MAX = 20_000;
 
 /** One keep-alive connection; replaced when it has ended. */

@@ -1,34 +1,34 @@
 /**
- * Lists in the fuzzer's requests: specs that name lists, and requests that create and change them,
- * right and nearly right.
- * Invariant: the same choices and lists produce the same requests.
+ * Makes the fuzzer's requests about lists: specs that name lists, and valid or nearly valid
+ * requests that create and change lists.
+ * Invariant: the same random choices and the same lists produce the same requests.
  */
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import { type Draw, randomSpecInput } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";
 import { changed, JUNK } from "./shapes.ts";
 
-/** Values for list requests, and the ids of existing lists. */
+/** Values from which requests about lists are made, and the ids of existing lists. */
 interface ListWorld {
   readonly catalog: Catalog;
   readonly rows: readonly TwinRow[];
   readonly lists: readonly string[];
 }
 
-/** A request without the common parts. */
+/** A request without the parts that all requests share. */
 interface ListRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: (readonly [name: string, value: string])[];
   readonly bytes: Buffer;
-  /** Media type of a request with a file; null for JSON. */
+  /** Media type of the file in the body, or null if the body is JSON. */
   readonly file: string | null;
 }
 
 const NO_LIST = `lst_${"0".repeat(32)}`;
 const FILES = ["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
-/** The spec, which may name lists, including nonexistent ones. */
+/** Returns the spec with a filter by lists, some of which may not exist. */
 export function withinLists(
   draw: Draw,
   { lists }: Pick<ListWorld, "lists">,

@@ -1,9 +1,9 @@
 /**
- * Requests of the fuzzer, from choices and earlier observations (ids, cursors, links): over all
- * routes, right ones, nearly right ones, every method, path, query, and header, and bytes that are
- * no requests.
+ * Makes the fuzzer's requests from random choices and from values in earlier answers (ids, cursors,
+ * links). They cover all routes, with valid and nearly valid requests and every method, path,
+ * query, and header, and also bytes that are no requests.
  * Invariant: the same choices and history produce the same requests. A request that is not `loose`
- * is proper HTTP/1.1, so its answer must match the document.
+ * is valid HTTP/1.1, so its answer must match the OpenAPI document.
  */
 import { METHODS as ALL_METHODS } from "node:http";
 import { ROUTES } from "../../../src/http/api/routes.ts";
@@ -24,7 +24,10 @@ export interface FuzzWorld {
   readonly links: string[];
   readonly tags: string[];
   readonly pages: { readonly spec: unknown; readonly cursor: string }[];
-  /** True if requests may be pipelined after one with a slow answer: see docs/limits.md. */
+  /**
+   * True if further requests may be pipelined behind a request with a slow answer; see
+   * docs/limits.md.
+   */
   readonly waitsInLine: boolean;
 }
 
@@ -35,13 +38,16 @@ export interface FuzzRequest {
   readonly bytes: Buffer;
   /** The body, if it is JSON. */
   readonly body: unknown;
-  /** Media type of a file in the body; null otherwise. */
+  /** Media type of the file in the body, or null if it has no file. */
   readonly file: string | null;
-  /** True if the request must be alone on its connection: its answer is slow, or ends it. */
+  /**
+   * True if no other request may use the connection, because the answer is slow or ends the
+   * connection.
+   */
   readonly alone: boolean;
   /** True if the request announces the end of its connection. */
   readonly closes: boolean;
-  /** True if the request may be rejected by the transport, or get no answer. */
+  /** True if the transport may reject the request or leave it unanswered. */
   readonly loose: boolean;
   /** True if the client resets the connection immediately after sending. */
   readonly resets?: boolean;
@@ -63,7 +69,7 @@ const POSTS = Object.keys(BODIES);
 const METHODS = ["GET", "GET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const UNKNOWN_ID = `exp_${"0".repeat(32)}`;
 
-/** One request of any kind. */
+/** Returns one random request of any kind. */
 export function fuzzRequest(draw: Draw, world: FuzzWorld): FuzzRequest {
   const kind = draw.below(100);
   if (kind < 50) return posted(draw, world);
@@ -115,7 +121,7 @@ function meant(draw: Draw, world: FuzzWorld, path: string): unknown {
   if (path === "/mcp") return meantCall(draw, catalog, rows);
   const spec = withinLists(draw, world, randomSpecInput(draw, catalog, rows));
   if (path === "/v1/changes") return { spec, ...meantChanges(draw) };
-  // Pages of thousands of accounts would only measure reading speed.
+  // Larger pages would mainly measure how fast the client reads.
   if (draw.chance(0.995)) spec.limit = 1 + draw.below(8);
   if (path === "/v1/spec/normalize") return { spec };
   return draw.chance(0.3)
@@ -123,7 +129,7 @@ function meant(draw: Draw, world: FuzzWorld, path: string): unknown {
     : { spec };
 }
 
-/** The members of a changes query besides its spec. */
+/** Returns the members of a changes query other than its spec. */
 function meantChanges(draw: Draw): object {
   return {
     since: draw.of(["2026-09", "2026-08", "2026-10", "1999-12"]),
@@ -133,7 +139,7 @@ function meantChanges(draw: Draw): object {
   };
 }
 
-/** A sentence, or a lead query with a few members. */
+/** Returns a body with a sentence, or with a lead query of a few members. */
 function meantLeads(draw: Draw, path: string): unknown {
   const words = Array.from({ length: 1 + draw.below(5) }, () => draw.of(WORDS)).join(" ");
   if (path.endsWith("translate")) return { query_text: words };
@@ -188,10 +194,10 @@ const WORDS = [
   ...["MEI", "abertas desde 2020", "no Nordeste", "50", "dentists in Recife", "xyzzy", "não"],
 ];
 
-/** Any method at any path with any query. */
+/** Returns a request with any method, path, and query. */
 function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {
   const route = draw.of(ROUTES);
-  // The documents are large and constant.
+  // The documents are large and always the same, so they are requested rarely.
   const template = draw.chance(0.9) && route.path.includes("doc") ? "/v1/status" : route.path;
   const method = draw.chance(0.7) ? route.method : draw.of(METHODS);
   const ids = template.startsWith("/v1/lists/") ? [...world.lists, "exported"] : world.ids;
@@ -219,7 +225,7 @@ function segmentFor(
   return draw.of([cnpj, cnpj, cnpj.slice(0, 8), cnpj.toLowerCase(), "11222333000181", "12.345"]);
 }
 
-/** Other spellings of a path. */
+/** Returns another spelling of the path. */
 function spelled(draw: Draw, path: string): string {
   if (draw.chance(0.85)) return path;
   const at = 1 + draw.below(path.length - 1);
@@ -257,7 +263,7 @@ const GOOD_QUERIES: Readonly<Record<string, readonly string[]>> = {
   "/v1/changes": GOOD_CHANGES,
 };
 
-/** Builds a request with variants of everything that is checked before the body. */
+/** Builds a request whose headers vary in everything that is checked before the body. */
 function built(
   draw: Draw,
   world: FuzzWorld,
@@ -286,14 +292,18 @@ function built(
   const waits = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
   const aside = mayBeExpensive(bytes) || ASYNC_QUEUE_BOUNDS.test(path);
   const slow = waits || (!world.waitsInLine && aside);
-  // Over uws, the answer to a body without a length ends the connection (limits.md).
+  // On the uws transport, the answer to a body without a stated length ends the connection
+  // (limits.md).
   const unsized = chunked || (method === "PATCH" && bytes.length === 0);
   const alone = twice || slow || closes || unsized || bytes.length > 60_000;
   const whole = Buffer.concat([head, sent]);
   return { method, path, bytes: whole, body: read(bytes), file, alone, closes, loose: twice };
 }
 
-/** True if a body may not be answered in the call: long ones, expensive names, and batches. */
+/**
+ * True if the server may answer the body later than in the call that receives it: long bodies,
+ * names of expensive members, and batches.
+ */
 function mayBeExpensive(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
   return bytes.length > 8_192 || text.startsWith("[") || EXPENSIVE.test(text);
@@ -337,7 +347,7 @@ function range(draw: Draw): Headers {
   return [["Range", draw.of(["bytes=0-9", "bytes=5-", "bytes=-1", "bytes=9999999-", "x"])]];
 }
 
-/** Optional headers of a request. */
+/** Functions that return optional headers. */
 const VARIANTS: readonly ((draw: Draw, world: FuzzWorld) => Headers)[] = [
   (draw) => [["X-Request-Id", draw.of(["mine-1", "", "a b", "x".repeat(65), '"><script>'])]],
   (draw, { tags }) => [
@@ -358,8 +368,9 @@ const VARIANTS: readonly ((draw: Draw, world: FuzzWorld) => Headers)[] = [
 ];
 
 /**
- * Any method, known to a parser or not, at any place: CONNECT is answered below the interface, and
- * half of these clients reset before they could read the answer.
+ * Returns a request with any method, known to the parser or not, and any path. The transport itself
+ * answers CONNECT, below the interface. Half of these clients reset the connection before they can
+ * read the answer.
  */
 function strange(draw: Draw, world: FuzzWorld): FuzzRequest {
   const base = addressed(draw, world);

@@ -1,6 +1,8 @@
 /**
- * JSON values for the fuzzer: a value for a schema of the OpenAPI document, and texts close to one.
- * Invariant: the same choices produce the same values; `shaped` fits its schema, `nearly` need not.
+ * Makes JSON values for the fuzzer: values that fit a schema of the OpenAPI document, and texts
+ * that are close to valid.
+ * Invariant: the same choices produce the same values. A value of `shaped` fits its schema, and a
+ * changed or corrupted one need not.
  */
 import fc from "fast-check";
 import { DOCUMENT } from "../http/documented.ts";
@@ -22,14 +24,17 @@ export interface Shape {
   readonly required?: readonly string[];
 }
 
-/** Texts in place of others: ids, names, parts of paths. */
+/** Texts that replace valid ones: ids, names, and parts of paths. */
 export const JUNK = [
   ...["", "x", "%2f", "%00", "..", "%zz", "%C3%A7", "a".repeat(500), "exp_", "'--", "{id}"],
 ];
 
 const texts = new Map<string, readonly string[]>();
 
-/** A few texts that match a pattern; generating them each time would take too long. */
+/**
+ * Returns a few texts that match a pattern. They are kept, because generating them each time would
+ * take too long.
+ */
 function textsOf(pattern: string): readonly string[] {
   const known = texts.get(pattern);
   if (known !== undefined) return known;
@@ -113,7 +118,7 @@ const MEMBERS = [
   "x".repeat(400),
 ];
 
-/** Ways to corrupt a JSON text; each returns the bytes to send. */
+/** Functions that corrupt a JSON text. Each returns the bytes to send. */
 const SPOILERS: readonly ((draw: Draw, text: string) => string | Buffer)[] = [
   (draw, text) => text.slice(0, draw.below(text.length)),
   (draw, text) => text + draw.of([" ", "\n\n", "x", "{}", ",", "\u0000", "}"]),
@@ -137,7 +142,7 @@ const SPOILERS: readonly ((draw: Draw, text: string) => string | Buffer)[] = [
   },
 ];
 
-/** A value's bytes, corrupted in one way. */
+/** Returns the JSON text of a value, corrupted in one way. */
 export function spoilt(draw: Draw, value: unknown): Buffer {
   const text = JSON.stringify(value) ?? "{}";
   return Buffer.from(draw.of(SPOILERS)(draw, text === "" ? " " : text));

@@ -1,7 +1,7 @@
 /**
- * The files of this checkout and their text.
- * Invariant: excludes ignored files and includes uncommitted ones. Paths are relative to the root
- * with `/`, and each file is read once.
+ * Lists the files of this checkout and reads their text.
+ * Invariant: ignored files are left out, and uncommitted ones are included. Paths are relative to
+ * the root and use `/`. Each file is read only once.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,10 @@ export function filesMatching(pattern: RegExp): string[] {
   return all.filter((file) => pattern.test(file));
 }
 
-/** Fails a test with a message that lists every place that breaks a rule. */
+/**
+ * Fails the test if `places` is not empty. The message states the rule and lists every place that
+ * breaks it.
+ */
 export function refuse(places: readonly string[], rule: string): void {
   if (places.length > 0) assert.fail(`${rule}:\n  ${places.join("\n  ")}\n`);
 }

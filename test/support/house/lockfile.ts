@@ -25,7 +25,7 @@ export interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The relevant part of a lockfile. */
+/** The part of a lockfile that is checked. */
 export interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
@@ -41,12 +41,12 @@ const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 /** Every lockfile of the checkout. */
 export const LOCKFILES = filesMatching(/(^|\/)package-lock\.json$/);
 
-/** The parsed text of a lockfile. */
+/** Reads and parses a lockfile. */
 export function readLockfile(file: string): Lockfile {
   return JSON.parse(textOf(file)) as Lockfile;
 }
 
-/** Every mistake of a lockfile, by package. */
+/** Returns every problem of a lockfile, with the package that causes it. */
 export function lockfileProblems({ packages }: Lockfile): string[] {
   const named = new Set(Object.keys(packages).map(nameOf));
   return Object.entries(packages).flatMap(([place, entry]) => {
@@ -89,7 +89,10 @@ function isForUs({ os, cpu, libc }: LockedPackage): boolean {
   return PLATFORMS.some((one) => fits(os, one.os) && fits(cpu, one.cpu) && fits(libc, one.libc));
 }
 
-/** True if an npm list such as `["linux"]` or `["!win32"]` admits a value; undefined admits all. */
+/**
+ * True if an npm list such as `["linux"]` or `["!win32"]` includes the value. An undefined list
+ * includes all.
+ */
 function fits(wanted: string | readonly string[] | undefined, value: string): boolean {
   const list = wanted === undefined ? [] : [wanted].flat();
   if (list.includes(`!${value}`)) return false;

@@ -1,8 +1,9 @@
 /**
- * Compiles the product, and the twin of its import, with some files replaced. Returns the files
- * with errors, and the files that the walk-through of such a change names.
- * Invariant: nothing is written. Only files whose imports may need the change are checked; node
- * build.mjs check has all others.
+ * Compiles the product, and the reference implementation of its import, with some files replaced.
+ * Output: the files with compile errors. Also returns the files that the walk-through of such a
+ * change in docs/contributing.md names, for comparison.
+ * Invariant: nothing is written. Only files whose imports show that the change may affect them are
+ * checked; node build.mjs check checks all others.
  */
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -11,15 +12,15 @@ import { ROOT, textOf } from "./checkout.ts";
 
 const PROJECTS = ["tsconfig.json", "src/console/web/tsconfig.json"];
 
-/** The changes, and where to look for errors. */
+/** The replaced files, and the files to check for errors. */
 export interface Overlay {
   /** Replacement texts of files, by path. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Imports by which a file may need an entry. */
+  /** Matches the text of a source file that the change may affect, usually by its imports. */
   readonly near: RegExp;
   /** The same for components, which take seconds to check. */
   readonly nearComponent: RegExp;
-  /** Files to check; all by default. */
+  /** Restricts the check to these files. By default, all are checked. */
   readonly wanted?: RegExp;
 }
 

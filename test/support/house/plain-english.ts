@@ -1,18 +1,19 @@
 /**
- * The constructions that plain English avoids, each with the reason and the better words, and the
- * readers that find them. One list for documents, comments, help and messages.
- * Input: prose, as paragraphs with their first line. Output: findings, one for each place.
- * Invariant: code, quoted specimens, links and generated tables are not prose.
+ * Lists the constructions that plain English avoids, each with a reason and better words, and finds
+ * them in texts. The same list applies to documents, comments, help texts, and messages.
+ * Input: prose, as paragraphs with the number of their first line. Output: one finding for each
+ * place.
+ * Invariant: code, quoted examples, links, and generated tables do not count as prose.
  */
 import ts from "typescript";
 
-/** A construction that a reader has to read twice. */
+/** A construction that readers often have to read twice. */
 interface Construction {
   readonly pattern: RegExp;
   readonly reason: string;
-  /** Words that say the same. */
+  /** Words that express the same more clearly. */
   readonly better: string;
-  /** Found only where a comment begins. */
+  /** If true, the construction counts only at the beginning of a comment. */
   readonly opening?: true;
 }
 
@@ -22,7 +23,7 @@ export interface Prose {
   readonly text: string;
 }
 
-/** A sentence with more words than this holds more than one thought. */
+/** Maximum words of a sentence. A longer sentence contains more than one thought. */
 export const SENTENCE_WORDS_MAX = 40;
 
 const NO_ACTOR = "it names no actor";
@@ -83,7 +84,7 @@ export const CONSTRUCTIONS: readonly Construction[] = [
   { pattern: /^Takes what\b/, reason: "no exact verb", better: "Reads, Collects", opening: true },
 ];
 
-/** Headings that begin with these words are questions; established page names are exempt. */
+/** Matches headings that are questions. The names of established pages are exempt. */
 const QUESTION = /\?$|^(Who|Whose|What|Why|When|Where|Which|How|Is|Are|Can|May|Does|Do)\b/;
 const NOT_QUESTIONS = new Set(["How it works"]);
 
@@ -100,7 +101,7 @@ export function findingsIn(prose: readonly Prose[], options: { english?: boolean
   });
 }
 
-/** Returns the comments that do not begin with a verb. */
+/** Returns the comments that begin with a discouraged construction. */
 export function openingsIn(comments: readonly Prose[]): string[] {
   return comments.flatMap(({ line, text }) =>
     CONSTRUCTIONS.filter(({ opening, pattern }) => opening && pattern.test(text)).map(
@@ -150,7 +151,10 @@ export function commentProse(code: string): Prose[] {
   });
 }
 
-/** Returns the sentences of a help text; each option, command and example line is one item. */
+/**
+ * Returns the sentences of a help text. Each line about an option, a command, or an example is a
+ * separate item.
+ */
 export function helpProse(help: string): Prose[] {
   const found: { line: number; text: string }[] = [];
   let open = false;
@@ -165,7 +169,10 @@ export function helpProse(help: string): Prose[] {
   return found;
 }
 
-/** Returns the texts of a TypeScript file that people read: whole sentences in literals. */
+/**
+ * Returns the messages in a TypeScript file that people read, which are the string literals with
+ * whole sentences.
+ */
 export function messageProse(file: string, code: string): Prose[] {
   const tree = ts.createSourceFile(file, code, ts.ScriptTarget.Latest);
   const found: Prose[] = [];
@@ -181,14 +188,17 @@ export function messageProse(file: string, code: string): Prose[] {
   return found;
 }
 
-/** The text of a string or of a template, with `x` in place of what is filled in. */
+/**
+ * Returns the text of a string or of a template, with `x` in place of each inserted value. Returns
+ * undefined for other nodes.
+ */
 function literalText(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
   if (!ts.isTemplateExpression(node)) return undefined;
   return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("x");
 }
 
-/** Lines outside of fences, comments and generated parts, with their numbers. */
+/** Returns the numbered lines outside code fences, comments, and generated parts. */
 function proseLines(markdown: string): Prose[] {
   let closing: string | undefined;
   return markdown.split("\n").flatMap((text, at) => {
@@ -213,7 +223,7 @@ function longSentences(text: string): string[] {
     });
 }
 
-/** A text whose code, specimens and addresses are one word each. */
+/** Replaces each piece of code, quoted example, and address in a text by one word. */
 function plain(text: string): string {
   return text
     .replace(/<!--.*?-->/g, "")

@@ -10,7 +10,7 @@ import { ROOT, textOf } from "./checkout.ts";
 
 /** One import of a file. */
 export interface Import {
-  /** The text between the quotes. */
+  /** The module name between the quotes. */
   readonly specifier: string;
   /** The imported file, relative to the root; undefined for packages and nonexistent files. */
   readonly file: string | undefined;
@@ -30,7 +30,7 @@ export function treeOf(file: string): ts.SourceFile {
   return tree;
 }
 
-/** Line of a node, counted from 1. */
+/** Returns the line number of a node, beginning at 1. */
 export function lineOf(node: ts.Node): number {
   return node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
@@ -45,8 +45,9 @@ export function walk(file: string, visit: (node: ts.Node) => void): void {
 }
 
 /**
- * Every import, re-export and dynamic import of a file, and every string that looks like a
- * relative path of a source or of the addon (workers and the addon are loaded by such strings).
+ * Returns every import, re-export, and dynamic import of a file. Strings that look like the
+ * relative path of a source file or of the addon also count, because workers and the addon are
+ * loaded by such strings.
  */
 export function importsOf(file: string): Import[] {
   const found: Import[] = [];
@@ -63,7 +64,7 @@ export function importsOf(file: string): Import[] {
     const target = resolve(file, node.text);
     found.push({ specifier: node.text, file: target, typeOnly, line: lineOf(node) });
   });
-  // Type declarations are named in comments at the top of a file.
+  // Comments at the top of a file reference type declarations.
   for (const { fileName: specifier } of treeOf(file).referencedFiles) {
     found.push({ specifier, file: resolve(file, specifier), typeOnly: true, line: 1 });
   }
@@ -85,7 +86,10 @@ function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean 
   );
 }
 
-/** Worker files are named from src/, everything else from the importing file. */
+/**
+ * Paths of worker files are relative to src/, and all other paths are relative to the importing
+ * file.
+ */
 function resolve(from: string, specifier: string): string | undefined {
   const near = path.posix.join(path.posix.dirname(from), specifier);
   const candidates = specifier.endsWith(".worker.ts") ? [near, `src/${specifier}`] : [near];

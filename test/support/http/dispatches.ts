@@ -33,16 +33,21 @@ export interface Counted {
 }
 
 const WARMING = 20_000;
-/** Answers between two collections, and the number of such rounds. */
+/** Number of answers in each round. Garbage is collected before each of the ROUNDS rounds. */
 const COUNTED = 200;
 const ROUNDS = 10;
-/** Fewer than a connection may send in one turn. */
+/** Requests per turn, fewer than a connection may send in one turn. */
 const IN_A_TURN = 10;
 
-/** The counted searches: one that the response cache answers, or always new ones. */
+/**
+ * The searches to count. "cached" repeats a search that the response cache answers, and "new" never
+ * repeats one.
+ */
 export type Searches = "cached" | "new";
 
-/** Number of search bodies, all of the same length; each new search sends another one. */
+/**
+ * Number of different search bodies, all with the same length. Each new search sends another body.
+ */
 const BODIES = WARMING + COUNTED * ROUNDS;
 
 /** The body of a search, distinct for each number. */
@@ -52,9 +57,10 @@ function bodyOf(number: number): Uint8Array {
   return new Uint8Array(Buffer.from(JSON.stringify({ spec: { filters }, limit: 50 })));
 }
 
-/** The library's side of one connection, which always has a request waiting. */
+/** Simulates the library's side of one connection on which a request is always waiting. */
 function librarySide(key: string, searches: Searches) {
-  // Allocated before the count, because the library's own bytes are off the heap.
+  // These are allocated before the count, because the bytes of the real library are not on the heap
+  // either.
   const length = searches === "new" ? BODIES : 1;
   const bodies = Array.from({ length }, (_, number) => bodyOf(number));
   const [bytes = new Uint8Array()] = bodies;
@@ -73,7 +79,7 @@ function librarySide(key: string, searches: Searches) {
       for (const line of head) each(line[0], line[1]);
     },
   };
-  // The library defaults to status 200.
+  // The library sends status 200 if the product sets none.
   const seen = { status: "200 OK", bytes: 0 };
   const response = {
     onAborted() {},
@@ -101,7 +107,7 @@ function librarySide(key: string, searches: Searches) {
   return { request, response, seen };
 }
 
-/** Collects garbage; exists with `--expose-gc`. */
+/** Runs a garbage collection. The function exists only with `--expose-gc`. */
 const { gc: collect } = globalThis as unknown as { readonly gc: () => void };
 
 async function count(snapshot: string, searches: Searches): Promise<Counted> {

@@ -9,15 +9,18 @@ import { Compile } from "typebox/schema";
 import { PUBLIC_TABLE, ROUTES } from "../../../src/http/api/routes.ts";
 import { publicDocument } from "../../../src/http/api/service/documents.ts";
 
-/** One answer; names of headers in lower case. */
+/** One answer and its request. Names of headers are in lower case. */
 export interface SeenAnswer {
   readonly method: string;
-  /** Sent address, with or without its query. */
+  /** The requested address, with or without its query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The sent `Accept`; browsers get a page for an unknown path (`src/http/server/lostpage.ts`). */
+  /**
+   * The `Accept` header of the request. Browsers receive a page for an unknown path
+   * (`src/http/server/lostpage.ts`).
+   */
   readonly accept?: string | undefined;
 }
 
@@ -38,18 +41,24 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** The document as this test parses it. */
+/** The document in the form in which this file reads it. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: object & { readonly headers: Readonly<Record<string, HeaderObject>> };
 }
 
-/** The document of the tests' servers, parsed from JSON, so that it has only what is sent. */
+/**
+ * The document of the tests' servers. It is converted to JSON and parsed again, so that it contains
+ * only the members that a server sends.
+ */
 export const DOCUMENT = JSON.parse(
   JSON.stringify(publicDocument(ROUTES, "0.0.0-test")),
 ) as Document;
 
-/** The second spelling of a CNPJ, whose slash makes it two segments. */
+/**
+ * The path of a CNPJ that is written with a slash, which makes two path segments. It maps to the
+ * documented path.
+ */
 export const ALIASES: Readonly<Record<string, string>> = {
   "/v1/accounts/{cnpj}/{branch}": "/v1/accounts/{cnpj}",
 };
@@ -69,7 +78,7 @@ const PAGE_STATUSES = [200, 302, 304, 308, 404, 422];
 /** Statuses for a page's form that is too large or compressed. */
 const SENT_STATUSES = [413, 415];
 
-/** Headers of HTTP itself (connection and body), which are not part of the interface. */
+/** Headers of HTTP itself (connection and body), which the document does not list. */
 const HTTP_HEADERS = [
   "connection",
   "content-length",
@@ -81,7 +90,7 @@ const HTTP_HEADERS = [
 const EVERYWHERE = Object.keys(DOCUMENT.components.headers).map((name) => name.toLowerCase());
 const LIMITS = ["ratelimit", "ratelimit-policy"];
 
-/** Possible statuses for an unlisted path, and for an unlisted method of a path. */
+/** Possible statuses, by error code, for a path or a method that the document does not list. */
 const UNLISTED: Readonly<Record<string, number>> = {
   not_found: 404,
   method_not_allowed: 405,
@@ -109,7 +118,10 @@ interface SchemaCheck {
   Errors(value: unknown): [boolean, readonly SchemaError[]];
 }
 
-/** The document's schemas are unknown before runtime; their types cost the compiler seconds. */
+/**
+ * The schemas of the document are known only at run time, and inferring types for them would cost
+ * the compiler seconds.
+ */
 const compileSchema = Compile as unknown as (schema: object) => SchemaCheck;
 
 const validators = new Map<string, SchemaCheck>();
@@ -143,7 +155,7 @@ export function assertDocumented(seen: SeenAnswer): void {
   }
 }
 
-/** True if a JSON body fits the schema of its route; true for routes without a body. */
+/** True if a JSON body fits the schema of its route, or if the route has no body. */
 export function fitsRequest(method: string, route: string, body: unknown): boolean {
   const { requestBody } = DOCUMENT.paths[route]?.[method.toLowerCase()] ?? {};
   if (requestBody === undefined) return true;
@@ -157,7 +169,10 @@ export function takesFile(method: string, route: string, type: string): boolean 
   return requestBody !== undefined && type in requestBody.content;
 }
 
-/** True for the page of an unknown path, which only clients that accept HTML may get. */
+/**
+ * True if the answer is the HTML page for an unknown path. Only clients that accept HTML may
+ * receive it.
+ */
 function isLostPage({ method, path, status, headers, body, accept = "" }: SeenAnswer): boolean {
   const isPage = status === 404 && (headers["content-type"] ?? "").startsWith("text/html");
   if (!isPage || routeOf(path) !== undefined || !/text\/html/i.test(accept)) return false;
@@ -174,7 +189,7 @@ function checkEveryAnswer({ method, path, status, headers, body }: SeenAnswer): 
   assert.ok(!KEY.test(body) && !KEY.test(Object.values(headers).join()), "a key is in the answer");
   if (method === "HEAD" || status === 304 || status === 204) assert.equal(body, "");
   if (status < 400 || method === "HEAD") return;
-  // A message that is invalid in the agents' protocol gets an error of that protocol.
+  // An invalid message in the agents' protocol (MCP) is answered with an error of that protocol.
   if (status === 400 && routeOf(path) === "/mcp") return;
   assert.equal(headers["content-type"], PROBLEM);
   const problem = JSON.parse(body) as Record<string, unknown>;
@@ -189,7 +204,7 @@ function routeOf(path: string): string | undefined {
 
 function checkUnlisted({ method, status, headers, body }: SeenAnswer): void {
   checkHeaders(headers, UNLISTED_HEADERS);
-  // OPTIONS answers only the methods of a path.
+  // The answer to OPTIONS has only the allowed methods of a path.
   const isOptions = method === "OPTIONS" && status === 204;
   assert.equal("allow" in headers, isOptions || status === 405, "the header Allow");
   if (isOptions) {
@@ -241,7 +256,9 @@ function checkHeaders(headers: SeenAnswer["headers"], documented: readonly strin
   assert.deepEqual(others, [], "headers that are not documented");
 }
 
-/** Checks a fetch's answer against the document; the answer can still be read. */
+/**
+ * Checks the answer of a fetch against the document. The caller can still read the answer's body.
+ */
 export async function documented(method: string, url: string, answer: Response): Promise<Response> {
   const { pathname, search } = new URL(url);
   const headers = Object.fromEntries(answer.headers);

@@ -14,12 +14,12 @@ export type Send = (
   headers?: object,
 ) => Promise<string>;
 
-/** One kind of expensive request. */
+/** Sends an expensive request of one kind. The number of the round makes the query new. */
 export type ExpensiveCall = (send: Send, round: number) => Promise<unknown>;
 
-/** Longest sentence that the server translates, in characters. */
+/** Length in characters of the longest sentence that the server translates. */
 const SENTENCE_LENGTH = 2_000;
-/** All states but one, so that the search is narrow enough to run. */
+/** All Brazilian states without foreign countries, so that the search is narrow enough to run. */
 const STATES = UFS.filter((uf) => uf !== "EX");
 const SENTENCE = "padarias e restaurantes em Minas Gerais com e-mail abertas desde 2020, ";
 const POSTAL_CODES = Array.from({ length: 10_001 }, (_, i) => String(1_000_000 + i * 97));
@@ -33,7 +33,10 @@ const FACETS = [
 ];
 const LINES = Array.from({ length: 50_000 }, (_, i) => `${10_000_000 + i * 13};x`).join("\n");
 
-/** A search for this many postal codes, all but the one of this round. */
+/**
+ * Returns a search for this many postal codes. The round determines which of the available codes is
+ * left out.
+ */
 export function postalCodes(count: number, round: number): object {
   const codes = POSTAL_CODES.slice(0, count + 1).toSpliced(round % count, 1);
   return { spec: { filters: { geo: { postal_code_prefix_any_of: codes } } } };

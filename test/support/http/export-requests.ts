@@ -1,18 +1,18 @@
 /**
- * Requests of the HTTP suites of exports to a fake server, whose answers are checked against the
- * OpenAPI document.
- * Invariant: each creation has its own Idempotency-Key unless a suite gives one.
+ * Sends requests about exports to a test server, and checks the answers against the OpenAPI
+ * document.
+ * Invariant: each creation of an export has a new Idempotency-Key unless a suite gives one.
  */
 import assert from "node:assert/strict";
 import { fetchDocumented } from "./documented.ts";
 import type { FakeServer } from "./fake.ts";
 
-/** The accounts that the suites export: 250 of the fake engine. */
+/** A filter that matches 250 accounts of the simulated engine, which the suites export. */
 export const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 /** A simulated rendered file. */
 export const FILE = Buffer.from("cnpj\r\n10000000000100\r\n");
 
-/** The answer to a creation, or the error that it got. */
+/** The answer to the creation of an export, or its error. */
 export interface Created {
   readonly export: Readonly<Record<string, unknown>> & { readonly export_id: string };
   readonly spec: object;
@@ -67,7 +67,7 @@ export async function make(server: FakeServer, format = "csv"): Promise<string> 
   return ((await answer.json()) as Created).export.export_id;
 }
 
-/** Tenant id in the fake server, whose tenants are named after their plans. */
+/** Returns the id of a tenant in the test server, whose tenants are named after their plans. */
 export function tenantOf({ keyring }: Pick<FakeServer, "keyring">, tenant = "enterprise"): string {
   return keyring.list().find((row) => row.tenant === tenant)?.tenantId as string;
 }

@@ -1,8 +1,10 @@
 /**
- * The scenarios of exports that need no history: requests with the status, the required content,
- * and the forbidden content of their answers, for contract/http/api/scenarios.test.ts; those that
- * depend on an export's state are in contract/http/api/exports.test.ts.
- * Invariant: as in http-table.ts; each creation has its own key on each transport's server.
+ * The scenarios of exports that do not depend on earlier requests, for
+ * contract/http/api/scenarios.test.ts. A scenario is a request with the status, the required
+ * content, and the forbidden content of its answer. Scenarios that depend on an export's state are
+ * in contract/http/api/exports.test.ts.
+ * Invariant: as in table.ts. Each creation has a different key, also between the servers of the two
+ * transports.
  */
 import type { Scenario } from "./table.ts";
 
@@ -16,7 +18,7 @@ const UNKNOWN = `/v1/exports/${UNKNOWN_ID}`;
 const WRONG_IDS = [UNKNOWN_ID, "x", `${UNKNOWN_ID}0`, `EXP_${"0".repeat(32)}`, "%20", "exp_"];
 
 let keys = 0;
-/** A creation with a new key, unless the scenario has its own headers. */
+/** Adds a new Idempotency-Key to a creation, unless the scenario has its own headers. */
 function creation(scenario: Scenario): Scenario {
   keys++;
   return { path: "/v1/exports", headers: { "idempotency-key": `key-${keys}` }, ...scenario };

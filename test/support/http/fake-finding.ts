@@ -1,7 +1,8 @@
 /**
- * The fake engine's finder: returns accounts whose name begins with the text, and those whose CNPJ
- * begins with the root.
- * Invariant: no other rule of finding applies here; the order is that of the accounts.
+ * The finder of the simulated engine. It returns the accounts whose name begins with the text, and
+ * those whose CNPJ begins with the root.
+ * Invariant: no other rule of the real finder applies, and results are in the order of the
+ * accounts.
  */
 import type { Engine } from "../../../src/http/server/service.ts";
 
@@ -11,7 +12,7 @@ interface Named {
   readonly uf: string;
 }
 
-/** Makes this part of the engine. */
+/** Returns the finding functions of the simulated engine. */
 export function fakeFinding(
   accounts: readonly Named[],
   fieldsOf: (row: number, fields: readonly string[]) => Record<string, unknown>,
@@ -28,7 +29,7 @@ export function fakeFinding(
       const suggestions = found.map((account) => ({ match: "name_start" as const, account }));
       return { suggestions, number: null, refused: null, contact: null, contact_refused: null };
     },
-    // Every company owns those of the next three numbers, and none owns it.
+    // Every company owns the companies with the next three numbers. No company has an owner.
     ownershipOf(_segment, { root, limit, ownsAfter = "" }) {
       if (!/^\d+$/.test(root)) return null;
       const roots = [1, 2, 3].map((step) => String(Number(root) + step).padStart(8, "0"));

@@ -1,8 +1,8 @@
 /**
- * A service with a fake engine, and a real server around it, for the HTTP suites.
+ * A real server for the HTTP suites, around a service with a simulated engine.
  * Invariant: everything is real (sockets, transport, keys in SQLite, plans, normalization) except
- * the engine, which scans a list of invented accounts, and the exporter, a model in memory; their
- * own suites test those.
+ * two parts that their own suites test. The engine scans a list of invented accounts, and the
+ * exporter is a model in memory.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -70,7 +70,7 @@ import { UserStore } from "../../../src/store/userstore.ts";
 import { FakeExporter } from "../export/fake-exporter.ts";
 import { fakeFinding } from "./fake-finding.ts";
 
-/** Both implementations; every HTTP suite runs against each. */
+/** The two transports. Every HTTP suite runs with each of them. */
 export const TRANSPORTS: readonly TransportName[] = ["uws", "node"];
 
 /** Limits short enough for a test. */
@@ -97,7 +97,7 @@ interface FakeAccount {
   readonly email: string;
 }
 
-/** Invented accounts in rank order: 250 in SP, 250 in RJ, alternating. */
+/** Invented accounts in rank order, alternating between SP and RJ, 250 in each. */
 export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 }, (_, row) => ({
   cnpj: String(10_000_000_000_100 + row),
   legal_name: `Empresa Inventada ${row} "Á"`,
@@ -107,7 +107,7 @@ export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 },
   email: `empresa${row}@example.com`,
 }));
 
-/** A segment without a file; `label` and `id` make two of them distinct. */
+/** Returns a segment without a file. Segments with a different `label` and `id` are distinct. */
 export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment {
   let poisoned = false;
   return {
@@ -142,7 +142,7 @@ const FAKE_TABLES: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   municipality_ibge: ["3304557", "3550308"],
 };
 
-/** The addon calls of translation and leads. */
+/** The calls of the addon that translation and leads make. */
 const fakeNative = {
   table: (number: number) => FAKE_TABLES[TABLES[number] as TableName] ?? [],
   facets: () => [Uint32Array.of(250, 250, 0)],
@@ -150,7 +150,7 @@ const fakeNative = {
     Buffer.from(JSON.stringify([...rows].map((row) => fieldsOf(row, fields)))),
 };
 
-/** Further members of invented accounts. */
+/** Further members that all invented accounts have. */
 const FAKE_FACTS = { headquarters: true, registration_status: 2, cnae_secondary: [], score: 640 };
 
 function fieldsOf(row: number, fields: readonly string[]): Record<string, unknown> {
@@ -163,16 +163,16 @@ export function poison(segment: Segment): void {
   (segment.native as unknown as { poison(): void }).poison();
 }
 
-/** Parts of a test engine. */
+/** The replaceable parts of a test engine. */
 interface EngineParts extends Omit<Engine, "page" | "counts"> {
   search(segment: Segment, request: FacetedPageRequest): SearchAnswer;
   searchSliced(segment: Segment, request: FacetedPageRequest): SlicedAnswer;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
-  /** Resolves before counts exist; null if they exist immediately. */
+  /** Returns a promise that resolves when the counts exist, or null if they exist already. */
   wait?(): Promise<void> | null;
 }
 
-/** Scans the made-up accounts; knows the filters `uf_any_of` and `cnae_any_of` only. */
+/** Scans the invented accounts. It supports only the filters `uf_any_of` and `cnae_any_of`. */
 export const fakeParts: EngineParts = {
   search(_segment, { spec, fields, afterRow, project }) {
     const rows = matchingRows(spec.filters);
@@ -209,7 +209,7 @@ export const fakeParts: EngineParts = {
   ...fakeFinding(FAKE_ACCOUNTS, fieldsOf),
 };
 
-/** An engine of parts, some of which a suite may replace. */
+/** Makes an engine of the given parts. */
 export function engineOf(parts: EngineParts): Engine {
   const facetsOf: Engine["counts"] = (segment, spec, names) => ({
     facets: names === null ? null : parts.facets(segment, spec, names),
@@ -287,7 +287,7 @@ export interface FakeServer {
   readonly exporter: FakeExporter;
   readonly keys: Readonly<Record<PlanName, string>>;
   readonly logged: string[];
-  /** Request bodies in flight, and answers being sent. */
+  /** Budgets for request bodies that are being received, and for answers that are being sent. */
   readonly bodies: Budget;
   readonly streams: Budget;
   readonly sockets: Sockets;
@@ -316,7 +316,9 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
   return { users, sessions, audit, lists, listed, searches: new SearchStore(database) };
 }
 
-/** Notices that may be sent to this machine; nothing is counted until a suite starts them. */
+/**
+ * Returns notices that may be sent to this machine. Counting begins only when a suite starts it.
+ */
 function noticesIn(
   {
     smtp,
@@ -386,10 +388,13 @@ function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeL
   };
 }
 
-/** Threads that accept connections and forward every request, if TEST_THREADS is set. */
+/**
+ * Number of threads that accept connections and forward every request. TEST_THREADS sets it; the
+ * default is 1.
+ */
 const THREADS = Number(process.env.TEST_THREADS ?? 1);
 
-/** Limits of a transport, and its accepting threads if it can have several. */
+/** Limits of a transport, and the number of its accepting threads. */
 type TestLimits = TransportLimits & { readonly threads?: number };
 
 async function openTestTransport(
@@ -414,7 +419,7 @@ async function openTestTransport(
   return opened;
 }
 
-/** Starts a server; `parts` overrides its parts. */
+/** Starts a server. `parts` replaces parts of its service. */
 export async function startFake(
   transport: TransportName,
   { smtp = null, ...parts }: Partial<Service> & { readonly smtp?: SmtpSettings | null } = {},
@@ -485,25 +490,25 @@ export async function startFake(
   };
 }
 
-/** Starts a server whose connections several threads take. */
+/** Starts a server whose connections are accepted by several threads. */
 export function openThreadedFake(threads: number): Promise<FakeServer> {
   return startFake("uws", {}, { ...TEST_LIMITS, threads });
 }
 
-/** Bytes received on a raw socket, and how it ended. */
+/** Bytes received on a raw socket, and whether the server closed it. */
 export interface RawAnswer {
   readonly text: string;
   readonly closed: boolean;
   readonly tookMs: number;
 }
 
-/** Time that a test waits for the first byte, and then for further bytes. */
+/** Milliseconds to wait for the first byte (FIRST_MS) and for each further one (QUIET_MS). */
 const FIRST_MS = 15_000;
 const QUIET_MS = 400;
 
 /**
- * Sends bytes unchanged; resolves when the server closes, or after `waitMs` if given. Otherwise it
- * waits for the first bytes, however late, until no more follow.
+ * Sends bytes unchanged. Resolves when the server closes the connection, or after `waitMs` if
+ * given. By default, it waits up to FIRST_MS for the first bytes, and then until no more follow.
  */
 export function sendRaw(port: number, bytes: string | Buffer, waitMs?: number): Promise<RawAnswer> {
   const began = performance.now();

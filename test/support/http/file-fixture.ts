@@ -1,7 +1,7 @@
 /**
- * Shared parts of the suites about files over HTTP: an export with a file in a fake server, its
- * link, answers read from a plain socket, and this process's open descriptors.
- * Invariant: the file is a real one; only its origin is invented.
+ * Shared parts of the suites about files over HTTP: an export with a file on a test server, its
+ * link, answers read from a plain socket, and the number of this process's open descriptors.
+ * Invariant: the file is real, but no render has made it.
  */
 import { createHash } from "node:crypto";
 import { openSync, readdirSync, readlinkSync } from "node:fs";
@@ -12,7 +12,9 @@ import type { ExportFormat, ExportRecord } from "../../../src/export/record.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { type FakeServer, fakeSegment } from "./fake.ts";
 
-/** Bytes with a position-dependent pattern, so that lost or moved ones show. */
+/**
+ * Returns bytes whose pattern depends on the position, so that lost or moved bytes are detected.
+ */
 export function patternBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; at++) bytes[at] = (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255;
@@ -32,17 +34,20 @@ export function addExport(server: FakeServer, format: ExportFormat = "csv"): Exp
   return server.exporter.create(wanted as never).record;
 }
 
-/** A done export, with its file. */
+/** Creates a completed export with its file. */
 export function addFile(server: FakeServer, bytes: Uint8Array, format?: ExportFormat) {
   return server.exporter.finish(addExport(server, format).id, bytes);
 }
 
-/** Path and query of an export's file. */
+/** Returns the path and query of an export's signed file link. */
 export function linkOf(server: FakeServer, record: ExportRecord, nowMs = Date.now()): string {
   return signLink(record, { nowMs, secrets: openSecrets(server.dataDir).link });
 }
 
-/** Number of descriptors that this process has open below a folder, removed files included. */
+/**
+ * Counts the descriptors that this process has open below a folder, including those of removed
+ * files.
+ */
 export function openBelow(folder: string): number {
   return readdirSync("/proc/self/fd").filter((fd) => {
     try {
@@ -53,7 +58,7 @@ export function openBelow(folder: string): number {
   }).length;
 }
 
-/** Waits until a count is as expected or time is up; returns the final count. */
+/** Waits until the count equals `wanted` or the time is up. Returns the final count. */
 export async function settledAt(wanted: number, count: () => number): Promise<number> {
   for (let round = 0; round < 200 && count() !== wanted; round++) await sleep(10);
   return count();
@@ -69,7 +74,7 @@ export interface PlainAnswer {
   readonly status: number;
   readonly head: string;
   readonly body: Buffer;
-  /** False if the socket closed before the length declared in the head. */
+  /** False if the socket closed before the length in the head was reached. */
   readonly whole: boolean;
 }
 
@@ -79,11 +84,11 @@ export interface Reading {
   readonly pauseMs?: number;
   readonly method?: string;
   readonly lines?: readonly string[];
-  /** A socket to reuse; a new one is opened by default. */
+  /** A socket to reuse. By default, a new one is opened. */
   readonly socket?: Socket;
 }
 
-/** Sends a request and reads its answer to the end of its length, or of the socket. */
+/** Sends a request, and reads the answer until its declared length or until the socket ends. */
 export function fetchFile(
   port: number,
   target: string,
@@ -152,7 +157,7 @@ class Reader {
   }
 }
 
-/** Value of a header in a head, or undefined. */
+/** Returns the value of a header, or undefined if it is missing. */
 export function headerOf({ head }: PlainAnswer, name: string): string | undefined {
   return new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1];
 }

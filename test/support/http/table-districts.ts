@@ -1,7 +1,8 @@
 /**
  * The scenarios of districts: rows of the table in table.ts.
- * Invariant: as in the table. The fake engine's accounts have no districts; for real snapshots see
- * contract/http/api/districts.test.ts. Separate because the table is full.
+ * Invariant: that of the table. The accounts of the simulated engine have no districts;
+ * contract/http/api/districts.test.ts tests real snapshots.
+ * Separate from the table because the table's file has reached the size limit.
  */
 import type { Scenario } from "./table.ts";
 

@@ -11,10 +11,10 @@ export interface Scenario {
   readonly name: string;
   readonly method?: string;
   readonly path?: string;
-  /** Plan whose key is sent; null sends none. */
+  /** Plan whose key is sent. With null, no key is sent. */
   readonly plan?: "free" | "enterprise" | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent unchanged, everything else as JSON. */
+  /** A string is sent unchanged, and any other value as JSON. */
   readonly body?: unknown;
   readonly status: number;
   readonly contains?: readonly string[];

@@ -36,7 +36,7 @@ const SOLE_TRADER = 2135;
 const NATURE_INVALID = oddCode("nature_invalid");
 const SIZE_INVALID = oddCode("size_invalid");
 
-/** Inputs of a company scan; `keepCpf` leaves the CPF in sole traders' names. */
+/** Inputs of a company scan. With `keepCpf`, the CPF stays in sole traders' names. */
 interface CompanyScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
@@ -45,7 +45,7 @@ interface CompanyScan {
   readonly keepCpf: boolean;
 }
 
-/** Returns the function that takes each record and returns whether the row was kept. */
+/** Returns a function that reads each record and returns true if it keeps the row. */
 export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boolean {
   const { writer, tally } = scan;
   const sink = newTextSink();
@@ -86,7 +86,7 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
   };
 }
 
-/** Counts a root that lost zeros. */
+/** Counts the root of a CNPJ if it lost leading zeros. */
 export function countRoot(record: DumpRecord, column: number, tally: Tally): void {
   if (!isShortPart(record, column, CNPJ_WIDTHS.root)) return;
   tally.add("root_zeros", record.line, () => fieldText(record, column));
@@ -104,7 +104,10 @@ export function countCode(
   tally.add("code_zeros", record.line, () => fieldText(record, column));
 }
 
-/** Ordinal of the size in 00, 01, 03, 05; blank and unknown sizes are 00. */
+/**
+ * Returns the ordinal of a company size in the list 00, 01, 03, 05. Blank and unknown sizes count
+ * as 00.
+ */
 function sizeOrdinal(record: DumpRecord, tally: Tally): number {
   const size = cleanCode(record, EMPRESA.size, 2, SIZE_INVALID);
   if (size === ABSENT) return 0;
@@ -113,7 +116,7 @@ function sizeOrdinal(record: DumpRecord, tally: Tally): number {
   return Math.max(0, ordinal);
 }
 
-/** Company sizes by ordinal. */
+/** The code of each company size, by ordinal. */
 export const SIZES: readonly number[] = [0, 1, 3, 5];
 
 function capitalOf(record: DumpRecord, tally: Tally): number {
@@ -122,14 +125,14 @@ function capitalOf(record: DumpRecord, tally: Tally): number {
   return isValue(cents) ? cents : -1;
 }
 
-/** Writes an integer from 0 to 2^53 as i64; a negative one becomes null. */
+/** Writes an integer from 0 to 2^53 as i64. A negative integer is written as null. */
 export function writeWhole(view: DataView, at: number, value: number): void {
   const isNull = value < 0;
   view.setUint32(at, isNull ? 0 : value >>> 0, true);
   view.setUint32(at + 4, isNull ? 0x80000000 : Math.floor(value / 4294967296), true);
 }
 
-/** Reads what `writeWhole` wrote; -1 for null. */
+/** Reads the integer that `writeWhole` wrote, or -1 for null. */
 export function readWhole(view: DataView, at: number): number {
   const high = view.getUint32(at + 4, true);
   return high >= 0x80000000 ? -1 : high * 4294967296 + view.getUint32(at, true);

@@ -1,10 +1,11 @@
 /**
- * The companies of one partition, ready for look-up.
+ * The companies of one partition in a table by root.
  * Input: spilled companies (`companies.ts`) and Simples rows (`simples.ts`).
- * Output: per company root the offset of its record and its Simples and MEI flags; a company with
- * only a Simples row has flags and no record.
- * Invariant: if a company has several rows, the first one with a name stays. Natures are dictionary
- * codes. Memory is the partition's companies plus about 30 bytes for each, Simples rows included.
+ * Output: for each company root, the offset of its record, and its flags for Simples and MEI. A
+ * company that has only a Simples row has flags but no record.
+ * Invariant: if a company has several rows, the first one with a name is kept. Natures are
+ * dictionary codes. The table uses the memory of the partition's companies plus about 30 bytes for
+ * each company, including those with only a Simples row.
  */
 import { RECORD_NULL } from "../../../native-index/builder/record.ts";
 import { BRANCHES, writeBase36 } from "../../../src/dump/cnpj.ts";
@@ -15,13 +16,13 @@ import { COMPANY } from "./companies.ts";
 import { KeyTable } from "./keytable.ts";
 import { SIMPLES_BYTES } from "./simples.ts";
 
-/** Set in a company's flags once a Simples row was seen. */
+/** Flag of a company for which a Simples row was read. */
 const SEEN = 0x80;
 
-/** Set in a company's flags once an establishment of it was read. */
+/** Flag of a company for which an establishment was read. */
 const MET = 0x40;
 
-/** Offset of a company without a record. */
+/** Marks a company without a record, in place of its offset. */
 const NO_ROW = 0xffffffff;
 
 /** Smallest company record. */
@@ -31,14 +32,14 @@ const COMPANY_BYTES_MIN = 32;
 export class CompanyTable {
   /** All company records of the partition. */
   readonly bytes: Buffer;
-  /** The same bytes as `bytes`. */
+  /** A view of the same bytes. */
   readonly view: DataView;
   private readonly keys: KeyTable;
   private readonly offsets: Uint32Array;
   private readonly optIns: Uint8Array;
   private readonly untils: Int32Array;
   private readonly tally: Tally;
-  /** Number of companies with their own row. */
+  /** Number of companies that have a row in Empresas, not only in Simples. */
   readonly rows: number;
 
   /** Reads the partition; duplicates are counted in `tally`. */
@@ -81,17 +82,17 @@ export class CompanyTable {
     return offset === NO_ROW ? -1 : offset;
   }
 
-  /** Simples and MEI as bits of RECORD_FLAGS. */
+  /** Returns the company's flags for Simples and MEI, as bits of RECORD_FLAGS. */
   flags(index: number): number {
     return (this.optIns[index] as number) & ~(SEEN | MET);
   }
 
-  /** Days of exclusion from Simples and MEI. */
+  /** Returns the days on which the company was excluded from Simples and from MEI. */
   excluded(index: number): readonly [simples: number, mei: number] {
     return [this.untils[2 * index] as number, this.untils[2 * index + 1] as number];
   }
 
-  /** Counts the Simples rows of companies without an establishment, in the order of companies. */
+  /** Counts the Simples rows whose company has no establishment, in the order of companies. */
   countOrphans(): void {
     for (let index = 0; index < this.keys.size; index++) {
       if (((this.optIns[index] as number) & (SEEN | MET)) !== SEEN) continue;
@@ -141,7 +142,6 @@ export class CompanyTable {
   }
 }
 
-/** The 8 characters of a root. */
 function rootText(root: number): string {
   const bytes = Buffer.alloc(8);
   writeBase36(bytes, 0, Math.floor(root / BRANCHES));

@@ -1,9 +1,9 @@
 /**
- * Spills establishments for the join.
+ * Writes establishments to spill files for the join.
  * Input: records of an Estabelecimentos file.
- * Output: row records (`native-index/builder/record.ts`) in which codes are the task's provisional
- * numbers. Fields that the join fills (company, scores) are zero.
- * Invariant: every odd value is null and counted; only a row without a CNPJ is skipped.
+ * Output: row records (`native-index/builder/record.ts`). Their codes are provisional numbers that
+ * the scan assigned, and the fields that the join fills (company, scores) are zero.
+ * Invariant: every odd value becomes null and is counted. Only a row without a CNPJ is skipped.
  */
 import {
   RECORD,
@@ -64,7 +64,7 @@ const ODD = {
   email: oddCode("email_invalid"),
 };
 
-/** Ordinal of a state by its two letters; 255 for none. */
+/** The ordinal of each state, by its two letters. 255 means that there is no such state. */
 const UF_ORDINALS = new Uint8Array(1 << 16).fill(RECORD_NULL.u8);
 UFS.forEach((uf, ordinal) => {
   UF_ORDINALS[(uf.charCodeAt(0) << 8) | uf.charCodeAt(1)] = ordinal;
@@ -76,15 +76,17 @@ interface EstablishmentScan {
   readonly partitions: number;
   readonly tally: Tally;
   readonly counters: AllCounters;
-  /** Rows per state and TOM code, see `TOM_CODES`. */
+  /** Number of rows per state and TOM code; see `TOM_CODES` for the index. */
   readonly places: Uint32Array;
-  /** Last day that counts as a date. */
+  /** Latest day that is accepted as a date. */
   readonly latestDay: number;
-  /** Leaves the CPF in trade names. */
+  /** If true, the CPF stays in trade names. */
   readonly keepCpf: boolean;
 }
 
-/** Scans establishments; `take` is called with every record and keeps no reference to it. */
+/**
+ * Scans establishments. The caller passes every record to `take`, which keeps no reference to it.
+ */
 export class EstablishmentScanner {
   private readonly scan: EstablishmentScan;
   private readonly sink = newTextSink(1 << 21);
@@ -95,7 +97,7 @@ export class EstablishmentScanner {
     this.scan = scan;
   }
 
-  /** Spills a record; false when it has no CNPJ and is left out. */
+  /** Spills a record. Returns false if the record has no CNPJ and is skipped. */
   take(record: DumpRecord): boolean {
     const root = cleanRoot(record, ESTAB.root);
     const branch = cleanBranch(record, ESTAB.branch);
@@ -133,7 +135,10 @@ export class EstablishmentScanner {
     return true;
   }
 
-  /** Fills sink and lengths in the order of RECORD_STRINGS. */
+  /**
+   * Reads the texts of a record into the sink, in the order of RECORD_STRINGS, and stores their
+   * lengths.
+   */
   private readTexts(record: DumpRecord): void {
     const { sink, scan } = this;
     clearTexts(sink);
@@ -196,9 +201,12 @@ export class EstablishmentScanner {
 /** Appends a text of a record to the sink and returns its length; 0 if there is none. */
 type ReadText = (record: DumpRecord, sink: TextSink, scan: EstablishmentScan) => number;
 
-/** Source of every string of a row record; a column without an entry does not compile. */
+/**
+ * For every string of a row record, the function that reads it. A column without an entry does not
+ * compile.
+ */
 const TEXTS: Readonly<Record<RecordString, ReadText>> = {
-  /** The join adds it. */
+  /** The join adds the legal name. */
   legal_name: () => 0,
   trade_name(record, sink, { tally, keepCpf }) {
     const name = cleanText(record, ESTAB.tradeName, sink);
@@ -220,7 +228,7 @@ const TEXTS: Readonly<Record<RecordString, ReadText>> = {
 
 const TEXT_READERS = RECORD_STRINGS.map((name) => TEXTS[name]);
 
-/** Street type and street with one blank between them. */
+/** Appends the street type and the street, with one blank between them. */
 function readStreet(record: DumpRecord, sink: TextSink): number {
   const type = cleanText(record, ESTAB.streetType, sink);
   if (type === 0) return cleanText(record, ESTAB.street, sink);
@@ -231,13 +239,15 @@ function readStreet(record: DumpRecord, sink: TextSink): number {
   return type;
 }
 
-/** Slots that an establishment's identity and place fill together. */
+/** Slots of a row record that are filled together, from the CNPJ and the municipality. */
 type PlaceSlot = "cnpj" | "uf" | "municipality_tom" | "municipality_ibge";
 
 /** Writes one value of the row record that begins at `at`. */
 type WriteSlot = (record: DumpRecord, scan: EstablishmentScan, view: DataView, at: number) => void;
 
-/** Source of every other slot; a column without an entry does not compile. */
+/**
+ * For every other slot, the function that writes it. A column without an entry does not compile.
+ */
 const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, WriteSlot>> = {
   registration_status(record, { tally }, view, at) {
     const status = cleanCode(record, ESTAB.status, 2, ODD.status);
@@ -310,7 +320,10 @@ function readPhone(
   return isValue(phone) ? phone : -1;
 }
 
-/** Provisional number of a code; for none the 16-bit null, whose low byte is the 8-bit null. */
+/**
+ * Returns the provisional number of a code. Without a code, returns the 16-bit null, whose low byte
+ * is also the 8-bit null.
+ */
 function numberOf(counter: CodeCounter, code: number): number {
   return isValue(code) ? counter.numberOf(code) : RECORD_NULL.u16;
 }

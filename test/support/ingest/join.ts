@@ -1,10 +1,11 @@
 /**
- * The twin of the join (src/ingest/join.ts), in plain TypeScript: joins and scores one partition of
- * establishments with its companies.
- * Input: the spill files of pass 1 and the tables from provisional numbers to dictionary codes.
+ * The reference implementation of the join (src/ingest/join.ts), in plain TypeScript. It joins the
+ * establishments of one partition with their companies and scores them.
+ * Input: the spill files of pass 1, and the tables that map provisional numbers to dictionary
+ * codes.
  * Output: finished row records, spilled by range of the rank order.
- * Invariant: files are read in part order, so the first row of a CNPJ by (part, line) stays, and
- * the first row of a company that has a name.
+ * Invariant: files are read in the order of parts. The first row of a CNPJ by part and line is
+ * kept, and the first row of a company that has a name.
  */
 import {
   LIST_FLAGS,
@@ -45,7 +46,7 @@ export type JoinedSlot =
   | "mei_excluded_on"
   | "federal_debt_cents";
 
-/** A company; its record begins at `at`, or is missing (-1) if it has no company row. */
+/** A company. Its record begins at `at`, which is -1 if it has no company row. */
 interface Company {
   bytes: Buffer;
   view: DataView;
@@ -96,7 +97,9 @@ const NO_FACTS = {
   ...{ activityKnown: false, ageDays: -1, capitalCents: -1, sanctioned: false },
 };
 
-/** Walks the establishments of a partition and visits each row once, with its score. */
+/**
+ * Reads the establishments of a partition, and calls a function once for each row with its score.
+ */
 class PartitionJoin {
   readonly tally = new Tally("");
   bytesRead = 0;
@@ -158,17 +161,22 @@ class PartitionJoin {
     }
   }
 
-  /** Distinct counts of active establishments in the rows passed so far. */
+  /**
+   * Returns the distinct numbers of active establishments that companies have in the rows read so
+   * far, ascending.
+   */
   establishments(): Uint32Array {
     return this.counts.met();
   }
 
-  /** Spills e-mail and phones of the row at a place. */
+  /**
+   * Writes the e-mail and the phones of the current row to the spill file, with the row's position.
+   */
   spillValues(writer: SpillWriter, buckets: number, place: RowPlace): void {
     this.counts.spill(this.row(), writer, { ...place, root: this.root, buckets });
   }
 
-  /** The current row, with the bytes of its e-mail, its last string. */
+  /** Returns the current row, with the bytes of its e-mail, which is the last of its strings. */
   private row(): CountedRow {
     const { view, bytes, at } = this;
     const length = view.getUint16(at + EMAIL_LENGTH, true);
@@ -207,7 +215,7 @@ class PartitionJoin {
     return false;
   }
 
-  /** Replaces provisional numbers by dictionary codes, in place. */
+  /** Replaces provisional numbers in the row by dictionary codes. */
   private remap(remaps: AllRemaps): void {
     const { view, at, bytes } = this;
     remap16(view, at + SLOTS.municipality_tom, remaps.tom);
@@ -224,7 +232,7 @@ class PartitionJoin {
     }
   }
 
-  /** Adds the values of the company, the municipality table, and the sanctions list. */
+  /** Fills in the values of the company, the municipality's IBGE code, and the sanction flag. */
   private fill(companies: CompanyTable): void {
     const { view, at, company, context } = this;
     const index = companies.meet(this.root);
@@ -334,8 +342,8 @@ class PartitionJoin {
   }
 
   /**
-   * Writes the finished record, and returns its length; the company's name precedes the
-   * establishment's strings.
+   * Writes the finished record and returns its length. In the record, the company's name precedes
+   * the strings of the establishment.
    */
   write(writer: SpillWriter, range: number): number {
     const { view, at, bytes, company } = this;
@@ -350,8 +358,8 @@ class PartitionJoin {
     const used = head + name + texts;
     const length = (used + 7) & ~7;
     const to = writer.reserve(range, length);
-    // Copies words, because calling `copy` costs more than the bytes themselves. The last word may
-    // include two bytes too many, which are overwritten.
+    // Copies 4 bytes at a time, because a call of `copy` would take longer than these copies. The
+    // last copy may include two bytes too many, which are overwritten later.
     for (let p = 0; p < head; p += 4) {
       writer.view.setInt32(to + p, view.getInt32(at + p, true), true);
     }
@@ -368,7 +376,7 @@ class PartitionJoin {
     return length;
   }
 
-  /** Bytes of all strings in the source record. */
+  /** Returns the number of bytes of all strings in the source record. */
   private textBytes(): number {
     let sum = 0;
     for (let at = this.at + RECORD.stringLengths; at < this.at + RECORD.fixedLength; at += 2) {
@@ -386,7 +394,7 @@ interface TwinDebt {
   readonly kinds: number;
 }
 
-/** The debts of a partition by CNPJ (src/ingest/debts.ts), summed. */
+/** Returns the debts of a partition (src/ingest/debts.ts), summed for each CNPJ. */
 function debtsOf(spill: SpillFile, partition: number): Map<string, TwinDebt> {
   const bytes = Buffer.alloc(bucketBytes(spill, partition));
   readBucket(spill, partition, bytes, 0);

@@ -1,7 +1,7 @@
 /**
- * The keys seen by the twin of the join: maps roots and the rest of a CNPJ to the index of their
- * first addition.
- * Invariant: plain arrays only; a table has at most the keys it was made for.
+ * A hash table of keys for the reference implementation of the join. It maps the root and the rest
+ * of a CNPJ to the index at which this key was first added.
+ * Invariant: it uses only arrays. A table holds at most the number of keys that it was made for.
  */
 
 /** A set of keys (root, rest), numbered in the order of addition. */
@@ -35,7 +35,7 @@ export class KeyTable {
     return index;
   }
 
-  /** Index of a key, or -1. */
+  /** Returns the index of a key, or -1 if it was not added. */
   find(root: number, rest: number): number {
     return (this.slots[this.slotOf(root, rest)] as number) - 1;
   }

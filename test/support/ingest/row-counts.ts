@@ -1,15 +1,15 @@
 /**
- * Counts over a partition's rows. Input: the final rows, in two passes. Output: in each row, the
- * number of its company's active establishments, 1 for each e-mail and phone until they are counted
- * (`shared-values.ts`), and whether the e-mail's domain is its own.
- * Invariant: every row is counted before the first is filled.
+ * Counts values over the rows of a partition. Input: the final rows, in two passes. Output: in each
+ * row, the number of its company's active establishments, a preliminary 1 for each e-mail and phone
+ * (`shared-values.ts` counts them later), and whether the company owns the domain of the e-mail.
+ * Invariant: the first pass counts every row before the second pass fills the first one.
  */
 import { RECORD, RECORD_FLAGS, RECORD_NULL, SLOTS } from "../../../native-index/builder/record.ts";
 import type { RowPlace } from "../../../src/ingest/shared-values.ts";
 import type { SpillWriter } from "../../../src/ingest/spill.ts";
 import { spillValue } from "./shared-values.ts";
 
-/** The registration status of an active establishment. */
+/** Code of the registration status of active establishments. */
 const ACTIVE = 2;
 
 /** A row record that begins at `at`, and the bytes of its e-mail, if any. */
@@ -28,7 +28,7 @@ export function hasPhone(view: DataView, at: number): boolean {
 /** Counts the rows of one partition. */
 export class RowCounts {
   readonly #providers: ReadonlySet<string>;
-  /** Active establishments of the companies that have one. */
+  /** Number of active establishments by company. Companies without any are missing. */
   readonly #active = new Map<number, number>();
   readonly #met = new Set<number>();
 
@@ -37,13 +37,13 @@ export class RowCounts {
     this.#providers = providers;
   }
 
-  /** Counts a row of a company. */
+  /** First pass: counts a row for its company. */
   see(root: number, view: DataView, at: number): void {
     if (view.getUint8(at + SLOTS.registration_status) !== ACTIVE) return;
     this.#active.set(root, (this.#active.get(root) ?? 0) + 1);
   }
 
-  /** Fills a row of a company. */
+  /** Second pass: writes the counts into a row. */
   fill({ view, at, email: bytes }: CountedRow, root: number): void {
     const active = this.#active.get(root) ?? 0;
     this.#met.add(active);
@@ -73,7 +73,7 @@ export class RowCounts {
     }
   }
 
-  /** Distinct counts of active establishments in the rows, ascending. */
+  /** Returns the distinct numbers of active establishments that companies have, ascending. */
   met(): Uint32Array {
     return Uint32Array.from(this.#met).sort();
   }

@@ -58,7 +58,7 @@ interface Feeding {
   readonly progress: Int32Array;
 }
 
-/** Scans all pieces; returns the kept rows' count. */
+/** Scans all pieces. Returns the number of rows that were kept. */
 async function feed({ scanner, bad, pieces, take, progress }: Feeding): Promise<number> {
   let rowsKept = 0;
   const onRecord = (record: DumpRecord): void => {

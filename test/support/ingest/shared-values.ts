@@ -26,7 +26,7 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** Spills a value of a row. */
+/** Writes a value of a row to the spill file. */
 export function spillValue(
   writer: SpillWriter,
   value: Uint8Array,
@@ -78,7 +78,10 @@ function eachEntry(bytes: Buffer, take: (at: number, view: DataView) => void): v
   for (let at = 0; at < bytes.length; at += view.getUint32(at, true)) take(at, view);
 }
 
-/** A key that is equal for equal values, and different for an e-mail and a phone. */
+/**
+ * Returns a key that is equal for equal values of one kind. An e-mail and a phone never have the
+ * same key.
+ */
 function keyOf(bytes: Buffer, at: number, view: DataView): string {
   const length = view.getUint32(at + ENTRY.bytes, true);
   const isEmail = view.getUint16(at + ENTRY.slot, true) === SLOTS.email_shared;

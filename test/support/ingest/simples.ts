@@ -1,10 +1,10 @@
 /**
- * Spills Simples and MEI opt-ins for the join with their companies.
+ * Writes the rows of the Simples file to spill files, for the join with their companies.
  * Input: records of the Simples file.
  * Output: spill records of 24 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 and 16 i32 days
  * of exclusion from Simples and MEI, 20 zero.
- * Invariant: `S` is yes; `N`, blank, and odd values are no. Dates that contradict a flag are
- * counted and ignored; an odd day of exclusion is null.
+ * Invariant: `S` means yes; `N`, blank, and odd values mean no. Dates that contradict a flag are
+ * counted and do not change it. An invalid exclusion date becomes null.
  */
 import { RECORD_FLAGS, RECORD_NULL } from "../../../native-index/builder/record.ts";
 import { cleanRoot, partitionOf } from "../../../src/dump/cnpj.ts";
@@ -16,7 +16,7 @@ import type { SpillWriter } from "../../../src/ingest/spill.ts";
 import type { Tally } from "../../../src/ingest/tally.ts";
 import { countRoot } from "./companies.ts";
 
-/** Length of a spill record. */
+/** Number of bytes of a spill record. */
 export const SIMPLES_BYTES = 24;
 
 /** Inputs of a Simples scan. */
@@ -24,11 +24,11 @@ interface SimplesScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
   readonly tally: Tally;
-  /** Last day that counts as a date. */
+  /** Latest day that is accepted as a date. */
   readonly latestDay: number;
 }
 
-/** Columns of an option: the flag, and its first and last days. */
+/** The columns of an option (Simples or MEI): its flag, its first day, and its last day. */
 type OptionColumns = readonly [flag: number, from: number, until: number];
 
 const OPTIONS: Readonly<Record<"simples" | "mei", OptionColumns>> = {
@@ -36,7 +36,7 @@ const OPTIONS: Readonly<Record<"simples" | "mei", OptionColumns>> = {
   mei: [SIMPLES.mei, SIMPLES.meiFrom, SIMPLES.meiUntil],
 };
 
-/** Returns the function that takes each record and returns whether the row was kept. */
+/** Returns a function that reads each record and returns true if it keeps the row. */
 export function simplesScanner(scan: SimplesScan): (record: DumpRecord) => boolean {
   const { writer, tally } = scan;
   return (record) => {
@@ -65,8 +65,8 @@ function untilOf(record: DumpRecord, column: number, { latestDay }: SimplesScan)
 }
 
 /**
- * Reads a flag, and counts dates that contradict it. Invalid dates contradict nothing; an opt-in
- * after the exclusion renews the flag.
+ * Reads a flag, and counts it if its dates contradict it. Invalid dates contradict nothing. If the
+ * first day is after the last day, the company has opted in again, so there is no contradiction.
  */
 function readFlag(
   record: DumpRecord,

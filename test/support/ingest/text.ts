@@ -30,7 +30,7 @@ export function clearTexts(sink: TextSink): void {
   sink.controls = 0;
 }
 
-/** Makes room for `count` more bytes. */
+/** Ensures that the sink has room for `count` more bytes, and returns its bytes. */
 function reserve(sink: TextSink, count: number): Uint8Array {
   if (sink.length + count > sink.bytes.length) {
     const longer = new Uint8Array(Math.max(sink.bytes.length * 2, sink.length + count));
@@ -73,7 +73,7 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
   return length;
 }
 
-/** Like `cleanText` for UTF-8: a broken sequence becomes U+FFFD. */
+/** Does the same as `cleanText` for UTF-8. An invalid sequence becomes U+FFFD. */
 function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
   const source = record.bytes;
   const end = record.ends[column] as number;

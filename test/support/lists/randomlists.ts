@@ -1,8 +1,9 @@
 /**
- * Random lists of one tenant and their expected plain sets: changes lists, draws filters that name
- * some of them, including `exported`, and decides whether such a filter keeps an account.
- * Invariant: the sets follow the sent requests, never a list's answers. Accounts are equal if their
- * CNPJs differ only in check digits, which can happen in invented rows.
+ * Random lists of one tenant, with plain sets that hold their expected content. It changes lists,
+ * makes filters that name some of them (including the list `exported`), and decides if such a
+ * filter keeps an account.
+ * Invariant: the sets follow the changes that were sent, never the answers of the lists. Accounts
+ * whose CNPJs differ only in the check digits count as equal, which can happen in invented rows.
  */
 import assert from "node:assert/strict";
 import { markRows, noRows, stageExported } from "../../../src/lists/exportedrows.ts";
@@ -21,7 +22,7 @@ import type { TwinRow } from "../twin.ts";
 const LIMITS = { lists: 100, list_entries: 1_000_000 };
 const KINDS = ["accounts", "companies", "accounts", "accounts"] as const;
 
-/** Rows of a snapshot, in their order. */
+/** An open snapshot and its rows, in their order. */
 export interface Decoded {
   readonly segment: Segment;
   readonly rows: readonly TwinRow[];
@@ -47,7 +48,7 @@ export class RandomLists {
 
   /** Adds accounts to a list of the tenant, or removes them. */
   async change(draw: Draw, { segment, rows }: Decoded): Promise<void> {
-    // The registry has CNPJs with wrong check digits, which lists reject.
+    // Lists reject CNPJs with wrong check digits, which some rows have.
     const sound = rows.filter(({ cnpj }) => readCnpj(String(cnpj))?.checked === true);
     const { id, kind } = draw.of(this.#own);
     const upload = new Upload(false);
@@ -66,7 +67,7 @@ export class RandomLists {
     await this.lists.change({ tenantId: "ten", id }, sent, { limits: LIMITS, segment });
   }
 
-  /** Finishes an export of some rows, of one snapshot or of several. */
+  /** Records random rows of the snapshots as exported, as a finished export does. */
   hold(draw: Draw, snapshots: readonly Decoded[]): void {
     const set = this.#model.get(EXPORTED) as Set<string>;
     const share = draw.of([0.002, 0.05, 0.2]);
@@ -84,7 +85,7 @@ export class RandomLists {
     if (staged !== null) this.#store.atomically(() => assert.ok(exported.keep(staged, 1)));
   }
 
-  /** Filters by some of the lists. */
+  /** Returns a random filter that names some of the lists. */
   named(draw: Draw): object {
     const one = () => draw.of([...this.#model.keys()]);
     const some = () => draw.list(null, 2, one);
@@ -94,7 +95,7 @@ export class RandomLists {
     ]);
   }
 
-  /** True if the lists in a spec, not yet resolved, keep an account. */
+  /** True if a spec's filter by lists keeps the account. The spec names the lists by their ids. */
   keeps({ filters: { lists = {} } }: AccountQuerySpec, cnpj: string): boolean {
     const inOne = (ids: readonly string[]) => ids.some((id) => this.#has(id, cnpj));
     const wanted = lists.any_of === undefined || inOne(lists.any_of);
@@ -107,7 +108,9 @@ export class RandomLists {
   }
 }
 
-/** A spec's filters with lists in place of those for changes and exports only. */
+/**
+ * Returns the spec with a filter by lists. Removes the member that only changes and exports accept.
+ */
 export function withLists(sent: object, lists: object): object {
   const { filters = {} } = sent as { readonly filters?: { readonly industry?: object } };
   const { secondary_cnae_mode: _, ...industry } = (filters.industry ?? {}) as {

@@ -1,13 +1,14 @@
 /**
- * How an XLSX file is rejected: returns the message, or an empty text if it is accepted. Invariant:
- * any failure other than a readable rejection fails. Separate because suites of valid and of
- * corrupt files use it.
+ * Checks that an XLSX file is rejected properly. Output: the message of the rejection, or an empty
+ * string if the file is accepted.
+ * Invariant: any other failure fails the test.
+ * Separate from the suites because those of valid and of corrupt files both use it.
  */
 import assert from "node:assert/strict";
 import { AppError } from "../../../src/errors.ts";
 import { readXlsx } from "../../../src/lists/upload.ts";
 
-/** The rejection of a file; `column` is the wanted one. */
+/** Returns the message with which a file is rejected. `column` is the requested column. */
 export async function unreadableXlsx(file: Buffer, column?: string): Promise<string> {
   try {
     await readXlsx(file, { fillZeros: false, column });

@@ -1,13 +1,13 @@
 /**
- * Workbooks as programs write them: turns sheets of cells and writing options into an XLSX file, or
- * into its parts, to be corrupted before packing.
- * Invariant: shares nothing with the reader; another library makes the package.
+ * Makes workbooks as different programs write them. Input: sheets of cells, and options. Output: an
+ * XLSX file, or its parts, which a test can corrupt before they are packed.
+ * Invariant: shares nothing with the reader, and another library makes the package.
  */
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
 import type { Draw } from "../spec/random.ts";
 
-/** Number of a style by what it is; the order is that of the styles. */
+/** The number of each style in the workbook. The order of the members is that of the styles. */
 export const STYLES = {
   general: 0,
   builtInDate: 1,
@@ -28,7 +28,10 @@ const CODES: readonly (readonly [number, string])[] = [
 ];
 const STYLE_FORMATS = [0, 14, 164, 165, 166, 167, 3, 168];
 
-/** A cell: a text in one of its forms, a number as stored, or another kind. */
+/**
+ * A cell: a text in one of the forms in which programs store it, a number, or a stored value of
+ * another kind.
+ */
 export type CellDraft =
   | { readonly text: string; readonly as: "shared" | "inline" | "rich" | "formula" }
   | { readonly number: string; readonly style?: number }
@@ -43,9 +46,9 @@ export interface SheetDraft {
 
 /** Writing options. */
 interface Wording {
-  /** Prefix of all elements of the sheets. */
+  /** XML namespace prefix of all elements in the sheets. */
   readonly prefix?: string;
-  /** True if rows and cells state their positions; otherwise none may be missing. */
+  /** True if rows and cells state their positions. Otherwise no row or cell may be null. */
   readonly places?: boolean;
 }
 
@@ -62,7 +65,10 @@ export function text(value: string, as: "shared" | "inline" | "rich" | "formula"
   return { text: value, as } as const;
 }
 
-/** Packs parts, in its own order, compressed or stored. */
+/**
+ * Packs the parts into a file. With `draw`, their order is random, and some are stored without
+ * compression.
+ */
 export async function packed(parts: Parts, draw?: Draw): Promise<Buffer> {
   const zip = new ZipFile();
   const order = [...parts].sort(() => (draw?.chance(0.5) ? 1 : -1));
@@ -73,7 +79,7 @@ export async function packed(parts: Parts, draw?: Draw): Promise<Buffer> {
   return buffer(zip.outputStream as NodeJS.ReadableStream);
 }
 
-/** The file of some sheets. */
+/** Returns a file with these sheets. */
 export function workbook(sheets: readonly SheetDraft[], wording: Wording = {}): Promise<Buffer> {
   return packed(partsOf(sheets, wording));
 }
@@ -151,7 +157,7 @@ function cellXml(cell: CellDraft, { p, at, texts }: Place): string {
   return made(' t="s"', value(String(texts.length - 1)));
 }
 
-/** A text in two runs of different styles. */
+/** Splits a text into two runs with different styles. */
 function runs(value: string, p = ""): string {
   const half = Math.floor(value.length / 2);
   return [value.slice(0, half), value.slice(half)]

@@ -17,7 +17,7 @@ export const RESULT_BYTES_MAX = 25_000;
 /** A tool's answer. */
 export interface ToolResult {
   readonly text: string;
-  /** Empty for an error. */
+  /** The structured answer. It is empty for an error. */
   readonly structured: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
 }
@@ -30,7 +30,7 @@ export interface Connected {
   close(): Promise<void>;
 }
 
-/** Connects over any transport and reads the tools. */
+/** Connects over the given transport, and reads the definitions of the tools. */
 export async function connected(transport: unknown): Promise<Connected> {
   const client = new Client({ name: "peneira-test", version: "1.0.0" });
   await client.connect(transport as Transport);
@@ -52,7 +52,7 @@ export function connectedTo(base: string, key: string): Promise<Connected> {
   return connected(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit }));
 }
 
-/** Parses the result of a call, and checks rules that hold for every result. */
+/** Parses the result of a call, and checks the rules that every result must obey. */
 export function readResult(result: Readonly<Record<string, unknown>>): ToolResult {
   const bytes = Buffer.byteLength(JSON.stringify(result));
   assert.ok(bytes <= RESULT_BYTES_MAX, `an answer of ${bytes} bytes`);

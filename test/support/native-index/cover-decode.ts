@@ -1,8 +1,10 @@
 /**
- * Decodes COVER and CITIES for tests. Input: the region of a file, or its rows.
- * Output: the rows of every list, each with its key.
- * Invariant: written only from native-index/format/region/parts.h; asserts the order and the
- * alignment specified there.
+ * Decodes two parts of a snapshot for tests: COVER, the rows of every primary activity in every
+ * state, and CITIES, the same rows by municipality. Input: the region of a file, or its rows.
+ * Output: the rows of every list, each with its key, which holds the columns that queries often
+ * filter by.
+ * Invariant: written only from native-index/format/region/parts.h. Asserts the order and the
+ * alignment that it specifies.
  */
 import assert from "node:assert/strict";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -13,7 +15,7 @@ import { codesOf } from "./region-twin.ts";
 const NO_DAY = 511;
 const DAY_MS = 86_400_000;
 
-/** Rows and keys by activity and state. */
+/** The rows of each list with their keys. The name of a list is its activity and state. */
 export type CoverLists = Map<string, (readonly [row: number, key: number])[]>;
 
 /** Bytes of COVER in a file, or null if it has none. */
@@ -21,7 +23,7 @@ export function coverIn(region: Region): Buffer | null {
   return partsIn(region).get("PNCOVERS") ?? null;
 }
 
-/** Its lists that have rows. */
+/** Returns the lists of COVER that have rows. */
 export function coverLists(bytes: Buffer): CoverLists {
   const [version, activities, states, reserved] = [8, 12, 16, 20].map((at) =>
     bytes.readUInt32LE(at),
@@ -107,7 +109,7 @@ export function citiesIn(region: Region): CoverLists | null {
   return lists;
 }
 
-/** The same runs, computed row by row. */
+/** Computes the lists of CITIES row by row. */
 export function cityRows(rows: readonly FixtureRow[]): CoverLists {
   const lists: CoverLists = new Map();
   for (const [name, held] of coveredRows(rows)) {

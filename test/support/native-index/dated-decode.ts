@@ -1,7 +1,11 @@
 /**
- * Decodes DATED and OPENED for tests. Input: the region of a file, or its rows.
- * Output: the entries of every list and run, and the cells of every state.
- * Invariant: written only from native-index/format/region/parts.h; asserts its order and alignment.
+ * Decodes two parts of a snapshot for tests: DATED, the rows of every activity and state by opening
+ * day, and OPENED, the rows of every state by opening day. Input: the region of a file, or its
+ * rows.
+ * Output: the entries of every list and run (the entries of one day), and the cells (row counts) of
+ * every state.
+ * Invariant: written only from native-index/format/region/parts.h. Asserts the order and the
+ * alignment that it specifies.
  */
 import assert from "node:assert/strict";
 import { coveredRows } from "./cover-decode.ts";
@@ -9,14 +13,17 @@ import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 import { partsIn } from "./parts-decode.ts";
 import type { Region } from "./region-decode.ts";
 
-/** A day (year code times 512, plus day of the year), a row, and the lowest 14 bits of its key. */
+/**
+ * A day (year code times 512, plus the day of the year), a row, and the lowest 14 bits of its key,
+ * which hold flags, status, and size.
+ */
 type DatedEntry = readonly [day: number, row: number, low: number];
 
 /** DATED's content. */
 export interface DatedParts {
-  /** By activity and state. */
+  /** Entries by activity and state. */
   readonly lists: ReadonlyMap<string, readonly DatedEntry[]>;
-  /** Row counts by state, day, and low bits. */
+  /** Number of rows by state, day, and low bits of the key. */
   readonly cells: ReadonlyMap<string, number>;
 }
 
@@ -80,10 +87,16 @@ export function datedRows(rows: readonly FixtureRow[]): DatedParts {
   return { lists, cells };
 }
 
-/** Rows, activities, municipalities, and low bits by state and day. */
+/**
+ * For each state and opening day, the entries of OPENED as text: row, activity, municipality, and
+ * low bits of the key.
+ */
 export type OpenedRuns = ReadonlyMap<string, readonly string[]>;
 
-/** The runs of OPENED that have rows, or null if a file has none. */
+/**
+ * Returns the runs of OPENED, or null if the file has none. A run has the entries of one state and
+ * day.
+ */
 export function openedIn(region: Region): OpenedRuns | null {
   const bytes = partsIn(region).get("PNOPENED");
   if (bytes === undefined) return null;
@@ -129,7 +142,7 @@ export function openedIn(region: Region): OpenedRuns | null {
   return found;
 }
 
-/** Entries of a run, which rise. */
+/** Decodes the entries of a run, and checks that they ascend. */
 function openedEntries(bytes: Buffer, count: number, cities: Buffer): string[] {
   const numbers = Array.from({ length: count }, (_, i) => bytes.readBigUInt64LE(8 * i));
   assert.ok(numbers.every((one, i) => i === 0 || (numbers[i - 1] as bigint) < one));
@@ -139,7 +152,7 @@ function openedEntries(bytes: Buffer, count: number, cities: Buffer): string[] {
   });
 }
 
-/** The same runs, computed row by row. */
+/** Computes the runs of OPENED row by row. */
 export function openedRows(rows: readonly FixtureRow[]): OpenedRuns {
   const found = new Map<string, string[]>();
   const all = [...datedRows(rows).lists].flatMap(([name, entries]) => {
@@ -171,7 +184,7 @@ function entryOf(number: bigint): DatedEntry {
   return [Number(number >> 46n), Number(row), Number(number & 0x3fffn)];
 }
 
-/** Start and end of each run; together they cover everything. */
+/** Returns the start and end of each run. Checks that the runs follow each other from 0 on. */
 function runs(bytes: Buffer, at: number, count: number): (readonly [number, number])[] {
   const starts = Array.from({ length: count + 1 }, (_, i) => bytes.readUInt32LE(at + 4 * i));
   assert.equal(starts[0], 0);

@@ -8,7 +8,7 @@ import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
 
 const NAMES = ["CENTRO", "MOEMA", "JARDIM SÃO LUÍS", "VILA D'ÁVILA", "BELA VISTA", "SÉ", "漢字"];
 
-/** Spellings of one name, and some of others. */
+/** Returns a random spelling of a name, which is sometimes the spelling of another name. */
 function spelled(name: string, random: () => number): string {
   const choice = random();
   if (choice < 0.1) return name.toLowerCase();

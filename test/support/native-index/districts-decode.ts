@@ -9,7 +9,10 @@ import type { FixtureRow } from "./fixture-rows.ts";
 import { partsIn } from "./parts-decode.ts";
 import type { Region } from "./region-decode.ts";
 
-/** Rows by municipality code and folded name, `3 centro`, in file order. */
+/**
+ * The rows of each district in file order. A key such as `3 centro` consists of municipality code
+ * and folded name.
+ */
 export type DistrictRows = Map<string, number[]>;
 
 /** From the rows. */
@@ -30,7 +33,10 @@ export function districtsOf(rows: readonly FixtureRow[]): DistrictRows {
   return new Map([...found].sort(byBytes));
 }
 
-/** DISTRICTS of a file, for municipalities whose rows are given. */
+/**
+ * Returns the districts in the DISTRICTS part of a file. `rowsOf` has the rows of the
+ * municipalities to decode.
+ */
 export function districtsIn(region: Region, rowsOf: ReadonlyMap<number, number[]>): DistrictRows {
   const bytes = partsIn(region).get("PNDISTRI") ?? assert.fail("no DISTRICTS");
   const municipalities = bytes.readUInt32LE(12);

@@ -14,7 +14,10 @@ const NONE = {
   size: FIXTURE_TABLES.company_size_code.length,
 };
 
-/** The code of a row in each facet; the last code means "none". */
+/**
+ * For each facet, a function that returns the code of a row. The last code means that the row has
+ * no value.
+ */
 const FACETS = {
   uf: (row) => row.uf ?? NONE.uf,
   municipality: (row) => row.municipality_ibge ?? NONE.municipality,
@@ -29,13 +32,13 @@ const FACETS = {
     Number(row.email !== null) + 2 * Number(row.phone_1 !== null || row.phone_2 !== null),
 } satisfies Partial<Record<NativeFacet, (row: FixtureRow) => number>>;
 
-/** A facet that has a twin. */
+/** A facet that this reference implementation can count. */
 export type TwinFacet = keyof typeof FACETS;
 
 /** All of them. */
 export const TWIN_FACETS = Object.keys(FACETS) as TwinFacet[];
 
-/** Number of rows with each of `codes` codes. */
+/** Returns the number of rows with each of the first `codes` codes. */
 export function facetOf(
   name: TwinFacet,
   rows: Iterable<FixtureRow>,

@@ -1,8 +1,9 @@
 /**
- * Compares finding by name with its twin, for a seed and numbers of rows, words, and typed texts. A
- * failure names the text whose accounts differ from a scan by the definition.
- * Invariant: the same seed makes the same rows and texts. Texts are names or parts of them with
- * random edits, and hostile texts, with filters and without.
+ * Compares the search by name with its reference implementation, for a seed and numbers of rows,
+ * words, and typed texts. A failure names the text whose accounts differ from a linear scan by the
+ * definition.
+ * Invariant: the same seed makes the same rows and texts. The texts are names or parts of names
+ * with random typing mistakes, and hostile texts, with and without filters.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -15,7 +16,10 @@ import { Region } from "./region-decode.ts";
 import { writeFixture } from "./region-fixture.ts";
 
 const COMMON = ["LTDA", "COMÉRCIO", "DE", "SILVA", "SANTOS", "ME", "E", "A", "Padaria"];
-/** Few letters, so that many words are similar; some are not ASCII, and one is wide. */
+/**
+ * The few letters of which words consist, so that many words are similar. Some are not ASCII, and
+ * one takes two UTF-16 units.
+ */
 const LETTERS = [..."aabcdeiorst", "ß", "ж", "漢", "𝒳"];
 
 type Dice = () => number;
@@ -28,7 +32,10 @@ function randomWord(dice: Dice, letters: number): string {
   return Array.from({ length: letters }, () => pick(dice, LETTERS)).join("");
 }
 
-/** Words, the first of which are drawn far more often. */
+/**
+ * Returns words for names. The first ones occur far more often than the others, because names draw
+ * them more often.
+ */
 function vocabulary(dice: Dice, count: number): string[] {
   return [...COMMON, ...Array.from({ length: count }, () => randomWord(dice, 1 + dice() * 11))];
 }
@@ -49,7 +56,7 @@ function namedRows(seed: number, count: number, terms: number): FixtureRow[] {
   }));
 }
 
-/** A name, or a part of it, with some edits. */
+/** Returns a name, or a part of it, with some typing mistakes. */
 function typed(dice: Dice, rows: readonly FixtureRow[]): string {
   const { legal_name: legal, trade_name: trade } = pick(dice, rows);
   const letters = [...(legal ?? trade ?? "a")];
@@ -66,7 +73,7 @@ function typed(dice: Dice, rows: readonly FixtureRow[]): string {
   return dice() < 0.2 ? text.split(" ").reverse().join(" ") : text;
 }
 
-/** Texts that cost more than others. */
+/** Texts whose search takes more work than that of others. */
 export const HOSTILE = [
   ..."abcde",
   "a b c d e f",
@@ -86,20 +93,23 @@ export interface FindSubject {
   readonly seed: number;
   readonly count: number;
   readonly terms: number;
-  /** Texts made of names. */
+  /** Number of texts that are made from names. */
   readonly typed: number;
   readonly hostile: readonly string[];
 }
 
-/** Number of names read, with BEGINNINGS and without. */
+/**
+ * Number of names that the search read: in the current file, and in the file without BEGINNINGS
+ * (`older`).
+ */
 interface NamesRead {
   readonly names: number;
   readonly older: number;
 }
 
 /**
- * Writes a snapshot to a folder and queries it for texts; also queries the file in an older
- * program's form, without BEGINNINGS.
+ * Writes a snapshot to a folder and searches it for texts. Also searches the file in the form of an
+ * older program, without BEGINNINGS, the part with prefix marks of the names.
  */
 export async function compareFinding(folder: string, subject: FindSubject): Promise<NamesRead> {
   const { seed, count, terms, hostile } = subject;

@@ -1,27 +1,37 @@
 /**
- * The slow twin of finding by name. Input: the names of rows in rank order, and typed words.
- * Output: the matching rows with their class, by the definition alone.
- * Invariant: shares only the analyzer with the addon, which has its own twin. Uses the whole table
- * of edit distances and scans all rows, without posting lists or vocabulary.
+ * The slow reference implementation of the search by name. Input: the names of rows in rank order,
+ * and typed words. Output: the matching rows, each with the class of its match, by the definition
+ * alone.
+ * Invariant: shares only the word analyzer with the addon, which has a separate reference
+ * implementation. It computes complete tables of edit distances and scans all rows, without posting
+ * lists or a vocabulary.
  */
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 
-/** The part of a row used by finding. */
+/** The members of a row that the search by name reads. */
 export interface NamedRow {
   readonly legal_name: string | null;
   readonly trade_name: string | null;
 }
 
-/** A matching row with its class: 0 a name begins, 1 whole words, 2 prefixes, 3 one edit, 4 two. */
+/**
+ * A matching row and the class of its match: 0 if a name begins with the text, 1 for whole words, 2
+ * for prefixes, 3 for an edit distance of one, and 4 for two.
+ */
 export type Fitting = readonly [row: number, fit: number];
 
-/** A word other than the last matches as a prefix only if it has at least this many letters. */
+/**
+ * Minimum letters of a word that may match as a prefix. The last word may always match as a prefix.
+ */
 const BEGINNING_LETTERS = 3;
-/** Number of rows scanned for names that begin with the text. */
+/** Number of candidate rows whose names are checked for beginning with the text. */
 const BEGINNINGS_READ = 4_096;
 const EDITS_MAX = 2;
 
-/** Edit distance of two words by code points, with swapped neighbors: the whole table. */
+/**
+ * Returns the edit distance of two words in code points. Swapping two neighbors counts as one edit.
+ * It computes the complete table.
+ */
 export function distance(one: string, other: string): number {
   const a = [...one];
   const b = [...other];
@@ -40,7 +50,7 @@ export function distance(one: string, other: string): number {
   return at(a.length, b.length);
 }
 
-/** Names of rows, analyzed once. */
+/** The names of all rows, split into words once. */
 export class FindTwin {
   readonly #names: readonly (readonly string[][])[];
 
@@ -68,14 +78,20 @@ export class FindTwin {
   }
 }
 
-/** True if all words but the last match whole, and the last at least as a prefix. */
+/**
+ * True if all typed words except the last occur as whole words, and the last one at least as a
+ * prefix.
+ */
 function holdsText(all: readonly string[], words: readonly string[]): boolean {
   const last = words.at(-1) as string;
   const first = words.slice(0, -1);
   return first.every((one) => all.includes(one)) && all.some((word) => word.startsWith(last));
 }
 
-/** `nearest` caches distances between words. */
+/**
+ * Returns the class of a row's match, or null if it does not match. The map `nearest` caches
+ * distances between words.
+ */
 function fitOf(
   names: readonly string[][],
   words: readonly string[],
@@ -93,7 +109,7 @@ function fitOf(
   return 2 + sum;
 }
 
-/** The minimum edits from a typed word to one of its possible words. */
+/** Returns the minimum edit distance from a typed word to a word of the names. */
 function editsOf(
   all: readonly string[],
   request: { typed: string; isLast: boolean; nearest: Map<string, number> },

@@ -15,7 +15,10 @@ import {
 import type { TableName } from "../../../native-index/format/columns.ts";
 import { numberTexts } from "../../../native-index/format/snapshot/meta.ts";
 
-/** One account: codes are ordinals in FIXTURE_TABLES, dates are days, null is missing. */
+/**
+ * One account. Codes are positions in FIXTURE_TABLES, dates are days, and null means a missing
+ * value.
+ */
 export interface FixtureRow {
   readonly cnpj: string;
   readonly legal_name: string | null;
@@ -66,7 +69,7 @@ export interface FixtureRow {
   readonly federal_debt_other: boolean | null;
 }
 
-/** The numbers that count codes represent. */
+/** The number that each code of a counted column stands for. */
 export const FIXTURE_NUMBERS = Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000);
 
 /** The string tables: sorted dictionaries, then tables derived from their codes. */
@@ -117,7 +120,7 @@ const WORDS = [
   "ŒUVRE",
 ];
 
-/** Choices of a seeded generator of rows. */
+/** Random choices for the rows, from one seed. */
 class Dice {
   readonly random: () => number;
 
@@ -133,7 +136,10 @@ class Dice {
     return this.random() < probability;
   }
 
-  /** Draws small numbers more often, as real codes have. */
+  /**
+   * Returns a number below `count`. Small numbers are more frequent, because real codes are
+   * distributed in this way.
+   */
   skewed(count: number): number {
     return Math.floor(this.random() ** 3 * count);
   }
@@ -157,7 +163,7 @@ class Dice {
     const area = [11, 11, 21, 31, 71, 99][this.below(6)] as number;
     const digits = 7 + this.below(3);
     const number = 10 ** (digits - 1) + this.below(10 ** (digits - 1));
-    // Most numbers of nine digits are mobiles.
+    // The addition turns most numbers of nine digits into mobiles.
     return BigInt(`55${area}${digits === 9 && area > 11 ? number + 8e8 : number}`);
   }
 }
@@ -177,7 +183,7 @@ export function randomRows(seed: number, count: number): FixtureRow[] {
 
 type Contacts = Pick<FixtureRow, "email" | "phone_1" | "phone_2">;
 
-/** Codes of counts, derived from the CNPJ so that other random draws stay unchanged. */
+/** Returns codes of counts. They derive from the CNPJ, so that no other random value changes. */
 function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   const code = (at: number) => 1 + (cnpj.charCodeAt(at) % (FIXTURE_NUMBERS.length - 1));
   return {
@@ -189,7 +195,10 @@ function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   };
 }
 
-/** Days and lists, derived from the CNPJ for the same reason. */
+/**
+ * Returns dates and flags of public lists. They also derive from the CNPJ, so that no other random
+ * value changes.
+ */
 function recordOf(cnpj: string) {
   const at = (place: number) => cnpj.charCodeAt(place);
   const known = at(6) % 7 !== 0;
@@ -344,7 +353,7 @@ function writeCodes(record: Buffer, row: FixtureRow): void {
   record.writeUInt16LE(row.cnae_secondary.length, RECORD.secondaryCount);
 }
 
-/** A record holds the numbers themselves. */
+/** Writes the counts into a record, which contains the numbers themselves and not their codes. */
 function writeCounts(record: Buffer, row: FixtureRow, numbers: Uint32Array): void {
   for (const name of COUNTED) {
     const code = row[name];

@@ -1,7 +1,6 @@
 /**
- * Fixtures with changed bytes in their index region: opens the segment of a changed copy.
- * Invariant: all checksums are those of the changed bytes, so that only other checks can reject the
- * file.
+ * Opens copies of fixtures in whose index region some bytes were changed.
+ * Invariant: all checksums match the changed bytes, so that only other checks can reject the file.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -12,7 +11,7 @@ import type { Fixture } from "./region-fixture.ts";
 
 const BLOCK_BYTES = 65_536;
 
-/** Offset of an optional part in the file. */
+/** Returns the offset in the file at which an optional part begins. */
 export function startOfPart(region: Region, magic: string): number {
   const part = partsIn(region).get(magic) ?? assert.fail(`no ${magic}`);
   return part.byteOffset - region.file.byteOffset;

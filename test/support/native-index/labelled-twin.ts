@@ -48,7 +48,7 @@ for (const [code, word] of Object.entries(REASONS_PT)) {
   words[code] = [word, REASONS_EN[code as keyof typeof REASONS_PT]];
   (WORDS as Record<string, unknown>).registration_status_reason = words;
 }
-/** Words before codes that have no words of their own. */
+/** Words that precede a code for which there is no text. */
 const BEFORE: Readonly<Record<string, readonly [string, string]>> = {
   registration_status_reason: ["Motivo ", "Reason "],
   municipality_tom: ["TOM ", "TOM "],
@@ -89,7 +89,7 @@ export function labelledTwin(
   return undefined;
 }
 
-/** A number with thousands separators. */
+/** Inserts thousands separators into a number. */
 export function groupedTwin(text: string, language: Language): string {
   const [whole = "", ...decimals] = text.split(language === "pt" ? "," : ".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, language === "pt" ? "." : ",");

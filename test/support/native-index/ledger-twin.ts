@@ -1,7 +1,8 @@
 /**
- * The slow twin of the addon's rates and amounts: the same rules in plain JavaScript, for one
- * thread. The addon's decisions must equal these, number for number.
- * Invariant: written independently of the addon; the rates keep names in order of arrival.
+ * The slow reference implementation of the addon's rate limits and of the amounts that owners hold:
+ * the same rules in plain JavaScript, for one thread. Every number in the addon's decisions must
+ * equal the number here.
+ * Invariant: written independently of the addon. The rates keep names in order of arrival.
  */
 import type { RatePolicy } from "../../../src/access/limits.ts";
 import type { Shortage } from "../../../src/process/ledger.ts";
@@ -10,7 +11,7 @@ const ROUNDING_MS = 1e-6;
 const NAMES_MAX = 10_000;
 const AT_REST_MAX = 1_000;
 
-/** One attempt to spend units. */
+/** One attempt to spend units of a rate limit. */
 export interface Attempt {
   readonly policy: RatePolicy;
   readonly cost: number;
@@ -28,7 +29,7 @@ export class RateTwin {
     return this.#wholeAt.size;
   }
 
-  /** Spends the cost if the burst allows it. */
+  /** Spends the cost if the burst allows it. Returns the decision and the state of the limit. */
   take(name: string, { policy, cost, paid, now }: Attempt) {
     const unitMs = 1000 / policy.perSecond;
     const burstMs = policy.burst * unitMs;
@@ -44,7 +45,7 @@ export class RateTwin {
       remaining: Math.max(0, Math.floor((burstMs - owedMs) / unitMs + 1e-9)),
       resetSeconds: Math.ceil(owedMs / 1000),
       retrySeconds: allowed ? 0 : Math.max(1, Math.ceil(missingMs / 1000)),
-      // Without a fleet there are no leases.
+      // Leases exist only in a fleet of servers.
       waits: false,
     };
   }
@@ -70,7 +71,10 @@ export class RateTwin {
   }
 }
 
-/** Amounts held by owners: a total limit, and a share of what the others leave. */
+/**
+ * Amounts that owners hold of a resource. All amounts together have a limit, and an owner may hold
+ * only a share of the amount that the others leave.
+ */
 export class HoldTwin {
   readonly #most: number;
   readonly #share: number;
@@ -84,13 +88,13 @@ export class HoldTwin {
     this.#ownerMost = ownerMost;
   }
 
-  /** Amount held by an owner, or by all. */
+  /** Returns the amount that an owner holds, or that all owners hold together. */
   held(owner?: string): number {
     const counted = this.#taken.filter((one) => owner === undefined || one.owner === owner);
     return counted.reduce((sum, { amount }) => sum + amount, 0);
   }
 
-  /** The reason why an amount cannot be taken. */
+  /** Returns the reason why an amount cannot be taken, or null if it can. */
   shortage(amount: number, owner: string, reserve: number): Shortage | null {
     const held = this.held(owner);
     const wanted = held + amount;
@@ -102,7 +106,7 @@ export class HoldTwin {
     return this.#share < 1 && wanted > Math.ceil(this.#share * this.#most) ? "share" : "all";
   }
 
-  /** Takes an available amount. */
+  /** Takes an amount, which must be available. */
   take(amount: number, owner: string, slot: number): void {
     this.#taken.push({ owner, slot, amount });
   }
@@ -112,7 +116,7 @@ export class HoldTwin {
     return this.#taken.splice(at % this.#taken.length, 1)[0];
   }
 
-  /** Releases what a thread held. */
+  /** Releases all amounts that a thread held. */
   release(slot: number): void {
     for (let at = this.#taken.length - 1; at >= 0; at--) {
       if (this.#taken[at]?.slot === slot) this.#taken.splice(at, 1);

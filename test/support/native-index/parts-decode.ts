@@ -1,18 +1,20 @@
 /**
- * The optional parts of an index region as specified in native-index/format/region/region.h, for
- * tests. Input: the region of a file. Output: the bytes of its parts, by name.
- * Invariant: parts follow each other on multiples of 64, and the last one ends before BLOCKS.
+ * Splits an index region into its optional parts, as specified in
+ * native-index/format/region/region.h, for tests. Input: the region of a file. Output: the bytes of
+ * each part, by name.
+ * Invariant: parts follow each other, each on a multiple of 64 bytes. The last one ends before
+ * BLOCKS, the section with the block checksums.
  */
 import assert from "node:assert/strict";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import type { FixtureRow } from "./fixture-rows.ts";
 import type { Region } from "./region-decode.ts";
 
-/** Number of postal codes in a group of POSTAL. */
+/** Number of postal codes in a group of POSTAL, the part with the rows by postal code. */
 const GROUP_CODES = 10_000;
 const GROUPS = 10_000;
 
-/** The parts of a file, by their magic. */
+/** Maps the magic of each part in a file to its bytes. */
 export function partsIn(region: Region): Map<string, Buffer> {
   const sections = region.entries.filter(({ kind }) => kind !== 12);
   const end = Math.max(...sections.map(({ offset, length }) => offset + length));
@@ -35,7 +37,7 @@ export interface PostalParts {
   readonly starts: readonly number[];
 }
 
-/** POSTAL of a file, or null if it has none. */
+/** Decodes the POSTAL part of a file, or returns null if it has none. */
 export function postalIn(region: Region): PostalParts | null {
   const bytes = partsIn(region).get("PNPOSTAL");
   if (bytes === undefined) return null;
@@ -58,7 +60,7 @@ export function postalIn(region: Region): PostalParts | null {
   };
 }
 
-/** The same content, sorted row by row. */
+/** Computes the same content by sorting the rows. */
 export function sortedPostal(rows: readonly FixtureRow[]): PostalParts {
   const chunks = Math.ceil(rows.length / 65_536);
   const sorted: number[] = [];
@@ -81,7 +83,10 @@ export function sortedPostal(rows: readonly FixtureRow[]): PostalParts {
   return { rows: sorted, starts };
 }
 
-/** Bytes of a short mark of BEGINNINGS and of a long one. */
+/**
+ * Number of bytes of a name that a short and a long mark of BEGINNINGS cover. BEGINNINGS is the
+ * part with four prefix marks for each row.
+ */
 const BEGINNING_BYTES = [4, 9] as const;
 
 /** The marks of every row in BEGINNINGS, or null if a file has none. */

@@ -1,8 +1,9 @@
 /**
- * Decodes PLACES for tests. Input: the region of a file, or its rows. Output: each table's account
- * counts per combination, by a readable name.
- * Invariant: written only from native-index/format/region/parts.h; asserts the order and the
- * alignment specified there.
+ * Decodes PLACES for tests. This part holds the number of accounts of each municipality for every
+ * combination of frequent columns. Input: the region of a file, or its rows. Output: for each
+ * table, the number of accounts by a readable name of the combination.
+ * Invariant: written only from native-index/format/region/parts.h. Asserts the order and the
+ * alignment that it specifies.
  */
 import assert from "node:assert/strict";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -11,7 +12,7 @@ import type { Region } from "./region-decode.ts";
 import { codesOf } from "./region-twin.ts";
 import type { Combinations } from "./rollup-decode.ts";
 
-/** Start and length of a table's header. */
+/** Offset of the first table's header, and length of each. */
 const HEAD = 32;
 const TABLE = 56;
 
@@ -20,7 +21,7 @@ export function placesIn(region: Region): Buffer | null {
   return partsIn(region).get("PNPLACES") ?? null;
 }
 
-/** The counts of its tables; null for an omitted one. */
+/** Returns the counts of its tables, with null for an omitted table. */
 export function placesOf(bytes: Buffer): (Combinations[number] | null)[] {
   assert.equal(bytes.readUInt32LE(8), 1);
   assert.equal(Number(bytes.readBigUInt64LE(24)), bytes.length);

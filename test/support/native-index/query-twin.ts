@@ -1,8 +1,8 @@
 /**
- * The slow twin of the addon's query side. Input: fixture rows by row id, clauses, sort keys,
- * output fields. Output: matching rows, their order, their JSON.
- * Invariant: one plain loop per query over decoded rows; uses only the addon's seeded position of a
- * row, which test/support/twin.ts checks independently.
+ * The slow reference implementation of the addon's queries. Input: fixture rows by row id, clauses,
+ * sort keys, and output fields. Output: the matching rows, their order, and their JSON.
+ * Invariant: each query is one plain loop over decoded rows. It uses only one function of the
+ * addon, the seeded position of a row, which test/support/twin.ts checks independently.
  */
 import type { DimensionName } from "../../../native-index/format/columns.ts";
 import type { Clause, OrderKey } from "../../../native-index/napi/engine.ts";
@@ -45,7 +45,10 @@ function meeting(rows: readonly FixtureRow[], clause: Clause): (id: number) => b
 type RangeColumn = Extract<Clause, { kind: "range" }>["column"];
 const knownNumbers = new WeakMap<readonly FixtureRow[], Map<RangeColumn, Float64Array>>();
 
-/** Numbers of every row in a column, NaN for none; cached like codes. */
+/**
+ * Returns the numbers of every row in a column, with NaN for a missing value. They are cached,
+ * because every test needs them.
+ */
 function allNumbers(rows: readonly FixtureRow[], column: RangeColumn): Float64Array {
   const known = knownNumbers.get(rows) ?? new Map<RangeColumn, Float64Array>();
   knownNumbers.set(rows, known);
@@ -74,7 +77,7 @@ function allCodes(rows: readonly FixtureRow[], dimension: DimensionName): Codes 
 
 const knownWords = new WeakMap<FixtureRow, readonly string[]>();
 
-/** Words of both names; cached, because every test needs them. */
+/** Returns the words of both names of a row. They are cached, because every test needs them. */
 function wordsOf(row: FixtureRow): readonly string[] {
   const known = knownWords.get(row);
   if (known !== undefined) return known;
@@ -83,7 +86,7 @@ function wordsOf(row: FixtureRow): readonly string[] {
   return words;
 }
 
-/** Row ids that meet all clauses, ascending. */
+/** Returns the ids of the rows that satisfy all clauses, ascending. */
 export function matchesOf(rows: readonly FixtureRow[], clauses: readonly Clause[]): number[] {
   const all = rows.map((_, id) => id);
   return clauses.reduce((ids, clause) => ids.filter(meeting(rows, clause)), all);
@@ -125,7 +128,10 @@ function compareValues(a: Value, b: Value): number {
 type Places = readonly (number | null)[];
 const knownPlaces = new WeakMap<readonly FixtureRow[], Map<OrderKey["key"], Places>>();
 
-/** Rank of every row's value among all rows, null for none; cached like codes. */
+/**
+ * Returns the rank of every row's value among all rows, with null for a missing value. The ranks
+ * are cached, because every test needs them.
+ */
 function allPlaces(rows: readonly FixtureRow[], key: OrderKey): Places {
   const known = knownPlaces.get(rows) ?? new Map<OrderKey["key"], Places>();
   knownPlaces.set(rows, known);
@@ -153,7 +159,9 @@ function placesOf(values: readonly Value[]): Places {
   return places;
 }
 
-/** Sorts row ids by the keys, then by cnpj ascending; missing values come last. */
+/**
+ * Sorts row ids by the keys, and rows with equal keys by CNPJ, ascending. Missing values come last.
+ */
 export function sorted(
   rows: readonly FixtureRow[],
   ids: readonly number[],

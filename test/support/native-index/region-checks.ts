@@ -1,6 +1,7 @@
 /**
- * Checks of a built index region against its rows, for the builder's suites.
- * Invariant: each fails the test with the first difference between the region and the slow twin.
+ * Checks a built index region against its rows, for the suites of the builder.
+ * Invariant: each check fails the test at the first difference between the region and the slow
+ * reference implementation.
  */
 import assert from "node:assert/strict";
 import type { FixtureRow } from "./fixture-rows.ts";
@@ -34,7 +35,10 @@ export function sortedEntries<Value>(counts: ReadonlyMap<string, Value>): [strin
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Checks every word, its document frequency, and its rows, in both forms. */
+/**
+ * Checks every word, its document frequency, and its rows. Short and long lists have different
+ * forms.
+ */
 export function checkTerms(region: Region, rows: readonly FixtureRow[]): void {
   const expected = [...termsOf(rows)];
   const terms = region.terms();

@@ -10,7 +10,7 @@ import { DIMENSIONS, type DimensionName } from "../../../native-index/format/col
 import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import type { DirectoryLocation } from "../../../native-index/napi/engine.ts";
 
-/** Section kinds of format.h. */
+/** The numbers of the section kinds in format.h. */
 export const SECTIONS = {
   meta: 1,
   columns: 2,
@@ -26,18 +26,18 @@ export const SECTIONS = {
   blocks: 12,
 } as const;
 
-/** A container of a chunk block. */
+/** A container: the rows of one code in one chunk. */
 export interface DecodedContainer {
   readonly chunk: number;
   readonly code: number;
   readonly type: "array" | "bitset" | "run";
   readonly cardinality: number;
   readonly payload: Buffer;
-  /** Low halves of its rows. */
+  /** The lower 16 bits of its row numbers. */
   readonly lows: readonly number[];
 }
 
-/** A word with its stored rows. */
+/** A word, the number of rows that contain it, and the stored list of these rows. */
 export interface DecodedTerm {
   readonly word: string;
   readonly df: number;
@@ -98,7 +98,7 @@ export class Region {
     return Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
   }
 
-  /** Containers of every chunk, by dimension. */
+  /** Returns the containers of all chunks for each dimension. */
   containers(): Map<DimensionName, DecodedContainer[]> {
     const chunks = this.section("chunks");
     const offsets = Array.from({ length: chunks.length / 8 }, (_, i) =>
@@ -116,7 +116,7 @@ export class Region {
     return result;
   }
 
-  /** Every word in stored order. */
+  /** Returns every word of the names in stored order. */
   terms(): DecodedTerm[] {
     const table = decodeTable(this.section("terms"));
     const index = this.section("termIndex");
@@ -130,7 +130,7 @@ export class Region {
   }
 }
 
-/** Strings of a table section. */
+/** Decodes the strings of a table section. */
 export function decodeTable(bytes: Buffer): string[] {
   const count = bytes.readUInt32LE(0);
   const first = 4 + 4 * (count + 1);

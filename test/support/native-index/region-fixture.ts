@@ -22,7 +22,7 @@ import {
 } from "../../../native-index/napi/engine.ts";
 import { encodeRecords, FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 
-/** Options of a fixture; the META bytes are opaque to the addon. */
+/** Options of a fixture. The addon does not read the META bytes. */
 export interface FixtureOptions {
   readonly threads?: number;
   readonly rowsHeld?: number;
@@ -70,7 +70,9 @@ export async function writeFixture(
   return { path, directory, rows: ranked, regionOffset: written.regionOffset };
 }
 
-/** Ranked rows by their input, because suites write the same rows with several options. */
+/**
+ * Caches the ranked rows for each input, because suites write the same rows with several options.
+ */
 const known = new WeakMap<
   readonly FixtureRow[],
   RankedRecords & { readonly ranked: FixtureRow[] }
@@ -92,7 +94,10 @@ function rankedOf(rows: readonly FixtureRow[]) {
   return { records, starts, ranked };
 }
 
-/** Writes the columns of ranked records; `columns` are the bytes of the COLUMNS section. */
+/**
+ * Writes the columns of ranked records. The result's `columns` are the bytes of the COLUMNS
+ * section, which lists the columns.
+ */
 export function writeColumns(path: string, ranked: RankedRecords) {
   const { records, starts } = ranked;
   const file = openSync(path, "w");
@@ -120,7 +125,7 @@ interface ColumnPlace {
   readonly table: bigint[];
 }
 
-/** Writes the buffers of a column and notes where they are; returns the file's new end. */
+/** Writes the buffers of a column and records their positions. Returns the new end of the file. */
 function writeBuffers(file: number, from: number, { column, table }: ColumnPlace): number {
   let position = from;
   for (const buffer of [column.validity, column.data, column.offsets]) {
@@ -145,7 +150,7 @@ function encodeColumns(table: readonly bigint[], rowCount: number): Uint8Array {
   return bytes;
 }
 
-/** The TABLE sections of FIXTURE_TABLES. */
+/** Returns the TABLE sections with the strings of FIXTURE_TABLES. */
 export function tableSections(): PreparedSection[] {
   return TABLES.map((name, argument) => ({
     kind: 3,

@@ -13,7 +13,7 @@ import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { kindOfPhone } from "../twin.ts";
 import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 
-/** Codes of a row in a dimension; empty if it has none. */
+/** Returns the codes of a row in a dimension, or an empty list if it has none. */
 export function codesOf(row: FixtureRow, dimension: DimensionName): number[] {
   switch (dimension) {
     case "cnae_secondary":
@@ -108,14 +108,20 @@ function compare(a: SortValue, b: SortValue): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Row ids by (value ascending, missing last, cnpj ascending). */
+/**
+ * Sorts row ids by value, and rows with equal values by CNPJ, both ascending. Missing values come
+ * last.
+ */
 export function orderOf(rows: readonly FixtureRow[], order: OrderName): number[] {
   const keyed = rows.map((row, id) => ({ id, value: sortValue(row, order), cnpj: row.cnpj }));
   keyed.sort((a, b) => compare(a.value, b.value) || (a.cnpj < b.cnpj ? -1 : 1));
   return keyed.map(({ id }) => id);
 }
 
-/** Dense ordinal of each row's legal name by bytes, 2^32 - 1 without one. */
+/**
+ * Ranks the legal names by their bytes, without gaps. Returns the rank of each row, or 2^32 - 1 if
+ * it has no legal name.
+ */
 export function nameRanksOf(rows: readonly FixtureRow[]): number[] {
   const names = [...new Set(rows.flatMap((row) => row.legal_name ?? []))];
   names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -125,7 +131,9 @@ export function nameRanksOf(rows: readonly FixtureRow[]): number[] {
   );
 }
 
-/** Rows of every word of the names, ascending; words in the order of their bytes. */
+/**
+ * Returns the ascending rows of every word in the names. The words are in the order of their bytes.
+ */
 export function termsOf(rows: readonly FixtureRow[]): Map<string, number[]> {
   const lists = new Map<string, number[]>();
   rows.forEach((row, id) => {
@@ -140,7 +148,10 @@ export function termsOf(rows: readonly FixtureRow[]): Map<string, number[]> {
   return new Map([...lists].sort(([a], [b]) => Buffer.compare(bytes(a), bytes(b))));
 }
 
-/** The words of the CUBE section. */
+/**
+ * Returns the 32-bit words of the CUBE section, which counts accounts by activity, state, and
+ * status.
+ */
 export function cubeOf(rows: readonly FixtureRow[]): number[] {
   const [cnaes, ufs] = [FIXTURE_TABLES.cnae_primary.length, FIXTURE_TABLES.uf.length];
   const cells = new Array<number>((cnaes + 1) * (ufs + 1) * 9).fill(0);

@@ -132,7 +132,7 @@ export interface ExportOptions {
   /** Wanted words. */
   readonly hints?: readonly string[];
   readonly rowCount: number;
-  /** Options of a file for people. */
+  /** Options of a file that is formatted for people. */
   readonly people?: { readonly labels?: "pt" | "en"; readonly title?: string };
 }
 
@@ -158,7 +158,7 @@ export function contextOf(segment: Segment, options: ExportOptions): RenderConte
   return { segment, spec, rowCount, matches: rowCount + 7 };
 }
 
-/** A renderer's bytes for rows that arrive in batches. */
+/** Renders rows that arrive in batches, and returns the bytes. */
 export async function renderedBytes(
   open: OpenRenderer,
   context: RenderContext,
@@ -172,12 +172,15 @@ export async function renderedBytes(
   return Buffer.concat(pieces);
 }
 
-/** Cuts rows into batches of a size. */
+/** Splits rows into batches. */
 export function* batchesOf(rows: Uint32Array, size: number): Generator<Uint32Array> {
   for (let from = 0; from < rows.length; from += size) yield rows.subarray(from, from + size);
 }
 
-/** Columns that `include_explain` adds to rows, read from a search's explanations. */
+/**
+ * Returns the columns that `include_explain` adds to rows, computed from the explanations of a
+ * search.
+ */
 export function searchedExplained(
   { segment, spec }: RenderContext,
   rows: Uint32Array,

@@ -1,8 +1,8 @@
 /**
- * The `roaring` package as the oracle of posting lists, and its only importer: converts sorted row
- * numbers to a portable bitmap and back.
- * Invariant: bytes are those of CRoaring after run_optimize, so equality proves that the addon
- * chose the same containers and wrote them the same way.
+ * Converts sorted row numbers to a portable bitmap and back. It is the only file that imports the
+ * `roaring` package, which serves as the independent implementation for posting lists.
+ * Invariant: the bytes are those of CRoaring after run_optimize. Equality therefore proves that the
+ * addon chose the same containers and wrote them in the same way.
  */
 import roaring from "roaring";
 
@@ -18,11 +18,15 @@ export function portableRows(bytes: Uint8Array): number[] {
   return roaring.RoaringBitmap32.deserialize(bytes, "portable").toArray();
 }
 
-/** Form and payload of the one container of some rows below 65,536. */
+/**
+ * Returns the form and payload of the single container that holds these rows, which are below
+ * 65,536.
+ */
 export function containerOf(lows: readonly number[]): { type: string; payload: Buffer } {
   const bytes = portableBytes(lows);
   const hasRuns = (bytes.readUInt32LE(0) & 0xffff) === 12347;
-  // With runs: cookie, a byte of flags, a description. Without: cookie, count, description, offset.
+  // A bitmap with runs begins with a cookie, a byte of flags, and a description. One without runs
+  // begins with cookie, count, description, and offset.
   if (hasRuns) return { type: "run", payload: bytes.subarray(4 + 1 + 4) };
   return { type: lows.length > 4096 ? "bitset" : "array", payload: bytes.subarray(8 + 4 + 4) };
 }

@@ -1,8 +1,9 @@
 /**
- * Decodes ROLLUP for tests. Input: the region of a file, or its rows. Output: each table's account
- * counts per combination, by a readable name.
- * Invariant: written only from native-index/format/region/parts.h; asserts the order and the
- * alignment specified there.
+ * Decodes ROLLUP for tests. This part holds the number of accounts for every combination of
+ * low-cardinality columns. Input: the region of a file, or its rows. Output: for each table, the
+ * number of accounts by a readable name of the combination.
+ * Invariant: written only from native-index/format/region/parts.h. Asserts the order and the
+ * alignment that it specifies.
  */
 import assert from "node:assert/strict";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -10,13 +11,16 @@ import { partsIn } from "./parts-decode.ts";
 import type { Region } from "./region-decode.ts";
 import { codesOf } from "./region-twin.ts";
 
-/** Ways to group activities, in table order; each with the year and without it. */
+/**
+ * How the tables group activities, in table order. Each grouping has a table with the opening year
+ * and one without.
+ */
 const GROUPINGS = ["activity", "division", "all"] as const;
 
-/** The last table: all activities by municipality, without the year. */
+/** Number of the last table, which has all activities by municipality, without the year. */
 const MUNICIPALITY = 6;
 
-/** Counts by combination, for every table. */
+/** For every table, the number of accounts of each combination. */
 export type Combinations = Map<string, number>[];
 
 /** Bytes of ROLLUP in a file, or null if it has none. */
@@ -34,7 +38,8 @@ export function combinationsOf(bytes: Buffer): Combinations {
   const groups = [activities, divisions, 1, number(32)] as number[];
   return [0, 1, 2, 3, 4, 5, 6].map((table) => {
     const place = 40 + 32 * table;
-    // The municipality table has the state in its keys, and one start per municipality.
+    // The keys of the municipality table contain the state, so that table has only one start per
+    // municipality.
     const parts = table === MUNICIPALITY ? 1 : (states as number);
     const [starts, keys, counts] = [0, 8, 16].map((at) => long(place + at)) as [
       number,
@@ -76,7 +81,7 @@ export function countedCombinations(rows: readonly FixtureRow[]): Combinations {
         ? divisions.length
         : divisions.indexOf(names[row.cnae_primary] as string);
     const state = row.uf ?? FIXTURE_TABLES.uf.length;
-    // Only the first six flags are in combinations; later ones have only lists.
+    // Combinations contain only the first six flags. The later flags have only posting lists.
     const combined = codesOf(row, "flag").filter((flag) => flag < 6);
     const flags = combined.reduce((sum, flag) => sum + 2 ** flag, 0);
     const low =

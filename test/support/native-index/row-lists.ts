@@ -8,7 +8,7 @@ import { portableBytes } from "./roaring-oracle.ts";
 
 const made = new WeakMap<NativeRowList, ReadonlySet<number>>();
 
-/** Opens the list of some rows. */
+/** Opens a list of these rows in the addon. */
 export function rowListOf(rows: Iterable<number>): NativeRowList {
   const set = new Set(rows);
   const list = openRowList(portableBytes(set));
@@ -23,7 +23,10 @@ export function rowsIn(list: NativeRowList): ReadonlySet<number> {
   return rows;
 }
 
-/** Rows below a count in one of the shapes that containers have: few, many, runs, all, none. */
+/**
+ * Returns random rows below `count` in one of the shapes of containers: few rows, many rows, runs,
+ * all rows, or none.
+ */
 export function randomRowSet(random: () => number, count: number): number[] {
   const shape = random();
   if (shape < 0.1 || count === 0) return [];

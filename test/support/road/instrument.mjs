@@ -13,7 +13,10 @@ import { bundleOptions } from "../../../src/executable/bundle.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** Global function that receives the number of a function at its start and at each loop round. */
+/**
+ * Names of the global functions that receive the number of a function: at its start (RECORD), and
+ * at each iteration of its loops (RECORD_ROUND).
+ */
 const RECORD = "recordRoad";
 const RECORD_ROUND = "recordRound";
 
@@ -41,7 +44,7 @@ export async function buildRecorder({ root, folder, product }) {
   };
   await require("esbuild").build({
     ...bundleOptions({ root, origin: { commit: "road", date: "" } }),
-    // Empty functions would be removed together with their calls.
+    // Minifying would remove empty functions together with their calls.
     minifySyntax: false,
     entryPoints: { recorder: path.join(root, "test/support/road/recorder.ts") },
     outdir: folder,
@@ -80,7 +83,8 @@ function recording(text, numbered) {
   visit(tree, null);
   let out = "";
   let at = 0;
-  // Several calls at one offset keep their order: the outer node's comes first.
+  // Sorting keeps the order of several calls at one offset, so that the call of the outer node
+  // comes first.
   for (const [place, piece] of inserts.sort(([a], [b]) => a - b)) {
     out += text.slice(at, place) + piece;
     at = place;
@@ -88,7 +92,10 @@ function recording(text, numbered) {
   return out + text.slice(at);
 }
 
-/** Name of a function as a reader knows it; an anonymous one is named by its position. */
+/**
+ * Returns the name by which a reader knows a function. The name of an anonymous function contains
+ * its position.
+ */
 function nameOf(ts, node) {
   if (ts.isConstructorDeclaration(node)) return `new ${node.parent.name?.text ?? "class"}`;
   const own = node.name ?? node.parent.name;

@@ -1,24 +1,28 @@
 /**
- * The recording of a server that `buildRecorder` built. "begin" clears it, "end" returns the
- * numbers of the functions that ran since, in the order of their first run, and how many had run by
- * the end of each event loop turn. After "begin turns" it includes the turn with the most steps:
- * function calls and loop rounds.
+ * Records the functions of a server that `buildRecorder` built. The message "begin" clears the
+ * recording. The message "end" returns the numbers of the functions that ran since then, in the
+ * order in which they first ran, and how many had run by the end of each turn of the event loop.
+ * After "begin turns", the result includes the turn with the most steps, which are function calls
+ * and loop iterations.
  * Invariant: a turn ends with the first `setImmediate` after its first step. The steps of all
- * callbacks until then are summed; later callbacks belong to the next turn. Separate from
- * recorder.ts because it must run before the product's modules.
+ * callbacks until then are summed, and later callbacks belong to the next turn.
+ * Separate from recorder.ts because the recording must run before the product's modules.
  */
 let seen = new Set<number>();
 let calls = 0;
-/** Functions seen by the end of each turn. */
+/** Number of functions that had run by the end of each turn. */
 let seenByTurn: number[] = [];
 /** Steps of the current turn, in total and by function. */
 let steps = 0;
 let byFunction = new Map<number, number>();
-/** True if steps are counted, which takes time and is not needed to walk a path. */
+/**
+ * True if steps are counted. Counting takes time, and tracing the path of a request does not need
+ * it.
+ */
 let counts = false;
 /** True if the end of the turn is scheduled. */
 let ends = false;
-/** The steps of the longest turn since "begin". */
+/** The steps of the turn with the most steps since "begin". */
 let most = { steps: 0, byFunction };
 
 function step(number: number): void {

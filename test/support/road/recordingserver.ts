@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { ROOT } from "../house/checkout.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 
-/** Functions that ran between the beginning and `end`. */
+/** The functions that ran between the beginning of a recording and `end`. */
 export interface Recorded {
   /** Numbers of the functions, in the order of their first run. */
   readonly ran: number[];
@@ -18,8 +18,8 @@ export interface Recorded {
   readonly seenByTurn: readonly number[];
   readonly calls: number;
   /**
-   * The turn of the event loop with the most steps: function calls and loop rounds. Zero steps if
-   * the recording began with `begin`.
+   * The turn of the event loop with the most steps, which are function calls and loop iterations.
+   * After `begin`, steps are not counted, so their number is zero.
    */
   readonly turn: {
     readonly steps: number;
@@ -32,21 +32,21 @@ export interface Recorded {
 export interface Recording {
   readonly base: string;
   readonly key: string;
-  /** The served file, which may be replaced. */
+  /** Path of the served file, which a test may replace. */
   readonly snapshot: string;
-  /** Functions by number, as `file:name`. */
+  /** Names of the functions by number, as `file:name`. */
   readonly functions: readonly string[];
   /** Begins a recording. */
   begin(): Promise<void>;
   /** Begins a recording that counts the steps of each turn. */
   beginTurns(): Promise<void>;
-  /** Returns the recording since it began. */
+  /** Ends the recording and returns it. */
   end(): Promise<Recorded>;
   /** Stops the server and removes its files. */
   dispose(): void;
 }
 
-// A module of the build, in plain JavaScript.
+// This module belongs to the build and is plain JavaScript, so its types are declared here.
 const { buildRecorder } = (await import("./instrument.mjs" as string)) as {
   buildRecorder(wanted: {
     readonly root: string;
@@ -61,7 +61,7 @@ export async function startRecording(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Recording> {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
-  // In the checkout, because the program imports its packages.
+  // The folder is inside the checkout, because the program imports the checkout's packages.
   const folder = mkdtempSync(join(ROOT, ".cache", "road-"));
   const sample = await makeSampleSnapshot(companies, 5);
   const product = join(ROOT, "dist", "bundle");

@@ -1,5 +1,6 @@
 /**
- * `npm run road -- [NAME…]`: prints the path of each named request, or the length of all of them.
+ * `npm run road -- [NAME…]` prints the path of each named request, which is the sequence of files
+ * and functions that run for it. Without a name, it prints the length of all paths.
  * Input: names of WALKS. Output: the files in order, each with the functions that ran.
  */
 import { type Road, WALKS, type WalkName, walkRoads } from "./walks.ts";

@@ -19,25 +19,28 @@ export interface Walk {
   readonly status: number;
   /** Returns the body of a round; undefined if the request has none. */
   readonly body?: (round: number) => unknown;
-  /** How often the same body is sent before the recorded time; 0 by default. */
+  /** Number of times that the same body is sent before the recorded request. The default is 0. */
   readonly before?: number;
 }
 
-/** The path of a request. */
+/** The files and functions that run for a request. */
 export interface Road {
   /** Files in the order of their first function, each with its functions. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** Calls of functions in the last round. */
+  /** Number of function calls in the last round. */
   readonly calls: number;
 }
 
 const ROUNDS = 5;
-/** Longer than the period of every timer that could run in all rounds. */
+/**
+ * Milliseconds of an idle window, which is longer than the period of every timer that could run in
+ * all rounds.
+ */
 const IDLE_MS = 500;
 const IDLE_WINDOWS = 6;
 /** Maximum number of idle windows until the translator is ready. */
 const WARM_WINDOWS_MAX = 60;
-/** Runs when an answer is sent. */
+/** The function that runs when an answer is sent. */
 const ANSWERED = "src/http/server/telemetry.ts:answered";
 const ACTIVITIES = ["4781400", "5611201", "4721102", "4771701", "9602501", "4712100", "5611203"];
 
@@ -49,7 +52,7 @@ const spec = (round: number) => ({
   },
 });
 
-/** The requests whose paths have a limit of files. */
+/** The requests for which a test limits the number of files in their path. */
 export const WALKS = {
   search: {
     method: "POST",
@@ -76,7 +79,7 @@ export const WALKS = {
     status: 201,
     body: (round) => ({ spec: spec(round), output: { format: "csv" }, limit: 100 }),
   },
-  /** Without a limit, the matches are counted too. */
+  /** Without a limit, the server also counts the matches. */
   wholeExport: {
     method: "POST",
     path: "/v1/exports",
@@ -86,7 +89,7 @@ export const WALKS = {
   healthz: { method: "GET", path: "/healthz", status: 200 },
 } as const satisfies Readonly<Record<string, Walk>>;
 
-/** The name of a walk. */
+/** The name of a request in WALKS. */
 export type WalkName = keyof typeof WALKS;
 
 /** Traces the named paths, all on one server. The bundle must be built. */
@@ -106,9 +109,11 @@ export async function walkRoads(names: readonly WalkName[]): Promise<Map<WalkNam
 
 class Walker {
   readonly #recording: Recording;
-  /** One connection: accepting another one is no part of a request's path. */
+  /**
+   * All requests use one connection, because accepting another one is no part of a request's path.
+   */
   readonly #agent = new Agent({ connections: 1, pipelining: 1 });
-  /** Functions that timers run, by number. */
+  /** Numbers of the functions that timers run. */
   #timers: ReadonlySet<number> = new Set();
 
   constructor(recording: Recording) {
@@ -116,8 +121,9 @@ class Walker {
   }
 
   /**
-   * Records functions that run repeatedly while idle; they are no part of a path. The server
-   * prepares its translator when it is first idle, so this waits for it.
+   * Records the functions that run repeatedly while the server is idle, because they belong to no
+   * path. The server prepares its translator when it is idle for the first time, so this function
+   * waits until the translator is ready.
    */
   async idle(): Promise<void> {
     let warmed = false;
@@ -176,7 +182,7 @@ class Walker {
     await this.#send({ ...waiting, path: `${path}?limit=1` } as Walk, 0);
   }
 
-  /** Functions that had run by the end of the turn in which the answer left. */
+  /** Returns the functions that had run by the end of the turn in which the answer was sent. */
   #untilAnswered({ ran, seenByTurn }: Recorded): readonly number[] {
     const answered = ran.findIndex((number) => this.#recording.functions[number] === ANSWERED);
     assert.ok(answered >= 0, `${ANSWERED} runs for every answer`);

@@ -12,8 +12,8 @@ import { tableConstants } from "../../../src/executable/bundle.mjs";
 import { lives } from "../../../src/setup/steps.mjs";
 
 /**
- * Packages that are bundled with the suites, because they are hundreds of small modules: Node takes
- * 0.5 s of processor to load them one by one, and most suites need them.
+ * Packages that are bundled with the suites. They consist of hundreds of small modules that most
+ * suites need, and Node takes 0.5 s of processor time to load them one by one.
  */
 const INSIDE = new Set(["typebox", "apache-arrow", "flatbuffers", "tslib"]);
 
@@ -42,7 +42,7 @@ export function bundleTests(root, { files, product, tables = true }) {
   const outside = {
     name: "outside",
     setup(build) {
-      // A specifier without a leading dot or slash is a package, or a module of Node.
+      // A specifier that begins with neither a dot nor a slash names a package or a module of Node.
       build.onResolve({ filter: /^[^./]/ }, ({ path: requested, kind }) =>
         kind === "entry-point" || INSIDE.has(requested.split("/")[0])
           ? undefined
@@ -73,12 +73,12 @@ export function bundleTests(root, { files, product, tables = true }) {
     );
 }
 
-/** This process's folder below `root` for its bundles. */
+/** Returns the folder below `root` for the bundles of this process. */
 export function testsFolder(root) {
   return path.join(root, ".cache", "tests", String(process.pid));
 }
 
-/** Removes leftovers of ended processes. */
+/** Removes the bundles that ended processes left. */
 function removeOld(parent) {
   fs.mkdirSync(parent, { recursive: true });
   for (const name of fs.readdirSync(parent)) {

@@ -14,19 +14,21 @@ import { isOfMatrix, quickSuites, readTests, TIERS, tierOf } from "./tiers.mjs";
 
 /** Suites that start dist/peneira, which is built during the other suites. */
 const NEEDS_EXECUTABLE = /^test\/e2e\/executable\//;
-/** Folders outside the checkout's sources. */
+/** Matches folders that contain no sources of the checkout. */
 const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.peneira)$/;
 
 /**
- * Flags of V8 for the suites; Node passes those of the runner on to them. A suite runs for seconds,
- * so optimizing later than by default (135,168) saves 10 % of its processor time. A small
- * suite that uses HTTP, whose parser is WebAssembly, saves another 10 %.
+ * V8 flags for the suites. Node passes the flags of the runner on to them. A suite runs only for
+ * seconds, so V8 optimizes code later than by default (135,168), which saves 10% of the processor
+ * time. The second flag saves another 10% in a small suite that uses HTTP, whose parser is
+ * WebAssembly.
  */
 const V8_FLAGS = ["--interrupt-budget=600000", "--wasm-tiering-budget=1000000000"];
 
 /**
- * Settings of glibc for a run of short suites. Memory that a process returns to the system costs a
- * page fault per 4 KiB on reuse: 20 % of all faults, 7 % of processor time.
+ * Settings of glibc for a run of short suites, with which a process keeps freed memory. Memory that
+ * is returned to the system costs a page fault per 4 KiB when it is reused. This was 20% of all
+ * page faults and 7% of the processor time.
  */
 const KEEP_MEMORY = {
   MALLOC_ARENA_MAX: "1",
@@ -45,14 +47,15 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const left = requested.all && !requested.again && passed.holds();
   const suites = left ? withoutPassed(root, all) : requested.suites;
   if (suites.some((file) => NEEDS_EXECUTABLE.test(file))) makeExecutable();
-  // Runs during the suites, because the type check uses one processor for half a minute.
+  // The type check runs during the suites, because it uses one processor for half a minute.
   const checked = requested.quick || requested.all ? checkAside() : () => 0;
   const files = await bundleTests(root, { files: suites, product });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const runner = [...V8_FLAGS, ...runnerOf({ root, cache, files, names })];
   const matrix = requested.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
   const asan = requested.asan ? asanEnv(built) : {};
-  // Only in the quick run: suites of the full run search a server's memory for secrets.
+  // These settings apply only to the quick run. Suites of the full run search a server's memory for
+  // secrets.
   const memory = requested.quick ? KEEP_MEMORY : {};
   const variables = { ...requested.variables, ...matrix, ...asan, ...runEnv(root) };
   handOver(process.execPath, runner, { ...memory, ...variables }, async (status) => {
@@ -62,12 +65,15 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   });
 }
 
-/** The folders of this run: bundled suites, their shared facts, and temporary files. */
+/**
+ * Environment variables with the folders of this run: one for the bundled suites and the facts that
+ * they share, and one for temporary files.
+ */
 function runEnv(root) {
   return { TEST_RUN: testsFolder(root), TMPDIR: makeScratch() };
 }
 
-/** Returns the process that runs bundled suites, with its one argument. */
+/** Returns the arguments of the process that runs the bundled suites. */
 function runnerOf({ root, cache, files, names }) {
   const known = { folder: testsFolder(root), remembered: path.join(cache, "durations.json") };
   return [path.join(root, "test/support/run/run.mjs"), JSON.stringify({ ...known, files, names })];

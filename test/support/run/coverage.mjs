@@ -1,16 +1,17 @@
 /**
- * `npm run coverage`: computes the share of executed lines, functions, and branches of the
- * TypeScript in src and native-index, by folder. Input: V8's counts, one file per process, and the
- * bundles' source maps.
- * Invariant: a place counts once in any number of bundles, and as executed if any process ran it.
- * Counted are lines on which a statement begins, functions, and V8's blocks.
+ * Computes the report of `npm run coverage`: the share of executed lines, functions, and branches
+ * of the TypeScript in src and native-index, by folder. Input: V8's counts, one file per process,
+ * and the source maps of the bundles.
+ * Invariant: code that is in several bundles counts once, and it counts as executed if any process
+ * executed it. The lines that count are those on which a statement begins, and the branches are
+ * V8's blocks.
  */
 import fs from "node:fs";
 import { SourceMap } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The measured files: the product without its browser part, which runs only in a browser. */
+/** Matches the measured files. The part of the product that runs only in a browser is excluded. */
 const MEASURED = /^(src\/(?!console\/web\/)|native-index\/).*\.ts$/;
 
 /** Reads the folder of NODE_V8_COVERAGE; returns the report as text. */
@@ -32,7 +33,10 @@ export function coverageReport(root, folder) {
   return table(places);
 }
 
-/** A bundled file: the characters that ran in any process, and the starts of its blocks. */
+/**
+ * A bundled file. It records which characters any process executed, and where functions and blocks
+ * begin.
+ */
 class Script {
   #file;
   #ran;
@@ -57,7 +61,10 @@ class Script {
     for (let at = 0; at < ran.length; at++) this.#ran[at] |= ran[at];
   }
 
-  /** Adds the file's places to `places`: `kind source:line:column`, and whether it ran. */
+  /**
+   * Adds the lines, functions, and blocks of the file to `places`, under the key `kind
+   * source:line:column`, each with a flag that is true if it was executed.
+   */
   report(root, places) {
     const map = new SourceMap(JSON.parse(fs.readFileSync(`${this.#file}.map`, "utf8")));
     const lines = lineStarts(fs.readFileSync(this.#file, "utf8"));
@@ -95,7 +102,6 @@ function lineStarts(text) {
   return starts;
 }
 
-/** The line of an offset, by binary search. */
 function lineOf(starts, offset) {
   let [low, high] = [0, starts.length];
   while (high - low > 1) {
@@ -106,7 +112,7 @@ function lineOf(starts, offset) {
   return low;
 }
 
-/** A line for each folder, and one for all. */
+/** Returns the report, with a line for each folder and one for the total. */
 function table(places) {
   const folders = new Map();
   for (const [key, ran] of places) {

@@ -1,11 +1,11 @@
 /**
- * Runs suites. Its one JSON argument has bundled files with their sources' names, and a file of
- * earlier durations. Prints the report of every test as it arrives, then the slowest suites and the
- * failures; exits with 1 on failure.
- * Invariant: every suite is a separate process, four at a time (many wait for clocks); the slowest
- * of last time start first, so that no long one is left for the end. In a new clone the listed ones
- * start first, then the others in an order that spreads the suites of a folder, because the suites
- * of one folder often wait for the same clocks.
+ * Runs suites. Its only argument is JSON with the bundled files, the names of their sources, and
+ * the path of a file with earlier durations. It prints the report of each test as it arrives, then
+ * the slowest suites and the failures. It exits with 1 on failure.
+ * Invariant: every suite is a separate process, and four run at a time, because many wait for
+ * clocks. The suites that were slowest last time start first, so that no long suite is left for the
+ * end. In a new clone, the suites listed below start first. The others follow in an order that
+ * spreads the suites of each folder, because these often wait for the same clocks.
  */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -13,11 +13,20 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { SourcePlaces } from "./sourcelocations.mjs";
 
-/** A guard against a hang, not a measure of speed: ten times what the longest takes in peace. */
+/**
+ * Milliseconds after which a suite is ended. The limit guards against a hang and does not measure
+ * speed: it is ten times the duration of the longest suite on an idle machine.
+ */
 const FILE_MS_MAX = 1_800_000;
-/** Two more than the processors of a small machine, because many suites wait for clocks. */
+/**
+ * Suites that run at the same time: two more than the processors of a small machine, because many
+ * suites wait for clocks.
+ */
 const CONCURRENCY = 4;
-/** Milliseconds of the longest suites on two processors, for their order in a new clone. */
+/**
+ * Milliseconds that the longest suites take on two processors. They determine the order in a new
+ * clone.
+ */
 const LONG = {
   "campaign/requests/http": 75_000,
   "contract/store/postgres": 70_000,
@@ -41,7 +50,7 @@ const LONG = {
   "unit/http/server/drain-parts": 13_000,
   "contract/translate/places/places": 13_000,
 };
-/** Number of slowest reported. */
+/** Number of slowest suites that are reported. */
 const REPORTED_MAX = 12;
 
 const { folder, files, names, remembered } = JSON.parse(process.argv[2]);
@@ -60,7 +69,7 @@ const events = run({ files: ordered, concurrency: CONCURRENCY, timeout: FILE_MS_
 for (const kind of ["test:pass", "test:fail"]) {
   events.on(kind, ({ file, nesting, details }) => {
     if (nesting > 0 || file === undefined) return;
-    // A coverage run already has source maps, so its events name source files.
+    // In a coverage run, Node already applies source maps, so events name the source files.
     const isSource = (one) => file.endsWith(`/test/${one}.test.ts`);
     const name = names[files.indexOf(file)] ?? names.find(isSource) ?? file;
     took[name] = (took[name] ?? 0) + details.duration_ms;

@@ -1,26 +1,29 @@
 /**
- * Number of tries of the random suites: the only table, and the only reader of these variables.
- * TEST_SCALE=3 tries three times as much of everything; TEST_SCALE=forgeries:50000 names one; both
- * can be combined with a comma. TEST_SEED=7 tries other values. TEST_MATRIX=uws or node selects the
- * transport of the interface tests; the default is both.
- * Invariant: without these variables a suite always tries the same.
+ * Determines how much the random suites try. It has the only table of these numbers, and is the
+ * only file that reads these variables. TEST_SCALE=3 tries three times as much of everything, and
+ * TEST_SCALE=forgeries:50000 sets one number; a comma combines both forms. TEST_SEED=7 tries other
+ * random values. TEST_MATRIX=uws or node selects the transport of the interface tests; the default
+ * is both.
+ * Invariant: without these variables, a suite always tries the same.
  */
 
-/** Kinds of tries, counts at scale 1. */
+/** The number of tries of each kind at scale 1. */
 const TRIES = {
   /** Random specs that the whole engine answers like a linear scan. */
   "engine specs": 1000,
   /** Random specs whose facets are those of a linear scan. */
   "facet specs": 30,
-  /** Sentences of real words and noise that must satisfy the translator's promises. */
+  /** Texts of real words and noise for which the translator must keep its promises. */
   "hostile texts": 30_000,
-  /** Long texts of ordinary words whose work is counted. */
+  /** Long texts of ordinary words for which the translator's steps are counted. */
   "long texts": 60,
-  /** Texts of the sweeps of the translator; all of them if there are fewer. */
+  /**
+   * Texts of each systematic test of the translator. If it has fewer texts, all of them are tried.
+   */
   "sweep texts": 24_000,
-  /** Generated requests with known answers that the translator gives. */
+  /** Generated requests whose right translation is known. */
   "generated requests": 1500,
-  /** Random walks over pages, at and about every border. */
+  /** Random sequences of pages, at and around every boundary. */
   "scroll specs": 200,
   /** Random specs over companies instead of establishments. */
   "company specs": 400,
@@ -30,33 +33,38 @@ const TRIES = {
   "served specs": 250,
   /** Random queries of the kernel, over each of its snapshots. */
   "kernel queries": 120,
-  /** Sequences of commands against the model of exports. */
+  /** Sequences of commands that are compared with the model of exports. */
   "export models": 60,
-  /** Sequences of commands against the model of quotas. */
+  /** Sequences of commands that are compared with the model of quotas. */
   "quota models": 40,
-  /** Hostile files of each kind that the native scan reads like its twin. */
+  /**
+   * Hostile files of each kind. The native scan must read them like its reference implementation.
+   */
   "hostile files": 60,
-  /** Stops of a server under load, on each transport. */
+  /** Number of times that a server under load is stopped, for each transport. */
   drains: 5,
-  /** Snapshots swapped under load, on each transport. */
+  /** Number of times that a snapshot is replaced under load, for each transport. */
   swaps: 12,
   /** Snapshots with forged metadata and valid checksums. */
   forgeries: 1000,
-  /** Snapshots altered while being served. */
+  /** Number of times that a snapshot is altered while it is being served. */
   alterations: 30,
   /** Single bits of a snapshot that are flipped. */
   flips: 400,
-  /** Fault plans of a server that months are downloaded from. */
+  /** Random plans of server faults during downloads of months. */
   "download faults": 10,
-  /** Requests of every kind to a real server, divided between the transports. */
+  /** Requests of every kind to a real server. Each transport receives a part of them. */
   requests: 50_000,
-  /** Lives of a server that end by SIGKILL. */
+  /** Starts of a server that each end with SIGKILL. */
   "crash lives": 60,
-  /** Kills at each named point of the program. */
+  /** Number of times that the program is killed at each of its named points. */
   "crash hits": 1,
-  /** Lives of a killed server with notices; above 1, each point has a life of its own too. */
+  /**
+   * Starts of a server with notices that each end with a kill. Above 1, every point of the program
+   * has at least one start.
+   */
   "notice lives": 1,
-  /** Seconds of libFuzzer per target. */
+  /** Seconds for which libFuzzer runs each target. */
   "fuzz seconds": 6,
 } as const;
 
@@ -68,7 +76,7 @@ const { factor, named } = readScale(process.env.TEST_SCALE ?? "");
 /** The seed of every random suite: TEST_SEED, or a constant. */
 export const SEED = readNumber(process.env.TEST_SEED ?? "20261121", "TEST_SEED");
 
-/** The transports of the interface tests. */
+/** The transports over which the interface tests run. */
 export const MATRIX = readMatrix(process.env.TEST_MATRIX);
 
 /** The number of tries of a kind in this run. */
@@ -76,7 +84,10 @@ export function tries(what: Tried): number {
   return named.get(what) ?? Math.max(1, Math.round(TRIES[what] * factor));
 }
 
-/** Environment for a process with these counts, and with another seed if given. */
+/**
+ * Returns environment variables for a process that should use these numbers of tries, and another
+ * seed if given.
+ */
 export function scaled(
   counts: Readonly<Partial<Record<Tried, number>>>,
   seed?: number,

@@ -1,8 +1,8 @@
 /**
- * The folder for the temporary files of a run of suites.
- * Invariant: leftovers of the suites are removed with the run. A memory file system is used if it
- * is large enough and permits running programs, because the suites write and sync some 100,000
- * small files.
+ * Creates the folder for the temporary files of a run of suites.
+ * Invariant: when the run ends, the folder and everything that suites left in it are removed. It is
+ * in a memory file system if that is large enough and permits running programs, because the suites
+ * write and sync about 100,000 small files.
  */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -10,12 +10,15 @@ import os from "node:os";
 import path from "node:path";
 import { lives } from "../../../src/setup/steps.mjs";
 
-/** The mount that Linux distributions keep in memory. */
+/** The file system that Linux distributions keep in memory. */
 const IN_MEMORY = "/dev/shm";
-/** The suites of a run need about 1 GiB at a time; a smaller machine uses its disk. */
+/**
+ * Free bytes that the memory file system must have. The suites of a run need about 1 GiB at the
+ * same time; on a smaller machine, the disk is used.
+ */
 const BYTES_MIN = 4 * 2 ** 30;
 
-/** Prefix of the folder's name; the number of its process follows. */
+/** Prefix of the folder's name, which is followed by the id of the run's process. */
 const NAMED = "peneira-run-";
 
 /** Makes the folder and returns its path; it is removed when this process ends. */
@@ -28,7 +31,7 @@ export function makeScratch() {
   return folder;
 }
 
-/** Removes the folders of runs that were killed. */
+/** Removes the folders that killed runs left. */
 function removeOld(parent) {
   for (const name of fs.readdirSync(parent)) {
     const dead = name.startsWith(NAMED) && !lives(Number(name.slice(NAMED.length)));
@@ -45,7 +48,10 @@ function isRoomy() {
   }
 }
 
-/** False on a `noexec` mount, as in containers: suites start programs they wrote. */
+/**
+ * Returns false if the file system is mounted with `noexec`, as in containers, because suites start
+ * programs that they wrote.
+ */
 function runsPrograms() {
   const folder = fs.mkdtempSync(path.join(IN_MEMORY, "peneira-probe-"));
   try {

@@ -9,9 +9,9 @@ import { SourceMap } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A place in a stack: a file of the bundle, its line and its column. */
+/** Matches a position in a stack trace: a file of the bundle, its line, and its column. */
 const PLACE = /((?:file:\/\/)?[^\s()'"]+\.mjs):(\d+):(\d+)/g;
-/** Maximum depth of nested causes. */
+/** Maximum depth of nested causes that are translated. */
 const DEPTH_MAX = 8;
 
 /** Replaces positions in bundled files below `folder` by those of the sources. */
@@ -42,7 +42,7 @@ export class SourcePlaces {
     });
   }
 
-  /** Lines and columns begin with 1, as in stacks; maps begin with 0. */
+  /** Lines and columns begin at 1 in stack traces, and at 0 in source maps. */
   #source(file, line, column) {
     const bundled = file.startsWith("file:") ? fileURLToPath(file) : file;
     if (!bundled.startsWith(this.#folder)) return undefined;

@@ -1,15 +1,20 @@
 /**
- * Selects suites: from the arguments of `test` and every suite of the checkout, the suites to run,
- * the random suites' scale, and whether type and style checks are included.
- * Invariant: the folder of a suite is its tier, and a suite is in one tier only. Without a name:
- * the suites for a commit, which are unit, contract, and one tour through every surface.
+ * Selects the suites to run. Input: the arguments of `test`, and every suite of the checkout.
+ * Output: the selected suites, the scale of the random suites, and whether type and style checks
+ * run.
+ * Invariant: the folder of a suite is its tier, and a suite is in one tier only. Without a name,
+ * the suites to run before a commit are selected: unit, contract, and one tour through every
+ * surface of the product.
  */
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-/** The tiers, from frequent to rare. */
+/** The tiers, from those that run most often to those that run rarely. */
 export const TIERS = ["unit", "contract", "e2e", "campaign"];
-/** The one end-to-end suite of the quick run: dump, import, search, export, download, console. */
+/**
+ * The only end-to-end suite in the quick run. It imports a dump, searches, exports, downloads, and
+ * uses the console.
+ */
 const TOUR = "test/e2e/tour.test.ts";
 
 const OPTIONS = {
@@ -55,7 +60,7 @@ export function isOfMatrix(text) {
   return /\bof MATRIX\)/.test(text);
 }
 
-/** The tier of a suite. @throws Error for one outside the tiers. */
+/** Returns the tier of a suite. @throws Error if it is in no tier. */
 export function tierOf(file) {
   const tier = file.split("/")[1];
   if (TIERS.includes(tier)) return tier;
@@ -63,8 +68,9 @@ export function tierOf(file) {
 }
 
 /**
- * The suites of a name: the one suite whose path is or ends in it, such as `spec/normalize`; else
- * all suites of the folder, such as `contract/search`.
+ * Returns the suites that a name selects. This is the only suite whose path equals the name or ends
+ * with it, such as `spec/normalize`. Otherwise it is all suites of a folder, such as
+ * `contract/search`.
  */
 function suitesNamed(name, suites) {
   const clean = path.posix

@@ -1,7 +1,8 @@
 /**
- * Reads a sample folder's rows as strings, by a second simple reader that shares no code with the
- * product: local headers by hand, one inflate, one regular expression.
- * Invariant: row order is that of the parts; rows that the product would reject fail here too.
+ * Reads the rows of a sample folder as strings. This second, simple reader shares no code with the
+ * product: it reads local headers by hand, inflates once, and splits with one regular expression.
+ * Invariant: the rows are in the order of the parts. A row that the product would reject fails here
+ * too.
  */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
@@ -12,7 +13,7 @@ import { inflateRawSync } from "node:zlib";
 export interface SampleZip {
   readonly zip: string;
   readonly member: string;
-  /** The member's text in ISO-8859-1. */
+  /** The text of the zip's member, in ISO-8859-1. */
   readonly text: string;
 }
 
@@ -30,7 +31,7 @@ export async function readSampleZips(folder: string): Promise<SampleZip[]> {
   return zips;
 }
 
-/** The rows of all zips whose name starts so, NUL bytes kept. */
+/** Returns the rows of all zips whose name begins with `name`. NUL bytes are kept. */
 export function rowsOf(zips: readonly SampleZip[], name: string): string[][] {
   const rows: string[][] = [];
   for (const { zip, text } of zips) {

@@ -1,7 +1,8 @@
 /**
- * A snapshot to test against: made by `sample` and `import` from a number of accounts and a seed,
- * with invented populations, in its own folder.
- * Invariant: made by the public commands, so that tests use what a user gets.
+ * Makes a snapshot to test against. The commands `sample` and `import` make it from a number of
+ * accounts and a seed, with invented populations, in a separate folder.
+ * Invariant: only public commands are used, so that tests use the same files that a user would
+ * have.
  */
 import { createHash } from "node:crypto";
 import {
@@ -25,7 +26,7 @@ import { registerSample } from "../../../src/cli/commands/sample.ts";
 import { ROOT, textOf } from "../house/checkout.ts";
 import { sampleSources } from "./sources.ts";
 
-/** Paths of a made snapshot; `dispose` removes all of it. */
+/** Paths of a sample. `dispose` removes all of its files. */
 export interface SampleSnapshot {
   readonly folder: string;
   readonly dump: string;
@@ -34,8 +35,8 @@ export interface SampleSnapshot {
 }
 
 /**
- * Returns a sample dump and its imported snapshot. Both are made once per number, seed, label, and
- * sources, then copied, so that a suite may alter its copy.
+ * Returns a sample dump and its imported snapshot. Both are made once for each number of accounts,
+ * seed, label, and state of the sources. They are then copied, so that a suite may alter its copy.
  */
 export async function makeSampleSnapshot(
   accounts: number,
@@ -49,7 +50,10 @@ export async function makeSampleSnapshot(
   return { folder, dump: join(folder, label), snapshot: join(folder, "sample.peneira"), dispose };
 }
 
-/** Makes the later month of a sample by number and seed; returns its path. */
+/**
+ * Makes the next month of a sample, from a number of accounts and a seed. Returns the path of its
+ * snapshot.
+ */
 export async function makeNextMonth(
   before: SampleSnapshot,
   made: { readonly accounts: number; readonly seed: number },
@@ -64,7 +68,10 @@ export async function makeNextMonth(
   return out;
 }
 
-/** The folder with a cached sample; if missing, it is made in a temporary folder next to it. */
+/**
+ * Returns the folder of a cached sample. If it does not exist, the sample is made in a temporary
+ * folder next to it, which is then renamed.
+ */
 async function cachedSample(accounts: number, seed: number, label: string): Promise<string> {
   const cached = join(await samplesFolder(), `${accounts}-${seed}-${label}`);
   if (existsSync(cached)) return cached;
@@ -80,7 +87,7 @@ async function cachedSample(accounts: number, seed: number, label: string): Prom
   try {
     renameSync(making, cached);
   } catch (error) {
-    // Another suite made it first; both have the same bytes.
+    // Another suite has made the sample meanwhile, with the same bytes.
     if (!existsSync(cached)) throw error;
     rmSync(making, { recursive: true });
   }
@@ -114,7 +121,10 @@ async function folderOfSources(): Promise<string> {
   return join(all, wanted);
 }
 
-/** Populations for nine of ten municipalities, so that some have none and some share one. */
+/**
+ * Returns populations for nine of ten municipalities, so that some have none and some have the same
+ * as others.
+ */
 function inventedPopulation(): string {
   const lines = getMunicipalities()
     .filter((_, i) => i % 10 !== 0)

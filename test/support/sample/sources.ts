@@ -8,9 +8,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { filesMatching, ROOT, textOf } from "../house/checkout.ts";
 
-/** The module that makes samples; it imports the needed commands. */
+/** The module that makes samples. It imports the commands for that. */
 const MAKER = "test/support/sample/snapshot.ts";
-/** Files that no import statement names. */
+/** Matches files that determine samples although no import statement names them. */
 const OTHER_SOURCES = /^(native-index\/.*\.(cc|h)|package-lock\.json)$/;
 
 /** Returns the files, relative to the checkout and in order. */
@@ -28,9 +28,9 @@ export async function sampleSources(): Promise<string[]> {
   return [...found].sort();
 }
 
-/** Returns a file and all its imports, direct or transitive, without packages. */
+/** Returns a file and everything that it imports, directly or transitively, without packages. */
 async function loadedBy(file: string): Promise<string[]> {
-  // Loaded here, because only a run without samples needs it.
+  // The package is loaded here, because only a run without samples needs it.
   const { buildSync } = await import("esbuild");
   const { metafile } = buildSync({
     absWorkingDir: ROOT,

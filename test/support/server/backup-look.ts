@@ -1,7 +1,7 @@
 /**
- * The content of backups and data directories in comparable form: bytes by name, rows by table, and
- * leftovers of aborted work.
- * Invariant: read-only; a database is opened without this program's checks and upgrades.
+ * Reads backups and data directories in a form that tests can compare: file content by name, rows
+ * by table, and leftovers of aborted work.
+ * Invariant: only reads. A database is opened without the checks and upgrades of the product.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -46,8 +46,8 @@ export function beforeRestore({ audit = [], ...rest }: Content): Content {
 }
 
 /**
- * The rows of an upgraded database except the line that records the upgrade from a schema. Throws
- * if that is not the last one of its audit trail.
+ * Returns the rows of an upgraded database without the audit line that records the upgrade. Throws
+ * if the last line of the audit trail does not record an upgrade from the schema `from`.
  */
 export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): Content {
   const { sequence: _, at, ...last } = audit.at(-1) ?? {};
@@ -56,7 +56,8 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
     ...{ actor: "command", action: "state.upgrade", tenant_id: null, subject: null },
     facts: JSON.stringify({ schema: { from, to: SCHEMA_VERSION } }),
   });
-  // A tenant from an earlier schema gets a list of exported accounts with a negative number.
+  // An upgrade adds a list of exported accounts to each tenant of an earlier schema. Its number is
+  // negative.
   const lists = (rest.lists ?? []).filter(({ sequence }) => Number(sequence) > 0);
   return {
     ...rest,
@@ -66,19 +67,25 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
   };
 }
 
-/** Blocks of lists in the earlier form, with their bytes in the same row. */
+/**
+ * Returns the blocks of lists in the earlier form, in which each row also contains the bytes of its
+ * block.
+ */
 function joined({ list_blocks: blocks = [], list_entries: bytes = [] }: Content): Content[string] {
   const byId = new Map(bytes.map(({ id, entries }) => [id, entries]));
   return blocks.map((block) => ({ ...block, entries: byId.get(block.id) ?? null }));
 }
 
-/** First schema that stores the bytes of blocks separately. */
+/** First schema version that stores the bytes of blocks in a separate table. */
 const APART_SINCE = 11;
 
 /** First schema that has lists of exported accounts. */
 const EXPORTED_SINCE = 9;
 
-/** Hidden entries next to backups and data directories; empty if nothing is left. */
+/**
+ * Returns the hidden entries in a folder with backups and data directories. The result is empty if
+ * no leftovers exist.
+ */
 export function leftIn(path: string): string[] {
   return readdirSync(path).filter((name) => name.startsWith("."));
 }

@@ -1,8 +1,9 @@
 /**
- * A proxy before a database server that drops the packets of some connections without a word, as a
- * network device does that has forgotten them.
- * Invariant: a dropped connection passes nothing in either direction and never ends by itself. All
- * others, also later ones, work. The proxy is a thread, because its users wait synchronously.
+ * A proxy in front of a database server that silently drops the packets of some connections, as a
+ * network device does that has lost its table of connections.
+ * Invariant: a dropped connection passes no bytes in either direction and never ends by itself. All
+ * other connections work, including later ones. The proxy runs in a thread, because its users wait
+ * synchronously.
  */
 import { Worker } from "node:worker_threads";
 
@@ -43,7 +44,7 @@ export class DroppingProxy {
     this.#opened = opened;
   }
 
-  /** Listens before the socket of a server. */
+  /** Starts a proxy in front of a server's socket. */
   static async start(path: string): Promise<DroppingProxy> {
     const opened = sharedWord();
     const worker = new Worker(PROXY, { eval: true, workerData: { path, opened } });
@@ -56,7 +57,10 @@ export class DroppingProxy {
     return Atomics.load(this.#opened, 0);
   }
 
-  /** Drops all packets of the connections that are open now, from its return. */
+  /**
+   * Drops all packets of the connections that are open now. The drop is in effect when the function
+   * returns.
+   */
   drop(): void {
     const dropped = sharedWord();
     this.#worker.postMessage(dropped);

@@ -28,17 +28,17 @@ export interface Edge {
 export interface EdgeOptions {
   /** Its own folder. */
   readonly folder: string;
-  /** Port of the server behind it, on 127.0.0.1. */
+  /** Port on 127.0.0.1 of the server behind the proxy. */
   readonly upstream: number;
 }
 
-/** The proxies by name. */
+/** A function for each proxy that starts it. */
 export const EDGES = { nginx: startNginx, caddy: startCaddy, haproxy: startHaproxy } as const;
 
-/** Arguments that print each version. */
+/** The argument with which each program prints its version. */
 const VERSION = { nginx: "-v", caddy: "version", haproxy: "-v" } as const;
 
-/** Why a proxy cannot be tested here; false if it can. */
+/** Returns the reason why a proxy cannot be tested here, or false if it can. */
 export function absent(name: keyof typeof EDGES): false | string {
   const found = spawnSync(name, [VERSION[name]]).status === 0;
   return found ? false : `${name} is not installed`;
@@ -71,7 +71,8 @@ async function startNginx({ folder, upstream }: EdgeOptions): Promise<Edge> {
   writeFileSync(path.join(folder, "site.conf"), site);
   const spools = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   const places = spools.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ");
-  // Debian's nginx.conf turns gzip on globally; the shipped files must cope with that.
+  // Debian's nginx.conf turns gzip on for all sites, and the shipped files must work with that
+  // setting.
   const main = `daemon off;
 worker_processes 1;
 pid ${folder}/nginx.pid;

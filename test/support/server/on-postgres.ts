@@ -1,7 +1,7 @@
 /**
- * Stands in for `src/store/database.ts`: puts the state of data directories on PostgreSQL
+ * Replaces `src/store/database.ts` in tests, so that the state of data directories is on PostgreSQL
  * (postgres-folders.mjs).
- * Invariant: a data directory keeps its schema, so that it can be opened again.
+ * Invariant: each data directory always has the same schema, so that it can be opened again.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";

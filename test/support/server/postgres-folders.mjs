@@ -1,7 +1,7 @@
 /**
- * Puts the state of every data directory of a test on PostgreSQL: `--import` this file, with the
- * address of a server in TEST_STATE_URL.
- * Invariant: suites need no change. Each data directory gets its own schema, which is opened in
+ * Puts the state of every data directory in a test on PostgreSQL. To use it, `--import` this file
+ * and set TEST_STATE_URL to the address of a server.
+ * Invariant: suites need no change. Each data directory has a separate schema, which is opened in
  * place of a database file.
  */
 import { register } from "node:module";

@@ -25,7 +25,7 @@ export interface ListenAddress {
   readonly clients: string;
 }
 
-/** A server that a suite owns. */
+/** A PostgreSQL server that only one suite uses. */
 export class TestPostgres {
   readonly #folder: string;
   readonly #user: { readonly uid?: number; readonly gid?: number };
@@ -40,7 +40,7 @@ export class TestPostgres {
     if (uid !== undefined) chownSync(this.#folder, uid, gid ?? uid);
   }
 
-  /** Makes a cluster and starts its server. */
+  /** Creates a database cluster and starts its server. */
   static async start(listens: ListenAddress | null = null): Promise<TestPostgres> {
     const made = new TestPostgres(listens);
     const options = ["--locale=C", "--encoding=UTF8", "--auth=trust", "--username=peneira"];
@@ -63,7 +63,7 @@ export class TestPostgres {
     return `postgres:///postgres?${query.toString()}`;
   }
 
-  /** Path of the socket on which it listens. */
+  /** Returns the path of the socket on which the server listens. */
   get socket(): string {
     return join(this.#folder, `.s.PGSQL.${this.#listens?.port ?? 5432}`);
   }
@@ -75,7 +75,7 @@ export class TestPostgres {
     return `postgres://peneira@${host}:${port}/postgres?schema=${schema}`;
   }
 
-  /** Starts the stopped server; resolves when it accepts connections. */
+  /** Starts the server after a stop. Resolves when it accepts connections. */
   async begin(): Promise<void> {
     const settings = {
       listen_addresses: this.#listens?.host ?? "",
@@ -117,14 +117,19 @@ export class TestPostgres {
     await ended;
   }
 
-  /** Runs one of the database's own tools on the server, such as pg_dump; returns its output. */
+  /**
+   * Runs one of PostgreSQL's tools on the server, such as pg_dump, and returns the tool's output.
+   */
   tool(program: string, ...parameters: readonly string[]): Buffer {
     const connection = ["--host", this.#folder, "--username", "peneira"];
     const path = join(postgresPrograms() as string, program);
     return execFileSync(path, [...connection, ...parameters], { maxBuffer: 2 ** 28 });
   }
 
-  /** Stops or resumes every process of the server: it neither answers nor ends. */
+  /**
+   * Stops or resumes every process of the server. While stopped, the server neither answers nor
+   * ends.
+   */
   freeze(signal: "SIGSTOP" | "SIGCONT"): void {
     const own = execFileSync("pgrep", ["--parent", String(this.#child?.pid)]).toString();
     const ids = [this.#child?.pid, ...own.split("\n").filter(Boolean).map(Number)];
@@ -132,7 +137,7 @@ export class TestPostgres {
       try {
         process.kill(id as number, signal);
       } catch {
-        // A client has left meanwhile.
+        // The server process of a client that disconnected has ended meanwhile.
       }
     }
   }
@@ -151,7 +156,10 @@ export class TestPostgres {
   }
 }
 
-/** The PostgreSQL package's own user if this process is root, which the server refuses. */
+/**
+ * Returns the ids of the user `postgres` if this process is root, because the server refuses to run
+ * as root.
+ */
 function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string) => Number(execFileSync("id", [kind, "postgres"]).toString());

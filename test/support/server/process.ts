@@ -9,12 +9,14 @@ import type { Socket } from "node:net";
 import { join, resolve } from "node:path";
 import { ROOT } from "../house/checkout.ts";
 
-/** Tests run the bundle by default; it starts three times as fast as tsx. */
+/** Path of the bundle, which tests run by default because it starts three times as fast as tsx. */
 const PRODUCT = join(ROOT, "dist/bundle/peneira");
 
 const { TEST_PRODUCT } = process.env;
 
-/** An executable to test instead; the variable is relative to the checkout. */
+/**
+ * Path of an executable to test instead of the bundle. The variable is relative to the checkout.
+ */
 export const EXECUTABLE = TEST_PRODUCT === undefined ? null : resolve(ROOT, TEST_PRODUCT);
 
 /** The server optimizes code as late as the suite that starts it (test/support/run/command.mjs). */
@@ -26,10 +28,10 @@ let built = false;
 export interface ServerProcess {
   readonly child: ChildProcess;
   readonly base: string;
-  /** Enterprise key; empty if the data directory already had keys. */
+  /** A key of the enterprise plan, or "" if the data directory already had keys. */
   readonly key: string;
   readonly dataDir: string;
-  /** The server's standard error until it answered. */
+  /** The standard error of the server up to its first answer. */
   readonly output: string;
 }
 
@@ -38,13 +40,13 @@ export interface ServedOptions {
   readonly snapshot: string;
   readonly dataDir: string;
   readonly transport?: string;
-  /** Descriptor of the log; discarded by default. */
+  /** Descriptor for the server's log, which is discarded by default. */
   readonly log?: number;
   /** Settings by their variables, such as `PENEIRA_EXPORTS_RETENTION`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Address to listen on; a free port of this machine by default. */
   readonly listen?: string;
-  /** Name of the network namespace to start it in. */
+  /** Name of the network namespace in which the server starts. */
   readonly network?: string;
   /** Another bundle of the product, such as that of an earlier release. */
   readonly program?: string;
@@ -64,7 +66,10 @@ export function productCommand(args: readonly string[]): [file: string, args: st
   return [process.execPath, [...V8_FLAGS, PRODUCT, ...args]];
 }
 
-/** A server may get no processor time while suites run concurrently; it is not overloaded. */
+/**
+ * While suites run concurrently, a server may receive no processor time for a while. This setting
+ * prevents it from counting as overloaded.
+ */
 const PATIENT = { PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000" };
 
 /** The transport node has one thread, and rejects a larger number from the environment. */
@@ -87,11 +92,11 @@ function serveCommand(options: ServedOptions): [file: string, args: string[]] {
     program === undefined
       ? productCommand(parameters)
       : [process.execPath, [...V8_FLAGS, program, ...parameters]];
-  // `ip` replaces itself by the program, so signals reach it.
+  // `ip` replaces its process by the program, so signals reach the program.
   return network === undefined ? [file, args] : ["ip", ["netns", "exec", network, file, ...args]];
 }
 
-/** Starts a server on a free port; rejects with its output if it ends instead. */
+/** Starts a server on a free port. Rejects with the server's output if it exits instead. */
 export async function startServerProcess(options: ServedOptions): Promise<ServerProcess> {
   const { dataDir, transport = "uws", settings = {} } = options;
   const { log = "ignore" } = options;
@@ -115,7 +120,10 @@ export async function startServerProcess(options: ServedOptions): Promise<Server
   return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir, output: text };
 }
 
-/** A suite that fails before it stops its server must neither hang nor leave it running. */
+/**
+ * If a suite fails before it stops its server, the suite must not hang and the server must not keep
+ * running.
+ */
 function letGo(child: ChildProcess): void {
   child.unref();
   (child.stderr as Socket).unref();

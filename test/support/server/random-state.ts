@@ -23,7 +23,7 @@ const TEXTS = [
 ];
 const INTEGERS = [0n, -1n, 1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n), 1_700_000_000_000n];
 
-/** Changes of a state by chance. */
+/** Makes random changes to a state. */
 export class RandomState {
   readonly #database: SqliteDatabase;
   readonly #random: () => number;
@@ -35,7 +35,7 @@ export class RandomState {
     this.#tables = stateTables(database);
   }
 
-  /** Fills every table; `tries` is the number of random rows tried per table. */
+  /** Fills every table. For each table, `tries` random rows are tried. */
   fill(tries: number): void {
     fillState(this.#database);
     const fillTables = this.#database.transaction(() => {
@@ -66,7 +66,7 @@ export class RandomState {
     );
     const inserts = this.#below(4) > 0;
     if (inserts) {
-      // A new key, unless it refers to another row.
+      // The new row needs another key, except for columns that refer to another row.
       for (const column of key.filter((one) => one !== numbered)) {
         changed[columns.indexOf(column)] = this.#changed(row[column] as Value, 0.8);
       }
@@ -99,7 +99,10 @@ export class RandomState {
     return Buffer.from(Array.from({ length: value.length }, () => this.#below(256)));
   }
 
-  /** A random key, but not the largest number, after which SQLite assigns no other. */
+  /**
+   * Returns a random row number, which is never the largest possible one, because SQLite assigns no
+   * number after that.
+   */
   #number(): Value {
     return this.#one([null, BigInt(this.#below(1_000_000)), 2n ** 53n + 1n, -(2n ** 63n)]);
   }

@@ -1,8 +1,8 @@
 /**
- * The twin of the shared buckets in PostgreSQL (src/store/postgres/ratelimits.ts): the same rules
- * in plain JavaScript, for any clock.
- * Invariant: models a bucket that fills with time, whereas the database stores the time at which
- * the bucket is full.
+ * The reference implementation of the rate-limit buckets that servers share in PostgreSQL
+ * (src/store/postgres/ratelimits.ts): the same rules in plain JavaScript, for any clock.
+ * Invariant: models a bucket that fills with time. The database instead stores the time at which
+ * the bucket will be full.
  */
 import { LEASE } from "../../../src/process/ledger.ts";
 
@@ -11,13 +11,13 @@ const NUMBERS = Object.keys(LEASE).length;
 const LONG_AGO_MS = -1e12;
 
 interface Bucket {
-  /** Units in the bucket at `atMs`; below zero after debts. */
+  /** Units in the bucket at the time `atMs`. Negative if the bucket has debts. */
   units: number;
   atMs: number;
   readonly leases: Map<string, { units: number; untilMs: number }>;
 }
 
-/** Requests as the ledger collects them. */
+/** Requests for leases, in the form in which the ledger collects them. */
 interface Requests {
   readonly names: readonly string[];
   readonly numbers: Float64Array;
@@ -40,7 +40,7 @@ export class RateBankTwin {
     this.#startedMs = atMs;
   }
 
-  /** Answers a member's request at a time of the database. */
+  /** Answers a member's requests for leases at a time of the database's clock. */
   lease(member: string, { names, numbers }: Requests, nowMs: number): Float64Array {
     const grants = new Float64Array(3 * names.length);
     for (const [at, name] of names.entries()) {
@@ -63,7 +63,10 @@ export class RateBankTwin {
     return grants;
   }
 
-  /** Fills a bucket up to a time; it never has more than the burst without the leased units. */
+  /**
+   * Fills a bucket with the units that it has gained by now. It never has more units than the burst
+   * minus the leased units.
+   */
   #bucketAt(name: string, policy: { perSecond: number; burst: number }, nowMs: number): Bucket {
     const known = this.#buckets.get(name);
     const bucket = known ?? { units: policy.burst, atMs: LONG_AGO_MS, leases: new Map() };

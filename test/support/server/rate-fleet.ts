@@ -9,7 +9,7 @@ import { manualClock } from "../../../src/process/clock.ts";
 import { Ledger } from "../../../src/process/ledger.ts";
 import type { RateBankTwin } from "./rate-bank-twin.ts";
 
-/** Interval of exchanges, as in the product. */
+/** Milliseconds between two exchanges of a member with the database, as in the product. */
 const TICK_MS = 5;
 
 type Requests = ReturnType<Ledger["collectLeases"]>;
@@ -30,7 +30,10 @@ export class FleetMember {
   readonly #limiter: RateLimiter;
   #pausedMs = 0;
   #clockStops = false;
-  /** A request in flight, with its arrival time and the arrival time of its answer. */
+  /**
+   * A request that was sent, the time at which it arrives, and the time at which its answer
+   * arrives.
+   */
   #sent: { requests: Requests; atMs: number; backMs: number; grants: Float64Array | null } | null =
     null;
 
@@ -49,12 +52,15 @@ export class FleetMember {
     this.#clockStops = clockStops;
   }
 
-  /** Makes one attempt, and returns its decision. */
+  /** Makes one attempt to spend units, and returns the decision. */
   take(name: string, policy: RatePolicy, cost: number, paid = 0) {
     return { ...this.#limiter.take(name, policy, cost, paid) };
   }
 
-  /** Switches to shares while the database is unreachable, and back. */
+  /**
+   * While the database is unreachable, the member allows only its share of each limit. This
+   * switches that mode on or off.
+   */
   setAway(isAway: boolean): void {
     this.#sent = null;
     this.ledger.setAway(isAway, this.#clock.monotonicMs());
@@ -74,7 +80,7 @@ export class FleetMember {
       if (sent.grants !== null) {
         this.ledger.settleLeases(sent.requests, sent.grants, this.#clock.monotonicMs());
       } else {
-        // The connection was lost: the thread reaches the database again.
+        // The answer was lost with the connection. The member connects again.
         this.setAway(true);
         this.setAway(false);
       }
@@ -90,7 +96,7 @@ export class FleetMember {
 
   #isLost: "request" | "answer" | null = null;
 
-  /** The database also answers a member that is paused or dead. */
+  /** A request that arrives is answered even if its member has since been paused or has died. */
   #arrive(nowMs: number, bank: RateBankTwin | null): void {
     const sent = this.#sent;
     if (sent === null || nowMs !== sent.atMs || bank === null || this.#isLost === "request") return;
@@ -103,19 +109,19 @@ export class FleetMember {
   }
 }
 
-/** The exact limit: one bucket that sees all requests of the fleet. */
+/** The exact limit, modeled as one bucket for all requests of the fleet. */
 export class IdealBucket {
   readonly #policy: RatePolicy;
   #units: number;
   #atMs = 0;
 
-  /** `extra` units are allowed above the burst, once. */
+  /** `extra` units are allowed once in addition to the burst. */
   constructor(policy: RatePolicy, extra = 0) {
     this.#policy = policy;
     this.#units = policy.burst + extra;
   }
 
-  /** Spends units if the limit allows it; returns whether it does. */
+  /** Spends units if the limit allows it. Returns true if it does. */
   spend(units: number, nowMs: number): boolean {
     const { perSecond, burst } = this.#policy;
     const filled = this.#units + ((nowMs - this.#atMs) * perSecond) / 1000;

@@ -13,7 +13,7 @@ import { Ledger } from "../../../src/process/ledger.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { seededRng } from "../spec/random.ts";
 
-/** Longest wait for a lease, as of a server. */
+/** Milliseconds that a request waits for a lease at most, as in a server. */
 const WAIT_MS = 600;
 
 /** Load of a member. */
@@ -29,12 +29,12 @@ export interface MemberLoad {
   }[];
 }
 
-/** Allowed and refused requests of a member. */
+/** The requests that a member allowed and refused. */
 export interface MemberReport {
   /** Times of allowed requests by key, on a clock that all processes share. */
   readonly allowed: Readonly<Record<string, number[]>>;
   readonly refused: Readonly<Record<string, number>>;
-  /** Milliseconds that requests waited for leases; 0 for most. */
+  /** Milliseconds that each request waited for a lease, which is 0 for most. */
   readonly waits: readonly number[];
 }
 
@@ -54,7 +54,7 @@ const allowed: Record<string, number[]> = {};
 const refused: Record<string, number> = {};
 const waits: number[] = [];
 
-/** Milliseconds of the monotonic clock of the machine. */
+/** Returns milliseconds of the machine's monotonic clock. */
 function sharedMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000;
 }
@@ -98,7 +98,7 @@ async function sendOf(key: MemberLoad["keys"][number]): Promise<void> {
 
 for (const { name } of keys) allowed[name] = [];
 await leasing;
-// All members begin together, so that each knows their number.
+// All members begin at the same time, so that each knows how many there are.
 process.send?.("ready");
 await new Promise((resolve) => process.once("message", resolve));
 await Promise.all(keys.map(sendOf));

@@ -15,7 +15,10 @@ import type { Account, Created, Exported } from "../export/client.ts";
 import { sha256 } from "../export/client.ts";
 import type { SampleSnapshot } from "../sample/snapshot.ts";
 
-/** A search that matches most of a sample, sorted so that pages have rows from every block. */
+/**
+ * A search that matches most of a sample. Its order ensures that each page contains rows from the
+ * whole file.
+ */
 export const STEADY_SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA", "RJ", "PR"] } },
   sort: [{ field: "legal_name", direction: "asc" }],
@@ -35,7 +38,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** The checked part of a page. */
+/** The members of a page that are checked. */
 interface Page {
   readonly snapshot: string;
   readonly spec: object;
@@ -53,7 +56,7 @@ export async function expectedOf(sample: SampleSnapshot): Promise<Expected> {
   return { label, cnpjs: lines.map((line) => (JSON.parse(line) as { cnpj: string }).cnpj) };
 }
 
-/** `peneira export`'s output for a spec. */
+/** Returns the bytes that `peneira export` writes for a spec. */
 export async function exportedBytes(sample: SampleSnapshot, spec: object, name: string) {
   const input = join(sample.folder, `${name}.json`);
   const out = join(sample.folder, name);
@@ -63,22 +66,25 @@ export async function exportedBytes(sample: SampleSnapshot, spec: object, name: 
   return readFileSync(out);
 }
 
-/** One run of clients against one server. */
+/** Clients that use one server. */
 export class SteadyLoad {
   readonly failures: string[] = [];
   readonly answered: Record<string, number> = {};
-  /** Exports that were acknowledged: label of their snapshot and normalized spec, by id. */
+  /**
+   * Exports that the server acknowledged, by id, each with the label of its snapshot and its
+   * normalized spec.
+   */
   readonly exports = new Map<string, { readonly label: string; readonly spec: object }>();
   /** Refused connections. */
   refused = 0;
   /**
-   * New connections that were reset unanswered during the stop: accepted by the system, but not yet
-   * by the server, when the port was closed.
+   * Number of new connections that were reset without an answer during the stop. The system had
+   * accepted them, but the server had not, when the port was closed.
    */
   untaken = 0;
-  /** Set once the server was signaled to stop. */
+  /** True after the server has received the signal to stop. */
   stopping = false;
-  /** Set to end every client after its next answer. */
+  /** If true, every client ends after its next answer. */
   over = false;
   readonly #base: string;
   readonly #key: string;
@@ -92,7 +98,7 @@ export class SteadyLoad {
     this.#expected = new Map(expected.map((one) => [one.label, one]));
   }
 
-  /** Searches first pages until the end; each must be wholly of one snapshot. */
+  /** Requests first pages until the end. All rows of a page must belong to one snapshot. */
   async search(fresh = false): Promise<void> {
     while (!this.over) {
       const body = { spec: STEADY_SPEC, limit: 50, facets: ["uf"] };
@@ -102,7 +108,10 @@ export class SteadyLoad {
     }
   }
 
-  /** Walks by cursor until the end, slowly; every walk must have each row of one snapshot once. */
+  /**
+   * Reads all pages by cursor, slowly, and repeats this until the end. The pages must contain each
+   * row of one snapshot exactly once.
+   */
   async walk(pauseMs: number): Promise<void> {
     while (!this.over) {
       let page = await this.#page("walk", { spec: STEADY_SPEC, limit: 40 });
@@ -145,7 +154,10 @@ export class SteadyLoad {
     }
   }
 
-  /** Creates one export; returns its id, or null if it was refused. */
+  /**
+   * Creates one export. Returns its id, or null if the server refused the connection or the
+   * request.
+   */
   async create(): Promise<string | null> {
     const body = { spec: STEADY_SPEC, output: { format: "csv" } };
     const reply = await this.send("export", "/v1/exports", body);
@@ -170,7 +182,10 @@ export class SteadyLoad {
     }
   }
 
-  /** Waits for every export and compares it with the command's output from its snapshot. */
+  /**
+   * Waits for every export, and compares its file with the output of the command for the same
+   * snapshot.
+   */
   async checkExports(samples: ReadonlyMap<string, SampleSnapshot>): Promise<void> {
     const hashes = new Map<string, string>();
     for (const [id, { label, spec }] of this.exports) {

@@ -1,7 +1,7 @@
 /**
- * Random calls of the stores, the same for every database with the same seed. Output: the result of
- * each call, to be compared.
- * Invariant: names, times, and hashes come from the seed, so that two databases get equal rows.
+ * Makes random calls of the stores. With the same seed, every database receives the same calls.
+ * Output: the result of each call, which suites compare.
+ * Invariant: names, times, and hashes come from the seed, so that two databases receive equal rows.
  */
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { type ClaimedExport, ExportStore } from "../../../src/store/exportstore.ts";
@@ -29,7 +29,7 @@ export const TABLES = [
 
 const TEXTS = ["Ana", "ana", "Ángela & Filhos", "zé 'quote'", "日本", "_%", "Z"];
 
-/** Calls of one database. */
+/** Makes calls of the stores of one database. */
 export class StoreScript {
   readonly #random: () => number;
   readonly #keys: KeyStore;
@@ -193,7 +193,10 @@ export class StoreScript {
     return [changed, Array.from(this.#lists.blocks(pin)), this.#lists.forget(this.#at)];
   }
 
-  /** Inserts a list; each database refuses a removed id with its own message. */
+  /**
+   * Inserts a list with a new id, because each database refuses the id of a removed list with a
+   * different message.
+   */
   #insert(row: Parameters<ListStore["insert"]>[0]): boolean {
     return this.#lists.insert({ ...row, id: `${row.id}_${this.#at}` }, 5);
   }

@@ -9,16 +9,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The target of an attack, and its source address. */
 export interface Target {
   readonly port: number;
-  /** One of 127.0.0.0/8; the system's choice by default. */
+  /** An address in 127.0.0.0/8. By default, the system chooses it. */
   readonly from?: string;
 }
 
 /** Answers parsed so far on one connection, in order. */
 export interface Answers {
   readonly statuses: number[];
-  /** Values of X-Request-Id, in order. */
+  /** Values of X-Request-Id in the answers, in order. */
   readonly ids: string[];
-  /** All received bytes, for further checks. */
+  /** All received bytes, which tests may check further. */
   text: string;
   /** True once the server has closed the connection. */
   closed: boolean;
@@ -27,17 +27,17 @@ export interface Answers {
 /** Many connections held open. */
 export interface StreamLimit {
   readonly sockets: readonly Socket[];
-  /** Connections that the server has closed so far. */
+  /** Returns the number of connections that the server has closed so far. */
   readonly closed: () => number;
   close(): void;
 }
 
-/** The bytes of a GET; `lines` are further header lines, each with its end. */
+/** Returns the bytes of a GET request. `lines` are further header lines, each with its line end. */
 export function get(path: string, lines = ""): string {
   return `GET ${path} HTTP/1.1\r\nHost: a\r\n${lines}\r\n`;
 }
 
-/** `count` requests in a row, each with its number as its id. */
+/** Returns `count` pipelined requests. The id of each is its number. */
 export function numbered(count: number, path: string, lines = ""): string {
   return Array.from({ length: count }, (_, n) => get(path, `X-Request-Id: n${n}\r\n${lines}`)).join(
     "",
@@ -92,8 +92,8 @@ function answersIn(chunks: readonly Buffer[], closed: boolean): Answers {
 }
 
 /**
- * Opens connections that send `bytes` and are held open; resolves when all are connected and sent.
- * They read by default, and so notice when they are closed.
+ * Opens connections that send `bytes` and are then held open. Resolves when all are connected and
+ * have sent. By default, the clients also read, so that they notice when the server closes them.
  */
 export async function crowd(
   target: Target,
@@ -129,11 +129,11 @@ function begun(socket: Socket, bytes: string | Buffer): Promise<void> {
   });
 }
 
-/** The outcomes of other clients' requests, each on its own connection. */
+/** The outcomes of requests by other clients, each on a separate connection. */
 export interface Probes {
-  /** Times of 200 answers, in milliseconds. */
+  /** Milliseconds until each answer with status 200. */
   readonly tookMs: number[];
-  /** Tries that ended otherwise. */
+  /** Number of requests with any other outcome. */
   failed: number;
 }
 

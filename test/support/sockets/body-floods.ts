@@ -1,23 +1,26 @@
 /**
- * Clients that send long, endless bodies on raw sockets, and their outcomes.
- * Invariant: their number is constant: an answered or closed client reconnects, as often as
- * configured at most; `close` leaves nothing.
+ * Clients that send long, endless bodies on raw sockets. Output: the outcomes.
+ * Invariant: the number of clients is constant. A client that was answered or closed reconnects
+ * after the configured delay, if any. `close` leaves nothing.
  */
 import { connect, type Socket } from "node:net";
 
 /** The senders. */
 export interface FloodOptions {
   readonly port: number;
-  /** Head of each sender's request; the declared body must be longer than the sent part. */
+  /**
+   * Returns the head of a sender's request. The body length in it must be larger than the part that
+   * is sent.
+   */
   readonly head: (sender: number) => string;
   readonly count: number;
-  /** Bytes of a body that are sent with the head; `bytes` are sent each time after that. */
+  /** Number of body bytes that are sent together with the head. Each later write sends `bytes`. */
   readonly first: number;
   readonly bytes: number;
   readonly everyMs: number;
-  /** Maximum bytes of a body that are sent; then the sender waits. */
+  /** Maximum number of body bytes that are sent. After that, the sender waits. */
   readonly most: number;
-  /** Delay before answered or closed clients reconnect, in ms; by default they do not. */
+  /** Milliseconds after which answered or closed clients reconnect. By default, they do not. */
   readonly againMs?: number;
 }
 
@@ -27,7 +30,7 @@ export interface Flood {
   readonly statuses: Readonly<Record<string, number>>;
   /** Sent body bytes. */
   sent(): number;
-  /** Number of connected, unanswered clients. */
+  /** Returns the number of clients that are connected and not yet answered. */
   sending(): number;
   close(): void;
 }

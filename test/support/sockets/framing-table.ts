@@ -27,9 +27,9 @@ const CHUNKED = "Transfer-Encoding: chunked\r\n";
 const SIZE = BODY.length.toString(16);
 const DATA = `${SIZE}\r\n${BODY}\r\n`;
 
-/** A chunked search: `body` is what follows the head. */
+/** Returns a search with a chunked body. `body` contains all bytes after the head. */
 const chunks = (body: string, coding = CHUNKED) => `${SEARCH}${coding}\r\n${body}`;
-/** A search with a length, or with other lines in its place. */
+/** Returns a search with these header lines, which state its length in one way or another. */
 const sized = (lines: string, body = BODY) => `${SEARCH}${lines}\r\n${body}`;
 const get = (target: string, lines = "") => `GET ${target} HTTP/1.1\r\n${HOST}${lines}\r\n`;
 

@@ -1,8 +1,8 @@
 /**
- * Clients that leave abruptly: counts connections that are reset after each byte of a request, or
- * held open silently.
- * Invariant: a reset is a TCP reset (RST), not a graceful close; at most `abreast` sockets are
- * open.
+ * Clients that disconnect abruptly. Output: the number of connections that were reset after each
+ * byte of a request, or that are held open without sending more.
+ * Invariant: a reset is a TCP reset (RST) and not a graceful close. At most `abreast` sockets are
+ * open at the same time.
  */
 import { METHODS } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -17,8 +17,8 @@ export function requestOf(method: string): string {
 }
 
 /**
- * Sends the first byte of a request and resets, then the first two, and so on up to all bytes, and
- * `further` more times. Returns the number of connections.
+ * Sends the first byte of a request and resets the connection, then the first two bytes, and so on
+ * up to all bytes, and then `further` complete requests. Returns the number of connections.
  */
 export async function resetAfterEveryByte(
   port: number,
@@ -37,7 +37,9 @@ export async function resetAfterEveryByte(
   return made;
 }
 
-/** Sends bytes on one connection, then resets it; returns whether it was established. */
+/**
+ * Sends bytes on one connection and then resets it. Returns true if the connection was established.
+ */
 function resetAfter(port: number, bytes: string): Promise<boolean> {
   return new Promise((resolve) => {
     let made = false;

@@ -1,40 +1,43 @@
 /**
- * Clients that request much and read little, on raw sockets, and their outcomes.
- * Invariant: a socket reads no more than configured, however much is pending; sockets are not
- * reopened, and `close` leaves nothing.
+ * Clients that request much and read little, on raw sockets. Output: what happened to each.
+ * Invariant: a socket reads only as much as configured, regardless of how much is pending. Closed
+ * sockets are not reopened, and `close` leaves nothing.
  */
 import { connect, type Socket } from "node:net";
 
 /** Readers' speeds. */
 export interface ReadersOptions {
   readonly port: number;
-  /** Each reader's request bytes, by its number. */
+  /** Returns the request of a reader, given the reader's number. */
   readonly request: (reader: number) => string;
   readonly count: number;
-  /** Bytes per read; the first read is immediate, so that the status is known. */
+  /** Bytes of each read. The first read happens immediately, so that the status is known. */
   readonly bytes: number;
-  /** Time between two reads in milliseconds; null means none after the first. */
+  /** Milliseconds between two reads. With null, nothing more is read after the first time. */
   readonly everyMs: number | null;
 }
 
 /** One reader's outcome. */
 export interface Reader {
-  /** Status of the answer; null before it. */
+  /** Status of the answer, or null before it arrives. */
   status: number | null;
-  /** Bytes that it has read. */
+  /** Number of bytes that the client has read. */
   taken: number;
-  /** When the connection ended, in milliseconds after its start; null while it is open. */
+  /** Milliseconds from the connection's start to its end, or null while it is open. */
   closedMs: number | null;
 }
 
-/** The clients while they are open. */
+/** Slow clients that are running. */
 export interface SlowReaders {
   readonly readers: readonly Reader[];
   /** Resolves when every reader has a status or was closed. */
   readonly answered: Promise<void>;
   /** Number of answers with a status. */
   with(status: number): number;
-  /** Readers that have begun a page or file and are connected. */
+  /**
+   * Returns the number of readers that have begun to receive a page or file and are still
+   * connected.
+   */
   reading(): number;
   close(): void;
 }
@@ -78,7 +81,7 @@ interface Begun {
   readonly answered: () => void;
 }
 
-/** One client; it reads what fits its buffer and then waits for the next read. */
+/** Starts one client. It reads one buffer full of bytes and then waits for the next read. */
 function begin({ port, request, bytes }: ReadersOptions, { reader, at, answered }: Begun): Socket {
   const beganMs = performance.now();
   const onread = {

@@ -1,7 +1,8 @@
 /**
- * Many minimal clients: a third send their head byte by byte, a third their body, and a third
- * request the largest page and do not read it.
- * Invariant: their number is constant: a client that the server closes reconnects.
+ * Many minimal clients. A third of them send the head of a request byte by byte, a third the body,
+ * and a third request the largest page and do not read it.
+ * Invariant: the number of clients is constant, because a client that the server closes connects
+ * again.
  */
 import { connect, type Socket } from "node:net";
 
@@ -10,9 +11,9 @@ export interface SlowOptions {
   readonly port: number;
   readonly key: string;
   readonly count: number;
-  /** A spec with many matches. */
+  /** A spec that matches many accounts. */
   readonly spec: unknown;
-  /** Names of fields, for long answers. */
+  /** Names of the requested fields, so many that answers are long. */
   readonly fields: readonly string[];
 }
 
@@ -20,17 +21,17 @@ export interface SlowOptions {
 export interface SlowCount {
   /** Sockets that the server has closed so far. */
   closed: number;
-  /** Answers by status, if an answer began. */
+  /** Number of answers that began, by status. */
   readonly statuses: Record<string, number>;
 }
 
-/** The sockets while they are open. */
+/** Slow clients that are running. */
 export interface SlowSockets {
   readonly count: SlowCount;
   close(): void;
 }
 
-/** Time between two bytes of a slow client, in milliseconds. */
+/** Milliseconds between two bytes of a slow client. */
 const BYTE_MS = 500;
 
 const KINDS = ["head", "body", "reader"] as const;

@@ -7,12 +7,15 @@
 /** One answer. */
 export interface SplitAnswer {
   readonly status: number;
-  /** Value of X-Request-Id; empty for answers without one. */
+  /** Value of X-Request-Id, or "" if the answer has none. */
   readonly id: string;
   readonly body: string;
 }
 
-/** Returns the final answers in a text, without interim ones (1xx). Throws at a partial one. */
+/**
+ * Returns the final answers in a text, without interim ones (1xx). Throws if an answer is
+ * incomplete.
+ */
 export function splitAnswers(text: string): SplitAnswer[] {
   const answers: SplitAnswer[] = [];
   for (let rest = text; rest !== ""; ) {
@@ -31,7 +34,8 @@ function bodyOf(head: string, rest: string, status: number) {
   if (status < 200 || status === 204 || status === 304) return { body: "", bytes: 0 };
   if (/chunked/i.test(field(head, "Transfer-Encoding") ?? "")) return chunksOf(rest);
   const length = field(head, "Content-Length");
-  // A rejection by uWebSockets.js itself lasts until the connection ends.
+  // If uWebSockets.js itself rejects a request, the answer has no length and ends with the
+  // connection.
   const bytes = length === undefined ? rest.length : Number(length);
   if (bytes > rest.length) throw new Error(`an answer is cut off: ${rest}`);
   return { body: rest.slice(0, bytes), bytes };

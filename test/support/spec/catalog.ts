@@ -1,13 +1,14 @@
 /**
- * A small catalog and normalization contexts for the tests of specs.
- * Invariant: it has what makes normalization hard: codes with leading zeros, a class with several
- * subclasses, 8888888 next to a real division 88, a municipality without IBGE code.
+ * A small catalog and contexts of normalization, for the tests of specs.
+ * Invariant: the catalog contains the cases that make normalization hard. These are codes with
+ * leading zeros, a class with several subclasses, the code 8888888 next to a real division 88, and
+ * a municipality without an IBGE code.
  */
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import type { NormalizeContext } from "../../../src/spec/normalize.ts";
 
-/** A catalog with a few of each kind of code. */
+/** A catalog with a few codes of each kind. */
 export const SAMPLE_CATALOG: Catalog = {
   cnaeCodes: [
     ...["0111301", "0111302", "0112101", "1091101", "1091102", "4711301", "4711302", "4712100"],
@@ -26,7 +27,7 @@ export const SAMPLE_CATALOG: Catalog = {
   legalNatures: ["0000", "2011", "2054", "2062", "2135", "2305", "3999"],
 };
 
-/** The context of a search on the largest plan, with a test's overrides. */
+/** Returns the context of a search on the largest plan, with some members changed. */
 export function contextWith(changed: Partial<NormalizeContext> = {}): NormalizeContext {
   return {
     catalog: SAMPLE_CATALOG,

@@ -1,12 +1,15 @@
 /**
- * Spellings of CNPJs with the expected result of each, for the readers of the product.
- * Invariant: nothing here is computed by the product. Results of random spellings follow from their
- * construction, and check digits and CPFs come from another implementation.
+ * Spellings of CNPJs, each with its expected result, for the readers of CNPJs in the product.
+ * Invariant: the product computes nothing here. The results of random spellings follow from their
+ * construction, and another library provides check digits and CPFs.
  */
 import { isValidCNPJ, isValidCPF } from "@brazilian-utils/brazilian-utils";
 import type { Rng } from "./random.ts";
 
-/** A text and its result: `cnpj …`, `mistyped …`, `root …`, `lost_zeros …`, or a reason. */
+/**
+ * A text and its expected result: `cnpj …`, `mistyped …`, `root …`, `lost_zeros …`, or the reason
+ * of a refusal.
+ */
 export type Spelling = readonly [text: string, reading: string];
 
 const A = "11222333000181";
@@ -95,7 +98,7 @@ export function randomSpelling(rng: Rng): Spelling {
   ];
 }
 
-/** Nine digits with their two CPF check digits, found by trying all. */
+/** Adds the two check digits of a CPF to nine digits. They are found by trying all. */
 function cpfOf(base: string): string {
   for (let check = 0; check < 100; check++) {
     const cpf = base + String(check).padStart(2, "0");
@@ -104,7 +107,7 @@ function cpfOf(base: string): string {
   throw new Error(`no check digits fit ${base}`);
 }
 
-/** Digits in a number format of a program, without losing any. */
+/** Writes the digits in one of the number formats of programs, without losing any digit. */
 function notation(digits: string, pick: <Value>(values: readonly Value[]) => Value): string {
   const power = digits.length - 1;
   const mantissa = (sign: string) => `${digits[0]}${sign}${digits.slice(1)}`;
@@ -117,14 +120,14 @@ function notation(digits: string, pick: <Value>(values: readonly Value[]) => Val
   ]);
 }
 
-/** Expected result of a CNPJ's digits that lost their leading zeros. */
+/** Returns the expected result for the digits of a CNPJ without its leading zeros. */
 function lost(cnpj: string): string {
   const digits = cnpj.replace(/^0+/, "");
   if (digits.length === 14) return `cnpj ${cnpj}`;
   return isValidCPF(digits) && digits.length === 11 ? "cpf" : `lost_zeros ${cnpj}`;
 }
 
-/** Twelve digits with their two check digits, found by trying all. */
+/** Adds the two check digits of a CNPJ to twelve digits. They are found by trying all. */
 function rightOf(base: string): string {
   for (let check = 0; check < 100; check++) {
     const cnpj = base + String(check).padStart(2, "0");

@@ -11,7 +11,7 @@ import { contextWith } from "./catalog.ts";
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
-/** A spec in normal form. */
+/** Returns the normal form of a spec. */
 export function normal(input: unknown, changed: Partial<NormalizeContext> = {}): AccountQuerySpec {
   return normalizeSpec(input, contextWith(changed)).spec;
 }
@@ -21,7 +21,7 @@ export function filters(group: string, members: Json): Json {
   return { filters: { [group]: members } };
 }
 
-/** The error that rejects a spec. */
+/** Returns the error with which a spec is rejected. */
 export function failure(input: unknown, changed: Partial<NormalizeContext> = {}): AppError {
   try {
     normal(input, changed);

@@ -1,8 +1,9 @@
 /**
- * Random valid specs, normalized, from a seeded source, a catalog, and accounts to draw values
- * from; together they use every filter, extension, sort field, direction, strategy, and seed.
- * Invariant: the same source yields the same specs. Most values come from one drawn account, so
- * that about half of the answers are not empty.
+ * Makes random valid specs. Input: a seeded source of numbers, a catalog, and accounts from which
+ * values are drawn. Together, the specs use every filter, extension, sort field, direction,
+ * strategy, and seed.
+ * Invariant: the same source yields the same specs. Most values come from the same account, so that
+ * about half of the specs match accounts.
  */
 
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
@@ -26,7 +27,7 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import type { TwinRow } from "../twin.ts";
 import { contextWith, exportContext } from "./catalog.ts";
 
-/** Numbers from 0 (included) to 1 (excluded). */
+/** Returns a random number from 0 (included) to 1 (excluded). */
 export type Rng = () => number;
 
 type Json = Record<string, unknown>;
@@ -49,7 +50,7 @@ export function randomSpec(rng: Rng, catalog: Catalog, rows: readonly TwinRow[])
   return normalizeSpec(spec, contextWith({ catalog })).spec;
 }
 
-/** A valid spec of an export in normal form, in any secondary mode. */
+/** Returns a valid spec of an export in normal form, with any mode for secondary activities. */
 export function randomExportSpec(
   rng: Rng,
   catalog: Catalog,
@@ -76,7 +77,10 @@ export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly T
   };
 }
 
-/** Adds labels and a title if the format allows; separate, so that other specs stay unchanged. */
+/**
+ * Adds labels and a title if the format allows them. This is a separate step, so that the random
+ * choices for other specs stay unchanged.
+ */
 export function withPeople(draw: Draw, input: Json): Json {
   const output = input.output as Json;
   const forPeople = draw.some([
@@ -87,9 +91,12 @@ export function withPeople(draw: Draw, input: Json): Json {
   return { ...input, output: { ...output, ...forPeople } };
 }
 
-/** Choices from a source of numbers. */
+/** Random choices that use one source of numbers. */
 export class Draw {
-  /** True if wider filters and fields are drawn too; otherwise earlier specs stay unchanged. */
+  /**
+   * True if specs may also use the filters and fields that were added later. If false, a seed
+   * yields the same specs as before those were added.
+   */
   readonly wider: boolean;
   readonly #rng: Rng;
 
@@ -113,7 +120,7 @@ export class Draw {
     return values[this.below(values.length)] as Value;
   }
 
-  /** Members of an object, each with its own probability. */
+  /** Returns an object in which each member exists with a given probability. */
   some(members: readonly (readonly [name: string, probability: number, make: () => unknown])[]) {
     const object: Json = {};
     for (const [name, probability, make] of members) {
@@ -133,7 +140,7 @@ export class Draw {
 /** A valid spec before normalization, in varied spellings. */
 export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly TwinRow[]): Json {
   const row = rows.length > 0 ? draw.of(rows) : undefined;
-  // Every further filter halves the answer, so most specs have few.
+  // Every further filter halves the number of matches, so most specs have few filters.
   const odds = draw.of([0.05, 0.12, 0.3]);
   const spec = firstSpecInput(draw, odds, catalog, row);
   if (!draw.wider) return spec;
@@ -141,15 +148,19 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
   return { ...spec, filters: withWider(draw, odds / 2, catalog, { filters, row }) };
 }
 
-/** Fields of a spec; recently added fields are drawn only with the wider filters. */
+/**
+ * Returns the names of the fields that a spec may use. Fields that were added later are used only
+ * with `wider`.
+ */
 function fieldNames(draw: Draw): readonly string[] {
   const later: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
-  // Recently added fields are never drawn, so that specs stay unchanged.
+  // The field whatsapp is never used, because it was added later and the random choices for earlier
+  // specs must stay unchanged.
   if (draw.wider) return OUTPUT_FIELD_NAMES.filter((name) => name !== "whatsapp");
   return OUTPUT_FIELD_NAMES.filter((name) => !later.includes(name));
 }
 
-/** The first filters of all. */
+/** Returns a spec with the filters of the first version. */
 function firstSpecInput(
   draw: Draw,
   odds: number,
@@ -182,7 +193,7 @@ interface Drawn {
   readonly row: TwinRow | undefined;
 }
 
-/** The filters, extended by wider ones. */
+/** Returns the filters, extended by filters that were added later. */
 function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }: Drawn): Json {
   const any = () => cnaeSpelling(draw, draw.of(catalog.cnaeCodes));
   const [first] = (row?.cnae_secondary ?? []) as readonly string[];
@@ -213,7 +224,7 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
     ]),
   };
   const record = randomRecord(odds / 3, catalog, { filters, row });
-  // Head offices only and branches only are a contradiction.
+  // A spec cannot require both head offices only and branches only.
   const isBranch = wider.company.branches_only === true;
   const company = isBranch ? { ...filters.company, headquarters_only: false } : filters.company;
   return {
@@ -230,13 +241,19 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
   };
 }
 
-/** A random source derived from earlier draws, so that other specs stay unchanged. */
+/**
+ * Returns a random source whose seed derives from earlier choices, so that the random choices for
+ * other specs stay unchanged.
+ */
 function ownDraw({ filters, row }: Drawn, seed: number): Draw {
   const drawn = Buffer.from(JSON.stringify([filters, row?.cnpj]));
   return new Draw(seededRng(drawn.reduce((sum, byte) => (sum * 31 + byte) >>> 0, seed)));
 }
 
-/** Days and reasons of the status, days of exclusion, public lists, owners, missing contacts. */
+/**
+ * Returns filters by the day and reason of the status, by days of exclusion, public lists, owners,
+ * and missing contacts.
+ */
 function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
   const { row } = drawn;
   const draw = ownDraw(drawn, 11);
@@ -305,15 +322,16 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
   };
 }
 
-/** Keeps the reasons that the snapshot has; others would be rejected. */
+/** Returns the reasons that the snapshot has. Specs with others would be rejected. */
 function knownReasons(catalog: Catalog, reasons: readonly unknown[]): unknown[] {
   const known = (catalog.statusReasons ?? []).map(Number);
   return reasons.filter((reason) => known.includes(Number(reason)));
 }
 
 /**
- * Phones and e-mails, an account's first, in common spellings. They are drawn separately, from
- * earlier draws, so that other specs stay unchanged.
+ * Returns filters by phones and e-mails in common spellings. The first ones are those of an
+ * account. They come from a separate random source, so that the choices for other specs stay
+ * unchanged.
  */
 function randomContacts(odds: number, { filters, row }: Drawn): Json {
   const draw = ownDraw({ filters, row }, 7);
@@ -328,7 +346,7 @@ function randomContacts(odds: number, { filters, row }: Drawn): Json {
   ]);
 }
 
-/** Districts, an account's first, in common spellings. */
+/** Returns filters by districts in common spellings. The first one is that of an account. */
 function randomDistricts(
   draw: Draw,
   odds: number,
@@ -344,7 +362,9 @@ function randomDistricts(
   return draw.some([["district_any_of", odds, () => draw.list(own, 3, any)]]);
 }
 
-/** One spelling of an activity: full, digits, a prefix or its section. */
+/**
+ * Returns an activity in one of its spellings: formatted, digits only, a prefix, or its section.
+ */
 function cnaeSpelling(draw: Draw, code: string): string {
   const section = sectionOfCnae(code);
   if (section === null) return code;
@@ -410,7 +430,9 @@ function randomCompany(draw: Draw, odds: number, row: TwinRow | undefined): Json
   ]);
 }
 
-/** Dates, amounts, and legal natures, with ordered interval bounds. */
+/**
+ * Returns filters by dates, amounts, and legal natures. The bounds of each interval are in order.
+ */
 function randomAmounts(draw: Draw, odds: number, catalog: Catalog, row: TwinRow | undefined): Json {
   const started = Number(String(row?.started_on ?? "2015").slice(0, 4));
   const date = (year: number) => {

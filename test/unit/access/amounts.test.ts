@@ -1,5 +1,6 @@
 /**
- * Proves that units are singular or plural as their number requires, where 1 is usual.
+ * Proves that a unit is singular or plural as its number requires, in those messages where the
+ * number is often 1.
  * Does not prove: the same for every sentence.
  */
 import assert from "node:assert/strict";
@@ -13,7 +14,7 @@ import { wordFor } from "../../../src/text/amounts.ts";
 
 const FREE = loadPlans().free;
 
-/** The free plan with other limits. */
+/** Returns the free plan with other limits. */
 function plan(limits: Partial<(typeof FREE)["limits"]>) {
   return { ...FREE, limits: { ...FREE.limits, ...limits } };
 }

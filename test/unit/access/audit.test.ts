@@ -68,11 +68,11 @@ const acme = () => user(ANA).tenantId;
 const lines = () => store.list({ limit: 10_000 });
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** A change and its lines in order: action, subject, facts. */
+/** A change, and the lines that it must write, in order: action, subject, facts. */
 interface Case {
   readonly change: () => unknown;
   readonly lines: () => readonly (readonly [AuditAction, string | undefined, object])[];
-  /** Actor of the change, for changes that only users themselves make. */
+  /** Returns the actor, for changes that only users themselves make. */
   readonly by?: () => string;
 }
 
@@ -205,7 +205,7 @@ const CASES: Readonly<Record<CaseName, Case>> = {
   },
 };
 
-/** Objects that some cases need, created before any check. */
+/** Creates objects that some cases need, before any check. */
 async function prepare(): Promise<void> {
   state.clock.advance(1);
   state.keyring.createTenant("stopped");

@@ -33,7 +33,7 @@ interface Run {
   readonly largest?: number;
 }
 
-/** Runs a fleet of three; returns the units that its clients got. */
+/** Simulates a fleet of three members. Returns the units that its clients got. */
 function simulate({ seed, policy, faults, ms, load, churn = 0, largest = 1 }: Run) {
   const random = seededRng(seed);
   const bank = new RateBankTwin(LEASE_MS);
@@ -125,7 +125,8 @@ describe("rate limits of a fleet", () => {
       if (nowMs > 100 && alive.take("key", policy, 10).allowed) gotAtMs = nowMs;
     }
     for (const member of [dead, alive]) member.close();
-    // Meanwhile the rate restores the units that the dead member may have spent.
+    // It takes this long because the rate must first restore the units that the dead member may
+    // have spent.
     assert.ok(gotAtMs > 11_000 && gotAtMs < 11_500, `${gotAtMs} ms`);
   });
 });

@@ -1,7 +1,8 @@
 /**
- * Proves: a request without a lease waits for one and is answered, even a large page or a body read
- * by another thread. An empty bucket gets 429 with the time to wait. While the database is
- * unreachable, a member may spend its share, and owes these units afterwards.
+ * Proves: a request for which its process holds no lease of rate-limit units waits for one and is
+ * answered. This holds even for a large page or a body that another thread reads. If the bucket is
+ * empty, the answer is 429 with the time to wait. While the database is unreachable, a member may
+ * spend its share, and owes these units afterwards.
  * Does not prove: the arithmetic of leases (unit/access/fleet-leases).
  */
 import assert from "node:assert/strict";
@@ -16,7 +17,7 @@ import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.
 import { RateBankTwin } from "../../support/server/rate-bank-twin.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** A plan whose bucket does not fill while a test runs. */
+/** A plan whose bucket hardly refills while a test runs. */
 const NARROW = { search_limit: 50_000, requests_per_second: 0.01, burst: 20 };
 
 for (const transport of TRANSPORTS) {

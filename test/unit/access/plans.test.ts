@@ -24,7 +24,7 @@ describe("the built-in plans", () => {
     for (const [position, name] of PLAN_NAMES.entries()) {
       const smaller = PLAN_NAMES[position - 1];
       for (const limit of limits) {
-        // A quota of 0 means none.
+        // A quota of 0 means that there is no quota.
         const value = plans[name].limits[limit] || Number.POSITIVE_INFINITY;
         assert.ok(value >= (smaller === undefined ? 0 : plans[smaller].limits[limit]), limit);
       }
@@ -34,7 +34,8 @@ describe("the built-in plans", () => {
   it("give free everything except contact fields, and the others everything", () => {
     const open = OUTPUT_FIELDS.filter((field) => !field.contact).map((field) => field.name);
     assert.deepEqual(plans.free.fields, open);
-    // E-mail, two phones, and the fields derived from them: kinds, sharing, domain, WhatsApp.
+    // The contact fields are e-mail, two phones, and the fields derived from them: kinds, sharing,
+    // domain, WhatsApp.
     assert.equal(open.length, OUTPUT_FIELD_NAMES.length - 10);
     for (const name of PLAN_NAMES.slice(1))
       assert.deepEqual(plans[name].fields, OUTPUT_FIELD_NAMES);

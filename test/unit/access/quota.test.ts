@@ -35,11 +35,14 @@ interface ModelExport {
   readonly id: string;
   readonly tenant: string;
   readonly day: number;
-  /** False under a plan without quota. */
+  /** False if the plan has no quota. */
   readonly charged: boolean;
   holds: number;
   attempts: number;
-  /** Claims that have ended, with or without an attempt. */
+  /**
+   * Number of times that a renderer took the export and ended, with or without counting as an
+   * attempt.
+   */
   claims: number;
   state: "waiting" | "done" | "failed" | "deleted";
   delivered: boolean;
@@ -53,7 +56,7 @@ class Model {
   /** Rows of answers without an export that a quota was charged for, by tenant and day. */
   readonly answered = new Map<string, number>();
 
-  /** Used rows of a tenant's quota on a day. */
+  /** Returns the rows of a tenant's quota that are used on a day. */
   gone(tenant: string, day: number): number {
     const mine = this.exports.filter((one) => one.tenant === tenant && one.day === day);
     const answered = this.answered.get(`${tenant} ${day}`) ?? 0;
@@ -101,7 +104,7 @@ function create({ tenant, key, rows, plan }: ExportInput): Step {
     const day = utcDay(real.clock.nowMs());
     const nowMs = real.clock.nowMs();
     const known = model.keys.get(`${tenant} ${key}`);
-    // Each number of rows makes another request, so that only a repeat is a replay.
+    // Each number of rows makes a different request, so that only a repeated request is a replay.
     const create = () =>
       real.create(tenant, key, { plan, rows, spec: specOf("SP", "csv", 1 + rows) });
     if (known !== undefined && known >= nowMs - DAY_MS) {
@@ -158,7 +161,7 @@ function charge({ tenant, rows, plan }: ExportInput): Step {
 
 type End = "file" | "failed" | "threw";
 
-/** Ends the n-th render; a file has `rows` rows. */
+/** Ends the n-th render. If it made a file, the file has `rows` rows. */
 function end(n: number, how: End, rows: number): Step {
   return step(`end(${n}, ${how}, ${rows})`, (model, real) => {
     const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
@@ -194,7 +197,7 @@ function remove(n: number): Step {
   });
 }
 
-/** A crash, after which finished exports may have lost their files. */
+/** Simulates a crash. With `losing`, finished exports have lost their files. */
 function restart(losing: boolean): Step {
   return step(`restart(${losing ? "losing files" : ""})`, (model, real) => {
     const running = real.threads.held.map(({ request }) => request.path);
@@ -239,7 +242,9 @@ const COMMANDS = [
   fc.boolean().map(restart),
 ];
 
-/** Sets a small quota and no other limit in plans; keys and files outlive the run. */
+/**
+ * Sets a small quota in the plans and makes all other limits wide. Keys and files outlive the run.
+ */
 function widen(real: Installation): void {
   const wide = { concurrent_exports: 3, queued_exports: 1_000, export_retention: 31_536_000 };
   Object.assign(real.plans.free.limits, wide, { export_rows_per_day: QUOTA });

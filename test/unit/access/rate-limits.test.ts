@@ -105,7 +105,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
     const pass = (ms: number) => {
       clock.advance(ms);
-      // Otherwise the server would take the clock's jump for a stall.
+      // Without this call, the server would take the jump of the clock for a stall.
       overload.tick();
     };
     const search = (key: string, limit: number, path = "accounts/search") =>
@@ -151,7 +151,8 @@ for (const transport of TRANSPORTS) {
         pass(60_000);
         assert.equal((await search(key, 50_000, path)).status, 200);
         pass(5_000);
-        // The rate is one per second, so that costly requests would use it up.
+        // Only one unit per second is restored, so any charge for a refused request would delay the
+        // success below.
         for (let left = NARROW.burst - 5; left > 0; left--) {
           const refusal = await search(key, 50_000, path);
           assert.equal(refusal.status, 429);

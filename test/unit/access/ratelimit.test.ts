@@ -1,7 +1,7 @@
 /**
- * Proves that the rate limiter allows exactly what a slow twin allows, for any times and costs. Its
- * remainder and wait are correct, names are independent, and its memory is bounded. Does not
- * prove: that routes use it (the HTTP suites do).
+ * Proves that the rate limiter allows exactly what a slow reference implementation allows, for any
+ * times and costs. The remaining units and the time to wait are correct, names are independent, and
+ * the memory is limited. Does not prove: that routes use it (the HTTP suites do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,10 @@ import fc from "fast-check";
 import { RateLimiter, type RatePolicy, rateFields } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 
-/** A token bucket filled step by step: the same rule in another form. */
+/**
+ * Reference implementation: a token bucket that is filled step by step, which is the same rule in
+ * another form.
+ */
 class Bucket {
   #tokens: number;
   readonly #policy: RatePolicy;

@@ -1,8 +1,8 @@
 /**
- * Proves how fast passwords may be tried, with a manual clock: waits that grow and end, by account
- * and by address; that a legitimate owner is never refused for attacks from elsewhere; that
- * concurrent attempts count; bounded memory. Does not prove: the HTTP answers, nor signing in with
- * a right password (contract/access/sessions.test.ts).
+ * Proves how fast passwords may be tried, with a manual clock. Waits grow and end, by account and
+ * by address. Attacks from elsewhere never cause the legitimate owner to be refused. Concurrent
+ * attempts count. Memory is limited. Does not prove: the HTTP answers, nor signing in with a right
+ * password (contract/access/sessions.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ function start() {
   return { clock, signIns: new SignIns(clock) };
 }
 
-/** Seconds that an attempt must wait; 0 if it was allowed (it then failed). */
+/** Makes an attempt, which fails. Returns the seconds that it must wait, or 0 if it was allowed. */
 function tried(signIns: SignIns, email: string, address: string): number {
   try {
     signIns.begin(email, address);
@@ -32,7 +32,7 @@ function tried(signIns: SignIns, email: string, address: string): number {
   }
 }
 
-/** Number of attempts allowed in an hour of continuous guessing. */
+/** Returns the number of attempts that are allowed in an hour of continuous guessing. */
 function guessesInAnHour(emailOf: (at: number) => string, addressOf: (at: number) => string) {
   const { clock, signIns } = start();
   let guesses = 0;

@@ -185,7 +185,7 @@ describe("change lists", () => {
     const before = readdirSync(pair.folder).length;
     const path = join(pair.folder, "damaged.peneira");
     const bytes = readFileSync(pair.newer.path);
-    // The first e-mail is far from everything that opening reads.
+    // The first e-mail is far from all bytes that opening reads.
     const at = bytes.indexOf("@exemplo.com.br");
     assert.ok(at > 0);
     bytes[at] = 35;

@@ -1,7 +1,7 @@
 /**
- * Proves that an address of the console's find view encodes exactly the query: random queries
- * round-trip, lists are compressed to prefixes and no further, every filter member has its place,
- * and unknown parts are reported next to known ones.
+ * Proves that an address of the console's find view encodes exactly the query. Random queries
+ * survive a round trip. Lists are shortened to prefixes only where that does not change them. Every
+ * filter member has a part of the address. Unknown parts are reported next to known ones.
  * Does not prove: that the browser's address bar is written (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
@@ -45,7 +45,7 @@ const LOOKUP = new CatalogLookup({
   legalNatures: NATURES,
 });
 
-/** A random address; about half of all members are used. */
+/** Returns a random address that uses about half of all members. */
 function randomAddress(random: () => number): Address {
   const some = <Value>(values: readonly Value[]) => values.filter(() => random() < 0.4);
   const one = <Value>(values: readonly Value[]) =>

@@ -1,7 +1,7 @@
 /**
- * Proves: the pure parts of the console's charts. Facet rows sum to the total for any display; year
- * buckets cover every account and intervals round-trip; a click toggles a filter; branches have
- * names; stacked layers of usage sum up.
+ * Proves the parts of the console's charts that are pure functions. Rows of a facet sum to the
+ * total for any display. Buckets of years cover every account, and intervals survive a round trip.
+ * A click toggles a filter, branches have names, and stacked layers of usage sum up.
  * Does not prove: what is drawn, nor the browser's display (see the end-to-end tests), nor the map
  * (unit/console/map.test.ts).
  */

@@ -22,7 +22,7 @@ import { table as portuguese } from "../../../src/console/web/strings/pt/table.t
 import { SCORE_PARTS, SCORED_STRATEGIES } from "../../../src/search/score.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
-/** Names as people search for them, and as an attacker would write them. */
+/** Names that people search for, and names that an attacker would write. */
 const HINTS = fc.array(
   fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }).filter((text) => !text.includes("\0")),
@@ -57,9 +57,9 @@ function queryOf(hints: readonly string[]) {
   return { spec, origin, snapshot: "2026-10", fields: ["cnpj", "legal_name"] };
 }
 
-/** Words and input that a shell passes to a command. */
+/** Returns the words and the input that a shell passes to a command. */
 function startedBy(command: string, name: string): { words: string[]; input: string } {
-  // A function in place of the command prints its words and its input.
+  // A shell function with the command's name prints the words and the input that it gets.
   const script = `${name}() { printf '%s\\0' "$@"; printf '\\0'; cat; }\n${command}\n`;
   const { stdout, stderr, status } = spawnSync("/bin/sh", ["-c", script], {
     env: { PATH: process.env.PATH, PENEIRA_KEY: "pnr_test" },
@@ -134,7 +134,7 @@ describe("a shell", () => {
 });
 
 describe("the texts of the table", () => {
-  /** Paths of all keys. */
+  /** Returns the paths of all keys. */
   const keysOf = (value: unknown, path = ""): string[] =>
     typeof value === "object" && value !== null
       ? Object.entries(value).flatMap(([key, inner]) => keysOf(inner, `${path}/${key}`))

@@ -25,7 +25,7 @@ for (const [, name, light, dark] of TOKENS.matchAll(
 const SURFACES = ["paper", "surface", "sunken"];
 const ROLES = ["activity", "place", "time", "company", "contact", "unmapped"];
 
-/** Text and its background. */
+/** Colors of texts, each with its background. */
 const TEXT: readonly (readonly [text: string, ground: string])[] = [
   ...["ink", "ink-soft", "ink-faint", "accent", "bad", "good", "warn"].flatMap((text) =>
     SURFACES.map((ground) => [text, ground] as const),
@@ -54,7 +54,7 @@ const TEXT: readonly (readonly [text: string, ground: string])[] = [
   ]),
 ];
 
-/** Pairs of visible parts that are not text. */
+/** Colors of visible parts that are not text, each with its background. */
 const SEEN: readonly (readonly [mark: string, ground: string])[] = [
   ...SURFACES.map((ground) => ["line-strong", ground] as const),
   ...[...SURFACES, "hover", "selected"].map((ground) => ["accent", ground] as const),
@@ -89,7 +89,7 @@ describe("the colors of the console", () => {
   });
 });
 
-/** Pairs below a minimum ratio, with their ratio. */
+/** Returns the pairs below a minimum contrast ratio, with their ratio. */
 function below(pairs: typeof TEXT, theme: keyof Pair, least: number): string[] {
   return pairs.flatMap(([front, ground]) => {
     const [one, other] = [colour(front, theme), colour(ground, theme)].map(luminance);
@@ -105,7 +105,7 @@ function colour(name: string, theme: keyof Pair): string {
   return pair[theme];
 }
 
-/** Relative luminance as WCAG defines it. */
+/** Returns the relative luminance as WCAG defines it. */
 function luminance(hex: string): number {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;

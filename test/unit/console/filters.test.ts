@@ -96,7 +96,7 @@ function fullQuery(): Query {
   return query;
 }
 
-/** Names of filters from the server. */
+/** Names that the server gives to filters. */
 const NAMES = [
   ..."cnae cnae_exclude text_hints uf municipality postal_code area_code".split(" "),
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),

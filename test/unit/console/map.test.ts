@@ -26,7 +26,7 @@ const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 describe("color steps", () => {
   it("begin at squares of the share of the largest count", () => {
     assert.deepEqual(shareBounds([100, 0, 1, 3, 4, 15, 16, 35, 36, 63, 64]), [1, 4, 16, 36, 64]);
-    // A count nearly three times the next one has the darkest shade alone.
+    // A count that is nearly three times the next one has the darkest shade for itself alone.
     const bounds = shareBounds([280, 105, 90, 80, 75, 50, 30, 10, 3]);
     assert.deepEqual(
       [280, 105, 90, 50, 3].map((count) => stepOf(count, bounds)),
@@ -112,7 +112,7 @@ describe("the map", () => {
   });
 
   it("has the package's shapes within a hundredth, at twice their size", async () => {
-    // The package is an undeclared module: bundlers and loaders wrap it differently.
+    // The package has no declared types, and bundlers and loaders wrap it differently.
     const loaded = (await import("@svg-maps/brazil")) as unknown as {
       default: Original & { default?: Original };
     };
@@ -121,7 +121,8 @@ describe("the map", () => {
     for (const { id, path: drawn } of locations) {
       const wanted = areaOf(drawn) * 4;
       const found = areaOf(outlines[id.toUpperCase()]?.path ?? "");
-      // Brasília is so small that rounding to whole units changes its area by more.
+      // Brasília is so small that rounding to whole units changes its area by more than that of
+      // other states.
       const tolerance = id === "df" ? 0.04 : 0.01;
       assert.ok(Math.abs(found / wanted - 1) < tolerance, `${id}: ${found} instead of ${wanted}`);
     }
@@ -156,7 +157,7 @@ describe("the map", () => {
   });
 });
 
-/** The area of a path of relative lines, with islands added. */
+/** Returns the area of a path of relative lines. The areas of islands are added. */
 function areaOf(drawn: string): number {
   let [x, y, area] = [0, 0, 0];
   for (const ring of drawn.split(/z/i)) {

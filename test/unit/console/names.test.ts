@@ -19,7 +19,7 @@ import {
 import { companyName } from "../../../src/console/web/find/table/values.ts";
 import { activityName } from "../../../src/dump/activities.ts";
 
-/** Parts of registry names. */
+/** Characters that occur in names of the registry. */
 const LETTERS = "AEIOUBCDFGLMNPRSTVXZÁÃÂÇÉÊÍÓÕÚÜ0123 -./&'aeiouçã";
 
 describe("names of companies", () => {

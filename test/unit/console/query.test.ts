@@ -141,7 +141,7 @@ describe("a query", () => {
   });
 });
 
-/** Settles all ready promises. */
+/** Waits until all promises that can settle have settled. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
@@ -156,7 +156,7 @@ function answerOf(total: number): ExploreAnswer {
   return { total } as ExploreAnswer;
 }
 
-/** An explorer whose requests are answered by the test. */
+/** Returns an explorer whose requests the test answers. */
 function exploring() {
   const requests: {
     spec: SentSpec;

@@ -1,7 +1,8 @@
 /**
- * Proves: webhooks of one host have names of their own that hold no long part of a path; a webhook
- * alone is its host. Every sentence of the server about a failed delivery or notice is replaced on
- * a Portuguese page; on an English page, and if it is unknown, it stays.
+ * Proves: webhooks of the same host have different names, which contain no long part of a path; the
+ * name of a webhook that is alone on its host is the host. On a Portuguese page, every sentence of
+ * the server about a failed delivery or notice is translated. On an English page, and if it is
+ * unknown, it stays.
  * Does not prove: where names and problems are shown (e2e/console/notices).
  */
 import assert from "node:assert/strict";
@@ -10,7 +11,7 @@ import { speak } from "../../../src/console/web/app/words.ts";
 import type { Receiver } from "../../../src/console/web/notices/receivers.ts";
 import { textOf } from "../../support/house/checkout.ts";
 
-/** Sources of the sentences. */
+/** Files that contain these sentences. */
 const SOURCES = [
   ...["src/notices/sender.ts", "src/notices/mailer.ts", "src/notices/egress.ts"],
   ...["src/notices/schedule.ts", "src/notices/counter.ts", "src/notices/noticeexports.ts"],
@@ -30,7 +31,7 @@ function sentences(): string[] {
     .map((text) => text.replaceAll(/\$\{[^}]*\}/g, "5"));
 }
 
-/** Returns the sentences of the sender, whose ends are literals of their own. */
+/** Returns the sentences of the sender, whose ends are separate literals. */
 function fill(text: string): string[] {
   return ["no success", "a redirect, which is not followed"].map((end) =>
     text.replace(/\$\{words\}/, end),

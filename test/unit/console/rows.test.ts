@@ -73,7 +73,7 @@ function serverOf(total: number, failures: Record<number, object> = {}) {
   return { read, bodies, signals };
 }
 
-/** A list on a server, with its recorded messages and waits. */
+/** Returns a list on a server, and records its messages and waits. */
 function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
   const announced: string[] = [];
   const waits: number[] = [];
@@ -83,7 +83,7 @@ function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
   return { rows, announced, waits };
 }
 
-/** Lets all pending work end. */
+/** Waits until all pending work has ended. */
 async function settled(rows: Rows): Promise<void> {
   do await setImmediate();
   while (rows.phase === "reading");

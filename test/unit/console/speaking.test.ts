@@ -1,7 +1,7 @@
 /**
- * Proves: the texts of later views are in the current language, in any order of loading and
- * switching.
- * Does not prove: that the tables agree (words.test.ts).
+ * Proves: the texts of views that are loaded later are in the current language, in any order of
+ * loading and switching the language.
+ * Does not prove: that the tables of both languages agree (words.test.ts).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";

@@ -18,7 +18,7 @@ import {
   windowOf,
 } from "../../../src/console/web/find/table/window.ts";
 
-/** Any list in any window with fewer rows than the limit. */
+/** Generates any list in any window that shows fewer rows than the limit. */
 const SCROLLED = fc
   .record({
     rowHeight: fc.integer({ min: 24, max: 96 }),

@@ -25,7 +25,7 @@ const PACKAGES = [
   "node_modules/@preact/signals-core/dist/signals-core.module.js",
 ];
 
-/** The modules that others load by import(). */
+/** Returns the modules that other modules load by import(). */
 function loadedLater(): Set<string> {
   const loaded = filesMatching(WEB).flatMap((file) =>
     [...textOf(file).matchAll(/(?<!typeof )\bimport\("(\.[^"]+)"\)/g)].map(([, target = ""]) =>

@@ -16,7 +16,7 @@ import { englishWords as en, portugueseWords as pt } from "../../support/console
 
 type Word = string | ((...values: unknown[]) => unknown);
 
-/** Every word of a table by its path. */
+/** Returns every word of a table by its path. */
 function wordsOf(table: object, path = ""): Map<string, Word> {
   const found = new Map<string, Word>();
   for (const [key, value] of Object.entries(table)) {
@@ -32,7 +32,9 @@ function wordsOf(table: object, path = ""): Map<string, Word> {
 const english = wordsOf(en);
 const portuguese = wordsOf(pt);
 
-/** English-only words; names of formats, codes, and products are in neither list. */
+/**
+ * Matches words that are only English. Names of formats, codes, and products are in neither list.
+ */
 const ENGLISH = new RegExp(
   `\\b(${[
     "the|and|with|without|your|you|this|that|these|from|which|what|when|where|are|was|been|has",
@@ -144,14 +146,17 @@ describe("the texts of the console", () => {
   }
 });
 
-/** Calls a word with a number for every parameter, or with other values if it needs those. */
+/**
+ * Calls a word with a number for every parameter, or with values of another type if the word needs
+ * those.
+ */
 function called(word: (...values: unknown[]) => unknown, count: number): string | undefined {
   for (const value of [count, "2026-10-15", ["a", "b"], { count, total: count }]) {
     try {
       const text = word(...Array.from({ length: word.length }, () => value));
       if (typeof text === "string") return text;
     } catch {
-      // The word needs values of another kind.
+      // The word needs values of another type, so the next ones are tried.
     }
   }
   return undefined;

@@ -1,7 +1,7 @@
 /**
- * Proves: every measured figure shared by documents is that of `bench/measurements.json`, in both
- * languages; every measurement is shown somewhere; and no document except benchmarks.md, which has
- * the record of the runs, has a time, size, or rate without a measurement.
+ * Proves: every measured figure that documents share is that of `bench/measurements.json`, in both
+ * languages. Every measurement is shown in some document. No document has a time, size, or rate
+ * without a measurement, except benchmarks.md, which has the record of the runs.
  * Does not prove: that the file has what was measured.
  */
 import assert from "node:assert/strict";
@@ -21,7 +21,10 @@ const RECORD = "docs/benchmarks.md";
 const MEASURED =
   /\d[\d.,]*(?: ?(?:µs|ms|GB|MB)\b|\/s\b| (?:establishments |rows )?a second| por segundo)/g;
 
-/** Lines with unmeasured numbers, by their content, and why. */
+/**
+ * Lines with numbers that were not measured here: the file, the content of the line, and the
+ * reason.
+ */
 const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] = [
   [/(README|load)/, /7[.,]7 GB/, "published size of the registry"],
   [/load\.md/, /^\| (Estab|Empresas|Simples|Socios|six|seis|\*\*)/, "published by open importers"],

@@ -10,7 +10,7 @@ import { NARROWING, tooBroad } from "../../../src/spec/normalize.ts";
 import { textOf } from "../../support/house/checkout.ts";
 import { normal } from "../../support/spec/outcome.ts";
 
-/** The generated part of a document. */
+/** Returns the generated part of a document. */
 function generated(file: string, name: string): string {
   const [, after = ""] = textOf(file).split(`<!-- generated: ${name} -->`);
   return after.split("<!-- end of generated -->", 1)[0] as string;

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { filesMatching, textOf } from "../../support/house/checkout.ts";
 
-/** The language-independent part of a section. */
+/** The part of a section that does not depend on the language. */
 interface Section {
   readonly level: string;
   readonly code: readonly string[];
@@ -34,7 +34,7 @@ function sectionsOf(file: string): Section[] {
   });
 }
 
-/** Headings outside code blocks, each with its text. */
+/** Returns the headings outside code blocks, each with its text. */
 function splitAtHeadings(text: string): { level: string; body: string }[] {
   const found: { level: string; body: string }[] = [];
   let inCode = false;
@@ -55,7 +55,7 @@ function figuresIn(prose: string): string[] {
   return figures.map((figure) => figure.replace(/[.,]/g, "")).sort();
 }
 
-/** Each README names the other one. */
+/** Each README links to the other one, so these links differ. */
 const other = (link: string) => !/^README(\.pt-BR)?\.md$/.test(link);
 
 describe("README.pt-BR.md", () => {

@@ -146,7 +146,7 @@ describe("a share", () => {
       share.plan = () => ({ kind: "body", body: "<html>", status: 200 });
       await assert.rejects(monthsOf(share.url), /is no WebDAV folder \(it answers 200\)/);
       share.plan = () => ({ kind: "body", body: "x".repeat(9 * 2 ** 20) });
-      // Megabytes take time on a busy machine; nothing hangs here.
+      // Megabytes take time on a busy machine, so the timeout is long. Nothing hangs here.
       const long = listMonths(inquiryOf(downloadOptions(share.url, root, { stallMs: 60_000 })));
       await assert.rejects(long, /cannot be used: it is too long/);
       share.plan = () => null;
@@ -318,7 +318,7 @@ describe("the directory of a zip over 4 GiB", () => {
   });
 });
 
-/** A stored member of zeros without disk blocks, and the directory of a ZIP64. */
+/** Writes a ZIP64 file with one stored member of zeros, which takes no disk blocks. */
 async function writeSparseZip(path: string, size: number): Promise<number> {
   const name = Buffer.from("K3241.K03200Y0.D61010.ESTABELE");
   const local = Buffer.alloc(30 + name.length);

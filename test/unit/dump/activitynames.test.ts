@@ -1,6 +1,7 @@
 /**
- * Proves: names of activities have the registry's capitals and hyphens, even in abbreviations. They
- * equal the registry's own table, if present, except for a few with other words.
+ * Proves: names of activities have the capitals and hyphens that a person would write, even in
+ * abbreviations. They equal the names in the registry's table, if present, except for a few that
+ * have other words.
  * Does not prove: which code has which name (the package defines that).
  */
 import assert from "node:assert/strict";
@@ -41,7 +42,10 @@ describe("activity names", () => {
   });
 });
 
-/** A name with single blanks, and without the table's old-style hyphen after "não". */
+/**
+ * Returns a name with single blanks, and without the hyphen after "não" that the registry's table
+ * has.
+ */
 function plain(name: string): string {
   return name.replaceAll("não-", "não ").replace(/\s+/g, " ").trim();
 }

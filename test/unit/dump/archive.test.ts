@@ -151,7 +151,7 @@ test("rejects gaps and duplicates in the parts, and fewer than ten unless --part
   assert.match(message, /10 parts of Empresas and of Estabelecimentos.*--partial/);
   const doubled = /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/;
   assert.match(message, doubled);
-  // The option for partial months does not allow duplicates.
+  // The option that permits partial months does not permit duplicates.
   const partial = await refusal(openDump(folder, "2026-08", { partial: true }));
   assert.match(partial, doubled);
   assert.doesNotMatch(partial, /is missing/);
@@ -202,7 +202,7 @@ test("reports label and date token a month apart, and rejects larger distances",
 
 test("identifies renamed members by the name of their zip", async () => {
   const folder = await release();
-  // As in an importer's test data: some names contain another type's mark by accident.
+  // The test data of some importers has names in which the mark of another type occurs by accident.
   const rename = async (type: FileType, part: number, member: string): Promise<void> => {
     const [zip] = memberNames(type, part, TOKEN);
     await rm(join(folder, zip));
@@ -262,7 +262,7 @@ test("rejects a path that is no folder, and an empty folder", async () => {
   assert.match(await refusal(openDump(empty)), /Estabelecimentos0\.zip is missing/);
 });
 
-/** Changes the bytes of Cnaes.zip and opens the folder. */
+/** Changes the bytes of Cnaes.zip, opens the folder, and returns the error. */
 async function damaged(change: (bytes: Buffer) => Buffer): Promise<{ message: string }> {
   const folder = await release();
   const path = join(folder, "Cnaes.zip");

@@ -28,7 +28,7 @@ const twelve = fc
   .array(fc.constantFrom(...alphabet), { minLength: 12, maxLength: 12 })
   .map((characters) => characters.join(""));
 
-/** Root, and rest (branch and right check digits), of twelve characters. */
+/** Returns the key of twelve characters: the root, and the rest (branch and right check digits). */
 function keyOf(text: string): [root: number, rest: number] {
   const record = recordOf([text.slice(0, 8), text.slice(8)]);
   const root = cleanRoot(record, 0);

@@ -1,7 +1,8 @@
 /**
- * Proves: each rejection of a folder's month or date names the flag that resolves it, and that flag
- * does; a date far from the month is reported. Irregular files are named without waiting for them;
- * a part that is small next to the others is reported, and the sizes of real months are not.
+ * Proves: each rejection of a folder's month or date names a flag, and this flag resolves the
+ * problem. A date far from the month is reported. Irregular files are named without reading the
+ * others. A part that is small compared with the others is reported; the sizes of real months are
+ * not.
  * Does not prove: the other checks of a folder (archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -101,13 +102,13 @@ describe("an entry that is no regular file", () => {
 });
 
 describe("parts of a type", () => {
-  /** Warnings about parts of the given sizes; sparse files use no space. */
+  /** Returns the warnings about parts of the given sizes. The files are sparse and use no space. */
   async function warningsOf(sizes: readonly number[]): Promise<readonly string[]> {
     const path = folder();
     for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {
       sizes.forEach((bytes, part) => {
         const file = join(path, memberNames(type, part, "D60808")[1]);
-        // An empty file would be rejected for being empty.
+        // The file has one byte, because an empty file would be rejected for being empty.
         writeFileSync(file, '"');
         truncateSync(file, bytes);
       });

@@ -12,7 +12,7 @@ import { newTextSink, type TextSink } from "../../../src/dump/registrytext.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanText } from "../../support/ingest/text.ts";
 
-/** The bytes added to the sink. */
+/** Returns the text that was added to the sink last. */
 function shown(sink: TextSink, length: number): string {
   return Buffer.from(sink.bytes.subarray(sink.length - length, sink.length)).toString("utf8");
 }
@@ -56,7 +56,7 @@ for (const [name, expected] of names) {
   test(`removes the CPF: "${name}"`, () => assert.equal(withoutCpf(name), expected));
 }
 
-// 123.456.789-09 and 529.982.247-25 are in textbooks; no person has them.
+// 123.456.789-09 and 529.982.247-25 are in textbooks and belong to no person.
 const tradeNames: [name: string, expected: string][] = [
   ["12345678909", ""],
   ["123.456.789-09", ""],

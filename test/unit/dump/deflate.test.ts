@@ -1,8 +1,8 @@
 /**
- * Proves: zlib inflates the sample packer's output to the same bytes, for any input; pieces
- * concatenate; codes stay within their limit and use the whole code space; checksums of parts
- * combine to that of the whole.
- * Does not prove: how small or fast it is.
+ * Proves: zlib inflates the output of the packer for samples to the original bytes, for any input.
+ * Compressed pieces can be concatenated. Codes stay within their limit and use the whole code
+ * space. Checksums of parts combine to that of the whole.
+ * Does not prove: how small or fast the output is.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

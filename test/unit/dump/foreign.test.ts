@@ -130,7 +130,10 @@ describe("files added by an operating system", () => {
   });
 });
 
-/** A zip whose member was changed and deflated again, so that the directory's checksum differs. */
+/**
+ * Returns a zip whose member was changed and deflated again, so that it contradicts the checksum in
+ * the directory.
+ */
 function changedZip(member: string, content: string, other: string): Buffer {
   assert.equal(content.length, other.length);
   return zipOf({ [member]: other }, { [member]: crc32(Buffer.from(content)) });
@@ -147,7 +150,7 @@ describe("a changed byte in a zip", () => {
       const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
       const content = readFileSync(join(folder, member), "latin1");
       rmSync(join(folder, member));
-      // The first field's closing quote is lost, so the row cannot be parsed.
+      // The closing quote of the first field is lost, so the row cannot be parsed.
       const at = content.indexOf('";');
       const other = `${content.slice(0, at)}x${content.slice(at + 1)}`;
       writeFileSync(join(folder, "part.zip"), changedZip(member, content, other));
@@ -211,7 +214,7 @@ describe("a zip of sanctions", () => {
     assert.match(await refusal(read(Buffer.alloc(0))), /it is empty/);
     const packed = await refusal(read(gzipSync(csv), NAME));
     assert.match(packed, /it is an archive \(gzip.*\), not the CSV/);
-    // A zip is read as such under any name.
+    // A zip is recognized under any name.
     const { cnpjs } = await read(zipOf({ [NAME]: Buffer.from(csv, "latin1") }), "20260930.csv");
     assert.deepEqual([...cnpjs], [ONE]);
   });

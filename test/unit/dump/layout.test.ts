@@ -1,6 +1,6 @@
 /**
- * Proves: member names, labels, and date tokens are parsed as the registry writes them, and the
- * sample's names round-trip.
+ * Proves: member names, labels, and date tokens are parsed as the registry writes them, and names
+ * that the sample writes are parsed back.
  * Does not prove: the content of any file.
  */
 import assert from "node:assert/strict";

@@ -16,7 +16,10 @@ interface Outcome {
   error: string | null;
 }
 
-/** Scans latin-1 text cut at `cuts`; the error message replaces further records. */
+/**
+ * Scans latin-1 text, cut into chunks at `cuts`. If the scan fails, the error message replaces the
+ * further records.
+ */
 function scan(text: string, columns: number, cuts: readonly number[] = []): Outcome {
   const bytes = Buffer.from(text, "latin1");
   const scanner = new RecordScanner("Test.zip (M)", columns);
@@ -42,7 +45,7 @@ function scan(text: string, columns: number, cuts: readonly number[] = []): Outc
   return outcome;
 }
 
-/** The twin: parses the whole text with one sticky regular expression. */
+/** Reference implementation: parses the whole text with one sticky regular expression. */
 function parse(text: string): string[][] {
   const clean = text.replaceAll("\0", "");
   const pattern = /"((?:[^"]|"")*)"(;|\r?\n|$)/y;

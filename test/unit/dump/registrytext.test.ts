@@ -19,14 +19,14 @@ import { fieldText } from "../../../src/dump/values.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanText } from "../../support/ingest/text.ts";
 
-/** Windows-1252 by the Encoding Standard, without the five undefined bytes. */
+/** Windows-1252 by the Encoding Standard, without the five bytes that it leaves undefined. */
 const WINDOWS: Readonly<Record<number, string>> = {
   ...{ 128: "€", 130: "‚", 131: "ƒ", 132: "„", 133: "…", 134: "†", 135: "‡", 136: "ˆ", 137: "‰" },
   ...{ 138: "Š", 139: "‹", 140: "Œ", 142: "Ž", 145: "‘", 146: "’", 147: "“", 148: "”", 149: "•" },
   ...{ 150: "–", 151: "—", 152: "˜", 153: "™", 154: "š", 155: "›", 156: "œ", 158: "ž", 159: "Ÿ" },
 };
 
-/** Texts with CSI sequences, whole and truncated, with their results. */
+/** Texts with CSI sequences, whole and truncated, and the results of cleaning them. */
 const CSI_TEXTS: readonly (readonly [field: string, text: string])[] = [
   ["\x1b[31mLOJA\x1b[0m", "LOJA"],
   ["LOJA \x1b[1;38;5;196mDO\x1b[m ZE", "LOJA DO ZE"],
@@ -47,7 +47,7 @@ function cleaned(field: string, isUtf8Text = false) {
   return { text, windows: sink.windows, controls: sink.controls };
 }
 
-/** The result of a byte between two letters. */
+/** Returns the result of cleaning a text with the byte between two letters. */
 function expectedOf(byte: number): string {
   if (byte === 0) return "";
   if (byte < 32 || byte === 127 || byte === 160) return " ";
@@ -99,7 +99,7 @@ describe("a text of the registry", () => {
   it("is decoded alike for code tables and messages", () => {
     assert.equal(fieldText(recordOf(["D\x92\xc1VILA"]), 0), "D’ÁVILA");
     assert.equal(fieldText(recordOf(["D’ÁVILA"], true), 0), "D’ÁVILA");
-    // The check of user tables blanks these characters later, with a warning.
+    // These characters become blanks later, with a warning, when user tables are checked.
     assert.equal(decodeText(Buffer.from([65, 0x81, 66]), "windows-1252"), "A\u0081B");
   });
 

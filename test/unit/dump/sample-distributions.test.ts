@@ -221,7 +221,7 @@ test("distributes contacts by status", () => {
 });
 
 test("distributes opening dates", () => {
-  // The counts are of 2025; a release ten months later has 6 % more, all of 2026.
+  // The counts are of 2025. A release ten months later has 6% more accounts, all opened in 2026.
   const growth = 0.94;
   const from = (low: string, high: string): number =>
     share(rows, (row) => (row[10] as string) >= low && (row[10] as string) < high);

@@ -51,7 +51,10 @@ describe("a later month of a sample", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Fields in which accounts of two months differ, by account; scores depend on the date. */
+  /**
+   * Returns the fields that differ between two months, by account. Scores are left out, because
+   * they depend on the date.
+   */
   function changes(before: Rows, after: Rows): Map<string, string[]> {
     const found = new Map<string, string[]>();
     for (const [cnpj, row] of before) {
@@ -97,7 +100,8 @@ describe("a later month of a sample", () => {
     const inFirstMonth = changes(first, second);
     const afterTwo = changes(first, third);
     const retained = [...inFirstMonth].filter(([cnpj]) => afterTwo.has(cnpj) || !third.has(cnpj));
-    // An account may be closed and reopened, or lose the name it has just received.
+    // A few accounts may change back: one may be closed and reopened, or lose the name it has just
+    // received.
     assert.ok(
       retained.length >= inFirstMonth.size - 3,
       `${retained.length} of ${inFirstMonth.size}`,

@@ -18,7 +18,7 @@ import { buildWorld } from "../../../src/dump/sample/steps.ts";
 import { readSampleZips, rowsOf } from "../../support/sample/dump.ts";
 
 const COUNT = 60_000;
-/** Companies of the registry, and the place of São Paulo in the Municipios table. */
+/** Number of companies in the registry, and the code of São Paulo in the Municipios table. */
 const REGISTRY = 68_600_000;
 const SAO_PAULO = "7107";
 const LETTERS_FROM = "20260731";
@@ -36,7 +36,10 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Companies per value, and the share of rows whose value more than `n` companies have. */
+/**
+ * Computes the number of companies per value, and the share of rows whose value more than `n`
+ * companies have.
+ */
 function sharing(of: (row: Row) => string) {
   const companies = new Map<string, Set<string>>();
   const values: string[] = [];
@@ -107,7 +110,7 @@ describe("companies of a sample", () => {
     const heads = rows.filter((row) => row[3] === "1" && row[1] === "0001");
     const lettered = heads.filter(([company = ""]) => /[A-Z]/.test(company));
     const late = (row: Row) => (row[10] ?? "") >= LETTERS_FROM;
-    // Opening dates of a few rows are misspelled.
+    // Not all are late enough, because the opening dates of a few rows are misspelled.
     within((100 * lettered.filter(late).length) / lettered.length, [98, 100], "% that may");
     const share = (100 * lettered.length) / heads.filter(late).length;
     within(share, [40, 62], "% of those that may");

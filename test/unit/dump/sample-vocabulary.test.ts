@@ -16,7 +16,7 @@ const SMALL = 20_000;
 const LARGE = 80_000;
 
 interface Counted {
-  /** Frequency of each word in legal and trade names. */
+  /** Number of times that each word occurs in legal and trade names. */
   readonly words: ReadonlyMap<string, number>;
   readonly domains: number;
   readonly districts: number;
@@ -35,7 +35,7 @@ async function countOf(establishments: number): Promise<Counted> {
     if (columns === 0) continue;
     for (const line of text.split("\n")) {
       const cells = line.slice(1, -1).split('";"');
-      // A few rows with a quirk span several lines.
+      // A few irregular rows span several lines and are skipped.
       if (cells.length !== columns) continue;
       const name = cells[columns === 30 ? 4 : 1] as string;
       for (const word of name.match(/[A-Z]{2,}/g) ?? []) {
@@ -49,7 +49,7 @@ async function countOf(establishments: number): Promise<Counted> {
   return { words, domains: domains.size, districts: districts.size };
 }
 
-/** Exponent of a growth relative to the growth of the text. */
+/** Returns the exponent by which a number grows relative to the growth of the text. */
 const powerOf = (before: number, after: number) =>
   Math.log(after / before) / Math.log(LARGE / SMALL);
 
@@ -63,7 +63,8 @@ describe("words of a sample", () => {
 
   it("are thousands in a small sample and grow with it", () => {
     assert.ok(small.words.size > 3_000 && small.words.size < 8_000, `${small.words.size}`);
-    // Both samples contain the common words, so the exponent is slightly below the drawn 0.78.
+    // Both samples contain the common words, so the exponent is slightly below 0.78, with which
+    // words are drawn.
     const growth = powerOf(small.words.size, large.words.size);
     assert.ok(growth > 0.68 && growth < 0.84, `to the power of ${growth}`);
   });

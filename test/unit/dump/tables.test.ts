@@ -1,8 +1,8 @@
 /**
  * Proves: files of places and of texts of activities are read completely with any delimiter, order,
- * line ends, and quotation marks, or rejected with every wrong line. Files of another kind, also
- * those of populations, are named by it; our own output round-trips. Does not prove: what sentences
- * do with them (contract/translate/).
+ * line ends, and quotation marks, or rejected with every wrong line. A file of another kind, such
+ * as one of populations, is rejected with a message that names its kind. The files that Peneira
+ * writes are read back. Does not prove: what sentences do with them (contract/translate/).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** The message of a rejection. */
+/** Returns the message of a rejection. */
 function refusal(read: () => unknown): string {
   let words = "";
   assert.throws(read, (error: unknown) => {
@@ -209,7 +209,10 @@ describe("a file of texts of activities", () => {
 
 describe("places in metadata", () => {
   const places = { names: ["A"], municipalities: [["3550308", 0, null, null, 0, -23.5, -46.6]] };
-  /** The error about `/places`, which is checked before members that this metadata lacks. */
+  /**
+   * Returns the place of the error in this metadata. `/places` is checked before the members that
+   * the metadata lacks.
+   */
   const faultOf = (changed: unknown) => {
     const provenance = {
       rfb_snapshot: "2026-10",

@@ -1,6 +1,6 @@
 /**
- * Proves: text and e-mail against twins on strings, for random bytes, and the quirks of these
- * fields one by one.
+ * Proves: text and e-mail are cleaned as slow reference implementations on strings do, for random
+ * bytes. Also tests the irregularities of these fields one by one.
  * Does not prove: the removal of CPFs from names (cpf.test.ts).
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanEmail, cleanText } from "../../support/ingest/text.ts";
 
-/** The bytes added to the sink. */
+/** Returns the text that was added to the sink last. */
 function shown(sink: TextSink, length: number): string {
   return Buffer.from(sink.bytes.subarray(sink.length - length, sink.length)).toString("utf8");
 }
@@ -32,7 +32,10 @@ const latin1 = fc
   })
   .map((codes) => String.fromCharCode(...codes));
 
-/** A character of Windows-1252; some versions of Node decode it as ISO-8859-1. */
+/**
+ * Returns a character of Windows-1252. Some versions of Node decode it as ISO-8859-1, so the
+ * program's decoder is used.
+ */
 function windowsOf(one: string): string {
   return decodeText(Buffer.from(one, "latin1"), "windows-1252");
 }

@@ -1,6 +1,7 @@
 /**
- * Proves: each numeric cleaner against an obvious twin on strings, the rows of the value quirks,
- * and that a value is either real, absent, or odd by one named rule.
+ * Proves: each function that cleans numbers returns the same as a simple reference implementation
+ * on strings. Also tests the rows with irregular values, and that a value is either real, absent,
+ * or irregular by one named rule.
  * Does not prove: where the import counts which rule (ingest), nor anything about text (dump-text).
  */
 import assert from "node:assert/strict";
@@ -30,7 +31,7 @@ import { recordOf } from "../../support/dump/fields.ts";
 
 type Answer = number | "absent" | Rule;
 
-/** A cleaner's result as text. */
+/** Returns the result of cleaning a number as text. */
 function read(answer: number): Answer {
   if (answer === ABSENT) return "absent";
   return ruleOf(answer) ?? answer;
@@ -72,7 +73,7 @@ test("counts days since 1970 like Date from year 1 to 2400", () => {
   );
 });
 
-/** The date twin: Date decides whether the calendar has the day. */
+/** Reference implementation for dates: JavaScript's Date decides if the calendar has the day. */
 function dateTwin(text: string): Answer {
   const trimmed = text.trim();
   if (trimmed === "" || /^0+$/.test(trimmed)) return "absent";

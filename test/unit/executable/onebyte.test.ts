@@ -13,10 +13,10 @@ const { inOneByte } = (await import(join(ROOT, "src/executable/bundle.mjs"))) as
   readonly inOneByte: (text: string) => string;
 };
 
-/** Characters that the program's expressions contain, and a pair of surrogates. */
+/** Characters that regular expressions of the program contain, and a pair of surrogates. */
 const MARKS = ["“", "’", "–", "−", "≥", "\u2010", "ſ", "😀"];
 
-/** The value of an expression as a script. */
+/** Runs an expression as a script, and returns its value. */
 function evaluated(script: string): unknown {
   return new Function(`return ${script};`)() as unknown;
 }

@@ -32,7 +32,7 @@ const WRITER = `
   }
 `;
 
-/** Resolves with a thread's error, or null if it ends without one. */
+/** Resolves with the error of a thread, or with null if the thread ends without one. */
 function ending(workerData: object): Promise<Error | null> {
   return new Promise((resolve) => {
     const worker = new Worker(WRITER, { eval: true, workerData });
@@ -43,7 +43,7 @@ function ending(workerData: object): Promise<Error | null> {
 
 describe("a part of the executable", () => {
   it("is written once by two concurrent threads", async () => {
-    // A thread cannot load TypeScript on every Node.
+    // The module is compiled, because a thread cannot load TypeScript in every version of Node.
     const module = path.join(folder, "partfile.cjs");
     const entryPoints = [fileURLToPath(PARTFILE)];
     buildSync({ entryPoints, outfile: module, bundle: true, platform: "node", format: "cjs" });

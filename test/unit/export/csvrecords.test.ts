@@ -29,13 +29,16 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** Characters of one byte each; quotation marks may stay open. */
+/** Returns a random text. Its characters have one byte each, and quotation marks may stay open. */
 function randomText(rng: Rng): string {
   const count = 1 + Math.floor(rng() * 60);
   return Array.from({ length: count }, () => PARTS[Math.floor(rng() * PARTS.length)]).join("");
 }
 
-/** The CNPJ of a raw cell that the scan may read; null for all others. */
+/**
+ * Reference implementation: returns the CNPJ of a raw cell that the scan may read, or null for any
+ * other cell.
+ */
 function slowCnpj(cell: string): string | null {
   const bare = /^".*"$/s.test(cell) && cell.length > 1 ? cell.slice(1, -1) : cell;
   const isPlain = /^\d{14}$/.test(bare);
@@ -44,7 +47,7 @@ function slowCnpj(cell: string): string | null {
   return digits.slice(8, 12) === "0000" ? null : digits;
 }
 
-/** Cells of a record as they are written. */
+/** Returns the cells of a record as they are written in the file. */
 function rawCells(raw: string): string[] {
   const cells = [""];
   let quoted = false;
@@ -56,7 +59,7 @@ function rawCells(raw: string): string[] {
   return cells;
 }
 
-/** Records that a scan of chunks finds: their text, and the CNPJ in column 1. */
+/** Returns the records that a scan of chunks finds, each with its text and the CNPJ in column 1. */
 function scanned(text: string, chunk: number): { raw: string; cnpj: string | null }[] {
   const bytes = Buffer.from(text, "latin1");
   const scanner = new CsvRecords({ delimiter: ";", column: 1 });

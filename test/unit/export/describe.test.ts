@@ -1,7 +1,8 @@
 /**
- * Proves: the description of a spec names every filter, the order, the score, and the limit: it
- * changes with every leaf of the schema. Codes have their names. Slugs and file names are short,
- * plain, stable, and without client texts. Does not prove: that the words are well chosen.
+ * Proves: the description of a spec names every filter, the order, the score, and the limit,
+ * because it changes if any member of the schema changes. Codes have their names. Names for
+ * addresses and files are short, plain, stable, and without texts of the client. Does not prove:
+ * that the words are well chosen.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -35,7 +36,7 @@ const SEGMENT = {
 } as unknown as Segment;
 const NAMES = registryNames(SEGMENT);
 
-/** Every filter set, in normal form. */
+/** A spec with every filter set, in normal form. */
 const FULL = normalizeSpec(
   {
     limit: 500,
@@ -118,7 +119,7 @@ const LISTS = ["a", "b", "c"].map((digit) => `lst_${digit.repeat(32)}`) as [stri
 // Normalization alone does not know the tenant's lists, so they are added afterwards.
 FULL.filters.lists = { any_of: [LISTS[0]], exclude: [LISTS[1]] };
 
-/** Another value for every leaf that changes what is exported. */
+/** A different value for every member that changes what is exported. */
 const CHANGES: Readonly<Record<string, unknown>> = {
   limit: 501,
   "filters.industry.cnae_any_of": ["4711-3/01"],
@@ -183,10 +184,16 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "scoring.random_seed": 8,
 };
 
-/** Members that a file shows itself, constants, and members outside the query. */
+/**
+ * Matches members that are not described: those that a file itself shows, constants, and members
+ * outside the query.
+ */
 const NOT_DESCRIBED = /^(kind|spec_version|entity|output\..*|explain\..*)$/;
 
-/** Names of the leaves of a schema; a list counts as one, unless it holds objects. */
+/**
+ * Returns the paths of the innermost members of a schema. A list counts as one member, unless it
+ * contains objects.
+ */
 function leavesOf(schema: unknown, path = ""): string[] {
   const { properties, items } = schema as { properties?: object; items?: { properties?: object } };
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
@@ -195,7 +202,7 @@ function leavesOf(schema: unknown, path = ""): string[] {
   return Object.entries(properties).flatMap(([name, member]) => leavesOf(member, below(name)));
 }
 
-/** The spec with another value at a path. */
+/** Returns the spec with a different value at a path. */
 function changed(spec: AccountQuerySpec, path: string, value: unknown): AccountQuerySpec {
   const copy = structuredClone(spec) as unknown as Record<string, unknown>;
   const steps = path.split(".");

@@ -87,7 +87,7 @@ describe("deleting", () => {
     await settle();
     here.first().end({ kind: "failed", failure: "disk_full", error: {} });
     await settle();
-    // A folder in the file's place cannot be unlinked.
+    // A folder takes the place of the file, because it cannot be unlinked.
     const path = here.exports.filePath(record);
     mkdirSync(path);
     here.exports.remove("a", record.id);

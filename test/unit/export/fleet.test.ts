@@ -38,7 +38,7 @@ async function finish(server: Server, bytes?: string): Promise<void> {
   await settle();
 }
 
-/** Carries out the next change of exports, and loses the answer of the database. */
+/** Makes the next change of exports succeed in the database, but loses the database's answer. */
 function loseAnswer(): void {
   const { atomically } = ExportStore.prototype;
   const lost = mock.method(
@@ -127,7 +127,7 @@ describe("two servers on one state", () => {
     fleet.pause(one);
     await fleet.pass(20);
     assert.deepEqual(ids(two), [id]);
-    // The paused server's thread finishes before the server's first tick.
+    // The thread of the paused server finishes before the server runs its first periodic check.
     render?.end(rendered(render.request, "stale"));
     await settle();
     assert.equal(read(two, id).state, "running");
@@ -150,7 +150,7 @@ describe("two servers on one state", () => {
     assert.equal(one.threads.begun + two.threads.begun, 3, "none began again");
   });
 
-  /** Lets servers end while they render an export, one after another. */
+  /** Ends one server after another while it renders an export. Returns the id of the export. */
   async function endServers(count: number): Promise<string> {
     const id = fleet.create(one, "k");
     fleet.kill(two);

@@ -17,7 +17,7 @@ import { writeWhole } from "../../../src/export/files/sink.ts";
 const PATHS: readonly HashPath[] = ["fastest", "openssl", "portable"];
 /** More than all buffers of a file hold. */
 const BYTES = Buffer.alloc((5 << 20) + 12_345, "0123456789abcdef-");
-/** A device without space, which Linux has. */
+/** A device that is always full, which Linux has. */
 const FULL = "/dev/full";
 const DESCRIPTORS = "/proc/self/fd";
 
@@ -29,7 +29,10 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
-/** Lengths of pieces from a generator with a fixed seed: many small, some of several buffers. */
+/**
+ * Yields the pieces of the bytes. Their lengths come from a generator with a fixed seed: many are
+ * small, and some fill several buffers.
+ */
 function* pieces(total: number, seed: number): Generator<Buffer> {
   let state = seed;
   for (let from = 0; from < total; ) {

@@ -54,7 +54,7 @@ async function pageOf(
   return (await renderedBytes(openHtmlRenderer, { ...context, matches }, batches)).toString();
 }
 
-/** The text of a cell for a value of a search. */
+/** Returns the text of the cell for a value of a search. */
 function cellOf(value: unknown): string {
   if (value === null) return "";
   const text = Array.isArray(value) ? value.join(", ") : plain(value);
@@ -209,7 +209,7 @@ describe("pageStyle", () => {
   });
 });
 
-/** Contrast ratio of two colours (WCAG 2.2, 1.4.3). */
+/** Returns the contrast ratio of two colors (WCAG 2.2, 1.4.3). */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);
@@ -231,7 +231,10 @@ describe("an exported page in Chromium", () => {
   });
   after(() => browser?.close());
 
-  /** Opens a page of rows; adds everything that it must not do to `offences`. */
+  /**
+   * Opens a page of rows in the browser. Adds to `offences` each action that the page must not
+   * take.
+   */
   async function opened(
     test: TestContext,
     rows: Uint32Array,

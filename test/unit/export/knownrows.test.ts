@@ -1,7 +1,8 @@
 /**
- * Proves: the rows of a file's CNPJs are those of their look-ups, in order, for any sizes of the
- * added parts, on one thread and off it; records that were not added are unknown, and a failed
- * look-up is thrown. Does not prove: the look-up (test/contract/native-index/look-up.test.ts).
+ * Proves: the rows of a file's CNPJs are those of single look-ups, in order, for any sizes of the
+ * parts that are added, on one thread and off it. Records that were not added have the row for
+ * unknown CNPJs. A look-up that fails is thrown. Does not prove: the look-up
+ * (test/contract/native-index/look-up.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -11,7 +12,10 @@ import type { Segment } from "../../../src/search/segment.ts";
 const LENGTH = 14;
 const BATCH = 1 << 19;
 
-/** A snapshot whose row of a CNPJ is its first four bytes; records the size of each look-up. */
+/**
+ * Returns a snapshot in which the row of a CNPJ is its first four bytes. It records the size of
+ * each look-up.
+ */
 function fakeSegment(): { segment: Segment; batches: number[] } {
   const batches: number[] = [];
   const lookUp = (cnpjs: Uint8Array) => {
@@ -26,7 +30,7 @@ function fakeSegment(): { segment: Segment; batches: number[] } {
   return { segment: { native } as unknown as Segment, batches };
 }
 
-/** Records numbered from one on. */
+/** Returns records that are numbered from `first` on. */
 function recordsFrom(first: number, count: number): Uint8Array {
   const bytes = new Uint8Array(count * LENGTH);
   const view = new DataView(bytes.buffer);

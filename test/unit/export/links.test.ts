@@ -31,7 +31,7 @@ const exportOf = (hex: string, at = 0) => ({
 });
 const RECORD = exportOf("0123456789abcdef0123456789abcdef");
 
-/** Returns "ok" or the code of the link's refusal. */
+/** Returns "ok", or the code with which the link is refused. */
 function fate(link: string, secrets: SecretRing = [SECRET], nowMs = NOW_MS): string {
   const mark = link.indexOf("?");
   const [path, query] = mark < 0 ? [link, ""] : [link.slice(0, mark), link.slice(mark + 1)];
@@ -204,7 +204,7 @@ describe("a link", () => {
   });
 });
 
-/** The next letter of base64url; a lax decoder reads the same 32 bytes. */
+/** Returns the next letter of base64url. A lax decoder reads the same 32 bytes with it. */
 function nextLetter(letter: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return letters[letters.indexOf(letter) + 1] as string;

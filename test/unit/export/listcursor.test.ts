@@ -1,7 +1,8 @@
 /**
- * Proves, on random positions and tenants: a cursor of the list of exports decodes to its position
- * with either valid secret. It is refused for another tenant, with other secrets, and with any bit
- * flipped. Does not prove the walk over the list (contract/http/api/export-list.test.ts).
+ * Proves, on random positions and tenants: the cursor of a page of the export list decodes to the
+ * position that it encodes, with either valid secret. A cursor is refused for another tenant, with
+ * any other secret, and with any bit flipped. Does not prove that following the cursors visits the
+ * whole list (contract/http/api/export-list.test.ts).
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

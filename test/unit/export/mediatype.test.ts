@@ -1,7 +1,7 @@
 /**
- * Proves: the media type of an enriched CSV file states the encoding and header of its record, and
- * nothing else; other exports have the media type of their format.
- * Does not prove: what a file has (e2e/export/enrichment).
+ * Proves: the media type of an enriched CSV file states the encoding and header that the export's
+ * record names, and nothing else. Every other export has the media type of its format.
+ * Does not prove that the file's content matches its media type (e2e/export/enrichment).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves: concurrently made pieces are written in the order of their arrival, however long each
- * takes. At most three are in flight. The first failed piece ends the work, and nothing after it is
- * written.
- * Does not prove what is in the pieces (contract/export/render).
+ * Proves: pieces that are made concurrently are written in the order in which they were requested,
+ * however long each takes. At most three are in flight. The first piece that fails ends the work,
+ * and nothing after it is written.
+ * Does not prove the content of the pieces (contract/export/render).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OrderedWriter } from "../../../src/export/formats/renderer.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 
-/** A writer with a list of its output, and a function that makes slow pieces. */
+/** Returns a writer, the list of bytes that it writes, and a function that makes a piece slowly. */
 function begin() {
   const written: number[] = [];
   const made = { inFlight: 0, most: 0 };

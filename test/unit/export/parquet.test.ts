@@ -1,8 +1,10 @@
 /**
- * Proves: a Parquet export, read by hyparquet and by DuckDB, has the promised types and the
- * search's values cell by cell, hostile texts included. Files without rows and with several row
- * groups are valid. Bytes do not depend on the batches of rows; errors are thrown. Does not prove:
- * which rows an export has (search-scroll.test.ts), nor how it is written to disk.
+ * Proves: a Parquet export, read by hyparquet and by DuckDB, has the promised types. Its cells
+ * equal the values of the search, including hostile texts. Files without rows and files with
+ * several row groups are valid. The bytes do not depend on how the rows are batched. Errors are
+ * thrown.
+ * Does not prove which rows an export has (campaign/twin/scroll.test.ts), nor how it is written to
+ * disk.
  */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
@@ -75,7 +77,10 @@ async function readByHyparquet(bytes: Buffer): Promise<Record<string, unknown>[]
   );
 }
 
-/** The JSON values that a query of a file returns; `FILE` in the query is the file. */
+/**
+ * Runs a DuckDB query over a Parquet file and returns the rows as JSON values. `FILE` in the query
+ * stands for the file.
+ */
 async function queryDuckDb(bytes: Buffer, query: string): Promise<Record<string, unknown>[]> {
   const path = join(tmpdir(), `peneira-${process.pid}-${Math.random()}.parquet`);
   writeFileSync(path, bytes);
@@ -94,7 +99,7 @@ async function schemaOf(bytes: Buffer): Promise<unknown[][]> {
   return read.map(({ column_name, column_type }) => [column_name, column_type]);
 }
 
-/** Types of the fields as DuckDB names them; fields that are not listed are texts. */
+/** Maps a field to the name of its type in DuckDB. Fields that are not listed are strings. */
 const DUCKDB_TYPES: Record<string, string> = {
   headquarters: "BOOLEAN",
   registration_status: "INTEGER",
@@ -125,7 +130,10 @@ const DUCKDB_TYPES: Record<string, string> = {
   owner_companies: "INTEGER",
 };
 
-/** Texts as JavaScript readers show them: their decoder drops a leading byte order mark. */
+/**
+ * Removes a leading byte order mark from every string, because the decoders of JavaScript readers
+ * drop it too.
+ */
 function withoutMarks(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const shown = (value: unknown) =>
     typeof value === "string" ? value.replace(/^\ufeff/, "") : value;
@@ -321,7 +329,7 @@ describe("Thrift's compact protocol", () => {
     fc
       .array(fc.tuple(fc.integer({ min: 1, max: 40 }), field), { maxLength: 8 })
       .map((fields) => new Map(fields));
-  /** A field that holds structs, itself or in a list. */
+  /** A Thrift field that contains structs, directly or in a list. */
   const nesting = (field: fc.Arbitrary<ThriftField>): fc.Arbitrary<ThriftField> =>
     fc.oneof(
       structOf(field).map((value) => ({ type: THRIFT.struct, value })),

@@ -1,8 +1,9 @@
 /**
- * Proves: recovery from every partial state that a crash can leave, simulated by hand, even if
- * recovery is interrupted or repeated. Pins keep a snapshot's file, even if it is renamed or
- * removed, exactly as long as an export needs it. Does not prove that a commit survives a power
- * cut, nor that other states cannot occur (crash harness; campaign/twin/export.test.ts).
+ * Proves: the exports recover from every partial state that a crash can leave, even if the recovery
+ * is interrupted or repeated. The test creates these states by hand. A pin keeps a snapshot's file
+ * exactly as long as an export needs it, even if the file is renamed or removed.
+ * Does not prove that a commit survives a power cut, nor that no other states can occur (crash
+ * harness; campaign/twin/export.test.ts).
  */
 import assert from "node:assert/strict";
 import {

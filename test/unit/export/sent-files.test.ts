@@ -1,9 +1,9 @@
 /**
- * Proves, with two servers on one state and threads that the test moves by hand: an enrichment
- * whose server has ended is rendered by the other one if there is a copy of its file. Without a
- * copy, it waits for its server, and fails after ten minutes. If the copy is lost, it fails
- * immediately. A copy is deleted with its export.
- * Does not prove real processes and a store (e2e/server/sent-files).
+ * Proves, with two servers on one state and render threads that the test advances by hand: if the
+ * server of an enrichment ends, the other server renders it, provided that a copy of the uploaded
+ * file exists. Without a copy, the enrichment waits for its server and fails after ten minutes. If
+ * the copy is lost, it fails immediately. A copy is deleted with its export.
+ * Does not prove the same with real processes and a real store (e2e/server/sent-files).
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

@@ -1,9 +1,9 @@
 /**
- * Proves: a file appears whole, once all of its bytes are on the disk, with its true size and
- * SHA-256. If any system call fails, or the producer aborts at any point, no file is left, no
- * descriptor stays open, and the failure is thrown unchanged. Failing calls are tested on this
- * thread's writer; hashed-file.test.ts tests those of the addon's writer. Does not prove: that the
- * disk keeps fsync's promise; the power cuts of the crash tests do.
+ * Proves: a file appears only when it is complete and all of its bytes are on the disk, with its
+ * true size and SHA-256. If any system call fails, or the producer aborts at any point, no file is
+ * left and no descriptor stays open. The failure is thrown unchanged. These tests make calls fail
+ * in the writer on this thread; hashed-file.test.ts does so for the addon's writer.
+ * Does not prove that the disk keeps the promise of fsync; the power cuts of the crash tests do.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -33,7 +33,10 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
-/** The system calls; each calls `report` with its name and number before it runs. */
+/**
+ * Wraps the system calls. Each calls `report` with its name and its number in the sequence before
+ * it runs.
+ */
 function watched(report: (name: Call, number: number) => void): DiskCalls {
   let number = 0;
   const watch =
@@ -56,7 +59,10 @@ function openDescriptors(): number {
   return fs.existsSync(DESCRIPTORS) ? fs.readdirSync(DESCRIPTORS).length : 0;
 }
 
-/** Writes BYTES in pieces, one of them larger than a chunk, with event loop turns between them. */
+/**
+ * Writes BYTES in several pieces, one of them larger than a chunk. A turn of the event loop follows
+ * each piece.
+ */
 async function fill(write: (bytes: Uint8Array) => void): Promise<void> {
   for (const [from, to] of [
     [0, 10],
@@ -155,7 +161,7 @@ describe("writeWhole", () => {
           const giving = name === "closeSync" || name === "unlinkSync";
           if (number === broken || (sticky && number > broken && !giving)) throw failure;
         });
-        // If the test makes a close fail, the test must close the descriptor.
+        // A close that the test makes fail leaves the descriptor open, so the test closes it.
         const closes = { ...disk, closeSync: closing(disk) };
         await leavesNothing(
           () => writeWhole(path, fill, closes),
@@ -249,7 +255,10 @@ describe("temporaryName", () => {
   });
 });
 
-/** Linux frees a descriptor even if close fails, so a failing close here closes it too. */
+/**
+ * Linux frees a descriptor even if close fails. The simulated failing close therefore closes the
+ * descriptor too.
+ */
 function closing(disk: DiskCalls): DiskCalls["closeSync"] {
   return (fd) => {
     try {

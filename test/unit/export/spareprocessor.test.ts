@@ -1,6 +1,6 @@
 /**
- * Proves: a render may use another processor after a second without searches, not from the start,
- * not during searches, and never if there is only one processor.
+ * Proves: a render may use a second processor once no search has run for a second. It may not do so
+ * immediately after the start, during searches, or if there is only one processor.
  * Does not prove that a render uses it (contract/export/render).
  */
 import assert from "node:assert/strict";

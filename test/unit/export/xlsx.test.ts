@@ -1,9 +1,10 @@
 /**
- * Proves: an XLSX export, read by another library, has the search's values cell by cell, hostile
- * texts included. Its XML has no formula except links, and the promised kinds of cells. Its package
- * is complete and the same for any batches. A failed write and an abort end the export; little
- * memory is buffered. Does not prove: how a spreadsheet program shows it, which rows an export has,
- * or how it is written to disk.
+ * Proves: an XLSX export, read by another library, has the values of the search in its cells,
+ * including hostile texts. Its XML contains no formula except links, and only the promised kinds of
+ * cells. Its package is complete and does not depend on how the rows are batched. A failed write or
+ * an abort ends the export, and little memory is buffered.
+ * Does not prove how a spreadsheet program shows the file, which rows an export has, or how it is
+ * written to disk.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -43,7 +44,7 @@ function exported(
   return renderedBytes(openXlsxRenderer, context, batchesOf(rows, size));
 }
 
-/** Rows of a sheet by name, header first. */
+/** Returns the rows of the named sheet, header first. */
 async function sheetOf(bytes: Buffer, name: string): Promise<SheetData> {
   const sheets = await readSheets(bytes, { trim: false });
   assert.deepEqual(
@@ -53,7 +54,7 @@ async function sheetOf(bytes: Buffer, name: string): Promise<SheetData> {
   return sheets.find(({ sheet }) => sheet === name)?.data ?? [];
 }
 
-/** The parts of a package by path, in its order. */
+/** Maps the path of each part of a package to its content, in the order of the package. */
 async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
   const open = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer);
   const zip = await open(bytes, { lazyEntries: true });
@@ -76,19 +77,22 @@ async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
   });
 }
 
-/** The XML of an export's rows. */
+/** Returns the XML of the sheet that holds the exported rows. */
 async function rowsXml(rows: Uint32Array, options: Partial<ExportOptions> = {}): Promise<string> {
   const parts = await partsOf(await exported(rows, options));
   return parts.get("xl/worksheets/sheet1.xml") ?? "";
 }
 
-/** Date fields; not all readers accept dates before 1900-03-01 as dates. */
+/**
+ * The date fields. Tests treat these separately because some readers do not accept dates before
+ * 1900-03-01 as dates.
+ */
 const DATES = [
   ...["registration_status_date", "started_on", "simples_excluded_on", "mei_excluded_on"],
 ];
 const FIRST_DATE = "1900-03-01";
 
-/** The value in a sheet's cell for a value of the search. */
+/** Converts a value of the search to the value that its cell must hold. */
 function shown(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(",");
   const isDate = DATES.includes(name) && value !== null && (value as string) >= FIRST_DATE;
@@ -142,7 +146,7 @@ describe("cells of an XLSX export", () => {
   });
 });
 
-/** The XML of a cell, by kind of field. */
+/** For each kind of field, the pattern that the XML of its cells must match. */
 const CELLS: Readonly<Record<string, RegExp>> = {
   string: /^<c r="A\d+" t="inlineStr"><is><t( xml:space="preserve")?>[^<]*<\/t><\/is><\/c>$/,
   array: /^<c r="A\d+" t="inlineStr"><is><t( xml:space="preserve")?>[\d,]+<\/t><\/is><\/c>$/,

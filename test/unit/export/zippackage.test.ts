@@ -18,7 +18,7 @@ import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 const LEVEL = 3;
 const ENTRY = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
 
-/** A piece as a sheet has them. */
+/** Compresses bytes into one piece of a part, as the writer of a sheet does. */
 function pieceOf(bytes: Buffer, isLast: boolean): PackedChunk {
   const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
   const packed = deflateRawSync(bytes, { level: LEVEL, finishFlush });
@@ -37,7 +37,7 @@ function packageOf(stored: Buffer, pieces: readonly Buffer[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The same by the library. */
+/** Returns the bytes of the same package, written by yazl. */
 function byLibrary(stored: Buffer, packed: Buffer): Promise<Buffer> {
   const zip = new ZipFile();
   zip.addBuffer(stored, "[Content_Types].xml", { ...ENTRY, compressionLevel: 0 });
@@ -47,7 +47,7 @@ function byLibrary(stored: Buffer, packed: Buffer): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-/** Entries of a package by name, and the bytes of the last one. */
+/** Returns the names of a package's entries, and the bytes of the last entry. */
 async function read(bytes: Buffer): Promise<{ names: string[]; last: Buffer }> {
   const zip = await promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer)(bytes, {
     lazyEntries: true,
@@ -101,7 +101,7 @@ describe("a package", () => {
       else if (tailAt > 0) tail.push(Buffer.from(bytes));
     });
     zip.begin("large");
-    // Simulates a piece of this size: only its length is read.
+    // Simulates a piece of this size. The package reads only the piece's length.
     zip.piece({ packed: { length: large } as unknown as Uint8Array, bytes: 2 * large, crc: 7 });
     zip.endPart();
     zip.part("behind", Buffer.from("text"));
@@ -109,7 +109,7 @@ describe("a package", () => {
     const bytes = Buffer.concat(tail);
     class Tail extends yauzl.RandomAccessReader {
       override _readStreamForRange(start: number, end: number) {
-        // Reads never touch the large part's content, so zeros stand for it.
+        // The content of the large part is never read, so zeros replace it.
         const zeros = Buffer.alloc(Math.max(0, Math.min(end, tailAt) - start));
         const rest = bytes.subarray(Math.max(0, start - tailAt), Math.max(0, end - tailAt));
         return Readable.from([Buffer.concat([zeros, rest])]);

@@ -1,20 +1,25 @@
 /**
- * Proves that CNPJs have one reader: no other file of the product imports the strict parsers of a
- * CNPJ or has a pattern for one.
- * Does not prove that a place calls the reader for every CNPJ that it is sent.
+ * Proves that the product reads CNPJs in one place: no file outside that reader imports the strict
+ * CNPJ parsers or has a pattern for a CNPJ.
+ * Does not prove that the product calls the reader for every CNPJ that a client sends.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { importsOf } from "../../support/house/syntax.ts";
 
-/** Files of the reader, in the order of its steps. */
+/** Matches the reader's files. The names in the pattern follow the order of its steps. */
 const READER = /^src\/spec\/cnpj\/cnpj(candidates|number|spelling)?\.ts$/;
-/** Imports from cnpj.ts that only the reader may have. */
+/** Matches imports of the strict parsers of cnpj.ts, which only the reader may import. */
 const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/;
-/** Repetitions {12}, {14}, {8,12}, or {8,13} in a pattern for letters or digits. */
+/**
+ * Matches a regular expression that repeats letters or digits {12}, {14}, {8,12}, or {8,13} times.
+ */
 const PATTERN = /(?:\\d|0-9A-Z\]|0-9A-Za-z\]|\[0-9\]|\[0-9A-Z\])\{(?:12|14)\}|\{8,1[23]\}/;
-/** Files whose patterns match other digits, with their meaning. */
+/**
+ * Files that contain a matching pattern for another purpose. Each is listed with the meaning of its
+ * digits.
+ */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ["src/console/web/exports/draft.ts", "rows of an export"],
 ]);
@@ -23,7 +28,6 @@ const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/).filter(
   (file) => !READER.test(file),
 );
 
-/** True if the text breaks the rule. */
 function breaks(text: string): boolean {
   return STRICT.test(text) || PATTERN.test(text);
 }

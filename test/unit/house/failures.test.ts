@@ -50,7 +50,7 @@ function run(): { readonly status: number | null; readonly text: string } {
   const remembered = path.join(folder, "durations.json");
   const files = [path.join(out, "one.test.mjs")];
   const given = JSON.stringify({ folder: out, files, names: ["one"], remembered });
-  // With this variable the suite would report to the run that it is part of.
+  // If this variable were set, the suite would report to the run that this test is part of.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = [path.join(ROOT, "test/support/run/run.mjs"), given];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });

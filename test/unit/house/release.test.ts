@@ -91,7 +91,10 @@ function commit(): void {
   standIn(git("log", "-1", "--format=%h", "--abbrev=12").trim());
 }
 
-/** Makes a stand-in that answers like the executable of a commit, with one third-party package. */
+/**
+ * Writes a script that prints the same versions as the executable of a commit, with one third-party
+ * package.
+ */
 function standIn(hash: string, version = VERSION): void {
   const versions = {
     peneira: version,

@@ -1,8 +1,8 @@
 /**
- * Proves how `npm start` builds. It first prints its steps and about how long they take. Every step
- * waits for those it needs and for no other, and shows a clock. A failing step ends the rest; times
- * are stored for the next clone. Does not prove the steps' results: .ci/run does all of them, in
- * one clone.
+ * Proves how `npm start` builds. It first prints its steps and their approximate duration. Each
+ * step waits only for the steps that it needs, and shows a clock. A failing step ends the build.
+ * The measured times are stored for the next clone.
+ * Does not prove the results of the steps: .ci/run runs all of them in one clone.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,9 @@ interface Step {
   readonly run: () => Promise<void>;
 }
 
-/** A step with the folder that it goes on with where that is there. */
+/**
+ * A step that has begun. If the folder `grows` exists, the next run of the step continues in it.
+ */
 interface Begun {
   readonly name: string;
   readonly grows?: string;
@@ -52,7 +54,7 @@ const { storeTimes, lastTimes } = (await import(
   lastTimes: (file: string) => Times;
 };
 
-/** Steps that record when they began and ended. */
+/** Returns test steps that append their begin and end to `events`. */
 function steps(events: string[], fails?: string): Step[] {
   const step = (name: string, ...before: string[]): Step => ({
     name,

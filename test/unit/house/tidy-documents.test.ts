@@ -17,7 +17,7 @@ import {
   readLockfile,
 } from "../../support/house/lockfile.ts";
 
-/** The binary of uWebSockets.js for Node 20 on Linux, as it was when we measured and tested it. */
+/** Hash of the uWebSockets.js binary for Node 20 on Linux that was measured and tested. */
 const UWS_SHA256 = "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89";
 const UWS_FILE = "node_modules/@uwsjs/linux-x64-20/uws.node";
 

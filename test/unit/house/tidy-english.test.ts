@@ -18,7 +18,10 @@ import {
   questionsIn,
 } from "../../support/house/plain-english.ts";
 
-/** Number of places left in an area. Lower it when you rewrite some; never raise it. */
+/**
+ * Bounds for the number of findings in each area. Lower a bound when you rewrite a text; never
+ * raise it.
+ */
 const LEFT = {
   "docs/benchmarks.md": 0,
   messages: 1,
@@ -29,7 +32,10 @@ const LEFT = {
 } as const;
 type Area = keyof typeof LEFT;
 
-/** Maximum by which a bound may exceed the count, so that new places are noticed. */
+/**
+ * Returns how far a bound may exceed the actual count. The slack is small, so that new findings are
+ * noticed.
+ */
 const slackOf = (bound: number) => Math.max(20, bound / 5);
 
 const DOCUMENTS = filesMatching(/^[^/]+\.md$|^docs\/.*\.md$|^\.github\/.*\.md$/);
@@ -45,7 +51,7 @@ function commentFindings(file: string): string[] {
   return [...findingsIn(prose), ...openingsIn(prose)].map((one) => `${file}:${one}`);
 }
 
-/** Finds every place in an area that has a bound. */
+/** For each area with a bound, a function that returns all findings. */
 const AREAS: Readonly<Record<Area, () => string[]>> = {
   "docs/benchmarks.md": () => documentFindings("docs/benchmarks.md"),
   messages: () =>

@@ -10,7 +10,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { filesMatching, ROOT, refuse, textOf } from "../../support/house/checkout.ts";
 
-/** Folders that the sources of a folder may include. */
+/** For each folder, the folders that its sources may include. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   format: ["format"],
   query: ["format", "query"],
@@ -89,7 +89,7 @@ describe("native sources", () => {
         (file) => !taken(file) && !build.some((text) => text.includes(sourceName(file))),
       ),
       ...filesMatching(/^native-index\/.*\.h$/).filter((file) => {
-        // The header that binding.gyp precompiles is included before every source.
+        // Skips the precompiled header, which binding.gyp includes before every source.
         const name = `"${file.replace("native-index/", "")}"`;
         return ![...includes, ...build].some((text) => text.includes(name));
       }),
@@ -112,7 +112,10 @@ function includesOf(file: string): Include[] {
     });
 }
 
-/** True if a source may include another: in a lower folder, or in a room that is not higher. */
+/**
+ * True if a source may include another: the target is in a lower folder, or in a room of the same
+ * folder that is not higher.
+ */
 function mayInclude(file: string, target: string): boolean {
   const folder = folderOf(file);
   if (folder !== folderOf(target)) return BELOW[folder]?.includes(folderOf(target)) ?? false;
@@ -124,7 +127,9 @@ function roomsOf(file: string): readonly string[] {
   return ROOMS[folderOf(file)] ?? ["."];
 }
 
-/** The folders between the top folder and the file. */
+/**
+ * Returns the path of the folders between the top folder and the file, or `.` if there are none.
+ */
 function roomOf(file: string): string {
   return file.split("/").slice(2, -1).join("/") || ".";
 }

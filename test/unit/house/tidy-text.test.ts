@@ -1,8 +1,8 @@
 /**
- * Proves: one file decodes the bytes of imported files (src/dump/registrytext.ts). The others named
- * here read our own records, whose bytes are already ASCII.
+ * Proves that only src/dump/registrytext.ts decodes the bytes of imported files. The other files in
+ * the list below read records that this product wrote, whose bytes are ASCII.
  * No file of the product uses TextDecoder for one-byte encodings, because Node 20 decodes the bytes
- * 80 to 9F as controls.
+ * 80 to 9F as control characters.
  * Does not prove that a reader cleans the decoded text: the suites of dump and ingest do.
  */
 import { describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 
 const DECODES = /"latin1"|"binary"|8859-1"|TextDecoder|readFileSync\([^)]*, "utf-?8"|setEncoding\(/;
 
-/** Files that write bytes, or read CNPJs, e-mails, and magic numbers; each with its content. */
+/** Files that may convert bytes themselves; each line says what the file converts. */
 const OWN_BYTES = new Set([
   "src/dump/registrytext.ts", // the decoder
   "src/dump/cpf.ts", // bytes of constants

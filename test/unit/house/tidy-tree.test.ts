@@ -10,12 +10,12 @@ import ts from "typescript";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { importsOf, lineOf, treeOf } from "../../support/house/syntax.ts";
 
-/** A file with one importer and fewer lines must state why it is separate. */
+/** A file with fewer lines and only one importer must state why it is separate. */
 const SMALL_LINES = 60;
 const STYLE_LINES_MAX = 400;
-/** Files and folders in a folder. */
+/** Maximum number of files and folders in a folder. */
 const ENTRIES_MAX = 30;
-/** Pattern of such a statement in a file's header. */
+/** Matches the sentence of a file header that states why the file is separate. */
 const REASON = /\b(On its own|Apart|[Ss]eparate|its own file)\b[^.]*\bbecause\b/;
 /** Files that may be small: one per area and language, per command, and per kind of thread. */
 const ONE_EACH = /^src\/(console\/web\/strings\/|cli\/commands\/|.*\.worker\.ts$)/;
@@ -137,7 +137,10 @@ function exportsOf(file: string): Exported[] {
   });
 }
 
-/** `file#name` of every name that a file imports from another; `file#*` for all names. */
+/**
+ * Returns every name that a file imports from other files, as `file#name`. `file#*` stands for all
+ * names.
+ */
 function namesImportedBy(file: string): string[] {
   const targets = new Map(importsOf(file).map((one) => [one.specifier, one.file]));
   const found: string[] = [];
@@ -165,7 +168,7 @@ function namesOf(node: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
   return bindings.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
 }
 
-/** The file of an `import("…")`, as a call or as a type. */
+/** Returns the specifier of an `import("…")` expression or type, or undefined for other nodes. */
 function dynamicSpecifier(node: ts.Node): string | undefined {
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
     return (node.argument.literal as ts.StringLiteral).text;
@@ -177,22 +180,20 @@ function dynamicSpecifier(node: ts.Node): string | undefined {
   return undefined;
 }
 
-/** The comment that opens a text. */
 function headerOf(text: string): string {
   return (/^\/\*[\s\S]*?\*\//.exec(text)?.[0] ?? "").replaceAll(/\n \* ?/g, " ");
 }
 
-/** The comment that opens a C++ source. */
 function nativeHeaderOf(text: string): string {
   return (/^(?:\/\/.*\n)+/.exec(text)?.[0] ?? "").replaceAll(/\n\/\/ ?/g, " ");
 }
 
-/** A header and its source are one unit. */
+/** Removes the extension, because a C++ header and its source count as one unit. */
 function unitOf(file: string): string {
   return file.replace(/\.(cc|h)$/, "");
 }
 
-/** Files of other units that include each C++ unit. */
+/** Maps each C++ unit to the files of other units that include it. */
 function includersOf(): Map<string, Set<string>> {
   const includers = new Map<string, Set<string>>();
   for (const file of NATIVE) {
@@ -204,7 +205,7 @@ function includersOf(): Map<string, Set<string>> {
   return includers;
 }
 
-/** Names of files and folders in each folder. */
+/** Maps each folder to the names of its files and subfolders. */
 function entriesOf(files: readonly string[]): Map<string, Set<string>> {
   const entries = new Map<string, Set<string>>();
   for (const file of files) {
@@ -217,7 +218,7 @@ function entriesOf(files: readonly string[]): Map<string, Set<string>> {
   return entries;
 }
 
-/** Cycles of imports, including type imports, each once. */
+/** Returns each cycle of imports once, including cycles through type imports. */
 function cyclesOf(files: readonly string[]): string[] {
   const cycles = new Set<string>();
   const done = new Set<string>();

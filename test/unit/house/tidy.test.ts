@@ -1,9 +1,10 @@
 /**
- * Proves that the sources are in order. Imports go to lower ranks without cycles, heavy packages
- * have one importer, files and functions stay small, every export has a comment, and no code is
- * dead. Documents point at existing files, and no trace of a machine or of unfinished work is left.
- * Does not prove that a comment is true, a name is good, or a test can fail: people do. Every test
- * prints all places that break its rule.
+ * Proves that the sources are in order. Files import only from the same or a lower rank, without
+ * cycles, and only one file imports each heavy package. Files and functions stay small, every
+ * export has a comment, and no code is dead. Documents point at existing files. No text names a
+ * machine or announces unfinished work.
+ * Does not prove that a comment is true, a name is good, or a test can fail: people do.
+ * Every test prints all places that break its rule.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,10 +16,16 @@ const FILE_LINES_MAX = 600;
 const FUNCTION_LINES_MAX = 70;
 const PARAMETERS_MAX = 4;
 const COLUMNS_MAX = 100;
-/** Lines of a header: three to eight are usual; a .cc with an .h has fewer, a byte layout more. */
+/**
+ * Bounds for the lines of a file header. Three to eight are usual. A .cc file with a .h file has
+ * fewer; a header that shows a byte layout has more.
+ */
 const HEADER_LINES = { min: 2, max: 20 };
 
-/** Folders and single files of a rank; a file imports its own folder or a lower rank. */
+/**
+ * The rank of each folder and of some single files. A file may import its own folder and lower
+ * ranks.
+ */
 const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [8, /^src\/(main\.ts$|cli\/)/],
   [7, /^src\/(console|mcp)\//],
@@ -32,7 +39,7 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [0, /^src\/(executable|files|process|scheduling|settings|text)\//],
 ];
 
-/** Parts of src/http that import neither each other nor the routes; the routes import both. */
+/** Parts of src/http that must not import each other or the routes. The routes import both. */
 const HTTP_PARTS = /^src\/http\/(server|openapi)\//;
 
 /** Packages that only one file of the product may import. */
@@ -52,10 +59,15 @@ const HEAVY = [
   /peneira\.node$/,
 ];
 
-/** Spreads of a request context; see src/http/server/routetable.ts. */
+/**
+ * Matches code that spreads a request context into an object; see src/http/server/routetable.ts.
+ */
 const SPREAD_CALL = /\{[^}]*\.\.\.(call|asker)\b/;
 
-/** Stages pass values on; only searcher.ts knows their order. */
+/**
+ * Matches the stages of a search, which must not import each other: only searcher.ts knows their
+ * order.
+ */
 const STAGES = /^src\/search\/(plan|page|facet|project)\.ts$/;
 
 const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);
@@ -154,8 +166,8 @@ describe("imports", () => {
   it("reach every file", () => {
     const entries = /^src\/(main\.ts|.*\.worker\.ts|console\/web\/main\.tsx)$/;
     const product = reachable(filesMatching(entries));
-    // Programs that are started or bundled by path, and a file that module hooks put in the place
-    // of another.
+    // Programs that are started or bundled by path, and a file that replaces another through module
+    // hooks.
     const programs = /^test\/support\/(road\/(run|recorder)|server\/(\w+-writer|on-postgres))\.ts$/;
     const suites = /^(test\/.*\.test|bench\/.*\.bench)\.ts$/;
     const others = reachable([...filesMatching(suites), ...filesMatching(programs)]);
@@ -262,13 +274,16 @@ function rankOf(file: string): number {
   return rank as number;
 }
 
-/** Files of rank 0 are one folder; src/main.ts belongs to the commands that it registers. */
+/**
+ * Returns the folder that a file belongs to. All files of rank 0 count as one folder, and
+ * src/main.ts belongs to src/cli, whose commands it registers.
+ */
 function folderOf(file: string): string {
   if (rankOf(file) === 0) return "rank 0";
   return file === "src/main.ts" ? "src/cli" : (/^src\/[\w-]+/.exec(file)?.[0] ?? file);
 }
 
-/** True for a file of the tree: a relative path, or the name of a worker. */
+/** True if an import names a file of this repository: a relative path, or a worker. */
 function isOurs(specifier: string): boolean {
   if (specifier.endsWith(".worker.ts")) return true;
   return specifier.startsWith(".") && !specifier.endsWith(".node");
@@ -278,7 +293,10 @@ function linesOf(file: string): string[] {
   return textOf(file).replace(/\n$/, "").split("\n");
 }
 
-/** A `describe` groups tests and need not be understood as a whole function. */
+/**
+ * True for the body of a `describe`. It groups tests, so a reader need not understand it as one
+ * function.
+ */
 function isGroupOfTests(node: ts.Node): boolean {
   const { parent } = node;
   return (

@@ -16,7 +16,7 @@ interface Selection {
   readonly quick: boolean;
 }
 
-// A module of the build, in plain JavaScript.
+// This module belongs to the build and is plain JavaScript, so its types are declared here.
 const tiers = (await import("../../support/run/tiers.mjs" as string)) as {
   isOfMatrix(text: string): boolean;
   quickSuites(suites: readonly string[]): string[];

@@ -1,8 +1,8 @@
 /**
- * Proves: a dump is rejected if a file has the rows of another, or if a table has almost none of
- * the used codes; the message names all such files. With --partial it is imported; a right dump
- * needs no flag.
- * Does not prove: files of another kind (unit/dump/foreign.test.ts).
+ * Proves: a dump is rejected if one of its files holds the rows of another file, or if a table has
+ * almost none of the codes that the rows use. The message names all such files. With --partial, the
+ * dump is imported anyway. A correct dump needs no flag.
+ * Does not prove files of another kind (unit/dump/foreign.test.ts).
  */
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ after(() => space.dispose());
 const RIGHT = join(space.folder, "right-2026-08");
 before(() => writeSample({ folder: RIGHT, establishments: 3_000, seed: 3, label: "2026-08" }));
 
-/** The rows of a file's member. */
+/** Returns the rows of the dump's file with this name. */
 async function rowsOf(name: string): Promise<Buffer> {
   const { members } = await openDump(RIGHT, "2026-08");
   const member = members.find(({ file }) => file.endsWith(`/${name}`));
@@ -30,7 +30,7 @@ async function rowsOf(name: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** A dump in which files have the given rows. */
+/** Copies the correct dump, and replaces the rows of the named files. */
 function dumpWith(name: string, rows: Readonly<Record<string, Buffer>>): string {
   const folder = join(space.folder, `${name}-2026-08`);
   cpSync(RIGHT, folder, { recursive: true });

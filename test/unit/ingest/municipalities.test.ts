@@ -1,9 +1,10 @@
 /**
- * Proves: a municipality that the dump's table spells differently keeps its IBGE code, by official
- * codes of a file or of the previous snapshot, or by its spelling; codes of other data are
- * rejected. Contradictions of name and code, and unknown codes, are resolved as documented. All are
- * named in warnings, report, snapshot, and `inspect`.
- * Does not prove: that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
+ * Proves: a municipality whose name the dump's table spells differently keeps its IBGE code. The
+ * code comes from a file of official codes, from the previous snapshot, or from the similar
+ * spelling. Codes from other data are rejected. Contradictions between name and code, and unknown
+ * codes, are resolved as documented. Warnings, report, snapshot, and `inspect` name all of these
+ * municipalities.
+ * Does not prove that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
  * how official codes are parsed (municipalitycodes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +35,7 @@ interface Town {
   readonly ibge: string;
 }
 
-/** The registry's table with the sample's invented codes, and each code's municipality. */
+/** The municipalities of the registry's table, with the codes that the sample invents. */
 const TOWNS: readonly Town[] = (() => {
   const reviewed = JSON.parse(
     readFileSync(new URL("../../../data/municipality-exceptions.json", import.meta.url), "utf8"),
@@ -57,19 +58,19 @@ const ABROAD = { codigo: "9707", descricao: "EXTERIOR" };
 const town = (name: string, uf: string): Town =>
   TOWNS.find((one) => one.name === name && one.uf === uf) as Town;
 
-/** The table with other names for some codes. */
+/** Returns the table of names with some names replaced. */
 function renamed(changes: Readonly<Record<string, string>>): Map<string, string> {
   return new Map([...NAMES, ...Object.entries(changes)]);
 }
 
-/** One row in each town. */
+/** Counts one row in each of the given towns. */
 function counted(towns: readonly Town[]): Uint32Array {
   const counts = new Uint32Array(UFS.length * TOM_CODES);
   for (const { uf, tom } of towns) counts[UFS.indexOf(uf as "SP") * TOM_CODES + Number(tom)] = 1;
   return counts;
 }
 
-/** A name with one letter dropped. */
+/** Drops one letter of the name. */
 const misspelt = (name: string): string => name.slice(0, 2) + name.slice(3);
 
 /** Thirty randomly picked towns with long, unique names. */
@@ -203,7 +204,7 @@ describe("spelling", () => {
       odd({ [tom]: "SANTS" }).map(({ how }) => how),
       ["spelling"],
     );
-    // All other towns have their names, so no unassigned name is near this one.
+    // Every other town's name is taken by its own code, so no free name is similar to this one.
     assert.deepEqual(
       odd({ [tom]: "CAMPINES" }).map(({ how }) => how),
       ["none"],
@@ -297,7 +298,7 @@ describe("an import", () => {
     assert.match(reported(update), /by their TOM codes/);
     await space.import(changed, "before.peneira");
     assert.deepEqual(ibges("before.peneira").sort(), expected);
-    // A town resolved by code is also known by code in the next month.
+    // A town that was resolved by its code keeps that code in the next month's import.
     await space.import(changed, "before.peneira");
     assert.deepEqual(ibges("before.peneira").sort(), expected);
   });

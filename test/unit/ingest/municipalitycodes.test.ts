@@ -14,7 +14,7 @@ import { readMunicipalityCodes } from "../../../src/ingest/places/municipalityta
 const folder = mkdtempSync(join(tmpdir(), "peneira-codes-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Header of the table that the Receita Federal publishes. */
+/** Column names of the table that the Receita Federal publishes. */
 const RECEITA = [
   "CÓDIGO DO MUNICÍPIO - TOM",
   "CÓDIGO DO MUNICÍPIO - IBGE",
@@ -46,7 +46,8 @@ describe("a file of codes", () => {
       ["7107", "3550308"],
     ]);
     const forms = [
-      // The Tesouro's file has no header, padded names, and rows without a municipality.
+      // The table of the Tesouro Nacional has no header. Its names are padded, and some rows have
+      // no municipality.
       "0001;05893631000109;GUAJARA-MIRIM   ;RO;1100106\r\n" +
         "7107;46395000000139;SAO PAULO;SP;3550308\r\n" +
         "0995;00000000000191;DEMAIS MUNICIPIOS;RO;0000000\r\n\x1a",
@@ -57,7 +58,7 @@ describe("a file of codes", () => {
           '"7107";"3550308";"SAO PAULO";"São Paulo";"SP"\n',
         "latin1",
       ),
-      // Codes that lost their zeros, next to other short numbers.
+      // Tables whose codes lost their leading zeros and that contain other short numbers.
       "codigo_ibge,nome,capital,codigo_uf,siafi_id,ddd\n1100106,Guajará-Mirim,0,11,1,69\n" +
         "3550308,São Paulo,0,35,7107,69\n",
     ];

@@ -1,10 +1,11 @@
 /**
- * Proves: the join in the addon produces the bytes, extents, counts, examples, and sampled keys of
- * its twin in TypeScript, partition by partition. Tests a sample, dumps with duplicates, orphans,
- * companies without a name, and nonexistent places, with and without public lists, and rows that
- * already have their companies' values. The next partition and bucket of values of a thread are
- * prefetched.
- * Does not prove: that the twin is right (quirks and twin in this folder).
+ * Proves: the addon's join produces the same bytes, extents, counts, examples, and sampled keys,
+ * partition by partition, as the reference implementation in TypeScript. The tests join a sample,
+ * and dumps with duplicates, orphans, companies without a name, and nonexistent municipalities.
+ * They join with and without public lists, and also rows that already have the values of their
+ * companies. A thread prefetches its next partition and its next bucket of values.
+ * Does not prove that the reference implementation is right (quirks.test.ts and twin.test.ts in
+ * this folder).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -55,7 +56,10 @@ async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   return { ...tables.context(), sanctioned: list, slotBytes: 512 };
 }
 
-/** Joins every partition by both, into one range and into several; returns the applied rules. */
+/**
+ * Joins every partition with both implementations, into one range and into several. Returns the
+ * number of times that each rule applied.
+ */
 function compare(context: JoinContext): number[] {
   const counts: number[] = [];
   const progress = new Int32Array(2);
@@ -85,7 +89,6 @@ function compare(context: JoinContext): number[] {
   return counts;
 }
 
-/** Counts every bucket by both. */
 function compareCounts(values: SpillFile, ranges: number): void {
   for (let bucket = 0; bucket < 3; bucket++) {
     const paths = [space.path("shared-here"), space.path("shared-native")] as const;
@@ -157,7 +160,6 @@ describe("prefetch", () => {
   });
 });
 
-/** CNPJs of the sample, read from its files. */
 async function cnpjs(): Promise<string[]> {
   const dump = await openDump(join(space.folder, "dump-2026-08"), "2026-08");
   const found: string[] = [];
@@ -174,7 +176,7 @@ async function cnpjs(): Promise<string[]> {
   return found;
 }
 
-/** Debts of every third CNPJ: one to three registered debts each. */
+/** Returns one to three registered debts for every third CNPJ. */
 async function debtsOf(list: readonly string[]) {
   const rows = list
     .filter((_, i) => i % 3 === 0)
@@ -210,7 +212,8 @@ describe("the native join", () => {
     const debts = await debtsOf(await cnpjs());
     compare({ ...context, ...listed, debts });
     compare({ ...context, ...listed, debts, companies: null, simples: [], sanctioned: null });
-    // Joins rows that are complete already; with a dump, these values are zero before the join.
+    // Joins rows that are already complete. In an import from a dump, these values are zero before
+    // the join.
     compare({ ...context, companies: null, simples: [], sanctioned: null });
   });
 

@@ -1,10 +1,10 @@
 /**
- * Proves: the scan in the addon, with vectors and without, produces the bytes, extents, counts,
- * codes, places, reports, and rejections of the scan in TypeScript. It does so for seeded hostile
- * files of all three types, for any cuts, as ISO-8859-1 and as UTF-8, and with skipped malformed
- * rows; also for fields, texts, columns, and code lists at and over their limits. An endless record
- * is rejected long before its end.
- * Does not prove: that the scan in TypeScript is right (quirks, twin, and refusals in this folder,
+ * Proves: the addon's scan, with and without vector instructions, produces the same bytes, extents,
+ * counts, codes, places, reports, and rejections as the scan in TypeScript. The tests scan seeded
+ * hostile files of all three types, cut anywhere, in ISO-8859-1 and in UTF-8, also with skipped
+ * malformed rows. They also scan fields, texts, columns, and code lists at and over their limits. A
+ * record without an end is rejected long before the file ends.
+ * Does not prove that the scan in TypeScript is right (quirks, twin, and refusals in this folder,
  * unit/dump/), nor the error contract (contract/native-index/errors.test.ts).
  */
 import assert from "node:assert/strict";
@@ -50,7 +50,7 @@ function taskOf(type: Type, changes: Partial<ScanTask> = {}): ScanTask {
 async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   try {
     const found = await scan;
-    // Most of the 280,000 places are zero, so their hashes are compared.
+    // The table of places has 280,000 numbers, mostly zeros, so only its hash is compared.
     const places = createHash("sha256").update(found.places).digest("hex");
     return { found: { ...found, places }, bytes: readFileSync(spillPath).toString("base64") };
   } catch (error) {
@@ -59,7 +59,10 @@ async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   }
 }
 
-/** Scans bytes with all three scans, natively also in pieces; returns their common result. */
+/**
+ * Scans the bytes with all three scanners, and with the native ones also in pieces. Returns their
+ * common result.
+ */
 async function compare(type: Type, bytes: Uint8Array, changes: Partial<ScanTask> = {}) {
   const task = taskOf(type, changes);
   const expected = await outcome(scanHere(task, [bytes]), task);
@@ -71,12 +74,12 @@ async function compare(type: Type, bytes: Uint8Array, changes: Partial<ScanTask>
   return expected;
 }
 
-/** Splits the bytes at these places. */
+/** Splits the bytes at these offsets. */
 function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [0, ...places].map((from, i) => bytes.subarray(from, places[i] ?? bytes.length));
 }
 
-/** A row of an Estabelecimentos file with `changes`, by column. */
+/** Returns a row of an Estabelecimentos file in which `changes` replaces values by column name. */
 function row(changes: Readonly<Record<string, string>>): string {
   const known: Record<string, string> = {
     cnpj_basico: "11222333",
@@ -207,7 +210,7 @@ describe("the native scan", () => {
       assert.deepEqual([found.encoding.right, found.encoding.broken], [1, 5]);
     }
     const written = Buffer.from((utf8 as { bytes: string }).bytes, "base64").toString();
-    // The result of WHATWG's decoder, which shares no code.
+    // The WHATWG decoder shares no code with either scanner.
     assert.ok(written.includes(new TextDecoder().decode(Buffer.from(name, "latin1"))));
   });
 
@@ -351,7 +354,8 @@ describe("the native scan", () => {
     const { found } = (await compare("estabelecimentos", bytes, { skipBadRows: 9 })) as {
       found: ScanResult;
     };
-    // Lost rows: the line without its quote and the second half of its row. The two good rows stay.
+    // Two rows are lost: the line whose quote is missing, and the second half of its row. The two
+    // good rows are kept.
     assert.equal(found.rowsKept, 2);
     assert.deepEqual(
       found.tally.examples.row_malformed?.map(({ place }) => place),

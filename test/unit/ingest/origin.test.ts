@@ -1,9 +1,10 @@
 /**
- * Proves: a snapshot records its files' host, that parts were missing or empty, and the number of
- * skipped malformed rows, and `peneira inspect` shows it. A whole month of unknown origin records
- * nothing, so that its bytes stay the same; hostile content in a download's note becomes one line
- * or nothing.
- * Does not prove: what is accepted and rejected (whole.test.ts), how notes are made (download).
+ * Proves: a snapshot records the host that its files came from, whether parts were missing or
+ * empty, and the number of skipped malformed rows. `peneira inspect` shows these facts. A complete
+ * month of unknown origin records nothing, so its bytes do not change. Hostile content in the note
+ * that a download leaves (download.json) becomes one line or nothing.
+ * Does not prove which files are accepted (whole.test.ts), nor how the download writes its note
+ * (download).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +34,7 @@ async function originOf(name: string): Promise<SnapshotOrigin | undefined> {
   return (await openSnapshot(space.path(name))).meta.origin;
 }
 
-/** `peneira inspect`'s output of a snapshot. */
+/** Returns the output of `peneira inspect` for a snapshot. */
 async function inspected(test: TestContext, name: string, ...flags: string[]): Promise<string> {
   let printed = "";
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
@@ -47,7 +48,7 @@ async function inspected(test: TestContext, name: string, ...flags: string[]): P
   return printed;
 }
 
-/** Writes a download's note next to the zips. */
+/** Writes the download's note, download.json, next to the zip files. */
 function note(host: unknown, folder = whole): void {
   writeFileSync(join(folder, "download.json"), JSON.stringify({ format: 1, host, files: [] }));
 }
@@ -87,7 +88,7 @@ describe("the origin of a snapshot", () => {
       text,
       /\n {2}not whole: parts were missing or empty \(--partial\), 2 malformed rows left out\nC/,
     );
-    // The flag alone lacks nothing.
+    // The dump is complete, so --partial alone must not record missing parts.
     await space.import(whole, "whole.peneira", { ...STRICT, partial: true });
     assert.equal(await originOf("whole.peneira"), undefined);
   });

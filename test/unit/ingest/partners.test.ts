@@ -33,7 +33,7 @@ import { ownedTwin } from "../../support/twin.ts";
 const space = new MiniWorkspace();
 after(() => space.dispose());
 
-/** The head office of a root. */
+/** Returns the CNPJ of the head office for the first 8 characters of a CNPJ. */
 const office = (root: string) => `${root}0001${cnpjCheckDigits(`${root}0001`)}`;
 
 const A = "11222333";
@@ -52,7 +52,7 @@ const partner = (owned: string, kind: string, document: string, more: object = {
   ...more,
 });
 
-/** Persons whose names and documents may be nowhere. */
+/** Partners who are persons. Their names and documents must not occur anywhere in the snapshot. */
 const PERSONS = Array.from({ length: 200 }, (_, i) => ({
   nome_socio: `FULANO${i} DE TAL INVENTADO`,
   cnpj_cpf_do_socio: `***${String(100_200 + i)}**`,
@@ -70,7 +70,7 @@ const SOCIOS: readonly MiniRow[] = [
   partner(OUTSIDE, "1", office(D)),
   ...PERSONS.map((person, i) => partner([A, B, C, D][i % 4] as string, "2", "", person)),
   ...PERSONS.slice(0, 9).map((person) => partner(A, "3", "", person)),
-  // A row of kind company whose document is a person's CPF is not imported.
+  // This row states kind 1, a company, but its document is a person's CPF, so it is not imported.
   partner(A, "1", "12345678909", { nome_socio: "SICRANO INVENTADO" }),
   partner(A, "1", "11222333000199"),
 ];
@@ -93,7 +93,10 @@ function ownedBy(segment: Segment, roots: readonly string[], depth = 1): string[
   return found.map(({ cnpj }) => cnpj.slice(0, 8)).sort();
 }
 
-/** Root of each account, with the numbers of companies that it owns and that own it. */
+/**
+ * For each account, returns the first 8 characters of its CNPJ, the number of companies that it
+ * owns, and the number of companies that own it.
+ */
 function countsOf(segment: Segment): string[] {
   const fields = ["cnpj_root", "owned_companies", "owner_companies"];
   const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);

@@ -22,7 +22,7 @@ import type { TwinRow } from "../../support/twin.ts";
 const space = new MiniWorkspace();
 after(() => space.dispose());
 
-/** Imports rows; returns accounts by CNPJ. */
+/** Imports the rows, and returns the resulting accounts by CNPJ. */
 async function imported(rows: MiniRows, changes: Record<string, unknown> = {}) {
   const report = await space.import(space.write(rows), "quirks.peneira", changes);
   const { rows: accounts, meta } = decodeSnapshot(space.path("quirks.peneira"));
@@ -268,7 +268,8 @@ describe("companies", () => {
     assert.deepEqual([of(ONE).company_size_code, of(ONE).share_capital], ["00", null]);
     assert.deepEqual([of(TWO).simples_opt_in, of(TWO).mei_opt_in], [false, false]);
     assert.equal(countOf(report, "company_missing"), 2);
-    // A company without an establishment counts, with or without its own row.
+    // A Simples row counts as an orphan if its company has no establishment, even if the company
+    // has a row.
     assert.equal(countOf(report, "simples_orphan"), 2);
     assert.deepEqual(
       report.rules.simples_orphan?.examples.map(({ value }) => value),

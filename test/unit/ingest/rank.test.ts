@@ -1,9 +1,10 @@
 /**
- * Proves: a range of the addon has the records of all files in rank order, with corrected counts,
- * as its TypeScript twin has. Buffers are in the file as `finish` returns them, batch after batch
- * in the same memory; consumed parts of a file use no disk space. Corrections for nonexistent rows,
- * and calls out of order, are rejected.
- * Does not prove: that a snapshot is right (twin.test.ts), nor that corrections are
+ * Proves: a range of row records that the addon ranks contains the records of all files in rank
+ * order, with corrected counts, like the reference implementation in TypeScript. Buffers reach the
+ * file exactly as `finish` returns them, batch after batch in the same memory. Parts of a file that
+ * were read no longer use disk space. Corrections for nonexistent rows, and calls in the wrong
+ * order, are rejected.
+ * Does not prove that a snapshot is right (twin.test.ts), nor that the corrections are
  * (shared-values.test.ts).
  */
 import assert from "node:assert/strict";
@@ -37,7 +38,9 @@ const RANGES = 4;
 const random = seededRandom(11);
 const below = (end: number) => Math.floor(random() * end);
 
-/** Row records by file and range, and corrections of some of their counts. */
+/**
+ * Writes row records to spill files by file and range, and corrections for some of their counts.
+ */
 function spilled(name: string, rows: number, slotBytes = 2048) {
   const records = encodeRecords(randomRows(5, rows));
   const writers = Array.from({ length: FILES }, (_, file) => {
@@ -64,7 +67,7 @@ function correct(writer: SpillWriter, range: number, numbers: readonly number[])
   for (const [i, number] of numbers.entries()) writer.view.setUint32(at + 4 * i, number, true);
 }
 
-/** The twin: a range's records, read and corrected in TypeScript. */
+/** The reference implementation: reads a range's records and corrects them in TypeScript. */
 function corrected(files: readonly SpillFile[], corrections: SpillFile, range: number): Buffer {
   const starts: number[] = [];
   const parts = files.map((file) => {
@@ -81,7 +84,7 @@ function corrected(files: readonly SpillFile[], corrections: SpillFile, range: n
   return records;
 }
 
-/** The buffers that were written to a file, in the form of `finish`. */
+/** Returns the buffers that a batch wrote to a file, in the form in which `finish` returns them. */
 async function written(batch: NativeBatch) {
   const path = space.path("batch");
   writeFileSync(path, "");

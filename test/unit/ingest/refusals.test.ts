@@ -17,7 +17,10 @@ after(() => space.dispose());
 
 const ONE = "11222333000181";
 
-/** Imports, and expects a rejection with all of `words`, and no leftovers. */
+/**
+ * Imports the folder, and expects a rejection whose message contains all of `words` and that leaves
+ * no files.
+ */
 async function refused(folder: string, ...words: readonly (string | RegExp)[]): Promise<void> {
   await assert.rejects(space.import(folder, "refused.peneira"), (error: Error) => {
     assert.ok(error instanceof CommandError, String(error.stack));
@@ -108,7 +111,8 @@ describe("population and sanctions files", () => {
     const ceis = space.path("sancoes.csv");
     writeFileSync(ceis, "a;b\n");
     await assert.rejects(space.import(folder(), "x.peneira", { ceis }), /20260930_CEIS/);
-    // Metadata with 30 February would be rejected by every reader.
+    // The date 30 February must be refused here, because every reader would reject a snapshot with
+    // it.
     const impossible = space.path("20260230_CEIS.csv");
     writeFileSync(impossible, "a;b\n");
     await assert.rejects(

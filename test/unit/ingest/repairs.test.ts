@@ -1,7 +1,8 @@
 /**
- * Proves: an import decodes texts of every file as Windows-1252 without controls, restores lost
- * zeros, keeps a repeated activity once, keeps contradicted Simples flags, and counts each.
- * Does not prove: that both scans agree (native-scan.test.ts).
+ * Proves: an import decodes the texts of every file as Windows-1252 without control characters,
+ * restores lost leading zeros, stores a repeated activity once, and keeps a Simples flag even if
+ * the row's dates contradict it. It counts each case.
+ * Does not prove that both scans agree (native-scan.test.ts).
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -62,7 +63,7 @@ describe("an import", () => {
           data_situacao_cadastral: "05/01/2020",
         }),
         establishment(ONE),
-        // Without its zeros, this row has that CNPJ only if the check digits match.
+        // This row lost its zeros. It is read as that CNPJ only if the check digits match.
         establishment(WHOLE, { ...SHORT, cnpj_dv: "94" }),
       ],
       motivos: [{ codigo: "00", descricao: "SEM \x93MOTIVO\x94" }],

@@ -1,8 +1,9 @@
 /**
- * Proves: the number of companies with an e-mail or a phone is counted as by hand; companies that
- * have a value in several rows, or in both phones, count once. The addon and its twin produce the
- * same bytes; an import in many partitions writes what a snapshot's reader counts.
- * Does not prove: that the join spills every value (native-join.test.ts compares it).
+ * Proves: for each account, the number of companies that share its e-mail or phone equals a manual
+ * count. A company that has a value in several rows, or in both of its phones, counts once. The
+ * addon and the reference implementation produce the same bytes. An import in many partitions
+ * writes the same numbers that a reader of the snapshot counts.
+ * Does not prove that the join spills every value (native-join.test.ts compares it).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,7 +26,7 @@ const PARTITIONS = 3;
 const RANGES = 4;
 const BUCKETS = 5;
 
-/** One value of a row. */
+/** An e-mail or phone of a row. */
 interface Value {
   readonly text: string;
   readonly slot: number;
@@ -35,7 +36,10 @@ interface Value {
   readonly offset: number;
 }
 
-/** Values of which many companies share some; e-mails and phones have equal bytes. */
+/**
+ * Returns random values, some of which many companies share. Some e-mails and phones have equal
+ * bytes.
+ */
 function randomValues(count: number): Value[] {
   const random = seededRandom(4);
   const below = (end: number) => Math.floor(random() * end);
@@ -58,7 +62,7 @@ function spilled(values: readonly Value[]): SpillFile[] {
   });
 }
 
-/** Corrections of all ranges as text, in any order. */
+/** Returns the corrections of all ranges as strings, in no defined order. */
 function correctionsOf(files: readonly SpillFile[]): string[] {
   return files.flatMap((file) =>
     Array.from({ length: RANGES }, (_, range) => {
@@ -72,7 +76,7 @@ function correctionsOf(files: readonly SpillFile[]): string[] {
   );
 }
 
-/** Companies by value, with e-mails distinct from phones. */
+/** Groups companies by value. An e-mail and a phone with equal bytes are distinct. */
 function companiesOf(values: readonly (readonly [key: string, company: string | number])[]) {
   const companies = new Map<string, Set<string | number>>();
   for (const [key, company] of values) {

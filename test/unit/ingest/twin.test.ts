@@ -1,8 +1,8 @@
 /**
- * Proves: sample dumps of several seeds become the accounts that a second, string-level reader of
- * the same zips computes: every field of every row, no more and no less, in rank order. So does the
- * municipality of every TOM code if the reference table is available.
- * Does not prove: the scores (computed by the product's own function from expected facts), nor
+ * Proves: sample dumps of several seeds become exactly the accounts that a second, string-level
+ * reader computes from the same zips: every field of every row, in rank order. If the reference
+ * table is available, the same holds for the municipality of every TOM code.
+ * Does not prove the scores (the product's own function computes them from expected facts), nor
  * values that no sample has (unit/ingest/quirks.test.ts).
  */
 import assert from "node:assert/strict";
@@ -29,7 +29,10 @@ const reviewed = new Map(
   Object.entries(exceptions.municipalities).map(([tom, { uf, ibge }]) => [`${uf} ${tom}`, ibge]),
 );
 
-/** ISO-8859-1 text without NULs, white space collapsed; null if nothing is left. */
+/**
+ * Decodes ISO-8859-1 text, removes NULs, and collapses white space. Returns null if nothing is
+ * left.
+ */
 function text(cell: string | undefined): string | null {
   const clean = (cell ?? "")
     .replaceAll("\0", "")
@@ -66,7 +69,10 @@ function postalCode(cell: string | undefined): string | null {
   return /^\d{7,8}$/.test(clean) && Number(clean) > 0 ? clean.padStart(8, "0") : null;
 }
 
-/** A trade name without the CPF at its end, whose check digits are computed on strings. */
+/**
+ * Returns a trade name without the CPF at its end. The check digits are computed on strings,
+ * independently of the product.
+ */
 function tradeName(cell: string | undefined): string | null {
   const name = text(cell);
   const match = /[ ,:-]*(?<![\d./-])(\d{3})\.?(\d{3})\.?(\d{3})-?(\d\d)$/.exec(name ?? "");
@@ -89,7 +95,6 @@ function fold(name: string): string {
   return plain.replace(/[^A-Z0-9]+/g, " ").trim();
 }
 
-/** The expected accounts of a sample folder, by CNPJ. */
 async function expectedAccounts(folder: string, snapshotDate: string) {
   const zips = await readSampleZips(folder);
   const companies = new Map<string, string[]>();

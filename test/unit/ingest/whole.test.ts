@@ -1,10 +1,12 @@
 /**
- * Proves: a partial month is rejected before anything is replaced, and imported with the flag that
- * allows it, as the report states. A month of UTF-8 yields the accounts of the same month in
- * ISO-8859-1, whichever files reveal it, and a few odd sequences change nothing. Malformed rows are
- * skipped in all files together up to the allowed number.
- * Does not prove: what a folder shows before a row is read (unit/dump/archive.test.ts), nor that
- * the native scan matches its twin (native-scan.test.ts).
+ * Proves: a partial month is rejected before anything is replaced. With the flag that allows it,
+ * the month is imported, and the report says so. A month in UTF-8 yields the same accounts as the
+ * same month in ISO-8859-1, regardless of which files reveal the encoding, and a few odd byte
+ * sequences change nothing. Malformed rows are skipped, up to the number allowed for all files
+ * together.
+ * Does not prove which problems of a folder are found before a row is read
+ * (unit/dump/archive.test.ts), nor that the native scan matches its reference implementation
+ * (native-scan.test.ts).
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -101,7 +103,7 @@ describe("a partial month", () => {
       space.files().filter((name) => name.startsWith("kept")),
       ["kept.peneira"],
     );
-    // An update replaces a snapshot that has another name.
+    // An update may replace a snapshot that has another name. `replaces` names it.
     const replaces = space.path("kept.peneira");
     const refused = await refusal(space.import(smaller, "next.peneira", { ...STRICT, replaces }));
     assert.match(
@@ -124,7 +126,7 @@ describe("a UTF-8 month", () => {
     const latin1 = await space.import(plain, "utf8.peneira", STRICT);
     assert.deepEqual(latin1.warnings, []);
     expected = accounts();
-    // Some with a leading mark, as reported for other months.
+    // Some of these files begin with a byte order mark, as reports about other months mention.
     const mark = Buffer.from("\ufeff");
     const folder = changed((name, bytes) => {
       return name.includes("Y4") ? Buffer.concat([mark, utf8Of(bytes)]) : utf8Of(bytes);
@@ -154,7 +156,7 @@ describe("a UTF-8 month", () => {
     await space.import(latin1, "utf8.peneira", { threads: 1 });
     const nameOf = (cnpj: string) => accounts().rows.find((row) => row.cnpj === cnpj)?.trade_name;
     assert.equal(nameOf(CNPJS[0]), "S\u00c3\u00a3O", "one name that was typed as UTF-8");
-    // Names that were cut in the middle of a letter, as fixed-length columns do.
+    // These names were cut in the middle of a letter, as happens in columns of fixed length.
     const cut = establishment(CNPJS[0], { nome_fantasia: "PADARIA S\u00c3" });
     const rows = { estabelecimentos: [cut, ...names(40, "S\u00c3\u0083O")] };
     const report = await space.import(space.write(rows), "utf8.peneira", { threads: 1 });
@@ -183,7 +185,8 @@ describe("a UTF-8 month", () => {
     assert.equal(nameOf("10000000000199"), "S\u00c3O");
     assert.equal(nameOf("20000000000199"), "S\u00c3O");
     assert.match(few.warnings.join(), /Y0\.D60808\.ESTABELE is UTF-8 and was read as such/);
-    // Fewer names may be one odd name, and half of a file is not conclusive: both cases only warn.
+    // Three names may share one odd spelling, and half of a file is not conclusive. Both cases only
+    // warn.
     for (const [rows, count] of [
       [names(3, "S\u00c3\u0083O"), 3],
       [[...names(70, "S\u00c3\u0083O"), ...names(70, "S\u00c3O", 30_000_000)], 70],

@@ -18,7 +18,6 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const NEED = { work: 4e9, snapshot: 8e9, memory: 2 ** 40 };
 
-/** The id of an ended process. */
 function deadPid(): number {
   return spawnSync(process.execPath, ["-e", ""]).pid;
 }

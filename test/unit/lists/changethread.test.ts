@@ -1,8 +1,9 @@
 /**
- * Proves: the thread makes large changes of lists, and this thread then writes nothing. Results and
- * refusals are those of immediate changes. Concurrent changes are all stored; small ones are made
- * here while the thread is idle.
- * Does not prove: how long others wait (bench/lists.bench.ts).
+ * Proves: large changes of lists are made by a separate thread, and the calling thread writes
+ * nothing meanwhile. Results and refusals are the same as for changes on the calling thread.
+ * Concurrent changes are all stored. The calling thread makes small changes itself while the other
+ * thread is idle.
+ * Does not prove how long others wait (bench/lists.bench.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,7 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-lists-"));
 const thread = new ChangeThread(folder, openLog("error"));
 let database: StateDatabase;
 let lists: Lists;
-/** Transactions of this thread. */
+/** Number of transactions that this thread made. */
 let writes = 0;
 
 class WatchedStore extends ListStore {
@@ -63,7 +64,7 @@ function ascending(from: number, to: number): Uint8Array {
 
 function changed(id: string, verb: "add" | "remove", from: number, to: number) {
   const all = entries(from, to);
-  // The entries as blocks, as an upload has them; the first block occurs twice.
+  // The entries, in blocks as an upload delivers them. The first block occurs twice.
   const third = Math.ceil((to - from) / 3) * 8;
   const blocks = [0, 0, third, 2 * third].map((at) => all.slice(at, at + third));
   const sent = { entries: blocks, verb };
@@ -222,7 +223,7 @@ it("leftovers of an ended program are removed by the next change of any list", a
   const [left, other] = [newList(), newList()];
   await changed(left, "add", 0, 10_000);
   const [before, own] = [blocks() as number, Math.ceil(10_000 / BLOCK_ENTRIES)];
-  // Removed, and then the program ended.
+  // Removes the list and then simulates the end of the program.
   store.atomically(() => store.remove("ten", left, 7));
   assert.equal(blocks(), before);
   await changed(other, "add", 0, 10);

@@ -16,7 +16,7 @@ const B = `12ABC34501DE${cnpjCheckDigits("12ABC34501DE")}`;
 const C = `000123450001${cnpjCheckDigits("000123450001")}`;
 const WRONG = "11.222.333/0001-82";
 
-/** Accepted entries, and reported texts. */
+/** Returns the accepted entries, and the texts that were reported as not understood. */
 function outcome(upload: Upload): readonly [string[], string[]] {
   const bytes = Buffer.concat(upload.entries(false));
   const taken = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));

@@ -1,10 +1,11 @@
 /**
- * Proves: packed blocks decode to their entries. Merging rows into a list's blocks equals a plain
- * set, each entry once: from one snapshot or two, few entries and many, into an empty list and a
- * full one. Blocks without a new entry stay unchanged; an early end and a failure leave nothing.
- * Every revision pinned by an export exists until it is released. Does not prove: that exports
- * report their rows (contract/export/exported.test.ts), nor how the addon reads blocks, whole or
- * damaged (campaign/kernel/row-lists.test.ts).
+ * Proves: packed blocks decode to their entries. Merging rows into a list's blocks equals adding to
+ * a plain set, each entry once. This holds for rows of one or two snapshots, for few or many
+ * entries, and for an empty or a full list. Blocks without a new entry stay unchanged. An early end
+ * or a failure leaves nothing behind. Every revision that an export pins exists until it is
+ * released.
+ * Does not prove that exports report their rows (contract/export/exported.test.ts), nor how the
+ * addon reads blocks, intact or damaged (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -44,7 +45,7 @@ const sorted = (entries: Iterable<bigint>) => [...BigUint64Array.from(entries).s
 const bytesOf = (entries: readonly bigint[]) => new Uint8Array(BigUint64Array.from(entries).buffer);
 const entriesIn = (pairs: Uint32Array) => [...new BigUint64Array(pairs.slice().buffer)];
 
-/** A snapshot whose rows are entries that ascend. */
+/** Returns the written rows of a snapshot whose row n is the nth of the ascending entries. */
 function held(entries: readonly bigint[], rows: Iterable<number>): WrittenRows {
   const bits = new Uint8Array(Math.ceil(entries.length / 8));
   markRows(bits, rows);

@@ -88,7 +88,7 @@ it("is written in short steps that no reader sees", () => {
     revisions.push(found().revision);
   });
   assert.deepEqual(change(store, 1, COUNT), { kind: "changed", entries: COUNT });
-  // Four full steps and the one that commits; then there are no staged rows to remove.
+  // Four full steps, then the step that commits. After it, no staged rows are left to remove.
   assert.deepEqual(revisions, [0, 0, 0, 0, 1, 1]);
   assert.deepEqual(counts(), [BLOCKS, BLOCKS, 0]);
 });

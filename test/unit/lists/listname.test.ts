@@ -35,7 +35,7 @@ const GOOD = [
 ];
 const BAD = ["", "  ", "a".repeat(121)];
 
-/** Names with an invisible character: its code, and its position. */
+/** Names with one invisible character, each with that character's code and position. */
 const UNSEEN: readonly (readonly [name: string, code: string, position: number])[] = [
   ["a\nb", "U+000A", 2],
   ["a\u0000", "U+0000", 2],
@@ -81,7 +81,7 @@ function consoleMessages(name: string): string[] {
   return body.mistakes.map(({ detail }) => detail);
 }
 
-/** The message of a refusal; empty if nothing is refused. */
+/** Runs the work, and returns the message with which it is refused, or "" if it is accepted. */
 async function messageOf(work: () => unknown): Promise<string> {
   try {
     await work();

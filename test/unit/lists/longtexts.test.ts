@@ -1,8 +1,8 @@
 /**
- * Proves: parsing input for lists takes time in proportion to its length, for any content and any
- * cuts. A cell or a text of one long run of any character blocks no other client. With quadratic
- * time, one of these took minutes. Does not prove what the texts are parsed to
- * (cnpjcandidates.test.ts, upload.test.ts).
+ * Proves: the time to parse input for lists is proportional to its length, for any content and
+ * however it is cut. A cell or a text that is one long run of any character blocks no other client.
+ * These inputs would take minutes if a pattern needed quadratic time.
+ * Does not prove the results of the parsing (cnpjcandidates.test.ts, upload.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -11,10 +11,15 @@ import { cleaned, cnpjCandidates } from "../../../src/spec/cnpj/cnpjcandidates.t
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const LENGTH = 200_000;
-/** Many times longer than all texts take, and far below the time of a quadratic pattern. */
+/**
+ * Limit for all texts together. It is many times the usual time, and far below the time of a
+ * quadratic pattern.
+ */
 const MS_MAX = 15_000;
 
-/** Parts of long texts: every character that some pattern searches for. */
+/**
+ * Long texts consist of these parts. They contain every character that some pattern searches for.
+ */
 const PARTS = [
   ...["'", '"', "`", " ", "\u00a0", "=", "1", "A", "é", "-", ".", "/", "1.", "12 ", "1,5E"],
   ...["12.345.678/", "\u200b", "\u2013", "12345678 ", "'1", "1234567890123 ", "\\", "_x0027_"],

@@ -1,8 +1,8 @@
 /**
- * Proves: the lists of an account equal those of plain sets, for random lists of any size, of
- * accounts and of whole companies, over many blocks and for many lists. A text that is no CNPJ is
- * in none; another tenant's lists are not read.
- * Does not prove: how lists are changed (revisions.test.ts).
+ * Proves: the lists that contain an account equal the result of plain sets. The tests use many
+ * random lists of any size, of accounts and of whole companies, over many blocks. A text that is no
+ * CNPJ is in no list, and lists of other tenants are not read.
+ * Does not prove how lists are changed (revisions.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,8 +1,9 @@
 /**
- * Proves: a file of an unsupported kind is named by its kind, sent as CSV and as XLSX, whole or in
- * pieces of a byte, and the message says how to send its CNPJs. CSV and XLSX are not among these
- * kinds. Quoted parts of a text have whole characters. Does not prove: the errors of damaged
- * workbooks (xlsxdamage.test.ts).
+ * Proves: a file of an unsupported kind is refused with the name of its kind. This holds if it is
+ * sent as CSV or as XLSX, whole or one byte at a time. The message says how to send the file's
+ * CNPJs. CSV and XLSX files are never mistaken for these kinds. If a message quotes a part of the
+ * text, it cuts no character.
+ * Does not prove the errors of damaged workbooks (xlsxdamage.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +17,7 @@ import { packed, text, workbook } from "../../support/lists/workbooks.ts";
 const CNPJ = "11222333000181";
 const latin = (content: string) => Buffer.from(content, "latin1");
 
-/** Beginnings of programs' files, each with a CNPJ that is not read. */
+/** The first bytes of files of other programs, each with a CNPJ that must not be read. */
 const OTHERS: readonly (readonly [RegExp, Buffer])[] = [
   [/a PDF\b.*one a line/, latin(`%PDF-1.7\n%\u00e2\u00e3\n${CNPJ}`)],
   [/an old workbook \(XLS\), or one with a password/, Buffer.from("d0cf11e0a1b11ae1", "hex")],
@@ -51,7 +52,7 @@ describe("a file of another kind", () => {
       for (const reported of [
         unreadableCsv(file),
         unreadableCsv(file, 1),
-        // A PDF has no line this long without an end.
+        // A real PDF has no line as long as this one.
         unreadableCsv(Buffer.concat([file, Buffer.alloc(2_000_000, 0x22)])),
         await unreadableXlsx(file),
       ]) {

@@ -1,8 +1,9 @@
 /**
- * Proves: a list in the state equals a plain model's set after random additions and removals of any
- * size. This holds at every pinned revision, while exports pin and release them and lists are
- * removed. Joined pages of entries are the set in order; unneeded revisions are removed.
- * Does not prove: crashes (test/campaign/kills).
+ * Proves: after random additions and removals of any size, a stored list equals the set of a plain
+ * model. This holds at every pinned revision, while exports pin and release revisions and lists are
+ * removed. The pages of a list's entries, joined, are the set in order. Revisions that no export
+ * needs are removed.
+ * Does not prove what survives a crash (test/campaign/kills).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -150,7 +151,7 @@ describe("a list", () => {
       return (BigInt(below(50_000)) << 21n) | BigInt(1 + below(9_999));
     });
     const all = sorted(new Set(drawn));
-    // Most blocks lose nearly all of their entries.
+    // After this removal, most blocks have lost nearly all of their entries.
     const gone = all.filter((_, at) => at % 7 > 0 && at > 20_000 && at % 3_000 < 2_990);
     const without = new Set(gone);
     const set = all.filter((entry) => !without.has(entry));

@@ -1,8 +1,8 @@
 /**
- * Proves, on random sets of rows: a union has the rows of a Set, byte for byte as the package
- * writes it. It is made once per segment for the same lists in any order, and again after it was
- * released or failed. Does not prove the answers of specs that name several lists
- * (campaign/twin/listed.test.ts).
+ * Proves, on random sets of rows: a union has the same rows as a Set, in the same bytes that the
+ * roaring bitmap package writes. The union is built once per segment for the same lists in any
+ * order. It is built again after it was released or after building it failed.
+ * Does not prove the answers of specs that name several lists (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,9 @@ import type { Segment } from "../../../src/search/segment.ts";
 import { portableRows } from "../../support/native-index/roaring-oracle.ts";
 import { rowListOf } from "../../support/native-index/row-lists.ts";
 
-/** A segment; unions are cached by its identity alone. */
+/**
+ * Returns an empty object as a segment, because unions are cached by the segment's identity alone.
+ */
 const newSegment = () => ({}) as Segment;
 const rowsOf = (list: NativeRowList) => portableRows(rowListBytes(list));
 

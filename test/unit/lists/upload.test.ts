@@ -211,7 +211,7 @@ describe("a file", () => {
     }
     const only = sent(`cnpj_raiz;nome\n${roots[0]};x\n${roots[1]};y`);
     assert.deepEqual([textsOf(only).length, only.column], [2, "cnpj_raiz"]);
-    // The named column is used, although a remark has a CNPJ.
+    // The named column is read, although the remark in the other column contains a CNPJ.
     const remark = sent(`cnpj da empresa;obs\n${Number(Z)};era ${A}\n${Number(Z)};`);
     assert.equal(remark.column, "cnpj da empresa");
   });
@@ -257,7 +257,7 @@ describe("a file", () => {
         );
       }
     }
-    // Amounts and dates are no CNPJs that have lost zeros.
+    // Amounts and dates must not be read as CNPJs that lost their zeros.
     for (const other of ["1.234.567,00", "2026-01-02", "11 91234-5678"]) {
       assert.deepEqual(textsOf(sent(`valor;doc\n${other};${A}\n${other};${Z}`)), [A, Z]);
     }

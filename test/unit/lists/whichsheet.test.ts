@@ -19,7 +19,7 @@ const OWN = cnpjOf(0);
 const read = async (sheets: readonly SheetDraft[], column?: string): Promise<Upload> =>
   readXlsx(await workbook(sheets), { fillZeros: false, column });
 
-/** Rows of CNPJs below the given rows. */
+/** Returns a sheet with the rows `above`, followed by `count` rows of CNPJs. */
 const data = (count: number, ...above: readonly string[]): SheetDraft => ({
   name: "Dados",
   rows: [

@@ -17,7 +17,7 @@ const DAY = "46156";
 
 const sheet = (rows: SheetDraft["rows"]): SheetDraft => ({ name: "Plan1", rows });
 
-/** The bytes of a small, good workbook, and its parts. */
+/** The sheets of a small, valid workbook. */
 const GOOD = [sheet([[text("cnpj")], [text(A)], [{ number: DAY, style: 2 }], [text(B, "rich")]])];
 
 describe("damaged files", () => {
@@ -121,7 +121,7 @@ describe("damaged files", () => {
     const good = await workbook(GOOD);
     const file = forgedSize(good, "xl/worksheets/sheet1.xml", 600 * 1024 * 1024);
     assert.match(await unreadableXlsx(file), /more than 512 MiB\. Keep only the column of CNPJs/);
-    // If a part exceeds its declared size, unpacking stops there.
+    // The part is longer than its declared size, so unpacking stops at that size.
     const mismatch = forgedSize(good, "xl/worksheets/sheet1.xml", 100);
     assert.match(await unreadableXlsx(mismatch), /sheet1\.xml: .*damaged|damaged/);
   });

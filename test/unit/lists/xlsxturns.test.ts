@@ -16,7 +16,10 @@ const SHEET = "xl/worksheets/sheet1.xml";
 const GOOD = [{ name: "Plan1", rows: [[text("11222333000181")]] }];
 const OPTIONS = { fillZeros: false, column: undefined };
 
-/** A workbook whose sheet has this many comments of 1 MiB; it is packed to a thousandth. */
+/**
+ * Returns a workbook whose sheet contains this many XML comments of 1 MiB. Packing reduces it to a
+ * thousandth of its size.
+ */
 async function commented(mebibytes: number): Promise<Buffer> {
   const parts = partsOf(GOOD);
   const comments = `<!--${"x".repeat(1024 * 1024 - 128)}--><c/>`.repeat(mebibytes);

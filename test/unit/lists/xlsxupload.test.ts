@@ -76,10 +76,10 @@ describe("cells", () => {
       { number: A, style: general },
       { number: "1.1222333000181E13", style: scientific },
       { number: `${A}.0`, style: thousands },
-      // The format shows the zeros, so they are not lost.
+      // The number format displays the zeros, so they are not lost.
       { number: LOST, style: zeros },
       { number: LOST, style: mask },
-      // The number is beyond the dates of a spreadsheet.
+      // The number is too large to be a date in a spreadsheet.
       { number: A, style: date },
       { number: "11222333" },
     ];
@@ -295,7 +295,7 @@ describe("files of exports", () => {
     const upload = await read(file);
     assert.equal(upload.sheet?.name, "Accounts");
     assert.equal(upload.read, rows.length);
-    // Made-up rows have CNPJs whose check digits are wrong.
+    // Some of the generated rows have CNPJs with wrong check digits.
     assert.ok(upload.refused.every(({ reason }) => reason === "wrong_check_digits"));
     assert.ok(upload.refusedCount < rows.length);
   });

@@ -1,8 +1,10 @@
 /**
- * Proves that a conversation over lines reads every line for any chunks, answers each once and
- * nothing else, continues after an invalid message, does not delay short requests by long ones,
- * supports their cancellation, and ends when all are answered.
- * Does not prove: what tools answer (e2e/server/mcp.test.ts); the tools here are simulated.
+ * Proves that a line-based MCP conversation reads every line, however the input is cut into chunks.
+ * It answers each request once and nothing else, and continues after an invalid message. Long
+ * requests do not delay short ones and can be canceled. The conversation ends when all requests are
+ * answered.
+ * Does not prove the answers of the real tools (e2e/server/mcp.test.ts); the tools here are
+ * simulated.
  */
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
@@ -24,7 +26,7 @@ function tool(name: string, run: Tool<QueryContext>["run"]): Tool<QueryContext> 
 
 const NOTHING = { text: "nothing", structured: {}, accounts: 0 };
 
-/** Records the ends of calls that run until they are canceled. */
+/** Records how each call of the slow tool ends: "cancelled" or "done". */
 const ends: string[] = [];
 const TOOLS = [
   tool("quick", () => NOTHING),
@@ -41,7 +43,7 @@ const TOOLS = [
   }),
 ];
 
-/** The checked part of an answer. */
+/** The members of an answer that the tests check. */
 interface Reply {
   readonly id?: unknown;
   readonly error?: { readonly code: number };

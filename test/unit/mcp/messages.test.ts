@@ -23,7 +23,7 @@ const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
 const NOTE = { jsonrpc: "2.0", method: "notifications/initialized" };
 const search = (sent: object) => ({ name: "search_accounts", arguments: sent });
 
-/** Invalid messages, or unsupported ones: the status, and the code of the error. */
+/** Invalid or unsupported messages, each with the expected HTTP status and error code. */
 const REFUSED: readonly (readonly [name: string, body: unknown, status: number, code: number])[] = [
   ["no JSON", "{", 400, -32700],
   ["a member twice", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', 400, -32700],

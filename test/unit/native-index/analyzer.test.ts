@@ -1,8 +1,8 @@
 /**
- * Proves that the addon's word analyzer (UTF-8) yields the words of its TypeScript twin (UTF-16)
- * for every code point alone, inside a word, and between words, and for random texts. Invalid UTF-8
- * separates words. Does not prove: that the rules themselves are right
- * (unit/spec/analyzer.test.ts).
+ * Proves that the addon's word analyzer, which reads UTF-8, yields the same words as the reference
+ * implementation in TypeScript, which reads UTF-16. Every code point is tested alone, inside a
+ * word, and between words, and so are random texts. Invalid UTF-8 separates words.
+ * Does not prove that the rules themselves are right (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -29,7 +29,10 @@ const folder = mkdtempSync(path.join(tmpdir(), "peneira-refusals-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const file = path.join(folder, "refused.arrow");
 
-/** The request that indexes the rows; `reversed` writes them in reverse rank order. */
+/**
+ * Writes the rows, and returns the request that indexes them. With `reversed`, the rows are in
+ * reverse rank order.
+ */
 function requestOf(rows: readonly FixtureRow[], reversed = false): IndexRequest {
   const records = encodeRecords(rows);
   const starts = rankRecords(records, records.length);
@@ -47,7 +50,10 @@ function requestOf(rows: readonly FixtureRow[], reversed = false): IndexRequest 
   };
 }
 
-/** The request with one of the six numbers (0-5) of a column's entry in COLUMNS changed. */
+/**
+ * Returns the request after changing one of the six numbers (0-5) in a column's entry in COLUMNS,
+ * the snapshot section that lists the columns.
+ */
 function withNumber(request: IndexRequest, name: ColumnName, change: [number, bigint]) {
   const [place, value] = change;
   const columns = Buffer.from(request.sections[1]?.bytes as Uint8Array);
@@ -195,6 +201,7 @@ test("raises progress through the whole build, and often in its last third", asy
   await building;
   const rising = [...new Set(seen)].sort((a, b) => a - b);
   assert.deepEqual(seen, rising);
-  // A busy machine polls rarely; there were only two reports when stages had no parts.
+  // A busy machine reads the progress rarely. A build that reported only whole stages would yield
+  // just two of these reports.
   assert.ok(rising.filter((value) => value > 667).length >= 5, rising.join(" "));
 });

@@ -1,7 +1,7 @@
 /**
- * Proves that neither threads, nor the rows in memory, nor the order of input change a byte of a
- * built file.
- * Does not prove: that the bytes are right (build-region).
+ * Proves that the bytes of a built file do not depend on the number of threads, on how many rows
+ * are in memory, or on the order of the input.
+ * Does not prove that the bytes are right (build-region).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,9 +1,10 @@
 /**
- * Proves that the index region matches the rows: every posting list, sort order, name rank, word,
- * cube cell, and checksum of random files equals a slow twin, and containers and word lists equal
- * those of CRoaring byte for byte.
- * Does not prove: that an opened segment reads it right (native-*.test.ts of the query side), nor
- * other shapes (build-region-shapes), threads and order of input (build-region-bytes), and speed.
+ * Proves that the index region matches the rows. In random files, every posting list, sort order,
+ * name rank, word, cube cell, and checksum equals a slow reference implementation. Containers and
+ * word lists equal those of CRoaring byte for byte.
+ * Does not prove that an opened segment reads the region correctly (the native-*.test.ts files
+ * about queries), nor other shapes (build-region-shapes), threads and order of input
+ * (build-region-bytes), or speed.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

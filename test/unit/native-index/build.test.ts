@@ -84,7 +84,8 @@ describe("ranking", () => {
 
   test("is score descending, then cnpj ascending by bytes", () => {
     for (const seed of [1, 2, 3]) {
-      // Few scores and shared roots, so that ties are decided by the last characters of the CNPJ.
+      // The rows have few scores and shared roots, so the last characters of the CNPJ often decide
+      // the order.
       const rows = randomRows(seed, 5000).map((row) => ({ ...row, score: row.score % 4 }));
       const records = encodeRecords(rows);
       const starts = startsOf(records);

@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => fixtures.dispose());
 
-/** Values of a column as JSON shows them, read from its buffers. */
+/** Decodes a column's buffers into the values that JSON shows. */
 function decodeColumn(column: Omit<FieldColumn, "field">): unknown[] {
   const { type, length, buffers, child } = column;
   const { validity, nullCount, data } = buffers;
@@ -78,7 +78,8 @@ function offsetsOf({ offsets, data }: ColumnBuffers, type: string, length: numbe
 /** Days since 1970 of a date in JSON, whose year may have seven digits. */
 function daysOf(date: string): number {
   const [, year, month, day] = /^(-?\d+)-(\d\d)-(\d\d)$/.exec(date) as RegExpExecArray;
-  // Shifts by 400 years (146,097 days), because Date handles only years near ours.
+  // Shifts the year by a multiple of 400 years (146,097 days), because Date handles only a limited
+  // range of years.
   const eras = Math.floor((Number(year) - 1970) / 400);
   const time = Date.UTC(Number(year) - eras * 400, Number(month) - 1, Number(day));
   return time / 86_400_000 + eras * 146_097;

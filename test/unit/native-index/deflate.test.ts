@@ -20,17 +20,23 @@ function randomBytes(random: () => number, length: number, values = 256): Buffer
   return Buffer.from(Uint8Array.from({ length }, () => Math.floor(random() * values)));
 }
 
-/** Packs consecutive pieces and compares the inflated result; returns the packed length. */
+/**
+ * Packs consecutive pieces, and checks that inflating them restores their bytes. Returns the packed
+ * length.
+ */
 function roundTrip(...pieces: readonly Uint8Array[]): number {
   const last = pieces.length - 1;
   const packed = Buffer.concat(pieces.map((piece, i) => deflate(piece, i === last)));
-  // Bytes after the end would be reported as an error.
+  // inflateRawSync throws if bytes follow the end of the stream.
   const inflated = inflateRawSync(packed);
   assert.ok(inflated.equals(Buffer.concat(pieces)), "the same bytes");
   return packed.length;
 }
 
-/** Symbols with Fibonacci counts, which make the longest codes, in an order without repetitions. */
+/**
+ * Returns symbols whose counts are Fibonacci numbers, because these counts produce the longest
+ * codes. The order avoids repetitions.
+ */
 function skewed(random: () => number, symbols: number): Buffer {
   const bytes: number[] = [];
   for (let symbol = 0, [count, next] = [1, 1]; symbol < symbols; symbol++) {
@@ -44,7 +50,7 @@ function skewed(random: () => number, symbols: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Rows as in a sheet: the same tags, ascending numbers, repeating words. */
+/** Returns rows like those of a sheet: equal tags, ascending numbers, and repeating words. */
 function sheetRows(random: () => number, count: number): Buffer {
   const words = Array.from({ length: 400 }, () => randomBytes(random, 8).toString("hex"));
   const word = () => words[Math.floor(random() ** 3 * words.length)] as string;

@@ -1,8 +1,9 @@
 /**
- * Proves that the addon folds names of districts (UTF-8) like its TypeScript twin (UTF-16), for
- * every code point alone, inside a name, and between words, and for random texts. Folding is
- * idempotent, and some registry names have the right results.
- * Does not prove: that letters fold as they should (unit/spec/analyzer.test.ts).
+ * Proves that the addon, which reads UTF-8, folds names of districts like the reference
+ * implementation in TypeScript, which reads UTF-16. Every code point is tested alone, inside a
+ * name, and between words, and so are random texts. Folding a folded name changes nothing, and some
+ * names from the registry have the expected results.
+ * Does not prove that letters fold as they should (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

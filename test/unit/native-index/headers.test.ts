@@ -1,8 +1,8 @@
 /**
- * Proves that the C++ headers in the checkout match the tables, that changing a table changes a
- * header, and that the slots of a row record do not overlap.
- * Does not prove: that the running addon was compiled from them (its fingerprint does, at every
- * opening of a snapshot).
+ * Proves that the C++ headers in the checkout match the tables that they are generated from, that
+ * changing a table changes a header, and that the slots of a row record do not overlap.
+ * Does not prove that the running addon was compiled from these headers. The addon's fingerprint
+ * proves it whenever a snapshot is opened.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -29,7 +29,7 @@ const TABLES = {
   ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words, ...reasons, ...reasonsEn },
 };
 
-/** Names of the headers that become stale with these tables. */
+/** Returns the names of the headers that would become stale if the tables had these changes. */
 function staleWith(changed: Record<string, unknown>): string[] {
   const texts = headerTexts({ ...TABLES, ...changed });
   return [...texts].filter(([file, text]) => textOf(file) !== text).map(([file]) => file);

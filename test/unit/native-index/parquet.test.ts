@@ -1,10 +1,10 @@
 /**
- * Proves: Parquet files of any columns, read by hyparquet, DuckDB, Polars, and parquet-wasm, which
- * share nothing with our writer or each other, have value by value the columns' content. The
- * footer's nulls, minima, and maxima are right; a dictionary exists if and only if values repeat.
- * Incomplete columns are rejected, none is read beyond its end; the same columns produce the same
- * bytes on either thread.
- * Does not prove: the values of fields (columns.test.ts) nor files of several row groups
+ * Proves: Parquet files made from any columns contain the columns' values. The readers hyparquet,
+ * DuckDB, Polars, and parquet-wasm confirm it; they share no code with this writer or with each
+ * other. The null counts, minima, and maxima in the footer are right. A dictionary exists if and
+ * only if values repeat. Incomplete columns are rejected, and no column is read beyond its end. The
+ * same columns produce the same bytes on either thread.
+ * Does not prove the values of fields (columns.test.ts) nor files of several row groups
  * (unit/export/parquet.test.ts).
  */
 import assert from "node:assert/strict";
@@ -64,7 +64,7 @@ function numbers(type: Type, values: readonly Value[]): Uint8Array {
   return new Uint8Array(array.buffer);
 }
 
-/** The Arrow buffers of values. */
+/** Returns a column of Arrow buffers with these values. */
 function columnOf(field: string, type: Type, values: readonly Value[]): FieldColumn {
   const present = values.map((value) => value !== null);
   const nullCount = present.filter((there) => !there).length;
@@ -157,7 +157,10 @@ function wordsOf(random: () => number): () => string {
   };
 }
 
-/** Columns of every type with many rows, some almost all distinct, and some with few values. */
+/**
+ * Returns columns of every type with many rows. In some, almost all values differ; others have few
+ * distinct values.
+ */
 function manyValues(count: number, seed: number): Values {
   const random = seededRandom(seed);
   const word = wordsOf(random);
@@ -202,7 +205,8 @@ describe("values of a Parquet file", () => {
       assert.deepEqual(await byDuckDb(path), expected, "DuckDB");
       const frame = pl.readParquet(bytes);
       assert.deepEqual(plainRows(frame.toRecords()), expected, "Polars");
-      // hyparquet reads the file that arrow-rs (parquet-wasm) wrote after reading ours.
+      // hyparquet also reads a copy of the file that arrow-rs (through parquet-wasm) read and wrote
+      // again.
       const { readParquet, writeParquet } = parquetLibrary();
       assert.deepEqual(await byHyparquet(writeParquet(readParquet(bytes))), expected, "arrow-rs");
     }
@@ -264,7 +268,7 @@ describe("values of a Parquet file", () => {
   });
 });
 
-/** The columns by the footer. */
+/** Returns the columns that the file's footer describes. */
 function footerOf(values: Values) {
   const [group] = parquetMetadata(arrayBufferOf(fileOf(values))).row_groups;
   return Object.fromEntries(
@@ -275,7 +279,10 @@ function footerOf(values: Values) {
   );
 }
 
-/** The value of a statistic; readers return a text as bytes if they do not know it is a text. */
+/**
+ * Converts a statistic's value. Readers return a text as bytes if they do not know that it is a
+ * text.
+ */
 function shown(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString().slice(0, 10);
   return value instanceof Uint8Array ? Buffer.from(value).toString() : value;
@@ -304,7 +311,8 @@ describe("the footer of a Parquet file", () => {
         (value) => Buffer.byteLength(String(value)) > 64,
       );
       const [least, most] = isLong ? [undefined, undefined] : [sorted[0], sorted.at(-1)];
-      // hyparquet shows an empty text as null; the minimum zero of a float is the negative one.
+      // hyparquet shows an empty text as undefined. The minimum zero of a float column is stored as
+      // negative zero.
       const isFraction = values[name]?.type === "float64";
       const read = least === "" ? undefined : least === 0 && isFraction ? -0 : least;
       assert.deepEqual(shown(statistics?.min_value), read, name);

@@ -76,7 +76,7 @@ function someExtras(format: RowFormat, rows: number, dice: () => number): ExtraC
   ].filter(({ kind }) => dice() < 0.5 && (kind !== "json" || format === "jsonl"));
 }
 
-/** A request for one given text per row and nothing else. */
+/** Returns a request for the CNPJ and one given text in each row. */
 function ofTexts(format: RowFormat, texts: readonly string[]): RowsRequest {
   const extra = [{ name: "text", kind: "text", values: texts }] as const;
   return requestOf({ format, fields: ["cnpj"], extra });
@@ -179,7 +179,7 @@ const texts = fc.array(
   { maxLength: 20 },
 );
 
-/** As many rows as texts. */
+/** Returns the numbers of the first `count` rows. */
 const firstRows = (count: number) => Uint32Array.from({ length: count }, (_, row) => row);
 
 describe("texts in rows", () => {
@@ -193,7 +193,7 @@ describe("texts in rows", () => {
         }),
       ).flat(),
     );
-    // More texts than accounts: every account occurs several times.
+    // There are more texts than accounts, so every account occurs several times.
     const rows = Uint32Array.from(values, (_, i) => i % random.rowCount);
     for (const format of FORMATS) {
       const request = ofTexts(format, values);
@@ -210,7 +210,7 @@ describe("texts in rows", () => {
       assert.deepEqual(found, values.map(unformulated));
       const unguarded = (cell: string) => (FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell);
       const undone = found.map((cell) => (cell.startsWith("'") ? unguarded(cell) : cell));
-      // A text with an apostrophe before a formula looks like a guarded formula.
+      // A text that is itself an apostrophe followed by a formula looks like a guarded formula.
       const expected = values.map((value) => (value.startsWith("'") ? unguarded(value) : value));
       assert.deepEqual(undone, expected);
       assert(found.every((cell) => !FORMULA.test(cell)));
@@ -314,7 +314,7 @@ describe("row requests", () => {
 
   it("are rejected if a sheet cannot contain the rows", () => {
     const sheet = (text: string) => rendered(random, one, ofTexts("xlsx", [text]));
-    // Both are 32,767 UTF-16 units long, the limit of a cell.
+    // Both texts have 32,767 UTF-16 units, which is the limit of a cell.
     for (const text of ["é".repeat(32_767), `x${"\u{1f600}".repeat(16_383)}`]) {
       assert(sheet(text).includes(text));
       const message = /"text" in row 2 has 32768 characters/;

@@ -1,9 +1,10 @@
 /**
- * Proves: the decision about an address is the same for each of its spellings, because it is made
- * on its bytes. IPv4 addresses inside IPv6 ones are recognized. A name with one private address is
- * refused. A name server that changes its answer between two queries cannot redirect a connection.
- * Plain http works only inside the operator's networks. Both forms of a `lookup` are answered. Does
- * not prove: the answer for a webhook with such an address (contract/notices).
+ * Proves: all spellings of an address lead to the same decision, because the decision reads the
+ * address's bytes. IPv4 addresses inside IPv6 addresses are recognized. A name that resolves to
+ * several addresses is refused if one of them is private. A name server that changes its answer
+ * between two queries cannot redirect a connection. Plain http works only inside the operator's
+ * networks. Both callback forms of a `lookup` receive an answer.
+ * Does not prove how the service answers a webhook with such an address (contract/notices).
  */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
@@ -14,7 +15,7 @@ import { describe, it } from "node:test";
 import { guardedWay } from "../../../src/download/proxy.ts";
 import { bytesOf, Egress, EgressRefusal, isPublic } from "../../../src/notices/egress.ts";
 
-/** Spellings that lead into the operator's network, as hosts of a URL. */
+/** URL hosts that lead into the operator's network, in many spellings. */
 const REFUSED = [
   ...["127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1"],
   ...["017700000001", "127.255.255.254", "0.0.0.0", "0", "0x0", "10.0.0.1", "10.255.255.255"],
@@ -147,7 +148,8 @@ describe("a name server that rebinds", () => {
     const target = createServer((_, response) => response.end("inside"));
     await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
     const { port } = target.address() as AddressInfo;
-    // The first answer is allowed here; the second is a service inside the network.
+    // Both addresses are answers of the name server. The egress rule here allows the first; the
+    // second is a service inside the network.
     const egress = new Egress("127.0.0.2/32", dns.resolve);
     const way = guardedWay(egress, 2_000);
     try {

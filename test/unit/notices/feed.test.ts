@@ -1,8 +1,8 @@
 /**
- * Proves: a feed is well-formed XML with one entry for each counted notice, for any values of the
- * registry. Its entries have the ids of the notices, the counts in both languages, and the names of
- * companies, and never a contact.
- * Does not prove: who may read it (contract/http/api/notices.test.ts).
+ * Proves: for any values of the registry, a feed is well-formed XML with one entry for each counted
+ * notice. Each entry has the notice's id, the counts in both languages, and names of companies, but
+ * never a contact.
+ * Does not prove which clients may read the feed (contract/http/api/notices.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -23,7 +23,7 @@ function notice(number: number, first: readonly object[] = []): NoticeRow {
   };
 }
 
-/** Texts of the elements of a feed, by name. */
+/** Maps the name of each element in a feed to the texts of these elements. */
 function parsed(text: string): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   const open: string[] = [];

@@ -1,10 +1,10 @@
 /**
- * Proves, with a clock of its own: attempts lie at the documented times and end at the end of the
- * retry period. Jitter stays within a tenth. Retry-After is honored within the period; beyond it
- * the last attempt is at its end, and the log says so. A webhook is disabled at a 410, and
- * otherwise only after three warnings, five days, and failures that lie 12 hours apart. One
- * success forgets all failures.
- * Does not prove: that attempts are made then (contract/notices/deliveries.test.ts).
+ * Proves, with a simulated clock: delivery attempts occur at the documented times and stop when the
+ * retry period ends. Jitter stays within a tenth. Retry-After is honored within the period. If it
+ * points beyond the period, the last attempt is at the period's end, and the log says so. A 410
+ * disables a webhook. Otherwise only three warnings, five days, and failures that are 12 hours
+ * apart disable it. One success resets all failures.
+ * Does not prove that attempts are made at these times (contract/notices/deliveries.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -143,7 +143,7 @@ describe("the health of a webhook", () => {
     ...{ disabledAt: null, disabledReason: null },
   };
 
-  /** Events that failures at these times cause. */
+  /** Returns the events that failures at these times cause, and the webhook's health after them. */
   function events(times: readonly number[]): { events: string[]; health: WebhookHealth } {
     let health = WELL;
     const found = times.map((at) => {

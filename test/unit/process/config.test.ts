@@ -1,8 +1,8 @@
 /**
- * Proves the precedence of a setting's sources, that every problem of every source is reported in
- * one error with its place, that a container's environment does not break the start, and that the
- * documents' table is complete.
- * Does not prove: that a setting takes effect (the tests of its reader do).
+ * Proves which source of a setting takes precedence, and that one error reports every problem of
+ * every source with its place. The environment variables of a container do not prevent the start,
+ * and the table of settings in the documents is complete.
+ * Does not prove that a setting takes effect (the tests of its reader do).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,6 @@ import type { Setting } from "../../../src/settings/settingvalue.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-config-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Writes a config file, returns its path. */
 function fileOf(content: unknown): string {
   const file = path.join(folder, "peneira.json");
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));

@@ -40,7 +40,7 @@ it("uses the compression of the extension, and rejects one that contradicts --co
   assert.equal(kindOfName("x", { compression: "gzip" }).compression, "gzip");
   for (const [name, compression, right] of [
     ["x.csv", "gzip", /ends in \.csv, but --compression is gzip\. Use the ending \.csv\.gz,/],
-    // Parquet files are compressed inside and have no other extension.
+    // Parquet files are compressed internally, so no extension states their compression.
     ["x.parquet", "gzip", /--compression is gzip\. Use the ending \.csv\.gz, or leave out/],
     ["x.csv.gz", "zstd", /ends in \.gz, but --compression is zstd\. Use the ending \.csv\.zst,/],
     ["x.csv.gz", "none", /ends in \.gz, but --compression is none\. Use the ending \.csv,/],
@@ -79,7 +79,7 @@ it("reports an extension that overrides the spec, unless --format decides", () =
   assert.equal(otherKind("y.csv", spec, { format: "csv" }), null);
   assert.equal(otherKind("y.xlsx", spec), null);
   assert.equal(otherKind("y", spec), null);
-  // json is only a search's format, and the schema rejects wrong types.
+  // The format json exists only for searches. The schema rejects values of wrong types.
   for (const input of [{ output: { format: "json" } }, { output: 1 }, {}, null, "x"]) {
     assert.equal(otherKind("y.csv", input), null);
   }

@@ -13,7 +13,7 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const BOUNDS: QueueBounds = { running: 1, waiting: 1_000, waitingOfOwner: 500, what: "Tasks" };
 
-/** Runs tasks in sequence; returns the owners in the order of execution. */
+/** Queues the tasks and returns their owners in the order of execution. */
 async function orderOf(
   tasks: readonly (readonly [owner: string, cost: number])[],
   bounds = BOUNDS,

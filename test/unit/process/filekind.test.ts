@@ -1,9 +1,10 @@
 /**
- * Proves: a file's kind is recognized by its first bytes, and text of any sort has none. Every
- * reader of a user's file names the kind of another one: all inputs of an import, snapshots, specs,
- * config files, backups; JSON is parsed with a byte-order mark.
- * Does not prove: the messages for zips and members of a dump (unit/dump/foreign.test.ts), for list
- * files (unit/lists/otherfiles.test.ts), and for tables (unit/dump/tables.test.ts) in detail.
+ * Proves: a file's kind is recognized by its first bytes, and plain text has no kind. Every reader
+ * of a user's file names the kind if it receives a file of another kind. These readers are all
+ * inputs of an import, snapshots, specs, config files, and backups. JSON with a byte order mark is
+ * parsed.
+ * Does not prove in detail the messages for zips and members of a dump (unit/dump/foreign.test.ts),
+ * for list files (unit/lists/otherfiles.test.ts), and for tables (unit/dump/tables.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -50,7 +51,7 @@ const latin = (text: string) => Buffer.from(text, "latin1");
 const TEXT = "cnpj;nome\n11222333000181;PADARIA SÃO JOÃO\n";
 const HTML = "\n<!DOCTYPE html><title>503</title>";
 
-/** Files of other kinds, with their names. */
+/** Files of other kinds, each with the words that must name its kind. */
 const OTHERS: readonly (readonly [words: RegExp, bytes: Buffer])[] = [
   [/it is empty\b/, Buffer.alloc(0)],
   [/it is a web page \(HTML\), not /, latin(HTML)],
@@ -153,7 +154,7 @@ describe("names a file of another kind", () => {
       for (const [words, bytes] of OTHERS) {
         const path = write("20260930_CEIS.csv", bytes);
         const message = await refusal(() => space.import(source, "no.peneira", { [name]: path }));
-        // A zip is read as such where zips are accepted.
+        // Readers that accept zips open the zip instead of naming its kind.
         const isZipped = lists.includes(name) && /XLSX/.test(words.source);
         assert.match(message, isZipped ? /20260930_CEIS\.csv/ : words, name);
       }

@@ -1,6 +1,7 @@
 /**
- * Proves that a lazy value is created once, on first use, and again after a failure. Values by key
- * are cached per key. A ready value is passed on in the same turn, others later.
+ * Proves that a lazy value is created once, on first use, and again after a failure. Values with
+ * keys are cached for each key. A value that is ready is passed on in the same turn of the event
+ * loop, and other values later.
  */
 
 import assert from "node:assert/strict";

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
 after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** A log into a file, and that file's current content. */
+/** Opens a log that writes to a file. Returns the log and a function that reads the file. */
 function open() {
   const path = join(folder, `log-${files++}`);
   const log = openLog("info", bufferedDestination(openSync(path, "w")));

@@ -1,8 +1,8 @@
 /**
- * Proves: JSON bodies and pages of shares are parsed in linear time, for any repeated character:
- * the scanner of JSON reads twice the characters in twice the text, and a page of megabytes is
- * parsed or rejected quickly.
- * Does not prove: the same for XML (xmlreader.test.ts) and for lists (lists/longtexts.test.ts).
+ * Proves: JSON bodies and the pages of public file shares are parsed in linear time, for any
+ * repeated character. For a text of double length, the JSON scanner reads twice the characters. A
+ * page of megabytes is parsed or rejected quickly.
+ * Does not prove the same for XML (xmlreader.test.ts) and for lists (lists/longtexts.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -10,7 +10,9 @@ import { parseIndexPage, parseJsonIndex } from "../../../src/download/listings/i
 import { ListingFault } from "../../../src/download/listings/xml.ts";
 import { JsonFault, JsonScanner } from "../../../src/text/json-scanner.ts";
 
-/** Texts that are invalid only at their very end, so that they are scanned completely. */
+/**
+ * Texts that become invalid only at their last character, so that the parser scans them completely.
+ */
 const BODIES: Readonly<Record<string, (length: number) => string>> = {
   "a long text": (length) => `["${"x".repeat(length)}"`,
   "a text of escapes": (length) => `["${"\\u0041\\n".repeat(length / 8)}"`,
@@ -30,7 +32,7 @@ describe("the scanner of JSON", () => {
   }
 });
 
-/** Number of characters scanned, one by one and by patterns. */
+/** Counts the characters that parsing the text scans, both one by one and by patterns. */
 function charactersRead(text: string): number {
   const { charCodeAt, indexOf } = String.prototype;
   const { test } = RegExp.prototype;

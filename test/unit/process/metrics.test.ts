@@ -1,6 +1,7 @@
 /**
- * Checks the text that Prometheus parses (names, labels, escapes, cumulative buckets) with a
- * reader that shares no code with the writer. Does not prove: which metrics the server has.
+ * Proves that the metrics text is valid for Prometheus (names, labels, escapes, cumulative
+ * buckets). The test's parser shares no code with the writer.
+ * Does not prove which metrics the server has.
  */
 import { strict as assert } from "node:assert";
 import { test } from "node:test";

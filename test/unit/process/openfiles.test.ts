@@ -1,7 +1,8 @@
 /**
- * Proves: the limit of open files is parsed as the system writes it; it limits connections, with a
- * reserve for the server's other files, and a message reports the limit.
- * Does not prove: that a server at its limit continues (e2e/server/descriptors).
+ * Proves: the limit of open files is parsed in the form in which the system writes it. It bounds
+ * the number of connections, minus a reserve for the server's other files. A message reports the
+ * bound.
+ * Does not prove that a server at its limit continues (e2e/server/descriptors).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

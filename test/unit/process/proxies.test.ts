@@ -1,7 +1,8 @@
 /**
- * Proves which client a request counts for behind proxies: the peer, or if that is a trusted proxy,
- * the last address in the header that is none. Entries that a client added itself, in any spelling,
- * change nothing. Does not prove: what is counted (unit/access/rate-limits.test.ts).
+ * Proves which client address a request counts for behind proxies. It is the address of the peer;
+ * if the peer is a trusted proxy, it is the last address in the header that is no trusted proxy.
+ * Entries that a client added itself, in any spelling, change nothing.
+ * Does not prove which requests are counted (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,7 +1,8 @@
 /**
- * Proves which characters are escaped for people, and that JSON keeps its meaning and bytes in a
- * pipe stay unchanged. No other file of the product writes to standard output or standard error.
- * Does not prove: what a real terminal gets (e2e/cli/terminal.test.ts).
+ * Proves which characters are escaped when a person reads the output, that escaped JSON keeps its
+ * meaning, and that bytes written to a pipe stay unchanged. No other file of the product writes to
+ * standard output or standard error.
+ * Does not prove the output on a real terminal (e2e/cli/terminal.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
@@ -89,7 +90,7 @@ describe("text for programs", () => {
   });
 });
 
-/** Writes that bypass the stream's writer. */
+/** Members of `process` that only src/process/terminal.ts may use. */
 const STREAMS = new Set(["stdout", "stderr"]);
 
 describe("the standard streams", () => {

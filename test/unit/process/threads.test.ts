@@ -1,9 +1,10 @@
 /**
- * Proves: threads that cannot start fail a task; a thread's answer after its task was canceled, or
- * after the pool was closed, is dropped without ending the process. The canceled task rejects; no
- * thread is terminated while it loads its module, even a replacement, nor in a task that ends
- * within a second. A ready thread has the function that its tasks call.
- * Does not prove: what happens to a thread that dies in a task (contract/export/worker.test.ts).
+ * Proves: if threads cannot start, their tasks fail. If a thread answers after its task was
+ * canceled or after the pool was closed, the answer is dropped and the process continues. The
+ * canceled task rejects. No thread is terminated while it loads its module, even if it replaces
+ * another, nor during a task that ends within a second. A thread is ready only when its task
+ * functions exist.
+ * Does not prove the effects of a thread that dies during a task (contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -21,17 +22,19 @@ interface Work {
   readonly check: readonly [path: string, findings: readonly string[]];
 }
 
-/** Long enough for an idle thread to answer a task that fails immediately. */
+/** Milliseconds in which an idle thread surely answers a task that fails immediately. */
 const ANSWERED_MS = 200;
 
-/** Longer than a thread takes to load. */
+/** Milliseconds, more than a thread needs to load. */
 const LATE_MS = 2_000;
 
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Outcomes of the threads that an action started, in order of their start. */
+/**
+ * Returns, for each thread that the action started, in order of start, whether it loaded and ended.
+ */
 async function noted(act: () => Promise<void>): Promise<readonly (readonly string[])[]> {
   const events: string[][] = [];
   const note = (thread: Worker) => {
@@ -48,7 +51,7 @@ async function noted(act: () => Promise<void>): Promise<readonly (readonly strin
 
 describe("a thread pool", () => {
   it("fails every task if its threads cannot start", { timeout: 20_000 }, async () => {
-    // Threads that are starting do not keep a process alive.
+    // The timer keeps the process alive, because threads that are starting do not.
     const awake = setInterval(() => {}, 1_000);
     const pool = new ThreadPool<Work>({ worker: "store/nothing.worker.ts", threads: 2 });
     await assert.rejects(pool.run("check", folder), /nothing\.worker/);
@@ -158,8 +161,9 @@ describe("a thread pool", () => {
   it("loads the function of its tasks before it is ready", () => {
     const sources = new URL("../../../src/", import.meta.url);
     const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
-    // Answering threads (http/server/threads/http-threads.ts), the database's thread
-    // (store/postgres/bridge.ts), and that of leases (access/fleet/fleetrates.ts) are in no pool.
+    // Three kinds of threads belong to no pool: those that answer requests
+    // (http/server/threads/http-threads.ts), that of the database (store/postgres/bridge.ts), and
+    // that of the rate leases (access/fleet/fleetrates.ts).
     const workers = files.filter(
       (file) => file.endsWith(".worker.ts") && !/\/(http|leases|postgres)\.worker\.ts$/.test(file),
     );
@@ -179,7 +183,8 @@ describe("a thread pool", () => {
     await pool.close();
     for (const end of await ends) {
       assert.ok(end.status === "rejected");
-      // This is the task's error, without its class, and not an error of the pool.
+      // The code comes from the task's error, which loses its class between threads, and not from
+      // the pool.
       assert.equal((end.reason as { code?: unknown }).code, "SQLITE_CANTOPEN");
     }
   });

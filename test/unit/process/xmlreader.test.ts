@@ -113,7 +113,7 @@ describe("the parser", () => {
   });
 });
 
-/** A document with one long token. */
+/** For each kind of token, a document with one long token of that kind. */
 const TOKENS: Readonly<Record<string, (length: number) => string>> = {
   comment: (length) => `<a><!--${"x".repeat(length)}--></a>`,
   "comment of hyphens": (length) => `<a><!--${"- ".repeat(length / 2)}--></a>`,
@@ -155,8 +155,8 @@ describe("a long token", () => {
 });
 
 /**
- * Number of characters scanned, in chunks of 1,024: the parser reads each with `charCodeAt`, and
- * every search uses `indexOf` or a pattern.
+ * Counts the characters that the parser scans when it reads the text in chunks of 1,024. The parser
+ * reads single characters with `charCodeAt`, and searches with `indexOf` or a pattern.
  */
 function charactersRead(text: string): number {
   const bytes = Buffer.from(text);

@@ -1,6 +1,7 @@
 /**
- * Proves, on random lists: codes are returned ascending and unique, and no list changes when others
- * are made, whether it is on the heap, in memory shared with others, or in its own.
+ * Proves, on random lists: codes are returned in ascending order and without duplicates. No list
+ * changes when others are made, regardless of where it is stored: on the heap, in memory shared
+ * with other lists, or in separate memory.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +14,7 @@ const inOrder = (codes: readonly number[]) => [...codes].sort((a, b) => a - b);
 const list = fc.oneof(
   fc.array(code, { maxLength: 20 }),
   fc.array(code, { minLength: 17, maxLength: 700, size: "max" }),
-  // Only sorted lists share memory.
+  // A list shares memory only if it is sorted.
   fc.uniqueArray(code, { minLength: 17, maxLength: 700, size: "max" }).map(inOrder),
   fc.constant(Array.from({ length: 3_000 }, (_, at) => at)),
 );
@@ -32,7 +33,8 @@ describe("code lists", () => {
 
   it("keep the order of sorted input", () => {
     const ordered = Array.from({ length: 100 }, (_, at) => 3 * at);
-    // The shared memory may be full before the second or the third list, but not before both.
+    // The shared memory may become full once, before the second or the third list, so the lists use
+    // at most two buffers.
     const lists = [0, 1, 2].map((by) => ascending(ordered.map((each) => each + by)));
     assert.deepEqual([...(lists[0] ?? [])], ordered);
     assert.ok(new Set(lists.map((each) => each.buffer)).size <= 2, "they lie side by side");

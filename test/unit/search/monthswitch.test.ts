@@ -1,9 +1,9 @@
 /**
- * Proves: servers that change to newer months in any order never refuse each other's cursors while
- * both are ready, although they die, pause, lose their lease, and come back. Once all have a month,
- * all serve it. Every segment is closed once or is still in use. A server without others changes
- * immediately.
- * Does not prove: the statements of the database (contract/store/postgres-fleet).
+ * Proves: servers change to newer months in any order, while they die, pause, lose their lease, and
+ * come back. Two servers that are both ready never refuse each other's cursors. Once all servers
+ * have a month, all serve it. Every segment is either closed once or still in use. A server without
+ * others changes immediately.
+ * Does not prove the statements of the database (contract/store/postgres-fleet).
  */
 import { strict as assert } from "node:assert";
 import { describe, test } from "node:test";
@@ -36,7 +36,7 @@ function fake(month: number): Fake & Segment {
   return Object.assign(one, reported, { close: () => one.closed++ }) as unknown as Fake & Segment;
 }
 
-/** The fleet's table, as a plain list. */
+/** The database table of the fleet's members, simulated as a map. */
 class Fleet {
   readonly members = new Map<string, { until: number; offered: OfferedSnapshot | null }>();
   current: OfferedSnapshot | null = null;
@@ -68,7 +68,10 @@ class Fleet {
   }
 }
 
-/** One server: its registry, its month switch, and its lifetime. */
+/**
+ * One server of the fleet, with its registry of segments and its month switch. It can die and
+ * restart.
+ */
 class Server {
   readonly clock = manualClock();
   readonly opened: Fake[] = [];
@@ -139,7 +142,10 @@ class Server {
     if (member !== undefined) member.until = this.#fleet.nowMs + LEASE_MS;
   }
 
-  /** Resumes after a pause; the first check, due within a second, runs immediately here. */
+  /**
+   * Resumes after a pause. The first check, which is due within a second, runs immediately in this
+   * test.
+   */
   wake(): void {
     this.isPaused = false;
     this.tick();
@@ -176,10 +182,16 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** The last server sees two changes of the month in one check, while another serves the first. */
+/**
+ * The last server sees two changes of the month in one check, while another server already serves
+ * the first of the two.
+ */
 const TWO_MONTHS_AT_ONCE = [0, 1, 2, 2, 1, 0].map((which) => ({ kind: "month" as const, which }));
 
-/** Returns the first cursor of a ready server that another ready server refuses. */
+/**
+ * Looks for a cursor of a ready server that another ready server refuses. Returns a message about
+ * the first, or null.
+ */
 function refused(servers: readonly Server[]): string | null {
   const ready = servers.filter((server) => server.isReady);
   for (const giver of ready) {
@@ -222,7 +234,7 @@ describe("a switch of months", () => {
           } else act(servers[step.which] as Server, step.kind, folders[step.which] as number[]);
           assert.equal(refused(servers), null);
         }
-        // A member that died without notice counts until its lease ends.
+        // A server that died without notice counts as a member until its lease ends.
         fleet.nowMs += LEASE_MS + 1;
         const last = 1 + Math.max(...folders.map((folder) => folder.at(-1) as number));
         for (const [at, server] of servers.entries()) {

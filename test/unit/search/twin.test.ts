@@ -206,7 +206,10 @@ describe("Twin: order", () => {
   });
 });
 
-/** Vectors that the engine must match too: rows, seed, places of the first ten rows. */
+/**
+ * Fixed vectors that the engine must match too: the number of rows, the seed, and the positions of
+ * the first ten rows.
+ */
 const FEISTEL_VECTORS: readonly (readonly [number, number, readonly number[]])[] = [
   [1_000, 42, [731, 218, 307, 33, 670, 545, 139, 988, 283, 892]],
   [1, 5, [0]],
@@ -243,7 +246,7 @@ describe("feistelOf", () => {
   });
 });
 
-/** Everything that random specs must use. */
+/** Every feature that the random specs must use. */
 const EXPECTED_USES: readonly string[] = [
   ...["cnae_any_of", "cnae_exclude", "text_hints", "uf_any_of", "municipality_ibge_any_of"],
   ...[
@@ -275,7 +278,7 @@ const EXPECTED_USES: readonly string[] = [
   "random seeded",
 ];
 
-/** A flag with both values. */
+/** Returns both uses of a boolean filter: true and false. */
 function bothOf(flag: string): string[] {
   return [`${flag} true`, `${flag} false`];
 }
@@ -303,7 +306,10 @@ describe("randomSpec", () => {
   });
 });
 
-/** Uses of a spec: filters that are set, booleans with their value, sort keys, strategies. */
+/**
+ * Returns the features that a spec uses: filters that are set, booleans with their value, sort
+ * keys, and strategies.
+ */
 function usesOf({ filters, sort, scoring }: AccountQuerySpec): string[] {
   const { secondary_cnae_mode: _, ...industry } = filters.industry;
   const members = { ...industry, ...filters.geo, ...filters.company, ...filters.contact };

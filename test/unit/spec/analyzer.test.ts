@@ -1,8 +1,9 @@
 /**
- * Proves: the fold tables are canonical decomposition, without marks, in lower case, plus the
- * listed letters; every range of the header separates, vanishes, or stays as listed; folding is
- * idempotent and equal for composed and decomposed Latin text.
- * Does not prove: that the native twin agrees (unit/native-index/analyzer.test.ts).
+ * Proves: the fold tables equal canonical decomposition, without marks, in lower case, plus the
+ * listed letters. Every character range named in the module's header separates words, vanishes, or
+ * stays, as the header says. Folding a folded text changes nothing, and composed and decomposed
+ * Latin text fold equally.
+ * Does not prove that the native implementation agrees (unit/native-index/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +16,10 @@ const WRITTEN_OUT: Readonly<Record<string, string>> = {
   ...{ ł: "l", ħ: "h", ŧ: "t", ı: "i", ĳ: "ij", ŀ: "l", ĸ: "k", ŉ: "n", ŋ: "n", ſ: "s" },
 };
 
-/** The rule for Latin letters in the module's header, applied with Unicode's own data. */
+/**
+ * Applies the rule for Latin letters in the module's header by means of the Unicode data in
+ * JavaScript.
+ */
 function decomposed(character: string): string {
   const base = character
     .normalize("NFD")

@@ -41,7 +41,7 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
     ...["https://wa.me/5511987654321", "wa.me/5511987654321?text=oi", "whatsapp:5511987654321"],
     ...["https://api.whatsapp.com/send?phone=5511987654321&text=oi", "0055 11 98765-4321"],
     ...["whatsapp://send?phone=%2B5511987654321", "0 15 11 98765-4321", "  11/98765-4321 "],
-    // A mobile that lost its leading nine.
+    // Mobile numbers without the leading nine that was added later.
     ...["(11) 8765-4321", "1187654321", "+55 11 8765 4321"],
   ],
   [
@@ -58,10 +58,10 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
   ],
   ["+551133334444", "011 3333-4444", "1133334444", "+551133334444", "55 11 3333-4444"],
   ["+5514986131577", "14 8613-1577", "1486131577", "(14) 86131577", "14 86 13 15 77"],
-  // Older numbers, with seven digits.
+  // Older numbers, which have seven digits after the area code.
   ["+55112345678", "11 234-5678", "112345678", "+55112345678", "(11)2345678", "011 2345678"],
   ["+55912345678", "(91) 234-5678", "+55912345678", "091 234-5678"],
-  // Zeros of a long-distance call, and separated digits.
+  // A long-distance call prefix with zeros, and digits that are separated by blanks.
   ["+5519987654321", "01987654321", "0 19 98765-4321", "+55 (0) 19 98765-4321"],
   ["+5511987654321", "1 1 9 8 7 6 5 4 3 2 1", "(5511) 98765-4321", "(00) 55 11 98765-4321"],
   // Here 55 is an area code, not the country.
@@ -82,7 +82,7 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
     ...["0 98765-4321", "098765-4321", "(0) 98765-4321", "+55 98765-4321", "+55 987654321"],
     ...["9 8765-4321", "09 8765-4321", "+55 9 8765-4321", "0987654321", "0 3333-4444"],
   ],
-  // Without separators, the digits would have area code 19, 12, or 21.
+  // Without their separators, these digits would begin with area code 19, 12, or 21.
   [
     "unknown_area_code",
     ...["01 98765-4321", "(01) 98765-4321", "01-98765-4321", "0 1 98765-4321", "01 3333-4444"],
@@ -104,7 +104,7 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
   ["looks_like_cpf", "529.982.247-25", "11144477735"],
 ];
 
-/** Area codes according to another program. */
+/** The area codes that another library knows. */
 const AREAS: ReadonlySet<string> = new Set(
   Array.from({ length: 100 }, (_, code) => String(code)).filter((code) => getAreaCodeInfo(code)),
 );
@@ -130,7 +130,7 @@ describe("phones", () => {
         assert.equal(mistake?.detail.includes(text) && code === "looks_like_cpf", false);
       }
     }
-    // The digits of a CPF may be those of a phone.
+    // A valid CPF can have the same digits as a phone.
     assert.deepEqual(phoneIn("+5511144477735").filters.contact.phone_any_of, ["+5511144477735"]);
   });
 
@@ -148,7 +148,8 @@ describe("phones", () => {
       const imported = cleanPhone({ ...record, sequences: {} } as never, 0, 1);
       const typed = readPhone(`(${area}) ${zeros}${digits}`);
       const found = "phone" in typed ? Number(typed.phone.slice(1)) : -1;
-      // An import keeps phones with nonexistent area codes; typed ones are rejected.
+      // An import keeps phones with nonexistent area codes, but a phone in a spec must have a real
+      // one.
       const wanted = AREAS.has(area) ? imported : -1;
       assert.equal(found, wanted > 0 ? wanted : -1, `(${area}) ${zeros}${digits}`);
       if (found > 0) read++;
@@ -163,7 +164,8 @@ describe("phones", () => {
         ? { phone: `+55${area}987654321` }
         : { fault: "unknown_area_code" };
       assert.deepEqual(read, wanted, String(area));
-      // A value that an import kept can be searched in the normal form of answers and saved specs.
+      // If an import kept such a phone, a spec can still contain its normal form, which answers and
+      // saved specs use.
       const normal = `+55${area}987654321`;
       const retained = area > 10 ? { phone: normal } : wanted;
       assert.deepEqual(readPhone(normal), retained, normal);

@@ -1,9 +1,9 @@
 /**
- * Proves: a cursor decodes to its row; every single-bit flip, every other spelling, every foreign
- * secret, tenant, or endpoint is rejected as invalid. Another snapshot, spec, or field set has its
- * own error, checked in that order. The bytes are as documented, however the template was used
- * before. Tests which parts of a spec identify it.
- * Does not prove: that pages join (that is the engine's).
+ * Proves: a cursor decodes to its row. Every single-bit flip, every other spelling, and every
+ * cursor with another secret, tenant, or endpoint is rejected as invalid. Another snapshot, spec,
+ * or field set causes a specific error, checked in that order. The bytes are the documented ones,
+ * regardless of earlier uses of the template. Tests which parts of a spec identify it.
+ * Does not prove that pages join without gaps (the engine's tests do).
  */
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
@@ -44,7 +44,7 @@ function codeOf(text: string, scope: Partial<CursorScope> = {}, secret = SECRET)
   return "accepted";
 }
 
-/** A cursor made by the head of src/spec/cursor.ts, step by step. */
+/** Makes a cursor by the steps in the header of src/spec/cursor.ts. */
 function documented(cursor: CursorScope & { readonly lastRow: number }, secret: Uint8Array) {
   const row = Buffer.alloc(6);
   row.writeUIntBE(cursor.lastRow, 0, 6);

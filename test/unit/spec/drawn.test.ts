@@ -18,7 +18,7 @@ import type { TwinRow } from "../../support/twin.ts";
 const SPECS = 1_500;
 const REQUESTS = 12_000;
 
-/** Members that a search rejects, and those that name a tenant's objects. */
+/** Members that searches reject, and members that name lists of a tenant. */
 const OF_EXPORTS = ["secondary_cnae_mode"];
 const OF_TENANTS = ["any_of", "exclude"];
 
@@ -30,7 +30,7 @@ const world: FuzzWorld = {
   waitsInLine: false,
 };
 
-/** Filters that a spec sets to any value, as `group/member`. */
+/** Adds the filters that a spec sets, to any value, to `used` as `group/member`. */
 function usedBy(spec: unknown, used: Set<string>): void {
   const { filters } = (spec ?? {}) as { readonly filters?: unknown };
   if (typeof filters !== "object" || filters === null) return;
@@ -42,7 +42,7 @@ function usedBy(spec: unknown, used: Set<string>): void {
   }
 }
 
-/** Filters of the table, except some, that a generator has not drawn. */
+/** Returns the filters of the table that a generator has not drawn, except those in `but`. */
 function missing(used: ReadonlySet<string>, but: readonly string[]): string[] {
   const wanted = FILTERS.filter(({ member }) => !but.includes(member));
   return wanted.map(({ group, member }) => `${group}/${member}`).filter((name) => !used.has(name));

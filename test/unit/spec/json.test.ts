@@ -1,8 +1,8 @@
 /**
- * Proves: the strict parser accepts exactly what JSON.parse does, minus deep nesting, duplicate
- * names, `__proto__`, and ill-formed UTF-8; returns the same value; and names the place of a
- * rejection.
- * Does not prove: its speed, nor the HTTP answer to a rejected body.
+ * Proves: the strict parser accepts the same texts as JSON.parse, except those with deep nesting,
+ * duplicate names, `__proto__`, or ill-formed UTF-8. It returns the same value. A rejection names
+ * its place.
+ * Does not prove its speed, nor the HTTP answer to a rejected body.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -26,10 +26,9 @@ function failure(bytes: Uint8Array | string): AppError {
   throw new Error("was accepted");
 }
 
-/** True if a text repeats a member name. */
 function hasRepeatedName(text: string): boolean {
-  // The reviver is called per retained member; a token reader sees every member. The root counts as
-  // a member too, so it is subtracted.
+  // JSON.parse calls the reviver for every member that remains, and a token reader sees every
+  // member. The root also counts as a member, so 1 is subtracted.
   let retained = -1;
   JSON.parse(text, function (this: unknown, _name, value) {
     if (!Array.isArray(this)) retained++;
@@ -132,7 +131,8 @@ describe("parseJson", () => {
     }
     parse(list(Math.floor(most / 2), "[0]"));
     assert.match(failure(list(JSON_VALUES_MAX / 2, "[0]")).message, /hold 120000 values/);
-    // Even with another mistake, parsing stops before it. The position is that of the mark.
+    // Even if the text contains another mistake, parsing stops before it. The position is that of
+    // the comma before the excess value.
     assert.match(failure(`[x,${list(most, "0")}`).message, /hold 120000 values/);
     const places = failure(`{"é":\n${list(most + 1, "0")}}`).message;
     assert.match(places, new RegExp(`line 2, column ${4 * (most - 1)}\\.$`));

@@ -1,8 +1,10 @@
 /**
- * Proves: defaults, every documented spelling, plan and endpoint rules, warnings, and the list of
- * changes of normalization; the rule of too broad specs.
- * Does not prove: what is refused (unit/spec/refusals.test.ts), that arbitrary specs are idempotent
- * (unit/spec/properties.test.ts) or what a spec matches (the twin).
+ * Proves how normalization handles defaults, every documented spelling, the rules of plans and
+ * endpoints, warnings, and the list of changes. Also proves the rule about specs that are too
+ * broad.
+ * Does not prove which specs are refused (unit/spec/refusals.test.ts), that normalization is
+ * idempotent for arbitrary specs (unit/spec/properties.test.ts), or which accounts a spec matches
+ * (the reference implementation).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -316,7 +318,8 @@ describe("normalizeSpec: csv files", () => {
     assert.equal(of({ compression: "gzip" }), "gzip");
     assert.equal(of({ compression: "gzip" }, { compression: "none" }), undefined);
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "jsonl" }), "gzip");
-    // Compression stated for csv does not apply to the format of the body.
+    // A compression that the spec states for csv does not apply if the request selects another
+    // format.
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "xlsx" }), undefined);
     for (const format of ["xlsx", "parquet"]) {
       assert.equal(of({ format, compression: "none" }), undefined);

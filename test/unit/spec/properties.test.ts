@@ -45,7 +45,7 @@ function inputs(seed: number, count: number): Json[] {
   return Array.from({ length: count }, () => randomSpecInput(draw, SAMPLE_CATALOG, []));
 }
 
-/** Shuffles and repeats the elements of a list. */
+/** Shuffles the elements of a list and repeats one. */
 function stirred(values: readonly unknown[], rng: Rng): unknown[] {
   const more = values.length > 0 ? [...values, values[Math.floor(rng() * values.length)]] : [];
   return more
@@ -54,7 +54,7 @@ function stirred(values: readonly unknown[], rng: Rng): unknown[] {
     .map(({ value }) => value);
 }
 
-/** Another spelling of an element of a normalized list, by the list's name. */
+/** For each normalized list, a function that returns another spelling of one of its elements. */
 const OTHER_SPELLING: Readonly<Record<string, (value: string) => unknown>> = {
   cnae_any_of: cnaeDigits,
   cnae_exclude: cnaeDigits,
@@ -66,7 +66,7 @@ const OTHER_SPELLING: Readonly<Record<string, (value: string) => unknown>> = {
   company_size_code_any_of: (size) => Number(size),
 };
 
-/** The same spec in other spellings. */
+/** Returns the same spec with other spellings, orders, and repeats. */
 function rewritten(spec: AccountQuerySpec, rng: Rng): Json {
   const groups = Object.entries(spec.filters).map(([group, members]) => {
     const entries = Object.entries(members).flatMap(([name, value]): [string, unknown][] => {
@@ -130,7 +130,7 @@ describe("normalizeSpec on random specs", () => {
       const { spec } = normalizeSpec(input, context);
       assert.equal(cut(spec), resultHash(spec));
     }
-    // Their text exceeds the buffer.
+    // The text of this spec is longer than the buffer.
     const prefixes = Array.from({ length: 1_500 }, (_, at) => String(10_000 + at));
     const long = normal({ filters: { geo: { postal_code_prefix_any_of: prefixes } } });
     assert.equal(cut(long), resultHash(long));
@@ -171,7 +171,7 @@ describe("normalizeSpec on random specs", () => {
   });
 });
 
-/** Places for a wrong value, each with such a value. */
+/** Paths in a spec, each with a value that is wrong there. */
 const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["kind", 1],
   ["spec_version", "1.0"],
@@ -204,7 +204,7 @@ const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["explain/assumptions", {}],
 ];
 
-/** Sets a nested member; copies the objects on its path. */
+/** Returns the object with a nested member set. The objects on its path are copied. */
 function withMember(object: Json, path: readonly string[], value: unknown): Json {
   const [name = "", ...rest] = path;
   const inner = rest.length === 0 ? value : withMember((object[name] ?? {}) as Json, rest, value);

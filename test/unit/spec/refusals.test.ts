@@ -1,7 +1,7 @@
 /**
- * Proves: every wrong value of a spec is rejected with pointer and code, all mistakes together, and
- * each limit applies at the limit and one beyond.
- * Does not prove: what accepted specs become (unit/spec/normalize.test.ts).
+ * Proves: every wrong value of a spec is rejected with a pointer and a code, and all mistakes are
+ * reported together. Each limit is tested at the limit and one beyond it.
+ * Does not prove the normalized form of accepted specs (unit/spec/normalize.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -17,7 +17,7 @@ function explainOf(bytes: number): { readonly explain: object } {
 
 const EMPTY = { assumptions: [], warnings: [], unmapped_constraints: [], confidence: 1 };
 
-/** Rejections: pointer below /spec, code, spec. */
+/** Rejected specs. Each string holds the pointer below /spec and the error code. */
 const REFUSED: readonly (readonly [string, unknown])[] = [
   [" wrong_type", null],
   [" wrong_type", []],

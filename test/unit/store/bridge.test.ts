@@ -1,13 +1,14 @@
 /**
- * Proves: a thread that waits for an answer goes on waiting if it is woken without one, and stops
- * at its time limit. It never takes the answer to a request that it has given up.
+ * Proves: a thread that waits for an answer continues to wait if it is woken without one, and stops
+ * at its time limit. After it has given up a request, it never takes the late answer for that of
+ * the next request.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { answerTo, waitForChange } from "../../../src/store/postgres/bridge.ts";
 
-/** Wakes the waiting thread first without an answer, then with one. */
+/** Source of a thread that first wakes the waiting thread without an answer, and then with one. */
 const WAKER = `
   const { workerData: words } = require("node:worker_threads");
   let woken = 0;

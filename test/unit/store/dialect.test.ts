@@ -1,6 +1,7 @@
 /**
- * The translation of the state's statements to PostgreSQL (src/store/postgres/dialect.ts), and the
- * address of a state there. contract/store/postgres.test.ts compares the statements' effects.
+ * Proves how the state's statements are translated to PostgreSQL (src/store/postgres/dialect.ts),
+ * and how the address of a PostgreSQL state is parsed. contract/store/postgres.test.ts compares the
+ * statements' effects.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

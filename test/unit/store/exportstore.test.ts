@@ -1,8 +1,8 @@
 /**
- * Proves: one export for equal concurrent requests, in one process and in several; an idempotency
- * key's answer in every case; expiry, retention, and the sweep, with clocks that jump; one server
- * per data directory.
- * Does not prove: recovery (unit/export/recovery.test.ts), nor that a commit survives a power cut
+ * Proves: equal concurrent requests create one export, in one process and in several. Tests the
+ * answer to an idempotency key in every case. Exports expire, are retained, and are swept correctly
+ * with clocks that jump. A data directory has only one server.
+ * Does not prove recovery (unit/export/recovery.test.ts), nor that a commit survives a power cut
  * (crash harness).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
- * Proves what is removed with the record of an old export, and when. A tenant's stored bytes are
- * summed through every change and bounded: at a file's creation, during its writing, and at its
- * end. With too little disk space nothing new is accepted.
- * Does not prove: its appearance over HTTP (e2e/export/life.test.ts), nor that a render stops at
- * its byte limit (unit/export/sink.test.ts, contract/export/worker.test.ts).
+ * Proves which data is removed with the record of an old export, and when. The sum of a tenant's
+ * stored bytes is correct after every change. It is bounded when a file is created, while it is
+ * written, and when it is complete. With too little disk space, no new file is accepted.
+ * Does not prove the same over HTTP (e2e/export/life.test.ts), nor that a render stops at its byte
+ * limit (unit/export/sink.test.ts, contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, unlinkSync } from "node:fs";
@@ -44,7 +44,7 @@ describe("the record of a finished export", () => {
     return { ...spec, explain: { ...spec.explain, assumptions: [{ words }] } };
   };
   const inFile = () => {
-    // PostgreSQL erases its pages itself, so only its rows are checked for the words.
+    // PostgreSQL erases its pages itself, so the test searches only its rows for the words.
     if (!isSqlite(here.database)) return JSON.stringify(contentOf(here.database)).includes(words);
     here.database.pragma("wal_checkpoint(TRUNCATE)");
     return readFileSync(join(here.dataDir, "state.db")).includes(words);

@@ -1,8 +1,10 @@
 /**
- * Proves: a member keeps its lease by heartbeats and loses it without them. The work of an ended
- * member is free; a member that rejoins keeps its work unless another took it. Work has one owner,
- * and a replaced owner can change nothing. Files in two places are refused.
- * Does not prove: clocks of several machines (only the database's clock is read).
+ * Proves: a member of a fleet renews its lease by heartbeats and loses it without them. When a
+ * member ends, others can take over its work. A member that rejoins keeps its work unless another
+ * member took it. Each piece of work has one owner, and a replaced owner can change nothing. A
+ * state whose files are in two places is refused.
+ * Does not prove the effect of different clocks on several machines, because only the database's
+ * clock is read.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -45,14 +47,14 @@ function server(name: string, files = "disk", dataDir = name): Membership {
   return member;
 }
 
-/** Ends the leases of members in the database, as time does. */
+/** Ends the leases of members by setting them to a past time in the database. */
 function lapse(...ids: readonly string[]): void {
   for (const id of ids) {
     database.prepare("UPDATE members SET lease_until = now_ms() - 1 WHERE id = ?").run(id);
   }
 }
 
-/** Lets time pass in which every member ticks. */
+/** Advances the clock. Every given member ticks once a second. */
 function pass(ms: number, ...ticking: readonly Membership[]): void {
   for (let at = 0; at < ms; at += 1_000) {
     clock.advance(1_000);

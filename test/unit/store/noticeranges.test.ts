@@ -21,7 +21,7 @@ const STEPS = 60;
 const SEARCHES = 4;
 const TENANT = "ten_a";
 
-/** A state with saved searches, whose months and counts are drawn at random. */
+/** A state with saved searches. Random steps add months and counts. */
 class Story {
   readonly #draw: Draw;
   readonly #folder = mkdtempSync(join(tmpdir(), "peneira-ranges-"));
@@ -30,7 +30,7 @@ class Story {
   readonly #searches = new SearchStore(this.#database);
   /** Month at which each search was saved. */
   readonly #saved = new Map<string, number>();
-  /** Notices that a replay counts again. */
+  /** Notices that were counted again by a replay. */
   readonly #replayed = new Set<string>();
   #months = 0;
 
@@ -55,7 +55,7 @@ class Story {
     else this.#replay();
   }
 
-  /** Adds one more month, and counts everything that waits. */
+  /** Adds one more month, and counts all notices that are due. */
   end(): void {
     for (const id of this.#saved.keys()) this.#searches.pause(TENANT, id, null);
     this.#month();
@@ -105,7 +105,10 @@ class Story {
     });
   }
 
-  /** Counts or fails one of the due notices, in any order, as the counter may. */
+  /**
+   * Counts or fails one of the due notices. The order is random, because the real counter
+   * guarantees none.
+   */
   #count(): void {
     const rows = this.#store.counting(0, 100);
     if (rows.length === 0) return;
@@ -123,7 +126,7 @@ class Story {
     this.#searches.pause(TENANT, id, this.#draw.chance(0.5) ? 1 : null);
   }
 
-  /** Counts a failed notice after a later one that begins at the same month. */
+  /** Replays a failed notice although a later one was already counted. */
   #replay(): void {
     const failed = this.#database
       .prepare<[], { id: string }>(

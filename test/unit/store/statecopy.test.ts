@@ -1,7 +1,7 @@
 /**
- * Proves: the tables of a copy are those of the schema, parents first; a copy of a random state is
- * equal row by row; a difference in any cell, row, or counter is found, and named.
- * Does not prove: the copy between the engines (campaign/postgres/copy).
+ * Proves: a copy has the tables of the schema, parents before children, and a copy of a random
+ * state is equal row by row. A difference in any cell, row, or counter is detected and named.
+ * Does not prove the copy between the two database engines (campaign/postgres/copy).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,6 @@ import { RandomState } from "../../support/server/random-state.ts";
 const folder = mkdtempSync(join(tmpdir(), "peneira-copy-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A random state and a copy of it. */
 function twoStates(seed: number, tries: number): [SqliteDatabase, SqliteDatabase] {
   const from = openDatabase(join(folder, `from-${seed}`));
   new RandomState(from, seed).fill(tries);

@@ -1,7 +1,8 @@
 /**
- * Proves: if the state's file is removed or replaced under an open database, this is noticed once,
- * and SQLite's own changes are not mistaken for it. Exports then report the data directory as the
- * cause. Does not prove: a server's reaction (it continues).
+ * Proves: if the state's file is removed or replaced while the database is open, one notification
+ * reports it. Changes by SQLite itself cause none. Exports then report the data directory as the
+ * cause.
+ * Does not prove how a server reacts (it continues).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
@@ -16,7 +17,7 @@ import { StateWatch } from "../../../src/store/statecheck.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-statewatch-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A watched state, and its notifications. */
+/** Returns a watched state and the notifications that it caused. */
 function watched(name: string) {
   const database = openDatabase(path.join(folder, name));
   const reported: unknown[] = [];

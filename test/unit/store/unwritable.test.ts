@@ -1,7 +1,7 @@
 /**
- * Proves: if a server closes the state during a request, the request is rejected as retryable
- * instead of with 500; unrelated errors still get 500.
- * Does not prove: the answer on a full or failing disk (e2e/server/disk.test.ts).
+ * Proves: if a server closes the state during a request, the answer says that the request can be
+ * retried, and has no status 500. Unrelated errors still cause a 500.
+ * Does not prove the answer on a full or failing disk (e2e/server/disk.test.ts).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";

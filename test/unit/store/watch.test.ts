@@ -1,8 +1,9 @@
 /**
- * Proves: a statement counts as lost only if the server neither works on it nor has just answered
- * it, and only after two looks. Bytes that arrive, and a server that refuses to tell, keep it
- * waiting; a server that is silent itself ends it.
- * Does not prove: that a real server reports so (campaign/fleet/lost).
+ * Proves: a statement counts as lost only if two checks in sequence find that the server neither
+ * works on it nor has just answered it. If bytes arrive, or the server refuses to report its
+ * activity, the statement keeps waiting. If the server itself does not answer the checks, the
+ * statement ends.
+ * Does not prove that a real server reports in this way (campaign/fleet/lost).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -45,7 +46,10 @@ describe("a statement without an answer", () => {
     });
   }
 
-  /** A connection whose server answers each look with the next of these, the last one forever. */
+  /**
+   * Returns a connection whose server answers each check with the next of these results, and
+   * repeats the last.
+   */
   function serverOf(looks: readonly (Backend | Error)[]) {
     const seen = { looks: 0, ends: 0, bytes: 0 };
     const query = (text: string) => {

@@ -33,7 +33,8 @@ class AnsweringThread {
   readonly #parts: ThreadParts;
   readonly #forwarder: Forwarder;
   /**
-   * Until the thread has the parts to answer with, it forwards every request that is safe to read.
+   * Until the parts of this thread are ready, it forwards each request to the owner, but refuses a
+   * request with a framing error.
    */
   #handler: ExchangeHandler = (exchange) => {
     if (exchange.framing !== null) refuseEarly(exchange);
@@ -82,7 +83,9 @@ class AnsweringThread {
     this.#forwarder.take(message);
   }
 
-  /** Closes its connections after an uncaught failure; returns its last counts. */
+  /**
+   * Closes this thread's connections after an uncaught failure; returns the thread's last counts.
+   */
   async fail(error: unknown): Promise<MetricSamples> {
     this.#parts.log.fatal(describeError(error), "a thread failed: its connections are closed");
     this.#transport.cut();

@@ -62,7 +62,10 @@ function partOf(whole: number, threads: number): number {
   return Math.max(1, Math.floor(whole / threads));
 }
 
-/** Starts the threads, if there are several; releases the ledger slot of a failed one. */
+/**
+ * Starts the threads, if there are several. If a thread fails, frees its slot in the ledger, the
+ * shared memory in which the threads count.
+ */
 export async function serveOnThreads(
   transport: Transport,
   { log }: { readonly log: Log },

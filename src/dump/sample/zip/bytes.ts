@@ -5,7 +5,7 @@
  * quotes are written by `quoted`.
  */
 
-/** Bytes of a text in ISO-8859-1. */
+/** Returns the bytes of a text in ISO-8859-1. */
 export function latin1(text: string): Uint8Array {
   return Uint8Array.from(Buffer.from(text, "latin1"));
 }

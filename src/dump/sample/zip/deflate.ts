@@ -118,7 +118,10 @@ const LITERALS = 286;
 const DISTANCES = 30;
 const END = 256;
 
-/** Returns the first length or distance of each code, from the numbers of extra bits. */
+/**
+ * Returns the smallest length or distance that each code stands for, computed from the codes'
+ * numbers of extra bits.
+ */
 function firsts(first: number, extra: Uint8Array): Uint16Array {
   let next = first;
   return Uint16Array.from(extra, (bits) => {
@@ -135,14 +138,17 @@ const LENGTH_FIRST = firsts(3, LENGTH_EXTRA);
 LENGTH_FIRST[28] = MATCH_MAX;
 const DISTANCE_EXTRA = Uint8Array.from({ length: DISTANCES }, (_, i) => (i < 4 ? 0 : (i >> 1) - 1));
 const DISTANCE_FIRST = firsts(1, DISTANCE_EXTRA);
-/** Code of each length. */
+/** DEFLATE's code for each match length. */
 const LENGTH_CODE = Uint8Array.from({ length: MATCH_MAX + 1 }, (_, length) =>
   Math.max(
     0,
     LENGTH_FIRST.findLastIndex((first) => first <= length),
   ),
 );
-/** Codes of distances below 256, then of longer distances in units of 128. */
+/**
+ * DEFLATE's codes for distances: first one for each distance below 256, then one for each group of
+ * 128 longer distances.
+ */
 const DISTANCE_CODE = new Uint8Array(256 + REACH / 128 + 1);
 for (let code = 0; code < DISTANCES; code++) {
   const first = DISTANCE_FIRST[code] as number;
@@ -152,7 +158,8 @@ for (let code = 0; code < DISTANCES; code++) {
 /** Compresses chunks of up to `capacity` bytes sequentially, in its own memory. */
 export class Deflater {
   /**
-   * Low 16 bits of the last position of four bytes, by their hash; candidates are always compared.
+   * For each hash of four bytes, the low 16 bits of the last position at which bytes with this hash
+   * occur. The bytes there are always compared before a match is used.
    */
   private readonly heads = new Uint16Array(1 << HASH_BITS);
   private readonly out: Uint8Array;
@@ -305,7 +312,10 @@ function distanceCode(distance: number): number {
   return DISTANCE_CODE[place < 256 ? place : 256 + (place >> 7)] as number;
 }
 
-/** Returns the number of equal bytes from `at` and from `before` on: min 4, max `most + 4`. */
+/**
+ * Compares the bytes from `at` on with those from `before` on, whose first four are known to be
+ * equal. Returns the number of equal bytes, from 4 to `most + 4`.
+ */
 function matchLength(view: DataView, before: number, at: number, most: number): number {
   let size = MATCH_MIN;
   for (; size <= most; size += 4) {
@@ -319,7 +329,10 @@ const REVERSED_4 = Uint8Array.from({ length: 16 }, (_, value) =>
   [0, 1, 2, 3].reduce((bits, bit) => bits | (((value >> bit) & 1) << (3 - bit)), 0),
 );
 
-/** Returns code and extra bits for each length (bits << 16 | value). */
+/**
+ * Returns the code of each match length with its extra bits, packed as (number of bits << 16 |
+ * value).
+ */
 function lengthCodes({ bits, lengths }: PrefixCode): Uint32Array {
   return Uint32Array.from(LENGTH_CODE, (code, length) => {
     const own = lengths[257 + code] as number;
@@ -329,7 +342,7 @@ function lengthCodes({ bits, lengths }: PrefixCode): Uint32Array {
   });
 }
 
-/** Each symbol's code (bits << 16 | value). */
+/** Returns the code of each symbol, packed as (number of bits << 16 | value). */
 function packedCodes({ bits, lengths }: PrefixCode): Uint32Array {
   return Uint32Array.from(bits, (value, code) => ((lengths[code] as number) << 16) | value);
 }

@@ -10,7 +10,6 @@ import { Deflater, STREAM_END } from "./deflate.ts";
 
 const MAX_32 = 0xffffffff;
 
-/** Values of the headers. */
 interface ZipOptions {
   readonly member: string;
   /** `YYYY-MM-DD`, the member's date. */

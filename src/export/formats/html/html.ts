@@ -118,7 +118,7 @@ ${definitions(meanings)}
 `.text;
 }
 
-/** Allows only the style of this page. */
+/** Returns a content policy that allows only the style of this page. */
 function policyOf(style: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;

@@ -169,7 +169,7 @@ function valuesOf(values: readonly string[]): Markup {
   return html`${values.map((value) => html`<dd>${value}</dd>`)}`;
 }
 
-/** Allows only the style and the script of this page. */
+/** Returns a content policy that allows only the style and the script of this page. */
 function policyOf(style: string): string {
   const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return (

@@ -94,7 +94,7 @@ export function columnsFile({ native }: Segment, columns: readonly FieldColumn[]
   return guarded(() => native.parquetOf(new Uint32Array(), [], columns));
 }
 
-/** Returns the metadata of the file, without the spec's `explain`, because that is not an input. */
+/** Returns the metadata of the file. The spec in it lacks `explain`, which is not an input. */
 function metadataOf(context: RenderContext): Record<string, string> {
   const { segment, spec, matches, changes } = context;
   return {
@@ -118,7 +118,7 @@ const MAGIC = Buffer.from("PAR1");
 /** Length of the file's end: the footer length and the magic. */
 const TAIL_BYTES = 8;
 
-/** Thrift field numbers that joining reads or changes. */
+/** Numbers of the Thrift fields that this file reads or changes when it joins row groups. */
 const FILE = { rows: 3, rowGroups: 4, metadata: 5 } as const;
 const GROUP = { columns: 1, rows: 3, offset: 5, ordinal: 7 } as const;
 const CHUNK = { offset: 2, metadata: 3, pageIndexes: [4, 5, 6, 7] } as const;
@@ -213,7 +213,7 @@ function endOf(chunk: ThriftStruct): number {
   return Number(integer(column, first) + integer(column, COLUMN.compressedBytes));
 }
 
-/** Shifts an offset; if it is zero or missing, there is no such part. */
+/** Adds `shift` to an offset. If the offset is zero or missing, the column has no such part. */
 function move(fields: ThriftStruct, number: number, shift: bigint): void {
   const old = fields.get(number)?.value as bigint | undefined;
   if (old !== undefined && old !== 0n) setInteger(fields, number, old + shift);

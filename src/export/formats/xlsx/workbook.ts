@@ -102,8 +102,8 @@ export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly P
 }
 
 /**
- * Returns the begin of a plain sheet: frozen below row `header` (0: not frozen), with column
- * widths.
+ * Returns the beginning of a plain sheet, with column widths. The rows up to row `header` are
+ * frozen; 0 freezes none.
  */
 export function plainSheetStart(header: number, widths: readonly number[]): string {
   const cols = widths.map((width, at) => {

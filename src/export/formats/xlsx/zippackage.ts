@@ -35,11 +35,14 @@ const FLAG_SIZES_AFTER = 1 << 3;
 const EARLIEST_DATE = 0x21;
 const VERSION_NEEDED = 20;
 const VERSION_NEEDED_64 = 45;
-/** Made by Unix, format version 6.3; writable by owner and group. */
+/** Header values: made by Unix, format version 6.3; file mode writable by owner and group. */
 const MADE_BY = (3 << 8) | 63;
 const FILE_MODE = (0o100664 << 16) >>> 0;
 
-/** Writes one package: parts, or `begin`, chunks, and `endPart`, in any order; then `end`. */
+/**
+ * Writes one package. Call `part` for a whole part, or `begin`, `piece`, and `endPart` for a part
+ * in chunks, in any order. Call `end` last.
+ */
 export class ZipPackage {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #entries: Entry[] = [];

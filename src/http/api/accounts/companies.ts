@@ -116,7 +116,7 @@ export function readCompany(call: CompanyCall): Reply<ShapedAnswer<"CompanyAnswe
   return companyPage(call, segment, startMs);
 }
 
-/** Returns the current snapshot, or the previous one for a cursor that began there. */
+/** Returns the current snapshot. If the cursor began on the previous snapshot, returns that one. */
 function segmentFor({ service, query }: CompanyCall): Segment {
   const cursor = query.get("cursor");
   const current = currentSegment(service);

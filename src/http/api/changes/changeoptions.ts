@@ -14,7 +14,7 @@ import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../spec/fields.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { BodyObject } from "../../server/body.ts";
 
-/** Members of a body that make it a request for changes. */
+/** If a body has one of these members, it requests changes. */
 export const CHANGE_MEMBERS = ["since", "kinds", "watch", "changed_any_of"] as const;
 
 const LABEL = /^\d{4}-(0[1-9]|1[0-2])$/;
@@ -33,8 +33,8 @@ export function readSince({ members, mistakes }: BodyObject): string | null {
 }
 
 /**
- * Returns the requested kinds. By default all; with `changed_any_of` only `changed`, because other
- * kinds have no changed fields.
+ * Returns the requested kinds. The default is all kinds. If the body has `changed_any_of`, the
+ * default is only the kind `changed`, because other kinds have no changed fields.
  */
 export function readKinds(body: BodyObject): readonly ChangeKind[] {
   const named = readNames(body, "kinds", CHANGE_KINDS);
@@ -44,9 +44,9 @@ export function readKinds(body: BodyObject): readonly ChangeKind[] {
 }
 
 /**
- * Returns the watched fields: those named, or by default all that the plan and the pair allow.
- * From these, `changed_any_of` selects the fields of its groups. Without a pair, its checks are
- * skipped.
+ * Returns the watched fields: those that the body names, or by default all that the plan and the
+ * pair of snapshots allow. If the body has `changed_any_of`, only those of them that belong to its
+ * groups are returned. If `pair` is null, the checks that need a pair are skipped.
  */
 export function readWatch(body: BodyObject, plan: Plan, pair: ChangePair | null): OutputField[] {
   const named = readNames(body, "watch", OUTPUT_FIELD_NAMES);

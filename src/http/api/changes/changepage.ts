@@ -34,7 +34,7 @@ const WHOLE_ITEMS_MAX = 128;
 /** Changes rendered per slice: less than a millisecond. */
 const SLICE_ITEMS = 32;
 
-/** Max queued queries; any beyond would time out. */
+/** Max number of waiting queries. Any further query would time out. */
 const WAITING_MAX = 64;
 
 let last: Promise<unknown> = Promise.resolve();
@@ -100,7 +100,6 @@ export async function answerChanges(
   }
 }
 
-/** The totals and the page that a query found. */
 interface Found {
   readonly totals: ChangeTotals;
   readonly page: ChangePage;

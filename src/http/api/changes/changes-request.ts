@@ -68,7 +68,7 @@ export async function readQuestion(
     const { spec, warnings } = await withMonths(call, () =>
       withBodyMistakesAsync(body, () => normalized(call, body, pair)),
     );
-    // If the pair is missing, the mistake was noted above.
+    // If there is no pair, a mistake was noted above, and this line is not reached.
     const held = pair as RetainedPair;
     const { bound } = await boundToPair(call, held, spec);
     const scope = scopeOf(call, held, changesHash(bound, { kinds, watch, ...spec.output }));
@@ -110,7 +110,6 @@ export async function withMonths<Value>(
   }
 }
 
-/** Normalized spec of a query, with warnings. */
 interface SpecOfChanges {
   readonly spec: AccountQuerySpec;
   readonly warnings: readonly string[];
@@ -198,7 +197,10 @@ function readOutput({ members, mistakes }: BodyObject): unknown {
   return output.fields === undefined ? undefined : { fields: output.fields };
 }
 
-/** Reads changes per page; lowers it to the plan's cap with a warning. */
+/**
+ * Reads the number of changes per page. If it exceeds the plan's cap, lowers it to the cap and adds
+ * a warning.
+ */
 function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
   const { search_limit: cap } = plan.limits;
   const { searchLimitMax: max } = SPEC_LIMITS;
@@ -218,7 +220,10 @@ function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
   return { limit: 1, warnings: [] };
 }
 
-/** Adds the mistake for a missing month; with a cursor, `cursor_expired`. */
+/**
+ * Adds the mistake for a missing month. If the request has a cursor, adds the cursor's mistakes
+ * first, such as `cursor_expired`.
+ */
 function noteMissing(
   call: KeyCall<"months" | "secrets" | "segment">,
   { mistakes }: BodyObject,

@@ -209,7 +209,7 @@ const RESULTS = [
   },
 ] as const;
 
-/** The route of few CNPJs. */
+/** The route that enriches CNPJs sent as JSON. */
 export const ENRICH_ROUTE: ApiRoute = route({
   method: "POST",
   path: "/v1/enrich",

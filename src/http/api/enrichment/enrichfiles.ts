@@ -37,7 +37,6 @@ import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS } from "../route.ts"
 import { answer } from "../typed-answer.ts";
 import { readOutput } from "./enrich.ts";
 
-/** Bytes of a CSV file. */
 const CSV_BYTES_MAX = 512 * 1024 * 1024;
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
@@ -82,7 +81,7 @@ type CreateCall = KeyCall<"exporter" | "retain" | "segment">;
 /** Parameters of the query. */
 export const FILE_QUERY = ["fields", "labels", "title", "format", "column", "lost_zeros"];
 
-/** Queues the enrichment of a file, or returns the one that an equal earlier request created. */
+/** Queues the enrichment of a file. If an equal earlier request created one, returns that one. */
 export function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
   return withSentFile(call, async (sent) => {
     const context = exportContextOf(call);
@@ -114,7 +113,6 @@ function hashOf({ sha256 }: ReceivedFile, query: string): string {
   return createHash("sha256").update(`${sha256} ${query}`).digest("hex");
 }
 
-/** Options of a file, as sent. */
 interface FileOptions {
   readonly fields?: readonly string[] | undefined;
   readonly labels?: string | undefined;
@@ -169,7 +167,6 @@ async function accept(
   return answer("CreatedEnrichment", body, { status: 201, headers });
 }
 
-/** A request to enrich a file: its sender and its options. */
 interface FileRequest {
   readonly asked: ExportContext;
   readonly options: FileOptions;
@@ -282,7 +279,7 @@ const inQuery = (name: string, description: string, schema: Parameter["schema"])
 
 const SHEET_FORMAT = Type.Enum([...SHEET_FORMATS]);
 
-/** The route of files. */
+/** The route that enriches an uploaded file. */
 export const ENRICH_FILE_ROUTE: ApiRoute = route({
   method: "POST",
   path: "/v1/enrich/files",

@@ -84,8 +84,8 @@ export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
   name: "anyExport",
   run(task, segment, payer) {
     const members = readMembers(task.body);
-    // Any member specific to change exports makes the request a change export, even if its value is
-    // invalid.
+    // If the body has a member that only change exports have, it requests a change export, even if
+    // the member's value is invalid.
     const known = CHANGE_MEMBERS.some((name) => members[name] !== undefined);
     if (known) return { kind: "changes", members };
     const body = checkMembers(members, MEMBERS);
@@ -109,7 +109,6 @@ export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<Acce
   });
 }
 
-/** Queues a new export of changes. */
 async function acceptChanges(
   call: KeyCall<
     | "changeLists"
@@ -182,7 +181,10 @@ async function exportSpec(
   return { ...spec, explain: { ...spec.explain, warnings: [...all] } };
 }
 
-/** Returns the exact rows of the file and of all matches; refuses more than the format holds. */
+/**
+ * Returns the exact number of rows in the file, and the number of all matches. Refuses more rows
+ * than the format can hold.
+ */
 async function countRows(
   call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
   pair: RetainedPair,

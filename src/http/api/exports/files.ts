@@ -284,7 +284,8 @@ interface Conditions {
 function wantedOf({ ifNoneMatch, ifRange, range }: Conditions, file: File): Wanted {
   if (ifNoneMatch !== undefined && hasTag(ifNoneMatch, file.tag)) return "unchanged";
   if (range === undefined) return "whole";
-  // If-Range with a date, a weak tag, or another tag: the client's part may belong to another file.
+  // If-Range has a date, a weak tag, or another tag. The part that the client already has may
+  // belong to another file, so the whole file is sent.
   if (ifRange !== undefined && ifRange.trim() !== file.tag) return "whole";
   return rangeOf(range, file.size);
 }

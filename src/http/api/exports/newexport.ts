@@ -167,7 +167,7 @@ export function created(
   return answer("CreatedExport", body, { status: 201, headers });
 }
 
-/** An empty header counts as missing. */
+/** Returns the idempotency key. An empty header counts as missing. */
 function readIdempotencyKey(sent: string | undefined): string {
   if (sent === undefined || sent === "") {
     const detail =
@@ -218,8 +218,9 @@ export async function boundExportSpec(
 }
 
 /**
- * Counts rows and matches if they are needed; otherwise returns 0 for both. Throws if the rows
- * exceed the format's maximum. A sent limit below that maximum makes the count unnecessary.
+ * Counts rows and matches if they are needed; otherwise returns 0 for both. They are not needed if
+ * the plan has no quota and the client sent a limit below the format's maximum. Throws if the rows
+ * exceed that maximum.
  */
 function countRows(
   call: KeyCall<"engine">,

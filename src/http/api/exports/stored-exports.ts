@@ -30,7 +30,9 @@ import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts"
 const LIST_LIMIT_DEFAULT = 50;
 /** Maximum time that a read waits for an export to end, in seconds. */
 const WAIT_SECONDS_MAX = 60;
-/** Interval at which a waiting read checks that its client is still connected, in milliseconds. */
+/**
+ * Interval, in milliseconds, at which a waiting request checks that its client is still connected.
+ */
 const WAIT_TURN_MS = 2_000;
 
 /** `GET /v1/exports/{id}`: the record. With `wait`, answers only once the export has ended. */

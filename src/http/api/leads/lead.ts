@@ -55,7 +55,6 @@ export const LEAD_WORDS = {
 
 type MadeMember = keyof typeof LEAD_WORDS;
 
-/** All source fields of a lead. */
 const SOURCE_FIELDS = [...new Set([...LEAD_FIELDS, ...EXPLAIN_FIELDS])];
 
 /** Context shared by the leads of a page. */
@@ -67,10 +66,8 @@ interface LeadReading {
   readonly language: Language;
 }
 
-/** An account as rendered. */
 type LeadSource = ExplainedRow & Readonly<Record<string, unknown>>;
 
-/** Source of derived members. */
 interface LeadFacts {
   readonly account: LeadSource;
   readonly explanation: Explanation;

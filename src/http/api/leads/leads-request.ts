@@ -48,7 +48,8 @@ export interface LeadsRequest extends SearchRequest {
   /** Error for a sentence that was hardly understood, or null. */
   readonly refusal: AppError | null;
   /**
-   * False if the sentence may name a list: after a rename, the same bytes may mean another list.
+   * False if the sentence may name a list. If lists are renamed, the same sentence may mean another
+   * list.
    */
   readonly cacheable: boolean;
   /** Pointer of the sentence, for errors about a missing activity or place. */
@@ -60,7 +61,7 @@ interface ShownTranslation {
   readonly spec: AccountQuerySpec;
   readonly explain: AccountQuerySpec["explain"];
   readonly parts: readonly Part[];
-  /** Other readings of words; empty if the sentence names lists. */
+  /** Other possible meanings of the sentence's words; empty if the sentence names lists. */
   readonly doubts: readonly CountedDoubt[];
 }
 
@@ -140,7 +141,7 @@ function requestOf(segment: Segment, read: ReadLeads, bound: AccountQuerySpec): 
   };
 }
 
-/** Adds mistakes in the members next to the sentence and the query. */
+/** Adds the mistakes in those members that stand next to the sentence or the query. */
 function checkMembers({ members, mistakes }: BodyObject): void {
   const note = (pointer: string, code: string, detail: string) =>
     mistakes.push({ pointer, code, detail });
@@ -221,7 +222,7 @@ function leavesContact({ explain }: AccountQuerySpec): boolean {
   );
 }
 
-/** Requires any contact if the sentence does not mention contact. */
+/** If the sentence does not mention contact, adds a filter that requires any contact. */
 function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySpec {
   const { contact } = spec.filters;
   const notes = new Notes(language);
@@ -235,7 +236,7 @@ function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySp
   };
 }
 
-/** Returns the error, with its spec, for a sentence that is too unclear; else null. */
+/** If a sentence is too unclear, returns the error, which contains the spec; else null. */
 function refusalOf({ spec }: Wanted): AppError | null {
   const { explain } = spec;
   if (!isUncertain(explain.confidence)) return null;

@@ -106,7 +106,7 @@ class XlsxFile implements EntryFile {
   }
 
   drop(): void {
-    // While the file is parsed, its blocks remain reserved for the copy.
+    // While the file is being parsed, its blocks stay reserved for the copy that the parser uses.
     if (!this.#isRead) this.#blocks.drop();
   }
 }

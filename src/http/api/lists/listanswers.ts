@@ -231,7 +231,7 @@ function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
   } else {
     cnpjs.forEach((cnpj: unknown, at) => {
       const line = at + 1;
-      // A number such as 1e400 is infinite, and its digits are lost.
+      // A number such as 1e400 is parsed as infinity, so its digits are lost.
       if (typeof cnpj === "string" || Number.isFinite(cnpj)) {
         const text = String(cnpj);
         const isWritten = upload.take(text, { line });

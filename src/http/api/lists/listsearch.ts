@@ -1,8 +1,9 @@
 /**
- * `POST /v1/lists/{id}/entries/from-search`. Input: a spec. Output: the matches that the list did
- * not contain before.
+ * `POST /v1/lists/{id}/entries/from-search`: adds the matches of a spec to a list. Input: a spec.
+ * Output: the matches that the list did not contain before.
  * Invariant: all matches come from one snapshot. A search with more matches than a list may hold is
- * refused before any row is read. A separate file because no other list route queries the engine.
+ * refused before any row is read. Separate from the other handlers because only this one queries
+ * the engine.
  */
 import { AppError } from "../../../errors.ts";
 import { matchClauses } from "../../../search/plan.ts";

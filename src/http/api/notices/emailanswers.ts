@@ -63,7 +63,6 @@ export async function testEmail(call: KeyCall<"notices">): Promise<ShapedAnswer<
   });
 }
 
-/** Returns a receiver as JSON. */
 function emailJson(row: WebhookRow): Shape<"Email"> {
   return {
     id: row.id,

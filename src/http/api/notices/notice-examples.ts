@@ -53,7 +53,7 @@ export const EXAMPLE_EMAIL = {
   changed_at: "2026-10-21T12:00:00.000Z",
 };
 
-/** A secret of no webhook. */
+/** An invented secret, which belongs to no webhook. */
 export const EXAMPLE_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
 /** The body of a delivery. */

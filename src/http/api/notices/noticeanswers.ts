@@ -156,7 +156,6 @@ function isEmail({ webhook }: DeliveryRow): boolean {
   return webhook.startsWith("eml_");
 }
 
-/** Returns a webhook as JSON. */
 function webhookJson(row: WebhookRow): Shape<"Webhook"> {
   return {
     id: row.id,

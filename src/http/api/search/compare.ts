@@ -1,10 +1,12 @@
 /**
- * `POST /v1/accounts/compare`. Input: two to four specs, names of facets, and optionally a month
- * for each spec. Output: the total of each spec; for every facet value, its count and share per
- * spec, and an index against the base. The answer is JSON, or CSV or XLSX if Accept prefers it.
+ * `POST /v1/accounts/compare`: compares the matches of several specs. Input: two to four specs,
+ * names of facets, and optionally a month for each spec. Output: the total of each spec; for every
+ * facet value, its count and share per spec, and an index against the base. The answer is JSON, or
+ * CSV or XLSX if Accept prefers it.
  * Invariant: counts equal those of POST /v1/accounts/count for the same spec and snapshot. The base
- * of a spec is its snapshot, restricted to the status that all specs share. The index of a value is
- * 100 if its share in a spec equals its share in the base.
+ * of a spec is its whole snapshot. If all specs have the same status filter, the base has only the
+ * accounts with this status. The index of a value is 100 if its share in a spec equals its share in
+ * the base.
  */
 import { changeCatalog } from "../../../changes/query.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -212,7 +214,7 @@ async function placedAt<Result>(at: number, step: () => Promise<Result>): Promis
 }
 
 interface GroupParts {
-  /** `own`: the snapshot of the group; `segment`: the served one. */
+  /** `own` is the snapshot of the group, and `segment` is the served snapshot. */
   readonly own: Segment;
   readonly segment: Segment;
   readonly missingOf: (spec: AccountQuerySpec) => readonly string[] | null;
@@ -303,7 +305,7 @@ function answerCompared(
   return answer("CompareAnswer", value);
 }
 
-/** All values in a file. */
+/** Returns the comparison as a file with all values of each facet. */
 function fileCompared(
   { specs, facets, labels }: CompareQuestion,
   { compared, groups, segment }: Compared,
@@ -338,7 +340,7 @@ function measured(
   }));
 }
 
-/** The most frequent values, and the sums of the others. */
+/** Returns the most frequent values of a facet, and the sums of all its other values. */
 function tableOf(values: readonly MeasuredValue[], totals: readonly number[]) {
   const rest = values.slice(FACET_VALUES_MAX);
   const sums = totals.map((_, at) =>

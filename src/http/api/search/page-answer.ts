@@ -53,7 +53,7 @@ export function tailOf(
   return tail;
 }
 
-/** Text of the latest result; pages of one search share it. */
+/** Text of the latest result, because the pages of one search have the same text. */
 const last = { quoted: false, more: false, total: Number.NaN, text: "" };
 
 /** Returns `has_more` and `total` as JSON text; if `quoted`, starts with the cursor's end quote. */
@@ -101,7 +101,6 @@ function membersOf(value: object): string {
   return JSON.stringify(value).slice(1, -1);
 }
 
-/** A requested page, for its cursors. */
 interface PageOfSearch {
   readonly segment: Segment;
   readonly prepared: {
@@ -113,7 +112,7 @@ interface PageOfSearch {
   readonly kind: { readonly endpoint: string };
 }
 
-/** Returns the row that precedes the page, from the cursor; -1 for the first page. */
+/** Returns the row after which the page begins, as the cursor states; -1 for the first page. */
 export function rowAfter(call: QueryContext<"secrets">, question: PageOfSearch): number {
   const { cursor } = question.prepared;
   if (cursor === null) return -1;

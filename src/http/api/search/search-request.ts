@@ -53,7 +53,7 @@ export interface SearchRequest {
   readonly prefix: Uint8Array;
   /** Units that were charged. */
   readonly cost: number;
-  /** The spec as sent, with the ids of its lists; the same as `spec` if it names none. */
+  /** The spec as sent, with the ids of its lists. If it names none, this is the same as `spec`. */
   readonly unbound: AccountQuerySpec;
 }
 
@@ -92,7 +92,10 @@ export function searchContext(
   };
 }
 
-/** Returns the normalization context of a spec that is only counted: search or export. */
+/**
+ * Returns the normalization context of a spec that is only counted. The spec may have the form of a
+ * search or of an export.
+ */
 export function eitherContext(
   { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
   segment: Pick<Segment, "catalog">,
@@ -222,12 +225,12 @@ export function cursorOf(body: Uint8Array): string | null {
     const value = parseJson(body) as { readonly cursor?: unknown } | null;
     return typeof value?.cursor === "string" ? value.cursor : null;
   } catch {
-    // Ignored here: parsing the whole body reports the mistake.
+    // The mistake is ignored here, because parsing the whole body reports it.
     return null;
   }
 }
 
-/** Reads the cursor; with one, first-page members are mistakes. */
+/** Reads the cursor. If the body has one, each of `firstPageMembers` in the body is a mistake. */
 export function readCursor(
   { members, mistakes }: BodyObject,
   firstPageMembers: readonly string[],
@@ -307,7 +310,7 @@ function readFacetNames(
     if (known === undefined) {
       const detail = `${shown(name)} is not a facet; known are ${FACETS.join(", ")}.`;
       mistakes.push({ pointer, code: "unknown_value", detail });
-      // Stops, because the list may have thousands of wrong names.
+      // The loop stops here, because the list may have thousands of wrong names.
       if (at > FACETS.length) break;
     } else if (names.includes(known)) {
       mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });
@@ -377,7 +380,10 @@ export const CONTENT_TYPES = {
 /** Media types of answers as files, without parameters. */
 export const FILE_TYPES = Object.values(CONTENT_TYPES).map((type) => type.split(";")[0] as string);
 
-/** Returns the format that a client prefers. Agents and the console have no headers. */
+/**
+ * Returns the format that a client prefers. Calls by agents and by the console have no headers, so
+ * they get JSON.
+ */
 export function wantedFormat(call: object): FileFormat | "json" {
   const request = call as Partial<{ header(name: "accept"): string | undefined }>;
   const accept = request.header?.("accept") ?? "";

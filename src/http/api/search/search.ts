@@ -53,7 +53,7 @@ interface PageKind<Name extends PageSchema> {
   readonly schema: Name;
   /** Return only the first matching establishment of each company. */
   readonly onePerCompany?: boolean;
-  /** Renders the rows instead of accounts. */
+  /** Renders each row in another form than that of an account. */
   readonly project?: Projector;
 }
 
@@ -82,7 +82,6 @@ const ACCOUNTS: PageKind<"SearchAnswer"> = {
   schema: "SearchAnswer",
 };
 
-/** A page of accounts, or a promise of it. */
 type PageReply = Reply<ShapedAnswer<"SearchAnswer">>;
 
 type PagePart =
@@ -272,13 +271,19 @@ function bodyOf(
   return streamedBody(call, sliced);
 }
 
-/** Returns the accounts of a page: their own part of the shared buffer, or unchanged. */
+/**
+ * Returns the accounts of a page. If they were written into the shared buffer, returns their part
+ * of it; otherwise returns them unchanged.
+ */
 function textOf({ accounts, placed }: FoundPage, buffer: OutputBuffer | null) {
   if (placed < 0 || buffer === null || !(accounts instanceof Uint8Array)) return accounts;
   return accounts.slice(buffer.at, buffer.at + placed);
 }
 
-/** Returns the current snapshot, or the previous one for a cursor that began there. */
+/**
+ * Returns the current snapshot. If the body's cursor began on a replaced snapshot, returns that
+ * one.
+ */
 export function segmentFor({ service, body }: QueryContext<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
   served = current.snapshotId;
@@ -290,7 +295,10 @@ export function segmentFor({ service, body }: QueryContext<"replaced" | "segment
 let served = "";
 const isOther = (snapshotId: string) => snapshotId !== served;
 
-/** Returns the replaced snapshot of the body's cursor, or the current one. */
+/**
+ * Returns the replaced snapshot on which the body's cursor began; without such a cursor, the
+ * current one.
+ */
 function claimedSegment(
   service: QueryContext<"replaced">["service"],
   body: Uint8Array,
@@ -374,7 +382,7 @@ export function cachePage(
     if (boundListsOf(call, segment, unbound) !== bound) return;
     lists = { spec: unbound, bound };
   }
-  // The last value of the answer is `took_ms`, a number; the cached bytes end before it.
+  // The last member of the answer is `took_ms`. The cached bytes end before its number.
   const end = whole.lastIndexOf(COLON) + 1;
   const bytes = new Uint8Array(whole.subarray(headOf(call.requestId).length, end));
   responses.put(call, segment, endpoint, { bytes, headers, accounts, cost, expensive, lists });

@@ -172,7 +172,8 @@ export async function searchChanges(
   };
   const body: BodyObject = { members, mistakes: [] };
   try {
-    // The size of the body decides whether a thread parses the spec.
+    // The size of the body decides whether a thread parses the spec. Therefore the body is set to
+    // the saved spec's text.
     return await answerChanges(calledWith(call, { body: Buffer.from(text) }), body);
   } catch (error) {
     throw error instanceof AppError ? placedInQuery(error) : error;
@@ -180,7 +181,8 @@ export async function searchChanges(
 }
 
 /**
- * Returns the newest month up to the last counted one; if there is none, the latest available one.
+ * Returns the newest month that is not after the last counted one. If there is none, returns the
+ * latest available month.
  */
 function sinceOf(call: KeyCall<"months" | "segment">, row: SearchRow): string | undefined {
   const months = changesSince(call.service);

@@ -72,8 +72,8 @@ export const SEARCH_BODY: Computation<SearchBodyTask, ReadSearchBody> = {
 };
 
 /**
- * Returns a catalog for month comparisons, so that specs that notices cannot use are refused before
- * saving.
+ * Returns a catalog marked for month comparisons. With it, a spec that notices cannot use is
+ * refused before it is saved.
  */
 function compared({ catalog }: Segment): Pick<Segment, "catalog"> {
   return { catalog: comparingCatalog(catalog) };

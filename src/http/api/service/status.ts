@@ -1,6 +1,6 @@
 /**
- * `GET /v1/status`: the loaded snapshot, and the limits of the client's plan. Operators need it
- * most while no snapshot is loaded, so it also answers then.
+ * `GET /v1/status`: returns the loaded snapshot, and the limits of the client's plan. It also
+ * answers while no snapshot is loaded, because operators need it most then.
  * Invariant: every list is derived from the table that defines it, so it cannot be wrong.
  */
 

@@ -49,7 +49,7 @@ const suggested = Type.Object(
   closed,
 );
 
-/** Schema of words with another reading. */
+/** Schema of words that can also be understood in another way. */
 export const DOUBTS = Type.Array(
   Type.Object(
     {

@@ -69,7 +69,7 @@ export class ForwardedExchange implements Exchange {
     this.#post({ kind: "read", id: this.#id, limitBytes, sender, inChunks: taker !== undefined });
   }
 
-  /** Does nothing: the thread buffers the body. */
+  /** Does nothing, because the receiving thread buffers the body. */
   keepBody(): void {}
 
   whenOver(awaiting: AwaitsEnd): void {
@@ -101,7 +101,7 @@ export class ForwardedExchange implements Exchange {
     this.#post({ kind: "cut", id: this.#id });
   }
 
-  /** Processes a message of the thread; returns true if it was the last. */
+  /** Processes a message of the thread. Returns true if it was the request's last message. */
   take(message: Exclude<ToOwner, ForwardedRequest>): boolean {
     if (message.kind === "chunk") this.#wanted?.taker?.add(message.bytes);
     else if (message.kind === "body") this.#handOver(message.body);
@@ -109,13 +109,14 @@ export class ForwardedExchange implements Exchange {
     else if (message.kind === "more") this.#more();
     else if (message.kind === "ended") this.#endSource(message.failure);
     else this.#end(message.gone);
-    // The request ends only with the message that its file is closed.
+    // If the answer is a file, the request ends only when the thread reports that the file is
+    // closed.
     return this.#isOver && this.#source === null && this.#file === null;
   }
 
   /**
-   * Ends the exchange after its thread has ended. Does not close the file: the thread may have
-   * closed it, and its descriptor may have been reused for another file.
+   * Ends the exchange after its thread has ended. Does not close the file of an answer: the thread
+   * may have closed it, and the descriptor number may already belong to another file.
    */
   lost(): void {
     this.#wanted?.taker?.drop?.();
@@ -159,7 +160,7 @@ export class ForwardedExchange implements Exchange {
   }
 }
 
-/** Returns alternating names and values. */
+/** Returns the headers as a flat list in which names and values alternate. */
 function linesOf(headers: HeaderList): string[] {
   return headers.flatMap((entry) => {
     if (typeof entry === "string") return [entry];

@@ -1,8 +1,9 @@
 /**
- * Thread side of requests that are forwarded to the state owner. Input: exchanges of the thread,
- * and messages of the owner. Output: messages to the owner, and its answers on the exchanges.
- * Invariant: the owner receives each request and its end exactly once. The body stays in the
- * client's connection until the owner requests it, except for a first part.
+ * The thread's side of requests that are forwarded to the state owner. Input: the thread's
+ * exchanges, and messages of the owner. Output: messages to the owner, and the owner's answers on
+ * the exchanges.
+ * Invariant: the owner receives each request, and the message that it has ended, exactly once.
+ * Except for a first part, the body stays in the client's connection until the owner requests it.
  */
 import { close } from "node:fs";
 import type { PulledBody } from "../transport/answer-body.ts";
@@ -16,19 +17,18 @@ import {
   type WireBody,
 } from "./wire.ts";
 
-/** Forwards a request to the owner; `body` is set if it was already read. */
+/** Forwards a request to the owner. `body` is null if the body has not been read yet. */
 export type Forward = (exchange: Exchange, requestId: string, body: Uint8Array | null) => void;
 
 /** Thrown if a handler finds that only the owner can answer the request. */
 export class OwnerRequired extends Error {}
 
-/** Requests of a thread that the owner answers. */
+/** Requests that this thread has received and the owner answers. */
 export class Forwarder {
   readonly #post: Post<ToOwner>;
   readonly #open = new Map<number, ForwardedCall>();
   #last = 0;
 
-  /** `post` sends to the owner. */
   constructor(post: Post<ToOwner>) {
     this.#post = post;
   }
@@ -38,11 +38,12 @@ export class Forwarder {
     const over = () => this.#open.delete(id);
     const forwarded = new ForwardedCall({ id, exchange, body, post: this.#post, over });
     this.#open.set(id, forwarded);
-    // Begins after the registration: if the client has left, the request ends immediately.
+    // Begins only after the request is registered, because it ends immediately if the client has
+    // left.
     forwarded.begin(requestId);
   };
 
-  /** Number of requests in flight at the owner. */
+  /** Number of requests that the owner has not finished answering. */
   get size(): number {
     return this.#open.size;
   }
@@ -71,7 +72,6 @@ interface ForwardInput {
   readonly over: () => void;
 }
 
-/** A request that the owner answers. */
 class ForwardedCall {
   readonly #forwarded: ForwardInput;
   #pieces: OwnerBody | null = null;
@@ -152,7 +152,6 @@ function requestOf({ id, exchange }: ForwardInput, requestId: string): Forwarded
   return { kind: "request", id, method, path, query, address, headers };
 }
 
-/** A body streamed by the owner. */
 class OwnerBody implements PulledBody {
   readonly length: number | null;
   readonly #id: number;
@@ -186,7 +185,7 @@ class OwnerBody implements PulledBody {
     this.#post({ kind: "ended", id: this.#id, failure: null });
   }
 
-  /** Receives the requested chunk. */
+  /** Receives the chunk that `next` requested. */
   come(bytes: Uint8Array | null, isLast: boolean): void {
     const done = this.#done;
     this.#done = null;

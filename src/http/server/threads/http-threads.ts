@@ -34,11 +34,14 @@ const YOUNG_MB = 4;
  */
 const METRICS_MS = 1_000;
 
-/** Parts shared by the threads and their owner. */
+/** Objects and settings that the threads and their owner share. */
 interface HttpThreadsParts {
   readonly start: Omit<ThreadStart, "slot" | "board">;
   readonly bodies: Budget;
-  /** Max threads that load at the same time; each opens all of its code files. */
+  /**
+   * Max threads that load at the same time. The limit exists because each loading thread opens all
+   * of its code files.
+   */
   readonly loadingMax: number;
   /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
@@ -94,7 +97,8 @@ export class HttpThreads implements Transport {
   async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     this.#handler = handler;
     try {
-      // Starts the threads first: a client that connects while they load would wait for seconds.
+      // Starts the threads before the port opens. Otherwise, a client that connects while they load
+      // would wait for seconds.
       await this.#startAll();
       const port = openUwsPort(address);
       this.#port = port;
@@ -110,7 +114,10 @@ export class HttpThreads implements Transport {
     this.#handler = handler;
   }
 
-  /** Starts answering with the state of a data directory; resolves when all threads answer. */
+  /**
+   * Makes the threads answer requests, using the state in a data directory. Resolves when all
+   * threads answer.
+   */
   async serve(dataDir: string, events: ThreadEvents): Promise<void> {
     this.#dataDir = dataDir;
     this.#events = events;
@@ -132,7 +139,7 @@ export class HttpThreads implements Transport {
     }
   }
 
-  /** Atomically makes an opened snapshot the served one on all threads; null means no snapshot. */
+  /** Atomically switches all threads to an opened snapshot; null means that none is served. */
   publish(segment: Segment | null): void {
     this.#board.current = segment === null ? 0 : (this.#serials.get(segment) ?? 0);
   }
@@ -181,7 +188,8 @@ export class HttpThreads implements Transport {
     this.#port = null;
     if (port !== null) {
       await this.#each({ kind: "hold" });
-      // Threads report no traffic to the owner, but their answers are delayed meanwhile.
+      // The owner sees no traffic, because the threads have the connections. But the threads delay
+      // their answers meanwhile.
       await portEmptied(port.number, () => ({ requests: 0, sockets: 0, activeMs: 0 }));
       closePort(port.id);
     }
@@ -215,8 +223,8 @@ export class HttpThreads implements Transport {
   }
 
   /**
-   * Starts all threads and waits, so that no thread gets the connections of threads that are still
-   * loading.
+   * Starts all threads and waits until they have loaded. Otherwise, the first loaded threads would
+   * get the connections meant for the others.
    */
   async #startAll(): Promise<void> {
     const atOnce = this.#parts.loadingMax;
@@ -241,7 +249,6 @@ export class HttpThreads implements Transport {
     return thread;
   }
 
-  /** Replaces a thread that has ended. */
   #replace(slot: number, thread: HttpThread, error: unknown): void {
     this.#past = addSamples(this.#past, thread.takeLast());
     this.#events?.replaced(slot, error);
@@ -277,7 +284,7 @@ export class HttpThreads implements Transport {
 /** Receives the events of one thread. */
 interface ThreadUse {
   answer(exchange: ForwardedExchange): void;
-  /** The thread ended without an order. */
+  /** Called if the thread has ended although it was not ordered to. */
   ended(error: unknown): void;
 }
 
@@ -308,7 +315,8 @@ class HttpThread {
     this.#worker = new Worker(workerFile(worker), {
       execArgv: workerArguments(),
       workerData: start,
-      // The owner opens files and this thread closes them; Node would log a warning for each.
+      // The owner opens files and this thread closes them. Without this option, Node would log a
+      // warning for each file.
       trackUnmanagedFds: false,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
@@ -366,7 +374,7 @@ class HttpThread {
     return this.#samples;
   }
 
-  /** Ends the thread, whose connections must be closed. */
+  /** Ends the thread. Its connections must already be closed. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#post({ kind: "order", number: 0, order: { kind: "end" } });

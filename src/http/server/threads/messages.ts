@@ -10,7 +10,7 @@ import type { Config, EffectiveSetting } from "../../../settings/config.ts";
 import type { TransportLimits } from "../transport/transport.ts";
 import type { ToOwner, ToThread } from "./wire.ts";
 
-/** Start data of a thread. */
+/** Data that a thread is started with. */
 export interface ThreadStart {
   /** Number of the thread, from 1. */
   readonly slot: number;
@@ -19,32 +19,35 @@ export interface ThreadStart {
   readonly limits: Omit<TransportLimits, "ledger">;
   readonly settings: readonly EffectiveSetting[];
   readonly plans: Config["plans"];
-  /** Memory of the board. */
+  /** Memory of the `SharedState`. */
   readonly board: Int32Array;
-  /** Counter of searches, for export threads. */
+  /** Counter of searches, which export threads read so that they can yield to searches. */
   readonly searches: Int32Array;
-  /** Number of the ledger. */
+  /** Number of the ledger, which is the process-wide set of counters (src/process/ledger.ts). */
   readonly ledger: number;
-  /** Shared memory that signals arriving rate-limit leases; null without a fleet. */
+  /**
+   * Shared memory that signals when rate-limit budget (a lease) arrives from the fleet; null
+   * without a fleet.
+   */
   readonly leases: Int32Array | null;
 }
 
 /** An order. */
 export type ThreadCommand =
-  /** Accept connections of a port; forward all requests until `serve`. */
+  /** Accept connections of a port. Forward all requests until the order `serve` arrives. */
   | { readonly kind: "take"; readonly port: OpenPort }
   /** Open a snapshot that is, or will be, served. */
   | { readonly kind: "open"; readonly serial: number; readonly segment: SharedSegment }
   /** Close a snapshot when its last reader is done. */
   | { readonly kind: "close"; readonly serial: number }
-  /** Start answering, with the state of a data directory. */
+  /** Start answering requests, using the state in a data directory. */
   | { readonly kind: "serve"; readonly dataDir: string }
   | { readonly kind: "metrics" }
-  /** Announce to each client, with its next answer, that the connection will close. */
+  /** Announce in the next answer on each connection that it will close. */
   | { readonly kind: "leave" }
   /** Delay answers while the port is drained. */
   | { readonly kind: "hold" }
-  /** Answer the open requests and close every connection; the port is closed. */
+  /** Answer the open requests and close every connection. The owner has already closed the port. */
   | { readonly kind: "finish"; readonly deadlineMs: number }
   | { readonly kind: "end" };
 

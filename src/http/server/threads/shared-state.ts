@@ -9,10 +9,13 @@ const STOPPING = 1;
 const DEGRADED = 2;
 const BEHIND = 3;
 const USED = 4;
-/** Maximum snapshots tracked; fewer are open at the same time. */
+/** Maximum number of snapshots that are tracked. Fewer are ever open at the same time. */
 const SNAPSHOTS_MAX = 64;
 
-/** Shared numbers. Other threads pass the first thread's memory to the constructor. */
+/**
+ * The shared numbers. The first thread allocates the memory; the others pass that memory to the
+ * constructor.
+ */
 export class SharedState {
   readonly memory: Int32Array;
 
@@ -56,12 +59,17 @@ export class SharedState {
     Atomics.store(this.memory, BEHIND, is ? 1 : 0);
   }
 
-  /** Records that a replaced snapshot is used now. */
+  /**
+   * Records that a snapshot is used now. This matters for replaced snapshots, which are closed once
+   * unused.
+   */
   use(serial: number): void {
     Atomics.store(this.memory, USED + (serial % SNAPSHOTS_MAX), seconds());
   }
 
-  /** Returns the time since a snapshot's last use in milliseconds, in steps of one second. */
+  /**
+   * Returns how long ago a snapshot was last used, in milliseconds but rounded to whole seconds.
+   */
   unusedMs(serial: number): number {
     return (seconds() - Atomics.load(this.memory, USED + (serial % SNAPSHOTS_MAX))) * 1_000;
   }

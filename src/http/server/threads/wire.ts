@@ -16,7 +16,7 @@ export interface ForwardedRequest {
   readonly query: string;
   /** Address of the client, without a port. */
   readonly address: string;
-  /** The known headers that were sent. */
+  /** The headers that were sent and that this program knows. */
   readonly headers: readonly (readonly [name: ReadHeader, value: string])[];
 }
 
@@ -25,30 +25,33 @@ export type ToOwner =
   | ForwardedRequest
   /** A chunk of a streamed body. */
   | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }
-  /** The complete body, or the reason for its refusal; empty after chunks. */
+  /** The complete body, or why it is refused. Empty if the body was already sent in chunks. */
   | { readonly kind: "body"; readonly id: number; readonly body: Uint8Array | BodyRefusal }
   /** The rest of a streamed body is no longer needed. */
   | { readonly kind: "dropped"; readonly id: number }
-  /** The client has received the last chunk of a streamed answer. */
+  /** The client has received the last chunk of a streamed answer, so the next chunk may be sent. */
   | { readonly kind: "more"; readonly id: number }
-  /** No further chunk is needed, or the file is read and closed. */
+  /** No further chunk is needed. If the answer is a file, it has been read and closed. */
   | { readonly kind: "ended"; readonly id: number; readonly failure: string | null }
-  /** The answer was handed over, or its client is gone. */
+  /** The answer was handed to the transport, or its client is gone. */
   | { readonly kind: "over"; readonly id: number; readonly gone: boolean };
 
-/** The body of an answer: bytes, a part of an open file, or chunks that follow. */
+/**
+ * The body of an answer: text, bytes, a part of an open file, or an announcement that chunks
+ * follow.
+ */
 export type WireBody =
   | string
   | Uint8Array
   | { readonly descriptor: number; readonly offset: number; readonly length: number }
-  /** Chunks with this many bytes in total. */
+  /** Chunks follow; they have this many bytes in total. */
   | { readonly chunkBytes: number }
-  /** Chunks of an unknown number of bytes. */
+  /** Chunks follow; their total number of bytes is unknown. */
   | null;
 
 /** Messages from owner to thread. */
 export type ToThread =
-  /** How to read the body. */
+  /** Read the body, in the way that these members describe. */
   | {
       readonly kind: "read";
       readonly id: number;
@@ -80,7 +83,7 @@ export type ToThread =
 /** Sends a message to the other side. */
 export type Post<Message> = (message: Message, transfer?: ArrayBuffer[]) => void;
 
-/** Copies bytes to transferable memory. */
+/** Returns a copy of bytes in memory that can be transferred to another thread. */
 export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -14,9 +14,9 @@ import { close, read } from "node:fs";
 import type { Readable } from "node:stream";
 import { later } from "../background-tasks.ts";
 
-/** A part of a file that is streamed as it is read. */
+/** A part of a file, which is read while it is sent. */
 export interface FileSlice {
-  /** Open descriptor; the sender of the answer closes it, also if nothing is sent. */
+  /** Open descriptor. The transport that sends the answer closes it, even if nothing is sent. */
   readonly descriptor: number;
   /** Start and length in bytes. */
   readonly offset: number;
@@ -36,7 +36,7 @@ export interface ChunkSource {
   readonly done: () => void;
 }
 
-/** A part of a file that another machine sends. */
+/** A part of a file that is downloaded from another machine while it is sent. */
 export interface RemoteSlice {
   /** The bytes, as they arrive. */
   readonly bytes: Readable;
@@ -55,26 +55,26 @@ interface ForwardedContent {
 /** Content that is produced as fast as the client reads. */
 export type StreamedContent = FileSlice | RemoteSlice | ChunkSource | ForwardedContent;
 
-/** Any body: finished bytes, possibly in the shared buffer, or pulled content. */
+/** Any body: finished bytes, which may be in the shared buffer, or streamed content. */
 export type AnswerBody = Uint8Array | string | SharedBytes | StreamedContent;
 
 /** A body that is pulled chunk by chunk. */
 export interface PulledBody {
   /** Total bytes; null if unknown. */
   readonly length: number | null;
-  /** Bytes left; infinite if unknown, 0 after the last. */
+  /** Remaining bytes; infinite if the length is unknown, 0 after the last byte. */
   readonly left: number;
   /**
    * Passes the next bytes to `done`, asynchronously. At the end of a body of unknown length, it
-   * passes an empty array. The bytes are valid until the next call or the end. `done` gets null on
-   * failure, and is not called after the end. Call only while bytes are left.
+   * passes an empty array; on failure, null. The bytes are valid until the next call of `next` or
+   * `end`. `done` is not called after `end`. Call only while bytes are left.
    */
   next(done: (chunk: Uint8Array | null) => void): void;
   /** Ends the body. May be called at any time, also repeatedly. */
   end(): void;
 }
 
-/** Returns true for a pulled body, false for finished bytes. */
+/** Returns true for streamed content, false for finished bytes. */
 export function isStreamed(body: AnswerBody): body is StreamedContent {
   return typeof body === "object" && !(body instanceof Uint8Array || body instanceof SharedBytes);
 }
@@ -154,7 +154,7 @@ class FileBody implements PulledBody {
   }
 }
 
-/** Reads from another machine, no faster than the client reads. */
+/** Reads a part of a file from another machine, no faster than the client takes it. */
 class RemoteBody implements PulledBody {
   readonly #slice: RemoteSlice;
   readonly #chunks: AsyncIterator<Uint8Array, unknown>;
@@ -165,7 +165,7 @@ class RemoteBody implements PulledBody {
     this.#slice = slice;
     this.#left = slice.length;
     this.#chunks = slice.bytes[Symbol.asyncIterator]();
-    // An error after the end does not matter, and must not crash the process.
+    // An error after the end is irrelevant, but without a listener it would crash the process.
     slice.bytes.on("error", () => {});
   }
 
@@ -255,12 +255,14 @@ export class ChunkedBody implements PulledBody {
   }
 }
 
-/** Larger bodies are streamed as the client reads, and never copied. */
+/** Max bytes of a body that is copied. Larger bodies are streamed as the client reads them. */
 export const UNSTREAMED_BYTES_MAX = 64 * 1024;
 
 const memory = Buffer.allocUnsafeSlow(UNSTREAMED_BYTES_MAX);
 
-/** Number of bodies written to the shared buffer so far. Only the latest owns it. */
+/**
+ * Number of bodies written to the shared buffer so far. The buffer holds only the latest of them.
+ */
 let begun = 0;
 
 /** A body in the shared buffer. */
@@ -273,7 +275,7 @@ export class SharedBytes {
     this.#length = length;
   }
 
-  /** Returns the bytes; throws once the next body has begun. */
+  /** Returns the bytes. Throws if another body has since been started in the shared buffer. */
   get bytes(): Uint8Array {
     assert(this.#number === begun, "a lent body is sent before the next one is made");
     return memory.subarray(0, this.#length);
@@ -284,13 +286,12 @@ export class SharedBytes {
   }
 }
 
-/** Parts of a body, in order. */
 interface BodyParts {
   /** ASCII text. */
   readonly head: string;
   readonly prefix: Uint8Array;
   readonly accounts: Uint8Array;
-  /** Any text in parts, which need not be joined; it comes last. */
+  /** The last part: text in pieces, which the caller need not join. */
   readonly tail: readonly string[];
 }
 
@@ -304,7 +305,10 @@ export function writeShared({ head, prefix, accounts, tail }: BodyParts): Shared
   return endShared(end, tail);
 }
 
-/** Free space after the head of the latest body; must be used immediately. */
+/**
+ * The shared buffer and the position after the head of the latest body. Reused, so callers must use
+ * it immediately.
+ */
 const space = { memory, at: 0 };
 
 /**
@@ -334,17 +338,18 @@ export function endShared(end: number, tail: readonly string[]): SharedBytes | n
 /** True if a tail certainly fits after `end` bytes. */
 function hasRoom(end: number, tail: readonly string[]): boolean {
   let most = end;
-  // A UTF-16 unit takes at most three bytes. An iterator would create garbage per part.
+  // A UTF-16 unit takes at most three bytes in UTF-8. The loop has an index because an iterator
+  // would create garbage for each piece.
   for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
   return most <= memory.byteLength;
 }
 
-/** Returns the body; if it is in the shared buffer, a copy. */
+/** Returns the body itself, or a copy if it is in the shared buffer. */
 export function owned<Body>(body: Body | SharedBytes): Body | Uint8Array {
   return body instanceof SharedBytes ? body.copy() : body;
 }
 
-/** Joins a body in a new buffer. */
+/** Returns the parts joined in a new buffer. */
 export function joined({ head, prefix, accounts, tail }: BodyParts): Uint8Array {
   return Buffer.concat([Buffer.from(head), prefix, accounts, Buffer.from(tail.join(""))]);
 }

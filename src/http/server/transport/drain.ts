@@ -17,11 +17,13 @@ const REST_MS_MAX = 300;
  * connections, and a busy server accepts 400 a second.
  */
 const EMPTY_MS_MAX = 2_500;
-/** Time for handshakes that are in progress when the port is blocked, in milliseconds. */
+/**
+ * Time in which handshakes that had begun when the port was blocked can complete, in milliseconds.
+ */
 const HANDSHAKE_MS = 50;
 /**
- * Max duration of an idle turn of the event loop, in milliseconds; a longer turn may have left new
- * events waiting.
+ * Max duration of a turn of the event loop that counts as idle, in milliseconds. After a longer
+ * turn, new events may be waiting.
  */
 const TURN_MS_MAX = 0.5;
 /** Sampling interval of a stopping server, in milliseconds. */
@@ -34,14 +36,17 @@ export interface Traffic {
   /** Requests that have arrived and are not fully answered. */
   readonly requests: number;
   readonly sockets: number;
-  /** Time of the latest connection, request, or answer, by `performance.now()`. */
+  /**
+   * Time at which a connection, a request, or an answer last came or ended, by `performance.now()`.
+   */
   readonly activeMs: number;
 }
 
 /**
- * Resolves when the port can be closed. On Linux the port then accepts no connection and its queue
- * is empty. A client that connects meanwhile gets no reply, retries after a second, and is then
- * refused or accepted by the port's next owner. On other systems, connections may be reset.
+ * Resolves when the port can be closed. On Linux, the port then accepts no connection and its queue
+ * is empty. A client that tries to connect meanwhile gets no reply and retries after a second. By
+ * then, the process that owns the port next accepts it, or the closed port refuses it. On other
+ * systems, connections may be reset.
  */
 export async function portEmptied(port: number, look: () => Traffic): Promise<void> {
   if (refuseNewConnections(port)) await queueEmptied(() => queuedConnections(port));

@@ -11,18 +11,24 @@ import type { AppError } from "../../../errors.ts";
 import { later } from "../background-tasks.ts";
 import { type ConnectionSlot, Pipeline } from "./sockets.ts";
 
-/** End of a head. No slice extends beyond it, so each slice completes at most one request. */
+/**
+ * The bytes that end a request's head. A slice ends there, so each slice completes at most one
+ * request.
+ */
 const HEAD_END = "\r\n\r\n";
 /** Bytes per slice if it contains no end of a head. */
 const SLICE_BYTES = 2_048;
 
 /**
- * Max requests per connection and turn; `later` runs the rest. The limit is low because deferring a
- * request costs nothing.
+ * Max requests per connection and turn of the event loop. Later turns process the rest. The limit
+ * is low because deferring a request costs nothing.
  */
 const TURN_REQUESTS_MAX = 4;
 
-/** Bytes after a last answer to read and discard, so that the client can read that answer. */
+/**
+ * Max bytes to read and discard after a connection's last answer, so that the client can read that
+ * answer.
+ */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A byte that Node's parser rejects in headers. */
@@ -31,7 +37,6 @@ const HEADER_VALUES = /(\r\n[^:\r\n]+:)([^\r\n]*\x7f[^\r\n]*)/g;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** State of the latest request. */
 interface LastMessage {
   /** True once its whole body has been parsed. */
   readonly complete: boolean;
@@ -65,7 +70,7 @@ export class NodeConnection {
   readonly #slot: ConnectionSlot;
   readonly #pipeline = new Pipeline();
   readonly #parse: (slice: Buffer) => void;
-  /** Passes the client's half-close to Node. */
+  /** Tells Node that the client has half-closed the connection. */
   readonly #finish: () => void;
   #rest: Buffer = NOTHING;
   /** The latest request. */
@@ -73,12 +78,12 @@ export class NodeConnection {
   #lastAnswered = false;
   /** Remaining bytes of the request's body; infinite if the length is not stated. */
   #bodyLeft = 0;
-  /** Callbacks for the closing of the socket. */
+  /** Called when the socket closes. */
   readonly #whenClosed = new Set<() => void>();
-  /** Request whose body has no reader yet. */
+  /** The request whose reader has not yet received the end of the body. */
   #awaited: LastMessage | null = null;
   #feeding = false;
-  /** True while this class, not Node, has paused reading. */
+  /** True if reading was paused by this class and not by Node. */
   #holding = false;
   #over = false;
   /** True if the client wants the connection closed after its last request's answer. */
@@ -112,7 +117,10 @@ export class NodeConnection {
     return this.#finished;
   }
 
-  /** Begins a request; returns why it cannot be answered, or null. `done` must follow. */
+  /**
+   * Begins a request. Returns why it cannot be answered, or null if it can. The caller must then
+   * call `done`.
+   */
   begin(message: LastMessage, { bodyBytes, path, closes }: Beginning): AppError | null {
     this.#message = message;
     this.#closes ||= closes;
@@ -148,7 +156,7 @@ export class NodeConnection {
     this.#over = true;
   }
 
-  /** Registers a callback for the closing of the socket; returns its removal. */
+  /** Registers a callback for when the socket closes. Returns a function that removes it. */
   whenClosed(callback: () => void): () => void {
     this.#whenClosed.add(callback);
     return () => this.#whenClosed.delete(callback);
@@ -166,7 +174,10 @@ export class NodeConnection {
     this.#resumed();
   }
 
-  /** Node resumes reading after each message, even if this class has paused it. */
+  /**
+   * Pauses again if needed, because Node resumes reading after each message even if this class has
+   * paused it.
+   */
   #resumed(): void {
     if (this.#holding) this.#socket.pause();
     else this.#goOn();
@@ -194,7 +205,10 @@ export class NodeConnection {
     return end < HEAD_END.length ? SLICE_BYTES : Math.min(end, SLICE_BYTES);
   }
 
-  /** Returns the bytes of a slice within a body. A body of unknown length ends like a head. */
+  /**
+   * Returns the length of a slice within a body. The end of a body of unknown length is found like
+   * the end of a head.
+   */
   #bodyBytes(): number {
     const known = this.#bodyLeft > 0 && Number.isFinite(this.#bodyLeft);
     return known ? this.#bodyLeft : this.#headBytes();
@@ -204,7 +218,10 @@ export class NodeConnection {
     return this.#message !== null && !this.#message.complete;
   }
 
-  /** True while the body's reader has not received Node's end event, which comes a little later. */
+  /**
+   * True while the body has arrived but its reader has not yet received Node's `end` event, which
+   * comes a little later.
+   */
   #waitsForReader(): boolean {
     const message = this.#message;
     if (message === null || message.readableFlowing !== true || !message.complete) return false;
@@ -216,14 +233,15 @@ export class NodeConnection {
 
   #mayGoOn(): boolean {
     const socket = this.#socket;
-    // The parser may have been returned to Node and serve another connection now.
+    // If so, the parser may already have been returned to Node and serve another connection.
     const broken = socket.destroyed || socket.errored !== null;
     const last = this.#closes && !this.#inBody;
     if (this.#over || last || socket.writableEnded || broken) return this.#discard();
     const { requests, turnOver, crowded } = this.#pipeline;
     const full = requests >= TURN_REQUESTS_MAX || turnOver || crowded;
     if (this.#waitsForReader()) return false;
-    // Does not pause within a body: its timeout would expire although the body has arrived.
+    // Never pauses within a body. Otherwise the body's timeout could expire although the body has
+    // arrived.
     if (full && !this.#inBody) return this.#hold();
     if (this.#holding) {
       this.#holding = false;

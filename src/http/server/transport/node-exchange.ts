@@ -36,7 +36,7 @@ import {
 /** Bytes of a refused body to read and discard so that the client can read the answer. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Used members of Node's message. */
+/** The members of Node's message that this file uses. */
 interface NodeMessage extends Readable {
   readonly socket: Socket;
   readonly method?: string | undefined;
@@ -46,7 +46,7 @@ interface NodeMessage extends Readable {
   readonly complete: boolean;
 }
 
-/** Used members of Node's response. */
+/** The members of Node's response that this file uses. */
 interface NodeResponse extends Writable {
   writeHead(status: number, reason: string, headers: string[]): unknown;
 }
@@ -98,10 +98,11 @@ export class NodeExchange implements Exchange {
     const { closes } = this.#headers;
     const crowded = around.connection.begin(message, { bodyBytes, path: this.path, closes });
     this.framing = this.#headers.framing(this.method) ?? crowded;
-    // The close event reports a socket that breaks during a write.
+    // Without a listener, this error would crash the process. The close event reports that the
+    // socket broke.
     response.on("error", () => {});
     message.on("error", () => {});
-    // The timeout is for writing only: a handler may take longer to answer.
+    // Only writing has a time limit, because a handler may take longer to answer.
     response.on("timeout", () => {
       if (this.#answered) this.#watch();
     });
@@ -214,7 +215,8 @@ export class NodeExchange implements Exchange {
   }
 
   /**
-   * Pulls the next chunk only after the kernel has taken the last one, so one chunk is in memory.
+   * Sends a pulled body. Pulls the next chunk only after the kernel has taken the previous one, so
+   * one chunk is in memory.
    */
   #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
     const source = pull(body);
@@ -245,7 +247,7 @@ export class NodeExchange implements Exchange {
   }
 }
 
-/** Scheme, authority without a user, and the path with the query. */
+/** An absolute target: scheme, authority without a user, and the path with the query. */
 const ABSOLUTE = /^https?:\/\/([A-Za-z0-9.:[\]_~%!$&'()*+,;=-]+)((?:[/?][^#]*)?)$/i;
 
 /** A normalized request target. */
@@ -263,7 +265,7 @@ export function isTarget(method: string, target: string): boolean {
   );
 }
 
-/** Reduces a target to path and query. */
+/** Returns the path and query of a target, and the authority of an absolute target. */
 function originForm(target: string): OriginForm {
   const match = target.startsWith("/") ? null : ABSOLUTE.exec(target);
   if (match === null) return { url: target, authority: null };

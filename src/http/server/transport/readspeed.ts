@@ -14,7 +14,7 @@ import type { Socket } from "node:net";
 import { unsentBytes } from "../../../../native-index/napi/engine.ts";
 import { later } from "../background-tasks.ts";
 
-/** Minimum pace of a client. */
+/** The minimum pace at which a client must read. */
 export interface ReadSpeedLimits {
   /** Time after which a client that reads nothing is late, in milliseconds. */
   readonly writeTimeoutMs: number;
@@ -41,7 +41,7 @@ export class ReadCredit {
   readonly #mostMs: number;
   readonly #bytesPerMs: number;
   #creditMs: number;
-  /** Time up to which waiting is counted; null while no bytes wait. */
+  /** Waiting has been counted up to this time; null while no bytes wait. */
   #countedMs: number | null = null;
 
   constructor({ writeTimeoutMs, minReadBytesPerSecond }: ReadSpeedLimits) {
@@ -82,11 +82,14 @@ export class ReadCredit {
   }
 }
 
-/** Internal state of a Node socket, absent from its declarations. */
+/** A Node socket with its internal state, which Node's declarations lack. */
 interface Handled {
   readonly _handle?: {
     readonly fd: number;
-    /** `bytesWritten`: bytes given to Node; `writeQueueSize`: those not yet given to the kernel. */
+    /**
+     * `bytesWritten` counts the bytes given to Node. `writeQueueSize` counts those of them that
+     * Node has not yet given to the kernel.
+     */
     readonly bytesWritten: number;
     readonly writeQueueSize: number;
   } | null;
@@ -108,7 +111,7 @@ export class SocketReadWatch {
     this.#watch = setInterval(() => this.#look(), this.#credit.checkMs);
   }
 
-  /** Records that the socket's buffer has changed. */
+  /** Updates the credit after the socket's buffer has changed. */
   note(): void {
     const nowMs = performance.now();
     if (this.#socket.writableLength > 0) this.#credit.offered(nowMs);
@@ -138,8 +141,9 @@ export class SocketReadWatch {
 }
 
 /**
- * Returns the bytes taken by the other end, by looking into the kernel's buffer. Node's own count
- * grows in steps of a third of that buffer, a megabyte or more, because Node writes only then.
+ * Returns the number of bytes that the other end has taken, which it computes from the kernel's
+ * buffer. Node's own count grows in steps of a third of that buffer, a megabyte or more, because
+ * Node writes only when so much is free.
  */
 function takenFrom(socket: Socket): number {
   const handle = (socket as Handled)._handle;

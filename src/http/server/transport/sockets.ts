@@ -18,29 +18,37 @@ import { overloaded } from "../admission.ts";
 /** Limits on connections. */
 export interface SocketLimits {
   readonly socketsMax: number;
-  /** Maximum connections of one address; null: an eighth of all. */
+  /** Maximum connections of one address. Null means an eighth of all connections. */
   readonly socketsPerAddress: number | null;
-  /** Addresses shared by many people, as in `http.trusted_proxies`; null: none. */
+  /**
+   * Addresses that many people share, as in `http.trusted_proxies`. Null means that none are
+   * configured.
+   */
   readonly trustedProxies: string | null;
 }
 
-/** Reasons for closing connections or refusing requests. */
 type EvictionReason = "idle" | "address" | "full";
 
 /** Max share of an address: 1/SHARE of all connections. */
 const SHARE = 8;
-/** Max connections reserved for probes; an eighth of all if that is less. */
+/** Max connections reserved for health probes; fewer if an eighth of all connections is less. */
 const RESERVE_MAX = 64;
 
 /** Paths that are answered even if all connections are busy. */
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Default if no proxies are configured: networks that may hide many clients behind one address. */
+/**
+ * Networks that may hide many clients behind one address. They are the default if no proxies are
+ * configured.
+ */
 const OWN_NETWORKS =
   "127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, 100.64.0.0/10, " +
   "::1, fc00::/7, fe80::/10";
 
-/** A node of the idle list. A small Set would reallocate its memory all the time. */
+/**
+ * A node of the list of idle connections. This is a linked list because a small Set would
+ * reallocate its memory all the time.
+ */
 class LruNode {
   readonly slot: ConnectionSlot;
   before: LruNode | null = null;
@@ -82,7 +90,10 @@ class LruList {
   }
 }
 
-/** Idle connections: first those that never sent a request, then the others by idle time. */
+/**
+ * The idle connections in the order of eviction: first those that never sent a request, then the
+ * others, longest idle first.
+ */
 class Idle {
   readonly #silent = new LruList();
   readonly #resting = new LruList();
@@ -113,12 +124,12 @@ class Holder {
 /** A connection. */
 export class ConnectionSlot {
   readonly holder: Holder;
-  /** Links in the global and per-owner LRU lists. */
+  /** Nodes in the list of all idle connections and in the list of the address. */
   readonly node = new LruNode(this);
   readonly nodeOfHolder = new LruNode(this);
   readonly #all: Sockets;
   readonly #close: () => void;
-  /** True once the connection had a request. */
+  /** True once a request has arrived on the connection. */
   requested = false;
   #open = 0;
   #left = false;
@@ -129,7 +140,10 @@ export class ConnectionSlot {
     this.#close = close;
   }
 
-  /** Begins a request; returns why it cannot be answered, or null. `end` must follow. */
+  /**
+   * Begins a request. Returns why it cannot be answered, or null if it can. The caller must then
+   * call `end`.
+   */
   begin(path: string): AppError | null {
     if (this.#open++ === 0 && !this.#left) this.#all.wakes(this);
     return VITAL.has(path) ? null : this.#all.refusal(this.holder);
@@ -198,7 +212,10 @@ export class Sockets {
     this.#slow++;
   }
 
-  /** Registers a connection that `close` can close. Returns null if none can be evicted for it. */
+  /**
+   * Registers a connection, which is evicted by calling `close`. Returns null if there is no room
+   * and no other connection can be evicted.
+   */
   enter(address: string, close: () => void): ConnectionSlot | null {
     const holder = this.#holderOf(address);
     if (holder.open >= holder.most) this.#makeRoom(holder, "address");
@@ -215,7 +232,7 @@ export class Sockets {
     return slot;
   }
 
-  /** Returns why a holder's next request is refused, or null. */
+  /** Returns why the next request from an address is refused, or null if it is not. */
   refusal(holder: Holder): AppError | null {
     if (holder.busy > holder.most) {
       this.#counts.address++;
@@ -271,7 +288,7 @@ export class Sockets {
     );
   }
 
-  /** Evicts the connection idle longest; returns false if none is idle. */
+  /** Evicts the connection that has been idle longest. Returns false if none is idle. */
   #makeRoom({ idle }: Holder, crowding: EvictionReason): boolean {
     const { oldest } = idle;
     if (oldest === undefined) return false;
@@ -281,12 +298,21 @@ export class Sockets {
   }
 }
 
-/** Maximum requests of one connection per turn, and unanswered ones. */
+/**
+ * Maximum requests of one connection that are taken in one turn of the event loop, and maximum
+ * requests of it that are unanswered.
+ */
 export const PIPELINED_MAX = 16;
-/** Max bytes of answers per connection and turn; the answer that exceeds it is the last. */
+/**
+ * Max bytes of answers that one connection gets in one turn of the event loop. The answer that
+ * exceeds the limit is the last of the turn.
+ */
 export const PIPELINED_BYTES_MAX = 262_144;
 
-/** Approximate size of a head; answers without a body count too. */
+/**
+ * Approximate size of an answer's head. It is added to each answer, so that answers without a body
+ * count too.
+ */
 const HEAD_BYTES = 1_024;
 
 let turn = 0;
@@ -304,9 +330,9 @@ function thisTurn(): number {
   return turn;
 }
 
-/** The requests of one connection. */
+/** Counts the requests of one connection. */
 export class Pipeline {
-  /** Called when requests may be taken again after too many were in flight. */
+  /** Called when new requests may be taken again, after too many were unanswered. */
   onRoom: () => void = () => {};
   #turn = -1;
   #requests = 0;
@@ -326,7 +352,7 @@ export class Pipeline {
     if (this.#open === PIPELINED_MAX - 1) this.onRoom();
   }
 
-  /** Counts the bytes of a sent answer, without its head. */
+  /** Counts the bytes of a sent answer. `bytes` does not include the answer's head. */
   answered(bytes: number): void {
     this.#look();
     this.#bytes += bytes + HEAD_BYTES;

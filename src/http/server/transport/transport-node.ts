@@ -30,7 +30,9 @@ import {
 /** Interval of Node's check for slow sockets, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** Time to send the refusal of a CONNECT after unread answers, in milliseconds. */
+/**
+ * How long a client that sent CONNECT has to read earlier answers and the refusal, in milliseconds.
+ */
 const TUNNEL_MS = 1_000;
 
 /** Server with the half-open option, which Node's declarations lack. */
@@ -49,7 +51,7 @@ class NodeTransport implements Transport {
   readonly #limits: TransportLimits;
   #port = 0;
   #open = 0;
-  /** Time of the latest connection, or begin or end of a request. */
+  /** Time at which a connection was last accepted, or a request last began or ended. */
   #activeMs = 0;
   #leaving = false;
   readonly #held = new DelayedAnswers();
@@ -66,7 +68,8 @@ class NodeTransport implements Transport {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
-      // Refused by this program instead, so that it is answered once, like every other mistake.
+      // This program itself refuses requests without Host, so that they are answered once, like
+      // every other mistake.
       requireHostHeader: false,
     });
     // Allows half-open sockets; otherwise Node drops the answers of a client that half-closes after
@@ -110,7 +113,8 @@ class NodeTransport implements Transport {
       this.#handler(exchange);
     };
     this.#server.on("request", answer);
-    // Node would answer 417 to unknown Expect values; the field may be ignored.
+    // Without this listener, Node would answer 417 to unknown Expect values. HTTP allows a server
+    // to ignore the field.
     this.#server.on("checkExpectation", answer);
     return new Promise((resolve, reject) => {
       this.#server.once("error", (error) => {
@@ -128,7 +132,7 @@ class NodeTransport implements Transport {
     this.#handler = handler;
   }
 
-  /** Accepts a connection, for which Node's parser is ready. */
+  /** Takes over a connection for which Node has prepared its parser. */
   #accept(socket: Socket): void {
     this.#activeMs = performance.now();
     const slot = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
@@ -154,20 +158,22 @@ class NodeTransport implements Transport {
     });
     this.#held.begin();
     if (this.#server.listening) await portEmptied(this.#port, traffic);
-    // The server's own close would destroy sockets whose answer is written but not sent.
+    // `Server.close` of node:http would destroy sockets whose answer is written but not sent. The
+    // method of the base class does not.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
     this.#held.end();
     await drained(traffic, deadlineMs);
     this.#server.closeAllConnections();
     await closed;
-    // Only ends the timer that checks for slow sockets.
+    // At this point, `close` only stops the timer that checks for slow sockets.
     this.#server.close();
   }
 }
 
 /**
- * Calls back once the answer is sent or the socket has closed. The answer's own event is not
- * enough: a pipelined answer that waits for another never learns that its socket is gone.
+ * Calls back once the answer is sent or the socket has closed. The events of the answer are not
+ * enough: an answer that waits for an earlier one on the same connection never learns that the
+ * socket is gone.
  */
 function whenGone(
   connection: NodeConnection,
@@ -231,7 +237,7 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
     return;
   }
   if (connection?.refusable === false) {
-    // Answers that are already written are still sent.
+    // `end` still sends the answers that are already written.
     connection.end();
     socket.end(() => socket.destroy());
     return;
@@ -239,7 +245,10 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
   socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());
 }
 
-/** Answers CONNECT. The bare socket has no timeout, nor an error listener: a reset would crash. */
+/**
+ * Refuses a CONNECT request. The bare socket has no timeout and no error listener, and without a
+ * listener a reset would crash the process.
+ */
 function refuseTunnel(socket: Duplex): void {
   const close = () => socket.destroy();
   const late = setTimeout(close, TUNNEL_MS);

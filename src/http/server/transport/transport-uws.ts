@@ -37,7 +37,10 @@ import { UwsExchange, type UwsSurroundings } from "./uws-exchange.ts";
 
 type Uws = typeof import("uWebSockets.js");
 
-/** Option that omits the header with the library's name and version; its declarations lack it. */
+/**
+ * The library with an option that omits its name and version from the response headers. Its
+ * declarations lack this option.
+ */
 type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
 
 /**
@@ -100,14 +103,14 @@ export class UwsTransport implements Transport {
   #checking: NodeJS.Timeout | null = null;
   readonly #connections = new Map<ConnectionApp, UwsConnection>();
   #lanes: ConnectionApps | null = null;
-  /** Time of the latest connection, or begin or end of a request. */
+  /** Time at which a connection was last accepted, or a request last began or ended. */
   #activeMs = 0;
   #leaving = false;
   readonly #held = new DelayedAnswers();
   readonly #around: UwsSurroundings;
   #handler: ExchangeHandler = () => {};
   #port: OpenPort | null = null;
-  /** Resolves when every connection accepted so far is on its lane. */
+  /** Resolves when every connection accepted so far has been given to the library. */
   #taken: Promise<void> = Promise.resolve();
   #takenCount = 0;
 
@@ -189,7 +192,7 @@ export class UwsTransport implements Transport {
 
   #begin(app: ConnectionApp, response: UwsResponse, request: UwsRequest): UwsExchange | null {
     const connection = this.#connections.get(app);
-    // The last answer is sent, but stuck because the client does not read.
+    // The connection's last answer was sent but does not leave, because the client does not read.
     if (connection === undefined || connection.over) {
       response.close();
       return null;
@@ -224,7 +227,7 @@ export class UwsTransport implements Transport {
     return { requests: this.#open.size, sockets, activeMs: this.#activeMs };
   }
 
-  /** Holds answers back until `finish`, while the port is drained. */
+  /** Delays all answers until `finish`, while the port is drained. */
   holdBack(): void {
     this.#held.begin();
   }
@@ -240,7 +243,7 @@ export class UwsTransport implements Transport {
    */
   async finish(deadlineMs: number): Promise<void> {
     await this.#taken;
-    // An accepted connection appears here only in a later turn.
+    // An accepted connection becomes visible to the library only in a later turn.
     await setImmediate();
     this.#held.end();
     if (this.#checking !== null) clearInterval(this.#checking);
@@ -248,7 +251,7 @@ export class UwsTransport implements Transport {
     this.#lanes?.close();
   }
 
-  /** Ends requests whose bodies exceed the request timeout. */
+  /** Ends requests whose bodies take longer than the request timeout. */
   #checkBodies(): void {
     const limitMs = this.#limits.requestTimeoutMs;
     const every = Math.min(CHECK_INTERVAL_MS, limitMs / 4);

@@ -33,18 +33,25 @@ export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
   readonly bodiesBytesMax: number;
   /** Max share of the free body bytes that one sender may use. */
   readonly senderShareMax: number;
-  /** Ledger that counts the body bytes; if undefined, only this transport counts them. */
+  /**
+   * Ledger (process-wide counters) that counts the body bytes. If undefined, only this transport
+   * counts them.
+   */
   readonly ledger?: Ledger | undefined;
 }
 
-/** Maximum header lines; more is answered 431. uWebSockets.js has room for 100 and uses two. */
+/**
+ * Maximum header lines; a request with more gets 431. uWebSockets.js has room for 100 and uses two
+ * of them itself.
+ */
 export const HEADER_COUNT_MAX = 98;
 /**
- * Response headers in order: lines, blocks, or (to avoid garbage) names each followed by a value.
+ * Response headers in order. An entry is a line, a block, or a name; a name is followed by its
+ * value as the next entry, which avoids garbage.
  */
 export type HeaderList = readonly (HeaderLine | HeaderBlock | string)[];
 
-/** Observer of an exchange's end. */
+/** An object that is notified when an exchange ends. */
 export interface AwaitsEnd {
   over(): void;
 }
@@ -64,13 +71,16 @@ export interface Exchange {
   readonly framing: AppError | null;
   /** Returns a known header (lower-case name); undefined if it was not sent. */
   header(name: ReadHeader): string | undefined;
-  /** Client address without a port; may be read only in the first turn. */
+  /**
+   * Client address without a port. It may be read only in the turn of the event loop in which the
+   * request arrived.
+   */
   readonly address: string;
   /** True once the client is gone; its answer is discarded. */
   readonly aborted: boolean;
   /**
-   * True once the client is gone or half-closed. Its answer is still sent, but nothing should wait
-   * for it.
+   * True once the client has left or closed its side of the connection. The answer is still sent,
+   * but nothing should wait for it.
    */
   readonly finished: boolean;
   /**
@@ -81,8 +91,9 @@ export interface Exchange {
   /** Buffers the body until `body` is called, in a later turn or never. May be called again. */
   keepBody(): void;
   /**
-   * Notifies one observer when the answer is sent (if large: read by the client) or the client has
-   * left. Notifies immediately if that has already happened.
+   * Notifies one observer when the answer has been sent or the client has left. A large answer
+   * counts as sent once the client has read it. If the exchange is already over, notifies
+   * immediately.
    */
   whenOver(awaiting: AwaitsEnd): void;
   /**
@@ -90,7 +101,10 @@ export interface Exchange {
    * called exactly once. Always releases files and streams.
    */
   send(status: number, headers: HeaderList, body: AnswerBody): void;
-  /** Cuts the connection if sending failed. Never throws; leaves a complete answer if possible. */
+  /**
+   * Closes the connection after sending has failed. Never throws. If the answer is already
+   * complete, leaves it intact where possible.
+   */
   cut(): void;
 }
 
@@ -100,25 +114,27 @@ export type ExchangeHandler = (exchange: Exchange) => void;
 /** An HTTP implementation. */
 export interface Transport {
   readonly name: TransportName;
-  /** Budget of incoming request bodies. */
+  /** Limits the memory of incoming request bodies. */
   readonly bodies: Budget;
   readonly sockets: Sockets;
   /** Starts accepting and returns the port. Fails if the address is in use. */
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
   /** Passes requests to another handler from now on. */
   answerWith(handler: ExchangeHandler): void;
-  /** From now on, every answer closes its connection. */
+  /** Makes every answer from now on close its connection. */
   leave(): void;
-  /** Stops accepting, drains connections (drain.ts) up to `deadlineMs`, and closes all sockets. */
+  /**
+   * Stops accepting, waits up to `deadlineMs` for open requests (drain.ts), and closes all sockets.
+   */
   close(deadlineMs: number): Promise<void>;
 }
 
 /** The two implementations. */
 export type TransportName = "uws" | "node";
 
-/** The only request headers that are read; transports copy no others. */
+/** The request headers that this program reads. The transports copy no others. */
 export const READ_HEADERS = [
-  // The most frequent headers first; see ROOM.
+  // The most frequent headers come first, because only the first `ROOM` values are preallocated.
   "host",
   "authorization",
   "content-length",
@@ -141,13 +157,16 @@ export const READ_HEADERS = [
   "access-control-request-method",
   "accept",
 ] as const;
-/** Number of preallocated header values; one for each header would mostly be unused memory. */
+/**
+ * Number of preallocated header values. Preallocating one for each known header would mostly waste
+ * memory.
+ */
 const ROOM = 8;
 
 /** Name of a known header. */
 export type ReadHeader = (typeof READ_HEADERS)[number];
 
-/** Slot of each header. */
+/** Maps each header to the index of its value. */
 const PLACES: ReadonlyMap<string, number> = new Map(READ_HEADERS.map((name, at) => [name, at]));
 
 /** Methods that may have a chunked body. */
@@ -161,15 +180,21 @@ function isToken(method: string): boolean {
   return method === "POST" || method === "GET" || TOKEN.test(method);
 }
 
-/** List headers: every proxy may add a line (RFC 9110, section 5.3). */
+/**
+ * Headers with a list as value. They may be repeated, because every proxy may add a line (RFC 9110,
+ * section 5.3).
+ */
 const LIST_HEADERS = ["x-forwarded-for", "accept"];
 
-/** A header whose value may be a list; only its member `close` matters (RFC 9112, section 9.6). */
+/**
+ * The value of this header may be a list, in which only the member `close` matters (RFC 9112,
+ * section 9.6).
+ */
 const CONNECTION = "connection";
 
 /** True if a Connection header has the member `close`. */
 function isClose(value: string): boolean {
-  // The usual value, without garbage.
+  // Handles the usual value without creating garbage.
   if (value === "keep-alive") return false;
   return value.split(",").some((member) => member.trim().toLowerCase() === "close");
 }
@@ -216,7 +241,7 @@ export class HeadHeaders {
     this.#values[PLACES.get("host") as number] = authority;
   }
 
-  /** Returns the error for `Exchange.framing`, with every mistake, or null. */
+  /** Returns the error for `Exchange.framing`, which lists every mistake; null if there is none. */
   framing(method: string): AppError | null {
     const coding = this.get("transfer-encoding");
     const length = this.get("content-length");
@@ -322,7 +347,10 @@ export function refusalOf(status: number): {
   return { headers, body: JSON.stringify(problem) };
 }
 
-/** Returns the message for an address that cannot be bound; uWebSockets.js gives no reason. */
+/**
+ * Returns the message for an address that cannot be bound. It names no reason, because
+ * uWebSockets.js reports none.
+ */
 export function cannotListen(address: ListenAddress): string {
   return (
     `Cannot listen at ${listenText(address)}. Another process may use that port, or the address ` +
@@ -330,7 +358,7 @@ export function cannotListen(address: ListenAddress): string {
   );
 }
 
-/** A member of the list. */
+/** An object that can be a member of the linked list. */
 export interface ListNode<Member> {
   /** Neighbors; null at the ends, undefined if the member is in no list. */
   before: Member | null | undefined;
@@ -377,14 +405,15 @@ export class OpenExchanges<Member extends ListNode<Member>> {
   }
 }
 
-/** An answer that is sent later, or whose connection is cut if sending fails. */
+/** An answer to send later. If sending fails, its connection can be cut. */
 interface DelayedAnswer {
   send(): void;
   cut(): void;
 }
 
 /**
- * Answers that are delayed while the port is drained, because an answered client may send again.
+ * Answers that are delayed while the port is drained, because a client that gets its answer may
+ * send another request.
  */
 export class DelayedAnswers {
   #held: DelayedAnswer[] | null = null;
@@ -420,7 +449,7 @@ export class DelayedAnswers {
 /** Name and value of a response header. */
 export type HeaderLine = readonly [name: string, value: string];
 
-/** Allowed header values. The transports differ on anything else. */
+/** Allowed header values. The two transports treat all other values differently. */
 export const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /** Consecutive header lines. */
@@ -428,12 +457,15 @@ export class HeaderBlock {
   readonly lines: readonly HeaderLine[];
   /** Name of the first line. */
   readonly name: string;
-  /** Value of the first line, followed by all other lines, so that one write sends them all. */
+  /**
+   * Value of the first line, followed by all other lines. If it is written as the value of one
+   * header, all lines are sent.
+   */
   readonly value: string;
   /** All lines, each after a line break. */
   readonly text: string;
 
-  /** At least one line. */
+  /** `lines` must have at least one line. */
   constructor(lines: readonly HeaderLine[]) {
     for (const [name, value] of lines) {
       assert(/^[A-Za-z-]+$/.test(name) && HEADER_VALUE.test(value), `${name} is a plain header`);
@@ -447,10 +479,13 @@ export class HeaderBlock {
   }
 }
 
-/** Line starts by header name. Grows only with the program's own header names. */
+/**
+ * A line break, a header's name, and a colon, by header name. Grows only with the header names that
+ * this program uses.
+ */
 const starts = new Map<string, string>();
 
-/** Returns a line break and the name of a header. */
+/** Returns the line break, name, and colon that start a header line. */
 export function startOfLine(name: string): string {
   let start = starts.get(name);
   if (start === undefined) {
@@ -469,13 +504,13 @@ let made = 0;
 /** Base of the digits of a number. */
 const BASE = 36;
 const DIGITS = 7;
-/** All pairs of digits: usually only the last pair changes with the next id. */
+/** All pairs of base-36 digits. From one id to the next, usually only the last pair changes. */
 const PAIRS = Array.from({ length: BASE * BASE }, (_, pair) =>
   pair.toString(BASE).padStart(2, "0"),
 );
 /**
- * The latest id as bytes: a joined string would be flattened again by each of four reads per
- * answer.
+ * The latest id, as bytes. If it were a joined string, each of the four reads per answer would
+ * flatten the string again.
  */
 const ID = Buffer.from(`req_${RUN}${"0".repeat(DIGITS)}`);
 const LAST_AT = ID.byteLength - 2;

@@ -12,12 +12,15 @@ import type { PulledBody } from "./answer-body.ts";
 import { ReadCredit } from "./readspeed.ts";
 import type { Sending } from "./uws-stream.ts";
 
-/** Bytes of a probe that shows whether the library buffers; a kernel buffer always frees more. */
+/**
+ * Bytes of a probe, which shows whether the library still buffers. A kernel buffer that frees space
+ * always frees more than this.
+ */
 const PROBE_BYTES = 256;
 
 const NOTHING = new Uint8Array(0);
 
-/** Used members of the library's response. */
+/** The members of the library's response that this file uses. */
 export interface ChunkedResponse {
   /** Takes all bytes; returns false if the library buffers some that the kernel did not take. */
   write(chunk: Uint8Array): boolean;
@@ -57,7 +60,7 @@ export class UwsChunks {
     });
   }
 
-  /** Begins; `head` writes the preceding bytes. */
+  /** Begins to send. `head` writes the bytes that precede the body. */
   begin(head: () => void): void {
     this.#pull(head);
   }
@@ -71,7 +74,8 @@ export class UwsChunks {
 
   #pull(head: () => void = () => {}): void {
     this.#pulling = true;
-    // Until the next chunk is ready, it is unknown whether the client could read more.
+    // Stops counting waiting time, because no bytes wait for the client until the next chunk is
+    // ready.
     this.#credit.drained(performance.now());
     this.#source.next((piece) => {
       this.#pulling = false;
@@ -88,7 +92,10 @@ export class UwsChunks {
     });
   }
 
-  /** Passes all bytes to the library, or a probe while it buffers. Call within a cork. */
+  /**
+   * Passes all pulled bytes to the library, or only a probe while the library buffers. Call within
+   * a cork.
+   */
   #give(): void {
     while (this.#rest.byteLength > 0) {
       const bytes = this.#holding ? this.#rest.subarray(0, PROBE_BYTES) : this.#rest;
@@ -133,7 +140,8 @@ export class UwsChunks {
   }
 
   /**
-   * Deferred: closing frees megabytes in the kernel, and often many clients are cut off together.
+   * Cuts off the client. Deferred because closing frees megabytes in the kernel, and many clients
+   * are often cut off together.
    */
   #cutOff(): void {
     clearInterval(this.#watch);

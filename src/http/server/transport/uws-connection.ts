@@ -15,7 +15,10 @@ import { type ConnectionSlot, PIPELINED_BYTES_MAX, PIPELINED_MAX, Pipeline } fro
 import type { ChunkedResponse } from "./uws-chunks.ts";
 import type { StreamedResponse } from "./uws-stream.ts";
 
-/** Used members of the library's request, which expires when its callback returns. */
+/**
+ * The members of the library's request that this program uses. The request expires when its
+ * callback returns.
+ */
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
@@ -23,7 +26,10 @@ export interface UwsRequest {
   forEach(each: (name: string, value: string) => void): void;
 }
 
-/** Used members of the library's response; invalid once the answer is complete or aborted. */
+/**
+ * The members of the library's response that this program uses. The response is invalid once the
+ * answer is complete or aborted.
+ */
 export interface UwsResponse extends StreamedResponse, ChunkedResponse {
   onAborted(handler: () => void): unknown;
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
@@ -38,7 +44,9 @@ export interface UwsResponse extends StreamedResponse, ChunkedResponse {
   resume(): unknown;
 }
 
-/** Time for a client that requested close to take its last bytes, in milliseconds. */
+/**
+ * How long a client that requested `Connection: close` has to take its last bytes, in milliseconds.
+ */
 const CLOSE_MS = 1_000;
 
 /** A connection. */
@@ -51,7 +59,9 @@ export class UwsConnection {
   readonly #pipeline = new Pipeline();
   /** True once the connection has got its last answer. */
   over = false;
-  /** True if the connection ends with the current answer, and the library does not close it. */
+  /**
+   * True if the connection must be closed after the current answer, and the library cannot do it.
+   */
   closesAfter = false;
   /** Bytes that the library may still buffer. */
   #copied = 0;
@@ -62,7 +72,10 @@ export class UwsConnection {
     this.#close = close;
   }
 
-  /** Begins a request; returns why it cannot be answered, or null. `done` must follow. */
+  /**
+   * Begins a request. Returns why it cannot be answered, or null if it can. The caller must then
+   * call `done`.
+   */
   begin(path: string): AppError | null {
     const refused = this.#pipeline.turnOver ? tooManyInFlight() : null;
     this.#pipeline.begin();
@@ -76,8 +89,9 @@ export class UwsConnection {
   }
 
   /**
-   * Returns true and counts the bytes if an answer may be copied. Returns false if the client has
-   * not yet taken the bytes of earlier turns; `begin` limits those of this turn.
+   * Returns true if the library may copy an answer, and counts its bytes. Returns false if the
+   * client has not yet taken the bytes of earlier turns. The bytes of this turn are limited by
+   * `begin`.
    */
   copies(bytes: number): boolean {
     if (this.#copied >= PIPELINED_BYTES_MAX && this.#pipeline.requests <= 1) return false;
@@ -97,7 +111,8 @@ export class UwsConnection {
    * client gets some time to take it.
    */
   closeSoon(): void {
-    // The library's buffer may hold answers to other requests of the same chunk.
+    // Waits for a later turn, because the library's buffer may hold answers to other requests of
+    // the same chunk.
     setImmediate(() => {
       if (this.#left) return;
       this.over = true;
@@ -114,7 +129,8 @@ export class UwsConnection {
 }
 
 /**
- * Returns the refusal for too many requests in a chunk: the library would answer all in one turn.
+ * Returns the refusal for more requests in a chunk than one turn may answer; the library itself
+ * would answer all of them in one turn.
  */
 function tooManyInFlight(): AppError {
   return new AppError(
@@ -132,29 +148,31 @@ interface AppOwner {
   closed(lane: ConnectionApp): void;
 }
 
-/** Used members of the library's app; `adoptSocket` is absent from its declarations. */
+/** The members of the library's app that this file uses. Its declarations lack `adoptSocket`. */
 export interface UwsApp {
   /** Adopts a connection by its descriptor, which the app then owns and closes. */
   adoptSocket(descriptor: number): unknown;
-  /** Calls back with +1 and -1 as connections come and go. */
+  /** Calls `changed` with +1 for each connection that comes and -1 for each that goes. */
   filter(changed: (connection: AppConnection, change: number) => void): unknown;
   any(path: string, handler: (response: UwsResponse, request: UwsRequest) => void): unknown;
 }
 
-/** Used members of a connection; invalid after it has closed. */
+/**
+ * The members of a connection that this file uses. The connection is invalid after it has closed.
+ */
 interface AppConnection {
   getRemoteAddressAsText(): ArrayBuffer;
   close(): unknown;
 }
 
-/** Lanes without a connection; shared by all servers of a process. */
+/** Lanes that have no connection. All servers of a process share them. */
 const resting: ConnectionApp[] = [];
 
-/** An app and its connection. */
+/** A lane: an app of the library, and its connection. */
 export class ConnectionApp {
   /** The connection; null while there is none. */
   connection: AppConnection | null = null;
-  /** Owner of its connection; null while there is none. */
+  /** Receives the events of the connection; null while there is none. */
   use: AppOwner | null = null;
   readonly #app: UwsApp;
 
@@ -168,7 +186,7 @@ export class ConnectionApp {
     app.any("/*", (response, request) => this.use?.requested(this, response, request));
   }
 
-  /** Adopts a connection on an idle lane. */
+  /** Adopts a connection. The lane must be idle. */
   adopt(descriptor: number): void {
     this.#app.adoptSocket(descriptor);
   }
@@ -208,7 +226,7 @@ export class ConnectionApps {
     };
   }
 
-  /** Puts a connection on a lane. */
+  /** Puts a connection on an idle lane, or on a new one. */
   add(descriptor: number): void {
     const lane = resting.pop() ?? new ConnectionApp(this.#makeApp());
     lane.use = this.#use;

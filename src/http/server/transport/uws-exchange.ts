@@ -58,7 +58,10 @@ export interface UwsSurroundings extends ReadSpeedWatch {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Bytes of an upload that earn its client a millisecond; the library closes slower ones itself. */
+/**
+ * For this many bytes of an upload, a client gets one more millisecond. The library itself closes
+ * slower uploads.
+ */
 const UPLOAD_PACE = 16;
 
 /** Headers being read. */
@@ -68,7 +71,10 @@ function readLine(name: string, value: string): void {
   reading.add(name, value);
 }
 
-/** Finished answer being written; reused, because a closure would be garbage. */
+/**
+ * The finished answer that is being written. The object is reused, because a closure for each
+ * answer would be garbage.
+ */
 const writing = {
   exchange: null as UwsExchange | null,
   status: 0,
@@ -85,13 +91,15 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   before: ListNode<UwsExchange>["before"] = undefined;
   after: ListNode<UwsExchange>["after"] = undefined;
   readonly #headers = new HeadHeaders();
-  /** The body, if its end is ambiguous; the answer is then the connection's last. */
+  /**
+   * The body, if parsers could disagree about its end; the answer is then the connection's last.
+   */
   readonly #open: OpenBody | null;
   readonly #response: UwsResponse;
   readonly #connection: UwsConnection;
   readonly #around: UwsSurroundings;
   #incoming: IncomingBody | null = null;
-  /** Chunks that came before `body` was called; null if not buffered. */
+  /** Chunks that arrived before `body` was called; null if they are not being buffered. */
   #chunks: HeldChunk[] | null = null;
   /** Time spent waiting for the body, in milliseconds. */
   #waitedMs = 0;
@@ -139,10 +147,12 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   /** Records that the library has the whole answer. */
   #settled(): void {
     this.#whole = true;
-    // A stream ends only when no other bytes precede its last bytes.
+    // The kernel has taken all bytes: a stream ends only when no other bytes precede its last
+    // bytes.
     if (this.#stream instanceof UwsStream) this.#connection.taken();
     if (this.#connection.closesAfter) {
-      // The stream has left the library's buffer, so no bytes are lost if the next request closes.
+      // The streamed bytes are no longer in the library's buffer, so none are lost if the next
+      // request closes the connection.
       if (this.#stream !== null) this.#connection.over = true;
       this.#connection.closeSoon();
     }
@@ -168,7 +178,10 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     return this.#aborted;
   }
 
-  /** A half-close counts as gone, because the library then closes the connection. */
+  /**
+   * True once the client has left. A half-close counts too, because the library then closes the
+   * connection.
+   */
   get finished(): boolean {
     return this.#aborted;
   }
@@ -210,7 +223,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   keepBody(): void {
-    // A request may wait several times, and what has arrived is delivered only once.
+    // A request may wait several times, but the library delivers arrived bytes only once.
     if (this.#chunks !== null) return;
     const chunks: HeldChunk[] = [];
     this.#chunks = chunks;
@@ -221,8 +234,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       }
       const wasPaused = isPaused(chunks);
       chunks.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
-      // Pauses only now: on resume, the library starts a timeout of 10 s, which only the end of the
-      // body cancels. Bytes that have arrived are delivered anyway.
+      // Pauses only once a first chunk is here. On resume, the library starts a timeout of 10 s,
+      // which only the end of the body cancels. Bytes that have already arrived are delivered even
+      // while paused.
       if (!wasPaused && !isLast) this.#response.pause();
     });
   }
@@ -236,7 +250,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       return;
     }
     if (incoming?.waiting !== true) return;
-    // A file of hundreds of megabytes may take hours, if its client keeps sending.
+    // An upload of hundreds of megabytes may take hours, as long as its client keeps sending.
     if (incoming.handsOn) this.#waitedMs -= Math.min(this.#waitedMs, shared.length / UPLOAD_PACE);
     const bytes = incoming.handsOn ? shared : Buffer.from(shared);
     if (isLast) incoming.addLast(bytes);
@@ -266,7 +280,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   cut(): void {
     this.#incoming?.drop();
     this.#stream?.end();
-    // The library then reports an abort, which ends the exchange.
+    // `close` makes the library report an abort, which ends the exchange.
     if (!this.#aborted && !this.#whole) this.#response.close();
   }
 
@@ -322,9 +336,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Writes status and headers. A library call costs as much as its content, so all lines go into
-   * one call, as the value of the first (`HeaderBlock`). respond.ts has checked their values; 200
-   * is the library's default.
+   * Writes status and headers. A library call costs as much time as writing the text itself. So one
+   * call writes all lines, as the value of the first line (`HeaderBlock`). respond.ts has checked
+   * their values. The library sends status 200 by default.
    */
   #head(status: number, headers: HeaderList): void {
     if (status !== 200) this.#response.writeStatus(statusLine(status));
@@ -351,7 +365,10 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     if (first !== "") this.#response.writeHeader(first, text);
   }
 
-  /** Options of streams, which take functions, not methods. */
+  /**
+   * Options for streams. The callbacks are bound functions, because streams do not call methods of
+   * an exchange.
+   */
   get #sending(): Sending {
     const { writeTimeoutMs, minReadBytesPerSecond, tooSlow } = this.#around;
     return { writeTimeoutMs, minReadBytesPerSecond, tooSlow, settled: () => this.#settled() };
@@ -364,7 +381,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     const broken = this.framing !== null;
     if (broken) this.#connection.over = true;
     if (status === 204 || status === 304) {
-      // Sends no length, which is forbidden or optional here.
+      // Sends no Content-Length, which is forbidden or optional for this answer.
       this.#printDisconnected();
       this.#response.endWithoutBody();
     } else if (this.method === "HEAD") {
@@ -412,7 +429,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     if (this.#headers.closes) this.#connection.closesAfter = true;
   }
 
-  /** Sends a pulled body; the head leaves with its first bytes. */
+  /** Sends a pulled body. The head is sent together with the first bytes of the body. */
   #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
     const source = pull(body);
     const { length } = source;
@@ -442,7 +459,6 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 }
 
-/** A buffered part of a body. */
 interface HeldChunk {
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
@@ -461,13 +477,19 @@ interface HeldAnswer {
   cut(): void;
 }
 
-/** Returns true if nothing may be read on the connection after a body with this coding. */
+/**
+ * Returns true if another parser could see the end of a body with this coding elsewhere, so that
+ * nothing after it may be read on the connection.
+ */
 function endIsUnsure(method: string, coding?: string, length?: string): boolean {
   const hasBody = method === "POST" || method === "PATCH";
   return coding !== undefined || (hasBody && length === undefined);
 }
 
-/** Waits for the end of a body of unknown length; the connection must not be read after it. */
+/**
+ * Waits for the end of a body whose length is unknown. Nothing after it may be read on the
+ * connection.
+ */
 class OpenBody {
   /** True if the body is chunked; otherwise no header shows that there is a body. */
   readonly chunked: boolean;
@@ -481,7 +503,7 @@ class OpenBody {
     this.#gone = isGone;
   }
 
-  /** True once the body has ended or timed out: answers may leave. */
+  /** True once the body has ended or timed out, so that answers may be sent. */
   get over(): boolean {
     return this.#over;
   }
@@ -495,7 +517,7 @@ class OpenBody {
     this.#late = setTimeout(() => this.#finish(() => {}), REFUSAL_MS);
   }
 
-  /** Marks the end of the body; then sends the refusal, or calls `whole` if there is none. */
+  /** Records that the body has ended. Then sends the refusal, or calls `whole` if there is none. */
   end(whole: () => void): void {
     setImmediate(() => this.#finish(whole));
   }

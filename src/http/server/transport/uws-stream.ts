@@ -10,12 +10,12 @@ import { ReadCredit, type ReadSpeedWatch } from "./readspeed.ts";
 
 const NOTHING = new Uint8Array(0);
 
-/** Used members of the library's response. */
+/** The members of the library's response that this file uses. */
 export interface StreamedResponse {
   /** Offers bytes; returns whether all were taken, and whether the answer is complete. */
   tryEnd(chunk: Uint8Array, totalLength: number): [taken: boolean, done: boolean];
   onWritable(handler: () => boolean): unknown;
-  /** Bytes of the body taken so far. */
+  /** Returns the bytes of the body that have been taken so far. */
   getWriteOffset(): number;
   cork(write: () => void): unknown;
   close(): unknown;
@@ -36,7 +36,10 @@ export class UwsStream {
   readonly #credit: ReadCredit;
   readonly #watch: NodeJS.Timeout;
   #source: PulledBody | null = null;
-  /** Bytes at hand that the kernel has not taken, and the number already counted as taken. */
+  /**
+   * `#rest` holds the bytes at hand that the kernel has not taken. `#counted` is the number of
+   * bytes already counted as taken.
+   */
   #rest: Uint8Array = NOTHING;
   #counted = 0;
 
@@ -50,7 +53,7 @@ export class UwsStream {
     response.onWritable(() => this.#rest.byteLength === 0 || this.#goOn());
   }
 
-  /** Sends finished bytes: the whole body, within the cork that wrote the head. */
+  /** Sends a whole, finished body. Call within the cork that writes the head. */
   offer(body: Uint8Array): void {
     this.#rest = body;
     this.#give();
@@ -81,7 +84,7 @@ export class UwsStream {
     });
   }
 
-  /** Writes as many bytes to the kernel as it accepts; returns true if it took all at hand. */
+  /** Offers the bytes at hand to the kernel. Returns true if it took all of them. */
   #give(): boolean {
     const [taken, done] = this.#response.tryEnd(this.#rest, this.#length);
     if (done) {
@@ -99,7 +102,7 @@ export class UwsStream {
     return this.#give();
   }
 
-  /** Drops what the kernel took. */
+  /** Drops the bytes that the kernel took, and counts them. */
   #count(): void {
     const counted = this.#response.getWriteOffset();
     const taken = counted - this.#counted;
@@ -113,8 +116,8 @@ export class UwsStream {
   }
 
   /**
-   * Retries for slow clients, because the kernel reports space only when a third of its buffer is
-   * free.
+   * Offers the bytes again, for slow clients. The kernel itself reports space only when a third of
+   * its buffer is free.
    */
   #look(): void {
     if (this.#rest.byteLength === 0) return;
@@ -123,7 +126,7 @@ export class UwsStream {
       return;
     }
     this.#tooSlow();
-    // The library cannot reset a connection: the kernel holds its bytes for some minutes.
+    // The library cannot reset a connection, so the kernel keeps the unread bytes for some minutes.
     this.#response.close();
   }
 }

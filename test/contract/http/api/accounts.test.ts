@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: the answers to counts, single accounts, facets, tags, and the
- * server's documents, and to mistakes in these requests, are as the OpenAPI document states. Does
- * not prove: that totals and facets are right (the engine is a fake here;
- * campaign/twin/facet.test.ts compares them with a scan).
+ * Proves, on both transports: counts, single accounts, facets, ETags, and the server's documents
+ * are answered as the OpenAPI document states, and so are mistakes in these requests. Does not
+ * prove: that totals and facets are right (the engine is a fake here; campaign/twin/facet.test.ts
+ * compares them with a scan).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

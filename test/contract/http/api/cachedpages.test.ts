@@ -24,7 +24,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 import { Draw, randomSpecInput, seededRng } from "../../../support/spec/random.ts";
 import type { TwinRow } from "../../../support/twin.ts";
 
-/** Cache bytes that are enough for all requests here, and for only some of them. */
+/** Cache sizes in bytes. AMPLE suffices for all requests here, SCARCE only for some of them. */
 const AMPLE = 16_777_216;
 const SCARCE = 150_000;
 /** Number of different queries, each of which is repeated. */
@@ -67,7 +67,10 @@ async function send(server: FakeServer, { path = SEARCH, body, key, headers = {}
   return { status: answer.status, seen, text: await answer.text() };
 }
 
-/** A server with a cache and one without, with the same keys and secrets, at one fixed time. */
+/**
+ * Two servers, one with a cache and one without, that have the same keys and secrets and a fixed
+ * time.
+ */
 class Pair {
   readonly clock: ManualClock = manualClock(1_790_000_000_000);
   readonly memory: ResponseCache;
@@ -119,7 +122,7 @@ function keyOf({ servers: [{ keyring }] }: Pair, tenant: string, plan = "enterpr
   return keyring.create({ tenant, plan, name: "" }).key;
 }
 
-/** Returns bodies of searches, some with a mistake. */
+/** Returns bodies of searches. Some contain a mistake. */
 function bodiesOf(draw: Draw, segment: Segment): Record<string, unknown>[] {
   return Array.from({ length: QUESTIONS }, () => ({
     spec: randomSpecInput(draw, segment.catalog, rows),
@@ -221,7 +224,7 @@ for (const transport of MATRIX) {
     before(() => pair.start(transport, segment, own));
     after(() => pair.close());
 
-    /** Repeats until it is cached. */
+    /** Repeats a request until its answer is cached, and checks this. */
     async function remembered(key: string, text = body): Promise<void> {
       for (let i = 0; i < 2; i++) await pair.send({ body: text, key });
       const { hits } = pair.memory;
@@ -321,7 +324,7 @@ for (const transport of MATRIX) {
   });
 }
 
-/** A log line without its time. */
+/** Returns a log line without its time. */
 function withoutTime(line: string): string {
   return line.replace(/"time":"[^"]*"/, "");
 }

@@ -39,7 +39,7 @@ import { answered, refused, startChanges } from "../../../support/changes/server
 const log = openLog("silent");
 const PATIENT = { waitMs: 20_000, ended: () => false };
 
-/** Returns change lists; the segments stay open independently of them. */
+/** Opens change lists. Closing them does not close the segments. */
 function listsIn(dataDir: string, lines: string[] = []): ChangeLists {
   const log = openLog("info", { write: (line) => lines.push(line) });
   const parts = { dataDir, keepMs: 50, clock: systemClock, log: log };
@@ -159,7 +159,7 @@ describe("change lists", () => {
   it("return 503 with the reason if unwritable, without an immediate retry", async () => {
     const [dir, lines] = [freshDir(), [] as string[]];
     const lists = listsIn(dir, lines);
-    // Puts a folder in place of the list, where not even root can write a file.
+    // A folder in place of the list's file prevents writing, even for root.
     mkdirSync(lists.pathOf(pair.older.segment, pair.newer.segment));
     const failed = await refusal(lists.open(both(), PATIENT));
     assert.deepEqual([failed.code, failed.status], ["overloaded", 503]);
@@ -271,7 +271,8 @@ describe("months", () => {
       months.before({ label: "2026-10", snapshotDate: "2026-10-12" }).map(({ label }) => label),
       ["2026-09"],
     );
-    // Adds a second file with the same label and date; the choice must be stable.
+    // Adds a second file with the same label and date. The server must always choose the same one
+    // of the two.
     copyFileSync(other.older.path, place("0.peneira"));
     await labels();
     const chosen = months.before(SERVED).find(({ label }) => label === "2026-09");
@@ -282,7 +283,8 @@ describe("months", () => {
       chosen,
     );
     rmSync(place("0.peneira"));
-    // A file that is truncated while open is no month anymore; once complete, it is a month again.
+    // A file that is truncated while it is open is no longer listed as a month. Once it is
+    // complete, it is listed again.
     truncateSync(place("a.peneira"), 1_000);
     assert.deepEqual(await labels(), ["2026-10"]);
     copyFileSync(one.older.path, place("whole"));

@@ -33,7 +33,7 @@ import { MATRIX } from "../../../support/run/scale.ts";
 import { Draw, randomExportInput, seededRng } from "../../../support/spec/random.ts";
 
 const QUESTIONS = 40;
-/** The fields of each group, written out independently. */
+/** The fields of each group, listed here independently of the product. */
 const GROUPS = {
   status: ["registration_status", "registration_status_date", "registration_status_reason"],
   address: [
@@ -55,7 +55,7 @@ type GroupName = keyof typeof GROUPS;
 const GROUP_NAMES = Object.keys(GROUPS) as readonly GroupName[];
 const SEED = 20_261_122;
 
-/** Makes a served folder with both months of a pair, named by their labels. */
+/** Makes a folder to serve that contains both months, named by their labels. */
 function servedFolder(pair: MonthPair): string {
   const folder = mkdtempSync(join(tmpdir(), "peneira-months-"));
   for (const label of ["2026-09", "2026-10"]) {
@@ -97,7 +97,7 @@ function asQuery({ output, ...rest }: Readonly<Record<string, unknown>>): Record
     entries.flatMap(([name, value]) => {
       if (name === "spec") return [[name, JSON.stringify(value)]];
       if (!Array.isArray(value)) return [[name, String(value)]];
-      // An empty list is expressed by a missing parameter.
+      // In a query string, an empty list is expressed by leaving out the parameter.
       return value.length === 0 ? [] : [[name, value.join(",")]];
     }),
   );
@@ -380,7 +380,7 @@ for (const transport of MATRIX) {
       const question = { since: "2026-09", spec: {} };
       const whole = await answered(await changes.post({ ...question, limit: 50_000 }));
       const first = await answered(await changes.post({ ...question, limit: 5 }));
-      // Serves a newer month; the label of that file is 2026-10, so it gets a later one.
+      // Serves a newer month. The file's label is 2026-10, so the month gets a later label.
       const next = await openSegment(join(later.folder, "2026-10"));
       changes.registry.put({ ...next, label: "2026-11", snapshotDate: "2026-11-12" });
       await changes.months.look();
@@ -388,7 +388,8 @@ for (const transport of MATRIX) {
       const rest = await answered(await changes.post({ ...question, cursor, limit: 50_000 }));
       assert.deepEqual([...first.changes, ...rest.changes], whole.changes);
       assert.equal(rest.until.snapshot, "2026-10");
-      // Moves the older file away. It is still open: this walk continues; a new one cannot begin.
+      // Moves the older file away. It is still open, so this sequence of pages continues, but no
+      // new one can begin.
       renameSync(join(folder, "2026-09.peneira"), join(pair.folder, "away"));
       await changes.months.look();
       const still = await answered(await changes.post({ ...question, cursor, limit: 50_000 }));

@@ -69,7 +69,7 @@ describe("the compute thread", () => {
     ...{ plan, listsKnown: true, secondaryCnaeFull: true, lists: [] },
   });
 
-  /** A task's value or error, and its charge. */
+  /** Returns the value or error of a task, and its charge. */
   async function outcome<Value>(
     compute: Compute,
     work: Computation<SentenceTask, Value>,

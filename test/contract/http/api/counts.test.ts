@@ -26,7 +26,10 @@ const COMPARE = "/v1/accounts/compare";
 
 type Value = string | number | boolean | null;
 
-/** Values of each facet counted here for a row, defined independently of the product. */
+/**
+ * For each facet that is counted here, a function that returns a row's value. Defined independently
+ * of the product.
+ */
 const READ = {
   uf: (row: TwinRow) => row.uf as Value,
   company_size: (row: TwinRow) => row.company_size_code as Value,
@@ -104,7 +107,7 @@ after(() => {
   sample.dispose();
 });
 
-/** Returns the rows of a spec, by the linear twin. */
+/** Returns the rows that match a spec, found by a linear scan. */
 function rowsOf(spec: AccountQuerySpec): readonly TwinRow[] {
   return twin.answer(spec).map((row) => twin.rows[row] as TwinRow);
 }
@@ -160,7 +163,7 @@ for (const transport of MATRIX) {
       let cells = 0;
       for (const spec of specs(20, 3)) {
         const pairs = [0, 1].map(() => {
-          // Months of municipalities would have too many cells.
+          // A table of months by municipality would have too many cells.
           const many = draw.of(["municipality", "status_month", "started_month"] as const);
           const large = ["municipality", "status_month", "started_month", "status_year"];
           const few = NAMES.filter((name) => name === many || !large.includes(name));

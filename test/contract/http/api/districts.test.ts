@@ -27,7 +27,7 @@ interface Problem {
 
 let sample: SampleSnapshot;
 let segment: Segment;
-/** Accounts by folded district. */
+/** Number of accounts by folded district. */
 const counted = new Map<string, number>();
 
 before(async () => {
@@ -44,7 +44,7 @@ after(() => {
   sample.dispose();
 });
 
-/** Returns folded names and counts, in the order of the answer. */
+/** Returns the folded names and counts that the answer must contain, in its order. */
 function expected(typed: string): [string, number][] {
   const words = typed.split(" ");
   const fits = (name: string) =>

@@ -30,7 +30,7 @@ interface Result {
   readonly offered?: string;
 }
 
-/** Matches texts of a CPF, which no answer may repeat. */
+/** Matches the CPF of these tests in every spelling. No answer may repeat it. */
 const CPF = /12345678909|123\.456\.789|123456789-09/;
 
 let sample: SampleSnapshot;

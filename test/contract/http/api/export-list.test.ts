@@ -55,7 +55,6 @@ async function create(server: FakeServer, tenant: Tenant = "enterprise"): Promis
 
 const idsOf = ({ exports }: Page) => exports.map(({ export_id: id }) => id);
 
-/** Every text that decodes to base64url bytes with one bit flipped. */
 for (const transport of MATRIX) {
   describe(`the list of exports over ${transport}`, () => {
     let server: FakeServer;

@@ -91,7 +91,7 @@ for (const transport of TRANSPORTS) {
       await waiters(50);
       gone.abort();
       assert.deepEqual(new Set(await Promise.all(requested)), new Set(["aborted"]));
-      // The export does not change: the waits end because their clients have left.
+      // The export does not change here, so a wait ends only because its client has left.
       for (let round = 0; round < 60 && server.exporter.waiting > 0; round++) await sleep(50);
       assert.equal(server.exporter.waiting, 0);
       assert.equal((await send(server, `/v1/exports/${id}`)).status, 200);
@@ -119,7 +119,8 @@ for (const transport of TRANSPORTS) {
       server.exporter.finish(id, FILE);
       const { text, closed } = await answered;
       const seen = [...text.matchAll(/HTTP\/1\.1 (\d+) .*?X-Request-Id: (n\d)/gs)];
-      // uWebSockets.js closes a socket that sends a request before its answer; clients then retry.
+      // uWebSockets.js closes a socket on which a client sends a request before the previous one
+      // was answered. Clients then retry.
       assert.equal(closed, transport === "uws");
       assert.deepEqual(
         seen.map(([, status, request]) => `${request} ${status}`),

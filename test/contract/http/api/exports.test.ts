@@ -14,7 +14,10 @@ import { type Created, FILE, make, send, tenantOf } from "../../../support/http/
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { MATRIX } from "../../../support/run/scale.ts";
 
-/** Brings an export into each state that an endpoint can meet, and returns its id. */
+/**
+ * For each state that an endpoint can encounter, brings an export into this state and returns its
+ * id.
+ */
 const SITUATIONS = {
   queued: (_server: FakeServer, id: string) => id,
   running: ({ exporter }: FakeServer, id: string) => {
@@ -54,7 +57,10 @@ const OUTCOMES: Readonly<Record<keyof typeof SITUATIONS, readonly [Outcome, Outc
   malformed: ["export_not_found", "export_not_found", "export_not_found"],
 };
 
-/** Groups of requests with the same outcome: plain reads, required ends, and downloads. */
+/**
+ * Groups of requests that have the same outcome: plain reads, reads that require a finished export,
+ * and downloads.
+ */
 const REQUESTS: readonly (readonly string[])[] = [
   ["", "?wait=0", "?wait=1"],
   ["?require=done", "?require=done&wait=0", "?wait=1&require=done", "?wait=%30&require=done"],
@@ -68,7 +74,7 @@ const STATUS = {
   export_not_found: 404,
 } as const;
 
-/** The public schema, closed: an unlisted member is an error. */
+/** The public schema, closed: a member that it does not list is an error. */
 const RECORD = Compile(SCHEMAS.ExportRecord);
 
 async function checkOutcome(answer: Response, outcome: Outcome): Promise<void> {

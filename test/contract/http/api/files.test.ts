@@ -29,7 +29,10 @@ import { MATRIX } from "../../../support/run/scale.ts";
 const LARGE = patternBytes(3_000_001);
 const HUGE_BYTES = 5 * 2 ** 30 + 77;
 
-/** Bytes that a Range header selects, found by testing every byte; null means the whole file. */
+/**
+ * Reference implementation: returns the bytes that a Range header selects, found by testing every
+ * byte. null stands for the whole file.
+ */
 function twin(header: string, size: number): { readonly bytes: number[] } | null {
   if (!header.toLowerCase().startsWith("bytes=") || header.includes(",")) return null;
   const [first = "", last = "", ...more] = header.slice(6).split("-");
@@ -126,7 +129,7 @@ for (const transport of MATRIX) {
       const name = headerOf(named, "content-disposition");
       assert.match(name ?? "", /^attachment; filename="peneira-x-x-evil-1-x-x-evil-1-\w{8}\.csv"$/);
       assert.equal(named.body.length, 9);
-      // A value that could split the header: the request fails instead.
+      // A value with a character that could split the header makes the request fail.
       for (const odd of [hostile, "a\0", "a\x1f", "a\tb", "a\x7f", "é", "\u0100"]) {
         const marked = addFile(server, LARGE.subarray(0, 9));
         server.exporter.set(marked.id, { sha256: odd });

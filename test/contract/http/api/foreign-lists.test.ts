@@ -20,13 +20,13 @@ import { TRANSPORTS } from "../../../support/http/fake.ts";
 import { text, workbook } from "../../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
-/** One way to name a list. */
+/** A request that names a list. */
 interface Attempt {
   readonly path?: string;
   readonly body?: object | Buffer | string;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its answer, if not 404. */
+  /** Status of the answer. Default: 404. */
   readonly status?: number;
 }
 
@@ -72,10 +72,10 @@ const TOOLS = [
   called("create_export", { format: "csv", limit: 5, wait_seconds: 0 }),
 ];
 
-/** One snapshot has no changes to reveal; for two: listed-changes.test.ts. */
+/** With one snapshot, there are no changes to reveal. listed-changes.test.ts uses two snapshots. */
 const NO_OLDER = { status: 422 };
 
-/** Routes that take a list, and the requests that name one. */
+/** Routes that accept a list, with the requests that name one. */
 const TAKES: Readonly<Record<string, Attempts>> = {
   "POST /v1/accounts/search": specs(),
   "POST /v1/accounts/count": specs(),
@@ -95,7 +95,8 @@ const TAKES: Readonly<Record<string, Attempts>> = {
   "POST /v1/lists/{id}/entries/remove": filled,
   "POST /v1/lists/{id}/entries/from-search": (id) => [
     { body: { spec: { filters: { geo: { uf_any_of: ["SP"] } } } } },
-    // Owning the target list does not give access to another tenant's list.
+    // The tenant owns the list to be changed, but this does not give access to the other tenant's
+    // list.
     { body: { spec: named(id) } },
   ],
   "POST /mcp": (id) => TOOLS.map((tool) => tool(id)),
@@ -237,13 +238,14 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    /** Sends a request as the other tenant; console requests use a user's session. */
+    /** Sends a request as the other tenant. Requests to the console use the session of a user. */
     async function send(route: string, id: string, how: Attempt, key = server.keys.growth) {
       const [method = "", path = ""] = route.split(" ");
       const isConsole = path.startsWith("/v1/console");
       const { body, type = "application/json", headers = {} } = how;
       const sent = typeof body === "string" || body instanceof Buffer ? body : JSON.stringify(body);
-      // Its own search, so that only the list in the spec is foreign.
+      // The saved search belongs to the sender, so that only the list in the spec is another
+      // tenant's.
       const own = OF_SEARCHES.has(path) ? search : id;
       const answer = await fetch(server.base + path.replace("{id}", own) + (how.path ?? ""), {
         method,

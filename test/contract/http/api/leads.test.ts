@@ -67,7 +67,7 @@ after(() => {
   sample.dispose();
 });
 
-/** The same body, for every establishment or for one per company. */
+/** Returns the body, changed to request every establishment or one per company. */
 function withCompanies(body: Readonly<Record<string, unknown>>, one: boolean) {
   if (body.spec === undefined) return { ...body, one_per_company: one };
   return { ...body, spec: { ...(body.spec as object), one_per_company: one } };

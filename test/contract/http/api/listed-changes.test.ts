@@ -1,8 +1,9 @@
 /**
- * Proves, on both transports: a spec that names lists is queried for changes, in a body and in an
- * address, and exported with `since`, for the lists' tenant and no other. Joined pages equal the
- * same query without lists, filtered by a set; the shown spec has ids. A changed list invalidates
- * cursors with a message and is another request to an Idempotency-Key.
+ * Proves, on both transports: a spec that names lists works in queries for changes, in a body and
+ * in an address, and in exports with `since`, for the lists' tenant and no other. The pages
+ * together equal the same query without lists, filtered by a set. The spec that the answer shows
+ * contains ids. If a list changes, cursors become invalid with a message, and a request with the
+ * same Idempotency-Key counts as a different request.
  * Does not prove: random specs and lists (campaign/twin/listed-changes.test.ts), nor files
  * (contract/export/changes.test.ts).
  */

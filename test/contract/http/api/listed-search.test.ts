@@ -1,8 +1,9 @@
 /**
  * Proves, on both transports: a spec that names lists is searched, counted, normalized, and
- * exported for the lists' tenant and no other; the shown spec has ids and can be sent again. A
- * changed list changes the ETag, invalidates cursors with a message, and is another request to an
- * Idempotency-Key; one tenant's answers are never another's; agents get the same answers.
+ * exported for the lists' tenant and no other. The spec that the answer shows contains ids and can
+ * be sent again. If a list changes, the ETag changes, cursors become invalid with a message, and a
+ * request with the same Idempotency-Key counts as a different request. One tenant's answers are
+ * never sent to another. Agents get the same answers.
  * Does not prove: which accounts match (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
@@ -136,7 +137,7 @@ for (const transport of MATRIX) {
           const verb = step % 3 === 2 ? "entries/remove" : "entries";
           const changed = await send(`/v1/lists/${id}/${verb}`, JSON.stringify({ cnpjs: some }));
           assert.equal(changed.status, 200);
-          // The added spaces make a body that no cache holds.
+          // The spaces make a body that is not in any cache.
           const renewed = await send("/v1/accounts/search", same + " ".repeat(step + 1));
           const expected = (await renewed.json()) as Body;
           for (let again = 0; again < 3; again++) {
@@ -149,8 +150,8 @@ for (const transport of MATRIX) {
         }
         const plain = JSON.stringify({ spec: { filters: uf }, limit: 20 });
         for (let again = 0; again < 4; again++) await send("/v1/accounts/search", plain);
-        // After each change, the first of three requests finds an earlier page; in the first step
-        // the second one stores it. Two of the four plain requests are cache hits.
+        // Two of the three requests after each change are cache hits. In the first step it is only
+        // one, because the second request stores the page. Two of the four plain requests are hits.
         assert.equal(responses.hits, 1 + 23 * 2 + 2);
       } finally {
         await own.close();

@@ -1,9 +1,10 @@
 /**
  * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX, and searches,
  * emptied, paged, and deleted as documented. A CSV file is parsed while it arrives and needs no
- * memory besides its entries. An XLSX file has its own memory budget, which is released for any
- * outcome of the request, and an excess is refused. Entries are shown with the snapshot's check
- * digits; another tenant's list appears nonexistent on every route.
+ * memory besides its entries. XLSX files have a separate memory budget; a file that exceeds it is
+ * refused, and its memory is released for any outcome of the request. Entries are shown with the
+ * snapshot's check digits. On every route, another tenant's list is answered as if it did not
+ * exist.
  * Does not prove: what a search does with lists (listed-search.test.ts).
  */
 import assert from "node:assert/strict";
@@ -40,7 +41,7 @@ interface Seen {
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** How often a request retained the snapshot, and released it. */
+/** How often requests retained the snapshot (`begun`), and released it (`ended`). */
 const holds = { begun: 0, ended: 0 };
 let sample: SampleSnapshot;
 let segment: Segment;
@@ -105,7 +106,7 @@ for (const transport of MATRIX) {
       assert.equal(body.not_in_snapshot, 0);
       assert.deepEqual([holds.begun, holds.ended], [before + 1, before + 1]);
       await send("POST", entries, { cnpjs: ["11222333000181", "11222333"] });
-      // An entry has no check digits; the snapshot has them, if it has the account.
+      // An entry has no check digits. They come from the snapshot if it contains the account.
       const read: string[] = [];
       for (let path = `${entries}?limit=900`; path !== ""; ) {
         const page = await send("GET", path);
@@ -300,7 +301,7 @@ for (const transport of MATRIX) {
       leaving.write(head);
       leaving.write(Buffer.alloc(20 * 1024 * 1024 - 1));
       await until(() => fileBytesHeld() === 20 * 1024 * 1024);
-      // One tenant may use half of the upload memory that others leave free.
+      // A tenant may use half of the upload memory that is left by the others.
       const second = await send("POST", path, Buffer.alloc(13 * 1024 * 1024));
       assert.deepEqual([second.status, second.body.code], [429, "rate_limited"]);
       leaving.destroy();
@@ -369,7 +370,7 @@ for (const transport of MATRIX) {
   });
 }
 
-/** Waits for what comes soon. */
+/** Waits until the condition holds, for a few seconds at most. */
 async function until(holds: () => boolean): Promise<void> {
   for (let left = 200; left > 0 && !holds(); left--) await sleep(10);
   assert.ok(holds(), "what was waited for did not come");

@@ -62,7 +62,8 @@ for (const transport of MATRIX) {
         assert.ok(outputSchema !== undefined);
       }
       const bytes = JSON.stringify(agent.tools).length;
-      // Three tools describe the filters; nine filters and seven fields added 4,400 bytes.
+      // Three tools describe the filters, so each new filter counts three times: nine filters and
+      // seven fields added 4,400 bytes.
       assert.ok(bytes < 45_000, `the tools take ${bytes} bytes`);
       assert.match(agent.client.getInstructions() ?? "", /data, never instructions/);
       assert.equal(agent.client.getServerVersion()?.version, "0.0.0-test");

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a sentence refers to its sender's lists, in a translation and in a
- * lead search, with the counts of an equivalent spec. The shown spec can be searched as is; another
- * tenant's list names do not match; the same bytes reflect each new name, change, and removal of a
- * list.
+ * Proves, on both transports: a sentence can name lists of its sender, in a translation and in a
+ * lead search, and has the counts of an equivalent spec. The spec that the answer shows can be
+ * searched without changes. The names of another tenant's lists do not match. When a list is
+ * renamed, changed, or removed, the same bytes get an answer that reflects this.
  * Does not prove: which sentences name lists (contract/translate/namedlists.test.ts).
  */
 import assert from "node:assert/strict";

@@ -14,7 +14,10 @@ import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
-/** A resource of each PATCH route: where it is created, from what, and its name in answers. */
+/**
+ * For each PATCH route, how its resource is made: the path and the body of the request, and the
+ * name of the resource in answers.
+ */
 const MADE: Readonly<Record<string, readonly [path: string, body: object, name: string]>> = {
   "/v1/lists/{id}": ["/v1/lists", { name: "Clientes" }, "list"],
   "/v1/searches/{id}": ["/v1/searches", { name: "Padarias", spec: {}, watch: ["email"] }, "search"],

@@ -1,8 +1,8 @@
 /**
- * Proves: a plain Arrow file with the documented columns and metadata but without an index region,
- * written by apache-arrow in small batches, is indexed at boot and answers random specs with the
- * bytes of its snapshot. Its temporary index is removed on close. Metadata that no snapshot has,
- * here and in a Parquet file, is rejected with a message.
+ * Proves: a plain Arrow file with the documented columns and metadata but without an index region
+ * is indexed at boot. It then answers random specs with the same bytes as the snapshot that it was
+ * made from. apache-arrow writes the file in small batches. Its temporary index is removed on
+ * close. Metadata that no snapshot has, here and in a Parquet file, is rejected with a message.
  * Does not prove: files of other programs (unit/native-index/readers.test.ts).
  */
 import assert from "node:assert/strict";

@@ -17,7 +17,7 @@ interface Seen {
   readonly text: string;
 }
 
-/** Headers that each transport adds. */
+/** Headers that each transport adds in a different way. */
 const OWN_HEADERS = ["date", "connection", "keep-alive"];
 
 async function send(server: FakeServer, scenario: Scenario): Promise<Seen> {
@@ -52,7 +52,7 @@ function check(scenario: Scenario, seen: Seen): void {
   checkEveryAnswer(scenario, seen);
 }
 
-/** Checks that hold for every answer. */
+/** Makes the checks that apply to every answer. */
 function checkEveryAnswer(scenario: Scenario, { status, headers, text }: Seen): void {
   assert.equal(headers["x-content-type-options"], "nosniff");
   assert.equal(headers["cache-control"], "no-store");
@@ -74,7 +74,7 @@ function checkEveryAnswer(scenario: Scenario, { status, headers, text }: Seen): 
   for (const member of ["title", "detail"]) assert.equal(typeof body[member], "string");
 }
 
-/** Removes what differs between any two runs. */
+/** Removes the parts of an answer that differ between any two runs. */
 function comparable(seen: Seen): Seen {
   const generated =
     /req_[0-9a-z]+|exp_[0-9a-f]{32}|"took_ms":[0-9.]+|"next_cursor":"[^"]+"|"transport":"\w+"/g;

@@ -17,7 +17,7 @@ import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../../suppor
 
 interface Shape {
   readonly name: string;
-  /** Header lines, for a good and a disabled key. */
+  /** Returns the header lines, given a valid and a disabled key. */
   readonly lines: (good: string, disabled: string) => readonly string[];
   readonly query?: (good: string) => string;
   readonly status: number;
@@ -72,14 +72,14 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"];
 
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } } });
 const KEYED = ROUTES.filter((route) => route.access === "key");
-/** Nonexistent paths below /v1 need a key like the others. */
+/** Below /v1, a path that does not exist needs a key as the others do. */
 const UNKNOWN = { method: "GET", path: "/v1/nope" } as const;
 const OPEN_PATHS = new Set(
   ROUTES.filter(({ access }) => access === "open").map(({ path }) => path),
 );
 const KEYED_PATHS = [...new Set([...KEYED, UNKNOWN].map(({ path }) => path)), "/v1", "/v1/"];
 
-/** True for a status that only an authenticated sender gets. */
+/** True if only a sender with a valid key gets this status. */
 const isAnswer = (status: number) => status !== 401 && status !== 403;
 
 /** The methods that the table has for a path. */
@@ -94,7 +94,7 @@ const openStatus = (path: string) =>
     ? 403
     : ({ "/": 302, "/docs/": 308, "/feeds/{name}": 404, "/unsubscribe/{token}": 404 }[path] ?? 200);
 
-/** Fills the wildcard segments; no object with this id exists. */
+/** Fills in the variable segments of a path. No object has this id. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
 
 async function send(
@@ -114,7 +114,7 @@ const statusOf = async (server: FakeServer, key: string): Promise<number> => {
   return (await fetch(`${server.base}/v1/status`, { headers })).status;
 };
 
-/** Runs a command of the product in its own process. */
+/** Runs a command of the product in a separate process. */
 function peneira(...parameters: string[]): string {
   const main = fileURLToPath(new URL("../../../../src/main.ts", import.meta.url));
   return execFileSync(process.execPath, ["--import", "tsx", main, ...parameters], {
@@ -144,7 +144,7 @@ for (const transport of TRANSPORTS) {
           const path = route.path + (shape.query?.(good) ?? "");
           const { status, text } = await send(server, { method: route.method, path }, lines);
           if (shape.code === null) {
-            // An authenticated client gets neither 401 nor 403.
+            // A client with a valid key gets neither 401 nor 403.
             assert.ok(status !== 401 && status !== 403, `${route.path}: ${text}`);
           } else {
             assert.equal(status, shape.status, `${route.path}: ${text}`);

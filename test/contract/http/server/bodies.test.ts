@@ -22,9 +22,9 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_280_000, requestTimeoutMs: 20_000 };
 
-/** Chunks sent with this pause arrive separately. */
+/** Chunks that are sent with this pause between them arrive separately. */
 const BETWEEN_PIECES_MS = 20;
-/** Later answers never come. */
+/** A client that has no answer after this time never gets one. */
 const ANSWERED_MS = 3_000;
 
 const step = fc.record({
@@ -39,7 +39,7 @@ const MOST = 150;
 /** The first and the third body have the same sender. */
 const SENDERS = ["a", "b", "a", "c"] as const;
 
-/** Counts the same bodies in the simplest way. */
+/** Reference implementation: counts the same bodies in the simplest way. */
 class Model {
   readonly bodies = SENDERS.map((sender) => ({
     ...{ sender, bytes: 0, open: true, result: [] as unknown[] },
@@ -171,7 +171,7 @@ for (const transport of TRANSPORTS) {
     const spec = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
     const padded = (bytes: number) => spec.padEnd(bytes);
     const whole = (body: string) => `${head()}Content-Length: ${body.length}\r\n\r\n${body}`;
-    /** Sends the beginning of a body of 500,000 bytes. */
+    /** Sends the first bytes of a body of 500,000 bytes. */
     const begin = (bytes: number): Socket => {
       const socket = connect(server.port, "127.0.0.1");
       socket.on("error", () => {});
@@ -192,7 +192,9 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    /** Bytes until the server closed. */
+    /**
+     * Sends the pieces, and returns the bytes that arrive until the server closes the connection.
+     */
     async function sentInTwo(pieces: readonly string[]): Promise<string> {
       const socket = connect(server.port, "127.0.0.1");
       let text = "";

@@ -15,15 +15,15 @@ import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 import { splitAnswers } from "../../../support/sockets/wire-answers.ts";
 
 const LARGE = Buffer.alloc(3_000_000, "a");
-/** More than all buffers between a server and a client that does not read. */
+/** Size of an answer that exceeds all buffers between a server and a client that does not read. */
 const HUGE = Buffer.alloc(64_000_000, "a");
 const LATER_MS = 50;
 /** Longer than a closing connection may stay open, shorter than the limit for idle ones. */
 const PATIENCE_MS = 6_000;
-/** Longer than an answer takes, after which a closing connection is closed. */
+/** Longer than an answer takes, after which a connection that is to close is closed. */
 const IDLE_MS = 2_500;
 
-/** Members of Connection that close, as a client may write them. */
+/** Values of the Connection header that close the connection, as clients may write them. */
 const CLOSING = [
   "close",
   "Close",
@@ -35,10 +35,13 @@ const CLOSING = [
   "TE\r\nConnection: close",
   "TE\r\nconnection: upgrade, close",
 ];
-/** Members that do not. */
+/** Values of the Connection header that keep the connection open. */
 const KEEPING = ["keep-alive", "closed", "TE, closer", "x-close", "TE\r\nConnection: keep-alive"];
 
-/** Answers: small, in a later turn, streamed, streamed later, in chunks, without a body. */
+/**
+ * Paths with different answers: small, sent in a later turn, streamed, streamed later, in chunks,
+ * without a body.
+ */
 const PATHS = ["/small", "/later", "/large", "/large-later", "/pieces", "/none"];
 
 function* pieces(): Generator<Uint8Array> {
@@ -50,7 +53,7 @@ interface Received {
   readonly closed: boolean;
 }
 
-/** Sends bytes; resolves when the server closes, or after a silence. */
+/** Sends bytes. Resolves when the server closes the connection or has been silent for a while. */
 function talk(
   port: number,
   bytes: string,
@@ -186,7 +189,7 @@ for (const name of TRANSPORTS) {
   });
 }
 
-/** Asserts that an answer is empty, complete, or recognizably cut by its headers. */
+/** Asserts that an answer is empty, or complete, or can be recognized as cut off by its headers. */
 function assertNotCutSilently(text: string, label: string): void {
   if (text === "") return;
   assert.match(

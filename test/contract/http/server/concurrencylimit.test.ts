@@ -25,7 +25,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const MOST = 3;
 
-/** A page of 30 MB; `state.bad` is the slice that fails. */
+/** An engine with a page of 30 MB. `state.bad` is the number of the slice that fails. */
 const state = { bad: -1 };
 const engine = engineOf({
   ...fakeParts,
@@ -45,7 +45,7 @@ const engine = engineOf({
   }),
 });
 
-/** Plans that allow few requests in flight per key. */
+/** Returns plans that allow only few requests in flight per key. */
 function fewAtATime() {
   const plans = loadPlans();
   const limits = { requests_per_second: 1e6, burst: 1e6, concurrent_requests: MOST };
@@ -111,7 +111,7 @@ for (const transport of TRANSPORTS) {
       sockets.push(socket);
       return socket;
     };
-    /** The first bytes; the rest is discarded. */
+    /** Returns the first bytes of an answer and discards the others. */
     const beginningOf = (bytes: string): Promise<string> => {
       const socket = open(bytes);
       return new Promise((resolve) => {
@@ -182,7 +182,7 @@ for (const transport of TRANSPORTS) {
 
     it("exclude requests answered immediately, however many a connection sends", async () => {
       const last = search(1).replace("Host: a", "Host: a\r\nConnection: close");
-      // The number that uWebSockets.js may answer in one call.
+      // Number of pipelined requests that uWebSockets.js may answer in one call.
       const count = transport === "uws" ? PIPELINED_MAX : 40;
       const { text } = await sendRaw(server.port, search(1).repeat(count - 1) + last, 5_000);
       assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, count);

@@ -16,7 +16,7 @@ const SECOND = "GET /healthz HTTP/1.1\r\nHost: test\r\nX-Request-Id: second\r\n\
 const EXPORT = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"output":{"format":"csv"}}';
 /** Longer than the limits of the test server, shorter than those built in to uWebSockets.js. */
 const PATIENCE_MS = 4_000;
-/** Rows that are tried concurrently. */
+/** Number of rows that are tried concurrently. */
 const LANES = 24;
 
 interface Received {
@@ -24,7 +24,10 @@ interface Received {
   readonly closed: boolean;
 }
 
-/** Sends bytes, then `second` after an answer; resolves at its answer or at the close. */
+/**
+ * Sends bytes, and sends `second` after the first answer. Resolves when `second` is answered or the
+ * connection closes.
+ */
 function converse(port: number, bytes: Buffer, second: string | null): Promise<Received> {
   return new Promise((resolve) => {
     let text = "";
@@ -47,7 +50,7 @@ function converse(port: number, bytes: Buffer, second: string | null): Promise<R
   });
 }
 
-/** A row's outcome, in the table's terms, and both conversations. */
+/** The outcome of a row, in the terms of the table, and both conversations. */
 interface Tried {
   readonly outcome: string;
   readonly received: readonly Received[];

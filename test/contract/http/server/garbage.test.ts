@@ -19,19 +19,22 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 
 const PROGRAM = "test/support/http/dispatches.ts";
 
-/** Heap bytes for each answer: without the optimizing compiler, and with it. */
+/** Maximum heap bytes per answer, without the optimizing compiler and with it. */
 const BOUNDS = {
   cached: { "--no-opt": 8_250, "--opt": 4_000 },
   new: { "--no-opt": 45_500, "--opt": 34_000 },
 };
 
-/** Other Node versions allocate other objects for the same program. */
+/** Other versions of Node allocate different objects for the same program. */
 const TIGHT = process.versions.node.startsWith("20.");
 const LOOSE_FACTOR = 1.25;
-/** Retries of a count above the limit; garbage of our code shows in every retry. */
+/**
+ * How often a count above the limit is repeated. Garbage of the product's code shows in every
+ * repetition.
+ */
 const COUNTS_MAX = 3;
 
-// A module of the build, in plain JavaScript.
+// The module is part of the build and is plain JavaScript.
 const { bundleTests } = (await import("../../../support/run/bundle.mjs" as string)) as {
   bundleTests(
     root: string,
@@ -43,7 +46,8 @@ let sample: SampleSnapshot;
 let program: string;
 before(async () => {
   sample = await makeSampleSnapshot(2_000, 5);
-  // Sources run directly name every closure again, which is garbage too.
+  // The program is bundled, because sources that are run directly name every closure again, which
+  // is garbage too.
   const product = join(ROOT, "dist", "bundle");
   [program = ""] = await bundleTests(ROOT, { files: [PROGRAM], product });
 });
@@ -56,7 +60,7 @@ describe("the garbage of an answer", () => {
   for (const { searches, compiler, bound } of cases) {
     it(`is bounded for ${searches} searches, with ${compiler}`, () => {
       const most = TIGHT ? bound : bound * LOOSE_FACTOR;
-      // Timers add garbage, and more of it on a busy machine.
+      // The smallest count is used, because timers add garbage, and more of it on a busy machine.
       let least = Number.POSITIVE_INFINITY;
       for (let time = 0; time < COUNTS_MAX && least > most; time++) {
         least = Math.min(least, countedWith(compiler, searches));
@@ -66,7 +70,7 @@ describe("the garbage of an answer", () => {
   }
 });
 
-/** Heap bytes for each answer, counted once. */
+/** Returns the heap bytes per answer, counted once. */
 function countedWith(compiler: string, searches: string): number {
   const command = [compiler, ...FLAGS, program, sample.snapshot, searches];
   const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });

@@ -18,12 +18,15 @@ import {
 
 const BODY_BYTES_MAX = 1_048_576;
 
-/** A request with `size` units of the limited quantity; the key is filled in later. */
+/**
+ * A limit, and a request that contains `size` units of the limited quantity. The key is filled in
+ * later.
+ */
 interface Limit {
   readonly name: string;
   readonly most: number;
   readonly request: (size: number) => string;
-  /** Status at the limit, and one past it. */
+  /** Status of a request at the limit, and of one that is one unit past it. */
   readonly statuses: readonly [within: number, past: number];
   /** The refusal's message. */
   readonly pattern?: RegExp;

@@ -49,7 +49,7 @@ describe("a connection of node:http", () => {
   after(() => server.close());
 
   const connections = new WeakMap<Socket, NodeConnection>();
-  /** Connects a socket, and records what Node's listener gets. */
+  /** Connects a socket, and records the bytes that Node's listener receives. */
   const watched = (socket: Socket) => {
     const [parse] = socket.listeners("data") as ((slice: Buffer) => void)[];
     assert.ok(parse !== undefined);

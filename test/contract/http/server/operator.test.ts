@@ -66,7 +66,7 @@ for (const transport of TRANSPORTS) {
       return text;
     };
     const bodyOf = (text: string) => text.slice(text.indexOf("\r\n\r\n") + 4);
-    /** Failure lines that were logged during an action. */
+    /** Returns the number of failures that were logged during an action. */
     const failuresOf = async (act: () => Promise<unknown>): Promise<number> => {
       const from = server.logged.length;
       await act();
@@ -175,7 +175,10 @@ for (const transport of TRANSPORTS) {
       );
     });
 
-    /** Name, bytes, and status: the transport's own, or that of the interface. */
+    /**
+     * Name, bytes, and status by transport. The status is sent by the transport itself or by the
+     * interface.
+     */
     const strange: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
       ["no Host, and more behind it", "GET /healthz HTTP/1.1\r\n\r\n{}", { uws: 400, node: 400 }],
       ["two Hosts", `GET /healthz HTTP/1.1\r\n${HOST}${HOST}\r\n`, { uws: 400, node: 422 }],

@@ -19,7 +19,7 @@ const PREFLIGHT = {
   "Access-Control-Request-Headers": "authorization,content-type",
 };
 
-/** Names of the CORS headers of an answer. */
+/** Returns the names of the CORS headers in an answer. */
 const corsOf = ({ headers }: Response) =>
   [...headers.keys()].filter((n) => /^access-control-/.test(n));
 

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a stop finishes answers in flight, large ones whole, and ends within
- * its deadline if a client does not read. A taken port and a transport that cannot be loaded are
- * reported by name, never replaced. Large answers arrive byte for byte, also at slow readers; a
- * client that leaves costs nothing. Does not prove: speed.
+ * Proves, on both transports: a server that stops finishes the answers in flight, including large
+ * ones, and ends within its deadline if a client does not read. A port in use and a transport that
+ * cannot be loaded are reported by name, and nothing is used instead. Large answers arrive byte for
+ * byte, even if the client reads slowly. A client that leaves costs nothing. Does not prove: speed.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -28,7 +28,10 @@ import {
 const run = promisify(execFile);
 const LARGE_BYTES = 12_000_000;
 
-/** A JSON array of one string without repeats, so that lost or moved bytes show. */
+/**
+ * A JSON array of one string. The string never repeats itself, so that lost or moved bytes are
+ * noticed.
+ */
 const large = (() => {
   const bytes = Buffer.alloc(LARGE_BYTES);
   for (let at = 0; at < bytes.length; at++) bytes[at] = 0x41 + ((at * 7 + (at >> 8)) % 26);
@@ -55,7 +58,7 @@ function accountsHash(answer: Buffer): string {
   return createHash("sha256").update(answer.subarray(start, end)).digest("hex");
 }
 
-/** Reads an answer with pauses; resolves once it is complete or cut. */
+/** Reads an answer with pauses. Resolves once the answer is complete or cut off. */
 function readSlowly(server: FakeServer, pauseMs: number, begun = () => {}): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -185,7 +188,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/readyz`)).status, 503);
       const closing = server.close();
       await sleep(50);
-      // A client may notice the shut port only on its next request.
+      // A client may notice only with its next request that the port is closed.
       const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
       const late = await sendRaw(server.port, request, 5_000);
       assert.deepEqual([late.text, late.closed], ["", true]);
@@ -210,7 +213,8 @@ for (const transport of TRANSPORTS) {
 describe("openTransport", () => {
   it("fails and names the other transport if the addon cannot be loaded", async () => {
     const server = fileURLToPath(new URL("../../../../src/http/server/server.ts", import.meta.url));
-    // Simulates a machine without a fitting binary: the package throws on load.
+    // Simulates a machine for which there is no binary of uWebSockets.js: the package throws when
+    // it is loaded.
     const hooks = `export function load(url, context, next) {
       if (url.includes("uWebSockets.js")) throw new Error("GLIBC_2.38 not found");
       return next(url, context);

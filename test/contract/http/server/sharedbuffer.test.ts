@@ -22,7 +22,7 @@ function searchFor(server: FakeServer, state: string, limit: number): Buffer {
   );
 }
 
-/** The JSON bodies of answers on one socket. */
+/** Returns the JSON bodies of the answers on one socket. */
 async function bodiesOn(socket: Socket, wanted: number): Promise<unknown[]> {
   let text = Buffer.alloc(0);
   const bodies: unknown[] = [];
@@ -41,7 +41,7 @@ async function bodiesOn(socket: Socket, wanted: number): Promise<unknown[]> {
   return bodies;
 }
 
-/** The states of the accounts of each answer, and their number. */
+/** Returns, for each answer, the states of its accounts and the number of accounts. */
 function statesOf(bodies: readonly unknown[]): string[] {
   return (bodies as { readonly accounts: { readonly uf: string }[] }[]).map(({ accounts }) => {
     return `${accounts.length} ${[...new Set(accounts.map(({ uf }) => uf))].join(" ")}`;

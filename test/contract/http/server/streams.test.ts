@@ -36,7 +36,10 @@ const SPEC = {
   filters: { company: { registration_status_any_of: [2] }, geo: { uf_any_of: ["SP"] } },
 };
 
-/** An engine that finds the configured number of accounts; any slice of them can fail. */
+/**
+ * Makes an engine that finds the configured number of accounts. Any slice of them can be made to
+ * fail.
+ */
 function makeLarge() {
   const state = {
     slices: 400,
@@ -85,7 +88,7 @@ function requestBytes(server: FakeServer, limit: number): string {
   );
 }
 
-/** The body of a chunked answer, bytes as characters. */
+/** Returns the body of a chunked answer, with a character per byte. */
 function unchunked(text: string): string {
   let body = "";
   for (let at = text.indexOf("\r\n\r\n") + 4; ; ) {
@@ -152,7 +155,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(server.streams.used, clients);
       assert.equal(holds, clients);
       await sleep(WRITE_TIMEOUT_MS / 2);
-      // Rendered bytes are in kernel buffers, at most 6 MB per connection.
+      // The rendered bytes are in buffers of the kernel, which take at most 6 MB per connection.
       const made = state.rendered / clients;
       assert.ok(made < (8 * 1024 * 1024) / state.sliceBytes, `${made} slices for each`);
       assert.equal(await settledAt(0, () => server.streams.used), 0);
@@ -272,7 +275,7 @@ for (const transport of TRANSPORTS) {
       const next = fakeSegment("2026-11", "0123456789abcdef");
       const socket = connect(server.port, "127.0.0.1");
       const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "PR", "RS", "BA", "SC"] } } };
-      // More than the kernel buffers for a client that does not read.
+      // The page is larger than the kernel's buffers for a client that does not read.
       const output = { format: "json", fields: OUTPUT_FIELD_NAMES, include_explain: true };
       const body = JSON.stringify({ spec, limit: 50_000, output });
       const head = requestBytes(server, 1).split("Content-Length")[0];

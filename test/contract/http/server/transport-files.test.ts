@@ -67,11 +67,11 @@ fs.close = ((descriptor: number, done: (error: unknown) => void) =>
   })) as typeof fs.close;
 syncBuiltinESMExports();
 
-/** The connections of a Linux system: a line each, with addresses and state. */
+/** File in which Linux lists connections, one per line, with addresses and state. */
 const TCP_TABLE = "/proc/net/tcp";
 const FIN_WAIT_1 = "04";
 
-/** Bytes of a port's closed sockets that still wait for the client. */
+/** Returns how many bytes the closed sockets of a port still have to send to the client. */
 function leftToSystem(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const rows = readFileSync(TCP_TABLE, "utf8").trim().split("\n").slice(1);
@@ -138,10 +138,11 @@ for (const name of TRANSPORTS) {
       const before = process.memoryUsage().arrayBuffers;
       counted.read = 0;
       const sockets = await Promise.all(Array.from({ length: clients }, () => pausedReader(port)));
-      // Reading ahead would have read all files long before.
+      // If the server read ahead, it would have read all files long before now.
       await sleep(600);
       const held = process.memoryUsage().arrayBuffers - before;
-      // The rest of the read bytes is in the kernel's buffers, which have their own limits.
+      // The bytes that were read and are not in this process are in the kernel's buffers, which
+      // have limits of their own.
       assert.ok(counted.read < clients * 12 * 1024 * 1024, `${counted.read} bytes were read`);
       assert.ok(held < clients * 2 * CHUNK_BYTES + 8 * 1024 * 1024, `${held} bytes are held`);
       for (const socket of sockets) socket.destroy();
@@ -153,7 +154,7 @@ for (const name of TRANSPORTS) {
       const socket = await pausedReader(port);
       const began = performance.now();
       const at = () => performance.now() - began;
-      // Delay of this thread on a loaded machine, where the server runs too.
+      // Delay of this thread, and thus of the server, which runs in it, on a loaded machine.
       let lateMs = 0;
       const nap = async (ms: number) => {
         const fromMs = at();
@@ -177,7 +178,8 @@ for (const name of TRANSPORTS) {
     it("keeps a client that reads slowly but steadily", async () => {
       handle = whole;
       const began = performance.now();
-      // 16 MiB in pieces of at most 64 KiB, 4 ms or more apart: longer than the limit.
+      // The client reads 16 MiB in pieces of at most 64 KiB, 4 ms or more apart, which takes longer
+      // than the write timeout.
       const { body } = await fetchFile(port, "/", { pauseMs: 4 });
       assert.equal(hashOf(body), FILE_HASH);
       assert.ok(performance.now() - began > WRITE_TIMEOUT_MS, "too fast to prove anything");
@@ -250,7 +252,8 @@ for (const name of TRANSPORTS) {
     });
 
     it("does not count disk time against the client", async () => {
-      // Disk reads have a tenth of the required rate, for twice the time a client gets.
+      // Reads from disk have a tenth of the required rate, for twice the time after which a client
+      // is disconnected.
       const hurried = { ...LIMITS, minReadBytesPerSecond: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
       const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));

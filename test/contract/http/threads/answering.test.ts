@@ -1,6 +1,7 @@
 /**
- * Proves the number of answering threads. The default is the number of processors minus one, but at
- * least one. A setting overrides it. The transport node has one and rejects more.
+ * Proves how many threads answer requests. The default is the number of processors minus one, but
+ * at least one. A setting overrides it. The transport `node` has one thread and rejects a setting
+ * of more.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

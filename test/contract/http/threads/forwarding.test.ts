@@ -24,7 +24,7 @@ import { randomFrom } from "../../../support/translate/shapes.ts";
 
 const ORDERS = 4_000;
 
-/** A client's exchange on the thread, whose events a test triggers. */
+/** A client's request and answer on the thread. A test triggers its events. */
 class ClientExchange implements Exchange {
   readonly method = "POST";
   readonly path = "/v1/x";
@@ -70,7 +70,7 @@ class ClientExchange implements Exchange {
     this.leave();
   }
 
-  /** The client leaves, or its connection ends. */
+  /** Called when the client leaves or its connection ends. */
   leave(): void {
     if (this.isOver) return;
     this.aborted = true;
@@ -108,7 +108,7 @@ class ClientExchange implements Exchange {
 
 type Kind = "bytes" | "pieces" | "file";
 
-/** One request, with a queue of messages in each direction. */
+/** One request, with a queue of messages in each direction between the thread and the owner. */
 class Case {
   readonly client = new ClientExchange();
   readonly #random: () => number;
@@ -144,7 +144,7 @@ class Case {
     else if (choice === 7 && this.#random() < 0.15) this.client.leave();
   }
 
-  /** Ends the thread; its unsent messages are lost. */
+  /** Ends the thread. Messages that it has not sent are lost. */
   lose(): void {
     this.#isLost = true;
     this.#toThread.length = 0;
@@ -229,7 +229,7 @@ describe("forwarded requests", () => {
         }
         for (let turn = 0; turn < 1_000 && one.made !== "" && one.made !== "bytes"; turn++) {
           if (one.ends > 0) break;
-          // Files are read and closed on other threads.
+          // Files are read and closed on other threads, so the test waits a little.
           if (turn > 20) await sleep(1);
           one.client.pullOn();
           for (let step = 0; step < 8; step++) one.step();

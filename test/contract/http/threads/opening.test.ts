@@ -86,7 +86,7 @@ describe("the port of several threads", () => {
   });
 });
 
-/** Opens the snapshot, shares it, and runs something with it. */
+/** Opens the snapshot, shares it, and calls `run` with it. */
 async function withSegment(run: (segment: Segment) => Promise<void>): Promise<void> {
   const segment = await openSegment(sample.snapshot);
   try {
@@ -109,7 +109,7 @@ describe("a snapshot on all threads", () => {
       }
       const replaced = workers.at(-1) as Worker;
       await once(replaced, "online");
-      // Commands run in sequence, so the start's commands are done by then.
+      // Threads run commands in sequence, so the commands of the start are done once this one is.
       assert.equal((await threads.samples()).length, 2);
       threads.publish(null);
       threads.drop(segment);

@@ -10,7 +10,7 @@ import type { RouteTable } from "../../../../src/http/server/routetable.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT"];
 
-/** The row that a thread answers by itself, or null. */
+/** Returns the route that a thread answers by itself, or null. */
 function anywhere(table: RouteTable, method: string, path: string) {
   const route = table.at(path)?.methods.get(method);
   return route?.anywhere === true ? route : null;

@@ -59,7 +59,7 @@ async function connected(count: number): Promise<PersistentConnection[]> {
   return made;
 }
 
-/** Connections that each thread has taken, by its number. */
+/** Returns the number of connections that each thread has taken, by the thread's number. */
 async function taken(): Promise<Map<string, number>> {
   const text = await (await fetch(`${server.base}/metrics`)).text();
   const found = text.matchAll(/^peneira_thread_connections_total\{thread="(\d+)"\} (\d+)$/gm);
@@ -94,7 +94,7 @@ describe("threads that accept connections", () => {
 
   for (const [how, end] of [
     ["is killed", (worker: Worker) => void worker.terminate()],
-    // A message that no thread understands.
+    // The message is one that no thread understands.
     ["fails", (worker: Worker) => worker.postMessage(null)],
   ] as const) {
     it(`replace one that ${how}, and end no other thread's connection`, async () => {

@@ -1,7 +1,8 @@
 /**
- * Proves: reads of a file in any steps, while it arrives in any pieces, return its bytes in order,
- * even in memory that held other files. A whole file equals the received bytes. Bytes beyond a
- * sender's limit are not accepted, and all memory is released.
+ * Proves: reads of a file return its bytes in order, for reads of any size and while the file
+ * arrives in pieces of any size. This holds even in memory that held other files before. A complete
+ * file equals the received bytes. Bytes beyond a sender's limit are rejected, and all memory is
+ * released.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,7 +1,8 @@
 /**
- * Proves that a path leads to its route of the table and to no other, that variable parts are
- * decoded, and that a query is parsed completely: known parameters once each, everything else
- * rejected by name. Does not prove: what the handlers do with the values.
+ * Proves that a path leads to its own route of the table and to no other, and that variable parts
+ * of the path are decoded. A query is parsed completely: each known parameter may occur once, and
+ * everything else is rejected by name.
+ * Does not prove how the handlers use the values.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

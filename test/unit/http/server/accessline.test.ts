@@ -46,7 +46,7 @@ const line: fc.Arbitrary<AccessLine> = fc.record({
   ),
 });
 
-/** The same line as an object for pino. */
+/** Returns the same log line as an object that pino can write. */
 function asObject({ requestId, method, route, status, tookMs, sender }: AccessLine): object {
   const took = Math.round(tookMs * 1000) / 1000;
   const known = knownMethod(method);

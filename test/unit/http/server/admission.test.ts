@@ -1,9 +1,9 @@
 /**
- * Proves: the units that each request costs, exactly and at each boundary: limits, lists, facets,
- * sentences, names of activities, bodies, batches of messages. They are charged before the work,
- * even for an invalid request. A burst smaller than the cost pays for it when full. Values of wrong
- * types cost and break nothing.
- * Does not prove: that the units match the time they represent (bench/worst.bench.ts).
+ * Proves how many units each kind of request costs, exactly and at each boundary: limits, lists,
+ * facets, sentences, names of activities, bodies, and batches of messages. The units are charged
+ * before the work, even for an invalid request. A request that costs more than a plan's burst is
+ * paid for when the burst is full. Values of wrong types cost units and break nothing.
+ * Does not prove that the units match the time that they represent (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -72,7 +72,7 @@ describe("the cost of a request", () => {
   });
 });
 
-/** A rate this low refills no unit within a test. */
+/** A rate so low that it refills no unit within a test. */
 const SLOW = { requests_per_second: 0.001, burst: 200 };
 
 describe("the charge", () => {
@@ -175,7 +175,8 @@ describe("the charge", () => {
   it("is refunded completely if a part cannot be paid, so that waiting helps", async () => {
     const key = keyOf("starter");
     await send("/v1/accounts/count", { spec: { filters: FILTERS } }, key);
-    // Of 8 units 7 are left: the body costs 4 of them, but body and lists cost more than 7.
+    // The plan has 8 units, and 7 are left. The body costs 4 of them, but the body and the lists
+    // together cost more than 7.
     const large = JSON.stringify({ spec: { filters: long } }) + " ".repeat(3 * 65_536);
     const refused = await send("/v1/accounts/count", large, key);
     assert.deepEqual([refused.status, refused.left], [429, 7]);

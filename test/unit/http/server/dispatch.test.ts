@@ -26,7 +26,7 @@ import type { Exchange, ReadHeader } from "../../../../src/http/server/transport
 import { systemClock } from "../../../../src/process/clock.ts";
 import { engineOf, fakeParts, fakeSegment } from "../../../support/http/fake.ts";
 
-/** Possible failures, each apart. */
+/** The steps at which a failure can be injected, each independently of the others. */
 const FAULTS = ["handler", "headers", "problem", "send", "usage", "telemetry", "log"] as const;
 
 type Fault = (typeof FAULTS)[number];
@@ -39,13 +39,13 @@ interface Seen {
   readonly sent: number[];
   cuts: number;
   readonly logged: string[];
-  /** Bodies that were sent whole. */
+  /** Bodies that were completely sent. */
   readonly bodies: string[];
-  /** Reports of a damaged state. */
+  /** Reports that the exchange received about a damaged state. */
   readonly damages: object[];
-  /** References to the snapshot not yet released. */
+  /** Number of references to the snapshot that are not yet released. */
   holds: number;
-  /** Requests of the key in flight. */
+  /** Number of the key's requests in flight. */
   inFlight: number;
 }
 
@@ -66,7 +66,7 @@ const newSeen = (): Seen => {
 interface Scenario {
   readonly faults: ReadonlySet<Fault>;
   readonly large: boolean;
-  /** Thrown by the handler in place of a typed error. */
+  /** Error that the handler throws in place of a typed error. */
   readonly thrown?: Error;
   /** Number of times that the transport delivers the body. */
   readonly bodies?: number;
@@ -106,7 +106,10 @@ function exchangeFor({ faults, large, bodies = 1 }: Scenario, seen: Seen): Excha
   };
 }
 
-/** An error that cannot be serialized, because it has a number that JSON lacks. */
+/**
+ * Returns an error that cannot be serialized, because JSON has no representation for one of its
+ * numbers.
+ */
 function untellable(): AppError {
   return new AppError("invalid_request", "no", { members: { matches: 1n } });
 }
@@ -193,7 +196,6 @@ function serviceFor(scenario: Scenario, seen: Seen): Service {
   return parts as unknown as Service;
 }
 
-/** Runs one request from start to end. */
 async function run(scenario: Scenario): Promise<Seen> {
   const seen = newSeen();
   dispatcher(serviceFor(scenario, seen), PUBLIC_TABLE)(exchangeFor(scenario, seen));
@@ -201,7 +203,7 @@ async function run(scenario: Scenario): Promise<Seen> {
   return seen;
 }
 
-/** Every set of faults. */
+/** Every subset of the faults. */
 const SETS = Array.from({ length: 2 ** FAULTS.length }, (_, bits) => {
   return new Set(FAULTS.filter((_fault, at) => (bits >> at) & 1));
 });

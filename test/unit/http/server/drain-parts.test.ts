@@ -18,7 +18,7 @@ import type { Exchange } from "../../../../src/http/server/transport/transport.t
 import { DelayedAnswers } from "../../../../src/http/server/transport/transport.ts";
 import { sendRaw, TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 
-/** Status and body of each kind of answer. */
+/** Status and body of the answer for each path. The paths cover every kind of answer. */
 const KINDS: Readonly<Record<string, readonly [number, string | Uint8Array]>> = {
   "/small": [200, "a"],
   "/large": [200, new Uint8Array(200_000)],
@@ -28,7 +28,9 @@ const KINDS: Readonly<Record<string, readonly [number, string | Uint8Array]>> = 
 
 const CROWD_SIZE = 40;
 
-/** A thread with many clients, each with one request; reports their outcomes. */
+/**
+ * Source of a thread that opens many clients, each with one request, and reports their outcomes.
+ */
 const CROWD = `
   const { parentPort, workerData: { port, count, made } } = require("node:worker_threads");
   const { connect } = require("node:net");
@@ -48,7 +50,7 @@ const CROWD = `
   }
 `;
 
-/** A connection attempt's timed outcome. */
+/** Tries to connect and returns the outcome, which is a timeout after `waitMs`. */
 function tried(port: number, waitMs: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -102,8 +104,8 @@ for (const name of TRANSPORTS) {
       const clients = new Worker(CROWD, { eval: true, workerData });
       const ended = new Promise((resolve) => clients.once("message", resolve));
       await new Promise((resolve) => clients.once("online", resolve));
-      // This thread blocks meanwhile, so that all clients wait: at the port, or for the answering
-      // thread.
+      // This thread blocks until then, so every client waits in the queue of the port or for this
+      // thread to answer.
       const untilMs = performance.now() + 30_000;
       for (let last = 0; last < CROWD_SIZE && performance.now() < untilMs; ) {
         Atomics.wait(made, 0, last, 100);

@@ -1,9 +1,10 @@
 /**
- * Proves, on invented times, which clients are late by the minimum pace. A client that meets the
- * pace, in any steps, is never late; one that reads nothing is late after the write timeout, a slow
- * one some time later. Time without pending bytes, between rare checks, or to render the next chunk
- * does not count. The system reports a socket's pending bytes. Does not prove: what the transports
- * report to it (campaign/sockets/slow-readers.test.ts).
+ * Proves, on invented times, when a client counts as late because it reads more slowly than the
+ * minimum pace. A client that meets the pace is never late, regardless of the size of its steps. A
+ * client that reads nothing is late after the write timeout, and a slow client some time later.
+ * Time without pending bytes, between rare checks, or while the next chunk is rendered does not
+ * count. The system reports the pending bytes of a socket.
+ * Does not prove what the transports report about a client (campaign/sockets/slow-readers.test.ts).
  */
 import assert from "node:assert/strict";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -21,7 +22,10 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { writeTimeoutMs: 30_000, minReadBytesPerSecond: 16_384 };
 
-/** Checks as often as a transport with pending bytes; returns the time of lateness, or null. */
+/**
+ * Checks the pace at the interval that a transport uses while bytes are pending. Returns the first
+ * time at which the client is late, or null if it is never late.
+ */
 function lateAfter(takenAt: (nowMs: number) => number, untilMs: number): number | null {
   const pace = new ReadCredit(LIMITS);
   pace.offered(0);
@@ -109,7 +113,10 @@ describe("the system", () => {
   });
 });
 
-/** A client whose bytes all stay in the library's buffer, and a source that delivers on call. */
+/**
+ * Returns a client whose bytes all stay in the library's buffer, and a source that delivers a chunk
+ * when the test calls it.
+ */
 function chunksOf() {
   let closed = false;
   let done: ((chunk: Uint8Array | null) => void) | null = null;

@@ -16,9 +16,12 @@ import { openTransport } from "../../../../src/http/server/server.ts";
 import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 
 const BODY_BYTES = 24_000_000;
-/** Two reads of a transport, plus bytes that may arrive meanwhile. */
+/** Upper bound for a turn: two reads of a transport, plus bytes that may arrive between them. */
 const TURN_BYTES_MAX = 1_200_000;
-/** Longer than it takes to send the next chunk. */
+/**
+ * Milliseconds for which each received chunk keeps the event loop busy, which is longer than the
+ * sender needs for the next chunk.
+ */
 const CHUNK_MS = 3;
 
 /** A thread that sends a body of zeros and reports the answer. */
@@ -33,7 +36,7 @@ const SENDER = `
   socket.write(Buffer.alloc(bytes));
 `;
 
-/** Body bytes of each turn with data. */
+/** Counts the body bytes that arrive in each turn of the event loop. */
 class TimeSlices {
   readonly bytes: number[] = [];
   #open = false;

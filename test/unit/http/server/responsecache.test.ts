@@ -1,11 +1,12 @@
 /**
- * Proves, with seeded random queries against a slow model: the response cache returns what was
- * stored for the same body, tenant, plan, and snapshot and nothing else; it never exceeds its
- * bytes; the least recently used is evicted first. Nothing is returned for a damaged snapshot, a
- * newly served one clears everything, and a cache of 0 bytes stores and counts nothing. The repeat
- * detector recognizes a body if the same sender sent the same bytes before, and not if another
- * sender did; it remembers hundreds of bodies among thousands, in constant memory.
- * Does not prove: that answers are the same with it (contract/http/api/cachedpages.test.ts).
+ * Proves, with seeded random queries compared with a slow model: the response cache returns only
+ * the response that was stored for the same body, tenant, plan, and snapshot. The cache never
+ * exceeds its bytes, and it evicts the least recently used response first. It returns nothing for a
+ * damaged snapshot, and a newly served snapshot clears it. A cache of 0 bytes stores and counts
+ * nothing.
+ * The repeat detector recognizes a body that the same sender sent before, but not one that another
+ * sender sent. It remembers hundreds of bodies among thousands, in constant memory.
+ * Does not prove that cached answers equal computed ones (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -24,12 +25,15 @@ const PLANS = ["free", "scale"].map((name) => ({ name }) as unknown as Plan);
 /** Unchanged lists. */
 const CURRENT = () => true;
 
-/** A query; some queries differ only in where their parts are split. */
+/**
+ * Returns a query. Some queries concatenate to the same text and differ only in where one part ends
+ * and the next begins.
+ */
 function questionOf(plan: Plan, tenantId: string, text: string) {
   return { plan, identity: { keyId: "k", tenantId, plan: plan.name }, body: Buffer.from(text) };
 }
 
-/** An answer that names its owner. */
+/** Returns a response whose text identifies the query that it belongs to. */
 function responseOf(text: string, bytes: number) {
   const body = Buffer.from(text.padEnd(bytes, "."));
   return {
@@ -49,7 +53,7 @@ describe("the response cache", () => {
     const memory = new ResponseCache(most);
     const segment = fakeSegment();
     memory.serve(segment);
-    /** Name and size, the oldest first. */
+    /** The names and sizes of the expected entries, oldest first. */
     let model: { readonly name: string; readonly size: number }[] = [];
     let [hits, misses, left] = [0, 0, 0];
     for (let i = 0; i < 20_000; i++) {

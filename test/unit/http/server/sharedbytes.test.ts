@@ -1,9 +1,10 @@
 /**
- * Proves: a body in the shared buffer has the bytes of its parts. Reading an overwritten body is an
- * error and never returns another's bytes; a copy stays valid; a body that is too large does not
- * use the buffer. For exchanges over uWebSockets.js, with a simulated library: delayed or slowly
- * read answers survive later ones, and one sent immediately is not copied.
- * Does not prove: the same over sockets (contract/http/server/lent.test.ts).
+ * Proves: a body in the shared buffer has the bytes of its parts. Reading a body after it was
+ * overwritten is an error and never returns the bytes of another body, while a copy stays valid. A
+ * body that is too large does not use the buffer. For exchanges over uWebSockets.js, with a
+ * simulated library: answers that are delayed or read slowly survive later answers, and an answer
+ * that is sent immediately is not copied.
+ * Does not prove the same over sockets (contract/http/server/sharedbuffer.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -40,7 +41,7 @@ function lent(letter: string): SharedBytes {
 
 const sockets = new Sockets(TEST_LIMITS);
 
-/** An exchange over a simulated library, and the bytes that the library got. */
+/** Returns an exchange over a simulated library, and the bytes that the library received. */
 function exchangeWith(held: DelayedAnswers, connection: UwsConnection) {
   const given: Uint8Array[] = [];
   let aborted = () => {};
@@ -144,7 +145,7 @@ describe("an exchange with bytes of the shared buffer", () => {
   it("copies what its client reads slowly", async () => {
     const connection = newConnection();
     connection.copies(PIPELINED_BYTES_MAX);
-    // A turn answers no more than this many requests.
+    // Waits because a turn answers no more than this many requests.
     await nextTurn();
     const { exchange, given, abort } = exchangeWith(new DelayedAnswers(), connection);
     ends.push(abort);
