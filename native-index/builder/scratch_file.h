@@ -1,4 +1,5 @@
-// A temporary file of a build: bytes are appended in order, then read at any place.
+// A temporary file of a build: bytes are appended in order, then read at any place. Separate from
+// its only user because descriptors and mappings need a class that closes them.
 // Invariant: the file loses its name as soon as it is open, so it never outlives the process. Its
 // pages are the system's to evict, unlike memory of the process.
 #pragma once

@@ -1,10 +1,9 @@
 /**
- * Translates filters to the clauses of a query. Input: the filters of a normalized spec and the
- * code tables of a segment. Output: the clauses; a row must meet all of them.
+ * Filters to clauses. Input: the filters of a normalized spec and the code tables of a segment.
+ * Output: the clauses of the query; a row must meet all of them.
  * Invariant: every filter that is set becomes a clause; a filter without an entry in CLAUSES does
- * not compile. A filter whose values the snapshot lacks becomes a clause that no row meets. A query
- * may run in several phases, one after another. No row meets the clauses of two phases, and
- * together the phases match the same rows as `clausesOf`.
+ * not compile. A filter whose values the snapshot lacks becomes a clause that no row meets. The
+ * clauses of phases share no row, and together they match what `clausesOf` matches.
  */
 import {
   type DimensionName,
@@ -32,8 +31,7 @@ const FIRST_YEAR = 1800;
 /** The last year of the dimension, because its codes are at most 300. */
 const LAST_YEAR = 2100;
 /**
- * For an interval that does not consist of whole years, posting lists are used before the test of
- * each date only if it touches at most this many years.
+ * Max years whose posting lists are used before the test, for an interval that is not whole years.
  */
 const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
@@ -44,10 +42,7 @@ export function clausesOf(segment: Segment, filters: Filters): Clause[] {
   return clausesBy(segment, filters, mode === "off" ? "primary" : "either");
 }
 
-/**
- * Returns the clauses of each phase. Only the mode `fallback` has two phases: primary activities
- * first, then secondary ones.
- */
+/** Returns the clauses of each phase; the mode `fallback` has two phases. */
 export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
   const { cnae_any_of: wanted, secondary_cnae_mode: mode } = filters.industry;
   // Without requested codes, secondary codes cannot match either.
@@ -77,10 +72,7 @@ interface ClauseInput extends Omit<Filters, "lists"> {
  */
 type ClauseReader = (input: ClauseInput) => Clause[];
 
-/**
- * Returns a clause for the rows that have one of the codes of a dimension. If `negated` is true, it
- * matches the rows that have none of them.
- */
+/** Rows with (`negated`: without) one of the codes of a dimension. */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
 }
@@ -90,10 +82,7 @@ function codes(segment: Segment, table: TableName, values: readonly string[]): n
   return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
 }
 
-/**
- * Returns the codes of subclasses `NNNN-N/NN`. Secondary activities use the same codes as primary
- * ones.
- */
+/** Codes of subclasses `NNNN-N/NN`; secondary codes use the same numbers as primary ones. */
 function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   const known = subclassCodes.get(segment) ?? new Map<string, number>();
   subclassCodes.set(segment, known);
@@ -121,10 +110,7 @@ function activityClauses({ segment, industry, activity }: ClauseInput): Clause[]
   return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
 }
 
-/**
- * Returns the clause for excluded codes. If secondary codes do not count, only the primary code is
- * compared.
- */
+/** Excluded codes. Only the primary code is compared if secondary codes do not count. */
 function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
@@ -133,10 +119,7 @@ function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
     : [eitherPosting(unwanted, true)];
 }
 
-/**
- * Returns a clause for the rows that have one of the codes as primary or secondary activity. If
- * `negated` is true, it matches the rows that have none.
- */
+/** Rows with (`negated`: without) one of the codes as primary or secondary activity. */
 function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   const dimensions = ["cnae_primary", "cnae_secondary"] as const;
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
@@ -153,10 +136,7 @@ function hintClauses({ industry: { text_hints: hints } }: ClauseInput): Clause[]
   return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
-/**
- * Returns a clause for the rows that have one of the values of a dimension with a table. Returns no
- * clause if no values are given.
- */
+/** Rows with one of the values of a dimension that has a table; all rows if none is given. */
 function anyOf(
   segment: Segment,
   dimension: DimensionName & TableName,
@@ -165,10 +145,7 @@ function anyOf(
   return values.length === 0 ? [] : [posting(dimension, codes(segment, dimension, values))];
 }
 
-/**
- * Returns a clause for the rows with a flag or, if `wanted` is false, without it. Returns no clause
- * if `wanted` is null.
- */
+/** Rows with a flag, or without it; all rows if `wanted` is null. */
 function flag(name: keyof typeof FLAG_CODES, wanted: boolean | null): Clause[] {
   return wanted === null ? [] : [posting("flag", [FLAG_CODES[name]], !wanted)];
 }
@@ -227,11 +204,9 @@ function centsRange(min: number | undefined, max: number | undefined): [number, 
 }
 
 /**
- * Returns the clauses for opening dates in [after, before). If the interval consists of whole
- * years, the union of their posting lists is exact and no date needs to be tested. For other
- * intervals, the dates of the rows that the other clauses leave are tested. In this case, the
- * posting lists are used only if the years are few and so exclude most rows (measured, bench
- * search).
+ * The interval [after, before) of opening dates. Whole years are the union of their posting lists
+ * and need no test. Other intervals test the dates of the rows that other clauses leave. The
+ * posting lists are used only if the years are few and exclude most rows (measured, bench search).
  */
 function startedClauses({ company }: ClauseInput): Clause[] {
   const { started_after: after, started_before: before } = company;
@@ -275,10 +250,7 @@ function meiDayClauses({ company }: ClauseInput): Clause[] {
   return dayClauses("mei_excluded_on", since, before);
 }
 
-/**
- * Reasons have no posting lists, so a column is tested. Its codes are in the order of the reasons,
- * so neighboring reasons share a range.
- */
+/** Reasons have no lists; their codes ascend with them, so neighbors share a range. */
 function reasonClauses({
   segment,
   company: { status_reason_any_of: reasons },
@@ -306,15 +278,12 @@ function sanctionClauses({ company: { sanction_any_of: lists } }: ClauseInput): 
 
 const SANCTION_FLAGS = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
 
-/**
- * The kinds of debt have no posting lists. The list of all debtors comes first; then the columns of
- * the kinds are tested.
- */
+/** Kinds of debt have no lists: the lists of all debtors come first, then their columns. */
 function debtKindClauses({ company: { federal_debt_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const debtors = posting("flag", [FLAG_CODES.federal_debt]);
   const [column, or, ...others] = kinds.map((kind) => DEBT_COLUMNS[kind]);
-  // Every debtor has a debt of at least one of the three kinds, so all three together need no test.
+  // A debtor has a debt of one of the three kinds.
   if (column === undefined || others.length > 0) return [debtors];
   const both = or === undefined ? { column } : { column, or };
   return [debtors, { kind: "range", ...both, ranges: [[1, 1]] }];
@@ -332,9 +301,7 @@ function ownedClauses({ segment, company }: ClauseInput): Clause[] {
   return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
 }
 
-/**
- * Returns the clause for companies that own `min` to `max` companies, or that are owned by as many.
- */
+/** Companies by the number of those at the other end of their partnerships. */
 function partnersClauses(
   segment: Segment,
   direction: PartnershipDirection,
@@ -342,8 +309,7 @@ function partnersClauses(
   max: number | undefined,
 ): Clause[] {
   if (min === undefined && max === undefined) return [];
-  // A company without partnerships has no pair, so an upper bound alone excludes the companies
-  // above it.
+  // A company without partnerships has no pair, so an upper bound alone leaves out the others.
   const [low, high] = min === undefined ? [Number(max) + 1, undefined] : [min, max];
   const lists = [rowsOfPartnerships(segment, direction, low, high)];
   return [{ kind: "rows", lists, negated: min === undefined }];
@@ -359,10 +325,7 @@ const ownerCompaniesClauses: ClauseReader = ({ segment, company }) => {
   return partnersClauses(segment, "owners", min, max);
 };
 
-/**
- * Returns the clause for rows that lack one of the kinds of contact. For two kinds, it excludes the
- * rows that have both, which have a flag of their own.
- */
+/** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
 function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const flags = MISSING_FLAGS[kinds.join(" ")] ?? [];
@@ -390,10 +353,7 @@ function anyContactClauses({ contact }: ClauseInput): Clause[] {
   return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
 }
 
-/**
- * Returns the clauses for rows with a mobile or a landline. Snapshots of earlier versions have no
- * posting lists for them.
- */
+/** Rows with a mobile or a landline; snapshots of earlier versions have no lists of them. */
 function phoneKindClauses(
   { segment, contact }: ClauseInput,
   kind: "mobile" | "landline",
@@ -404,9 +364,7 @@ function phoneKindClauses(
   return [{ kind: "range", column: "phone_1", or: "phone_2", ranges }];
 }
 
-/**
- * Returns the clause for rows whose count lies between `min` and `max`, as far as these are given.
- */
+/** Rows whose count is from `min` to `max`, if given. */
 function countClauses(
   segment: Segment,
   columns: Pick<RangeClause, "column" | "or">,
@@ -453,10 +411,7 @@ function emailClauses({ segment, contact: { email_any_of: emails } }: ClauseInpu
   return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
 }
 
-/**
- * Returns the clause for rows that are in one of the lists or, for `exclude`, in none. Returns no
- * clause if the member is missing.
- */
+/** Rows that are, or are not, in one of the lists; a missing member adds no clause. */
 function listClauses({ segment, lists }: ClauseInput, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
   const negated = member === "exclude";

@@ -100,10 +100,7 @@ function notBelow(from: FilterName): Interval {
   };
 }
 
-/**
- * The rules for intervals, by the member with the second end. They are checked only if both ends
- * are set.
- */
+/** Intervals by their second end; checked only if both ends are set. */
 const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   started_before: days("started_after"),
   status_before: days("status_since"),
@@ -116,10 +113,7 @@ const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   owner_companies_max: notBelow("owner_companies_min"),
 };
 
-/**
- * Pairs of members that exclude each other. A pair is checked when the member that is the key is
- * read.
- */
+/** Pairs of members that exclude each other; checked when the second one is read. */
 const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
   branches_only: "headquarters_only",
 };
@@ -392,8 +386,7 @@ export class ValueReader
   /** Reads a district: its municipality and its name. */
   district(element: unknown, at: string): SpecDistrict | undefined {
     const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
-    // The reader has already logged that the element is no object, so its missing members are not
-    // reported too.
+    // The reader has already logged a non-object, so missing members are not reported too.
     if (!isJsonObject(element)) return undefined;
     const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
     const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
@@ -536,10 +529,7 @@ export class ValueReader
     });
   }
 
-  /**
-   * Reads the ids of lists. Returns them ascending, or undefined. Does not check who owns the
-   * lists.
-   */
+  /** Reads ids of lists; returns them ascending, or undefined. Ownership is not checked here. */
   listIds(value: unknown, pointer: string): string[] | undefined {
     if (!Array.isArray(value)) {
       this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
