@@ -15,7 +15,7 @@ import type { LeaseSignals } from "./signals.ts";
 /** Max names in one exchange. */
 const BATCH_MAX = 200;
 /** Time without an answer after which the database counts as unreachable, in milliseconds. */
-const ANSWER_MS = 500;
+export const ANSWER_MS = 500;
 /**
  * Interval of exchanges while names are in use. When no name is in use, a request wakes the thread.
  */

@@ -8,6 +8,7 @@
  * steps are synchronous, so answers leave in request order.
  */
 import { strict as assert } from "node:assert";
+import { ANSWER_MS } from "../../access/fleet/exchange.ts";
 import type { Identity } from "../../access/keyring.ts";
 import { LeaseAwaited } from "../../access/limits.ts";
 import type { Plan } from "../../access/plans.ts";
@@ -61,9 +62,10 @@ const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
 /**
  * Longest time that a request waits until the fleet has leased units of its rate limit to this
- * server, in milliseconds.
+ * server, in milliseconds. It is twice the time after which a silent database counts as
+ * unreachable: from then on the server grants its own share, so that searches go on.
  */
-const LEASE_WAIT_MS = 600;
+const LEASE_WAIT_MS = 2 * ANSWER_MS;
 
 /**
  * Returns the handler of a transport. `forward` passes on routes that only the state owner answers.
