@@ -8,12 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Positions of the words in the shared memory. */
 const WORD = { requested: 0, settled: 1, impatient: 2 } as const;
 
-/**
- * Interval at which a thread looks for the answer, and the max time for which it looks, in
- * milliseconds.
- */
+/** Interval at which a thread looks for the answer, in milliseconds. */
 const TICK_MS = 1;
-const LOOK_MS = 20;
+/** Longest time for which `untilSettled` looks for the answer, in milliseconds. */
+export const LOOK_MS = 20;
 
 /** One server's signals; other threads construct them from the memory of the first. */
 export class LeaseSignals {

@@ -9,6 +9,7 @@
  */
 import { strict as assert } from "node:assert";
 import { ANSWER_MS } from "../../access/fleet/exchange.ts";
+import { LOOK_MS } from "../../access/fleet/signals.ts";
 import type { Identity } from "../../access/keyring.ts";
 import { LeaseAwaited } from "../../access/limits.ts";
 import type { Plan } from "../../access/plans.ts";
@@ -63,9 +64,12 @@ const NO_BODY = new Uint8Array(0);
 /**
  * Longest time that a request waits until the fleet has leased units of its rate limit to this
  * server, in milliseconds. It is twice the time after which a silent database counts as
- * unreachable: from then on the server grants its own share, so that searches go on.
+ * unreachable: from then on the server grants its own share, so that searches go on. Time in which
+ * the thread was blocked does not count, because no lease could reach the request then.
  */
 const LEASE_WAIT_MS = 2 * ANSWER_MS;
+/** Longest time between two looks for a lease that counts, in milliseconds. */
+const WAIT_COUNTED_MS = 5 * LOOK_MS;
 
 /**
  * Returns the handler of a transport. `forward` passes on routes that only the state owner answers.
@@ -116,6 +120,9 @@ class Dispatch implements RequestOrigin, AccessLine {
   #paid = PAID_UNITS;
   /** Units charged so far, in total. */
   #charged = 0;
+  /** Milliseconds waited for a lease so far, and when the last wait began. */
+  #leaseWaitedMs = 0;
+  #leaseAwaitedMs: number;
   /** Entry of the request among the key's requests in flight. */
   #begun: AwaitsEnd | null = null;
   /**
@@ -141,6 +148,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.exchange = exchange;
     this.#forward = forward;
     this.#startMs = service.clock.monotonicMs();
+    this.#leaseAwaitedMs = this.#startMs;
     this.requestId = requestIdOf(exchange.header("x-request-id"));
   }
 
@@ -380,8 +388,11 @@ class Dispatch implements RequestOrigin, AccessLine {
    */
   #awaitsLease({ paid }: LeaseAwaited): boolean {
     const { clock, rateLimits } = this.service;
-    const waitedMs = clock.monotonicMs() - this.#startMs;
-    const isLate = waitedMs > LEASE_WAIT_MS || this.#isGathered || this.#state !== "none";
+    const nowMs = clock.monotonicMs();
+    this.#leaseWaitedMs += Math.min(nowMs - this.#leaseAwaitedMs, WAIT_COUNTED_MS);
+    this.#leaseAwaitedMs = nowMs;
+    const isLate =
+      this.#leaseWaitedMs > LEASE_WAIT_MS || this.#isGathered || this.#state !== "none";
     if (isLate || rateLimits.leases === null) {
       rateLimits.leases?.noteImpatient();
       return false;

@@ -1,12 +1,14 @@
 /**
  * Proves: a request for which its process holds no lease of rate-limit units waits for one and is
- * answered. This holds even for a large page or a body that another thread reads. If the bucket is
+ * answered. This holds even for a large page, for a body that another thread reads, and if the
+ * thread was blocked meanwhile. If the bucket is
  * empty, the answer is 429 with the time to wait. While the database is unreachable, a member may
  * spend its share, and owes these units afterwards.
  * Does not prove: the arithmetic of leases (unit/access/fleet-leases).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LeaseExchange, type RateBank } from "../../../src/access/fleet/exchange.ts";
 import { LeaseSignals } from "../../../src/access/fleet/signals.ts";
 import { GUESS_POLICY, RateLimits } from "../../../src/access/limits.ts";
@@ -26,10 +28,12 @@ for (const transport of TRANSPORTS) {
     const signals = new LeaseSignals();
     const twin = new RateBankTwin(1_050);
     let isAway = false;
+    let delayMs = 0;
     const reports: unknown[] = [];
     const bank: RateBank = {
       lease: async (requests) => {
         if (isAway) throw new Error("away");
+        if (delayMs > 0) await sleep(delayMs);
         return twin.lease("this", requests, performance.now());
       },
       members: async () => 2,
@@ -64,7 +68,8 @@ for (const transport of TRANSPORTS) {
       ledger.close();
     });
 
-    const newKey = () => server.keyring.create({ tenant: "narrow", plan: "starter", name: "" }).key;
+    const newKey = (plan: "starter" | "enterprise" = "starter") =>
+      server.keyring.create({ tenant: "narrow", plan, name: "" }).key;
     const search = (key: string, limit: number, spec: object = SP) =>
       fetch(`${server.base}/v1/accounts/search`, {
         method: "POST",
@@ -107,6 +112,25 @@ for (const transport of TRANSPORTS) {
       const refused = await search(key, 1);
       assert.ok(Number(refused.headers.get("retry-after")) > 90);
       assert.equal(ledger.fleetCounts().early, 0);
+      assert.equal(signals.impatient, 0);
+    });
+
+    it("answer a request whose thread was blocked while it waited", async (test) => {
+      delayMs = 100;
+      const { request } = signals;
+      test.mock.method(
+        signals,
+        "request",
+        () => {
+          request.call(signals);
+          setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_300));
+        },
+        { times: 1 },
+      );
+      // A plan whose share suffices, if the database counts as unreachable by then.
+      const answer = await search(newKey("enterprise"), 1);
+      delayMs = 0;
+      assert.equal(answer.status, 200, await answer.text());
       assert.equal(signals.impatient, 0);
     });
 
