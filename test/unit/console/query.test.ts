@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
-import { bodyOf, freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
+import { bodyOf, freshDraft, hasContact, titleOf } from "../../../src/console/web/exports/draft.ts";
 import { daysOf, differences } from "../../../src/console/web/exports/summary.ts";
 import { Explorer } from "../../../src/console/web/find/explorer.ts";
 import {
@@ -47,7 +47,18 @@ describe("the defaults of an export", () => {
     assert.equal(outputOf({ format: "csv", csv: "standard" }).labels, undefined);
     assert.equal(outputOf({ format: "jsonl" }).labels, undefined);
     assert.equal(outputOf({ title: "  " }).title, undefined);
-    assert.equal(freshDraft(OUTPUT_FIELD_NAMES, null, "x".repeat(300)).title.length, 100);
+    assert.equal(titleOf(freshDraft(OUTPUT_FIELD_NAMES, null, "x".repeat(300))).length, 100);
+  });
+
+  it("have another title for each layout, unless a title was typed", () => {
+    const draft = freshDraft(OUTPUT_FIELD_NAMES, null, "Padarias em BH");
+    const titled = (change: object) => titleOf({ ...draft, ...change });
+    assert.equal(titled({ layout: "pipedrive" }), "Padarias em BH (Pipedrive)");
+    assert.equal(titled({ layout: "hubspot" }), "Padarias em BH (HubSpot)");
+    assert.equal(titled({ layout: "hubspot", format: "jsonl" }), "Padarias em BH");
+    assert.equal(titled({ layout: "hubspot", title: "Clientes" }), "Clientes");
+    const long = { layout: "hubspot", searched: "x".repeat(100) };
+    assert.match(titled(long), /^x{90} \(HubSpot\)$/);
   });
 
   it("are uncompressed; text files offer every compression of the server", () => {

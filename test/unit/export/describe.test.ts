@@ -274,6 +274,16 @@ describe("slugOf", () => {
     assert.equal(slug({ industry: { cnae_any_of: ["47"] } }), "4711-3-01-e-mais-3");
   });
 
+  it("names the layout, so that files for different products differ", () => {
+    const filters = { geo: { uf_any_of: ["SP"] } };
+    const named = (preset: string) => {
+      const output = { format: "csv", preset };
+      return slugOf(normalizeSpec({ filters, output }, contextWith()).spec, SEGMENT);
+    };
+    assert.equal(named("pipedrive"), "sp-pipedrive");
+    assert.equal(named("rd_station"), "sp-rd-station");
+  });
+
   it("omits texts of the client", () => {
     assert.equal(slug({ industry: { text_hints: ["maria aparecida"] } }), "empresas");
   });

@@ -25,6 +25,7 @@ import {
   layoutsOf,
   limitOf,
   TITLE_MAX,
+  titleOf,
 } from "./draft.ts";
 import { Fields } from "./fields.tsx";
 
@@ -70,7 +71,7 @@ export function Choices({ draft, status, edit }: ChoicesProps): VNode {
         label={exports.title}
         autocomplete="off"
         maxLength={TITLE_MAX}
-        value={draft.title}
+        value={titleOf(draft)}
         onValue={(title) => edit({ title })}
       />
       {layout === null && (
@@ -237,7 +238,7 @@ function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null 
         value={layout ?? ""}
         options={[
           { value: "", label: exports.layoutOwn },
-          ...offered.map((name) => ({ value: name, label: exports.layouts[name] })),
+          ...offered.map((value) => ({ value, label: exports.layouts[value] })),
         ]}
         onValue={(value) => onLayout(offered.find((name) => name === value) ?? null)}
       />

@@ -23,6 +23,7 @@ import {
 } from "../../../spec/presets.ts";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { language } from "../app/language.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { keep, read } from "../app/preferences.ts";
 import { type Query, specOf } from "../find/question.ts";
 
@@ -50,8 +51,10 @@ export interface Draft {
   readonly compression: Packing;
   /** True for headings and values in the console's language, if the format supports this. */
   readonly people: boolean;
-  /** The file's title, as typed. */
-  readonly title: string;
+  /** The file's title as typed; null for the suggested one. */
+  readonly title: string | null;
+  /** The search in words, which suggests the title. */
+  readonly searched: string;
   readonly explain: boolean;
   /** Limit as typed; empty means all rows. */
   readonly limit: string;
@@ -119,7 +122,7 @@ export function isText(format: Format): boolean {
 }
 
 /** The part of a draft that is stored for the next draft. */
-type LastChoice = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
+type LastChoice = Omit<Draft, "fields" | "title" | "searched" | "explain" | "limit" | "mode">;
 
 const STORAGE_KEY = "peneira.export";
 const FIRST: LastChoice = {
@@ -160,11 +163,24 @@ function storedChoice(allowed: readonly string[]): LastChoice {
 /** Maximum title length on the server. */
 export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
 
-/** Returns the dialog's initial choices; the search is the initial title. */
-export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
+/** Appends a layout to a title, so that files for different products have different names. */
+export function titledFor(title: string, layout: PresetName | null): string {
+  const end = layout === null ? "" : ` (${lazyWords.value.exports.layouts[layout]})`;
+  return title.endsWith(end) ? title : title.slice(0, TITLE_MAX - end.length) + end;
+}
+
+/** Returns the file's title: as typed, else the search and the layout. */
+export function titleOf(draft: Draft): string {
+  const { title, searched } = draft;
+  return title ?? (searched && titledFor(searched, layoutOf(draft)));
+}
+
+/** Returns the dialog's initial choices; the search suggests the title. */
+export function freshDraft(allowed: readonly string[], rows: number | null, searched = ""): Draft {
   return {
     ...storedChoice(allowed),
-    title: title.slice(0, TITLE_MAX),
+    title: null,
+    searched: searched.slice(0, TITLE_MAX),
     fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
     explain: false,
     limit: rows === null ? "" : String(rows),
@@ -185,7 +201,7 @@ export function bodyOf(draft: Draft, query: Query, max: number): Record<string, 
   const spec = specOf(query);
   const limit = limitOf(draft, max);
   const layout = layoutOf(draft);
-  const title = draft.title.trim().slice(0, TITLE_MAX);
+  const title = titleOf(draft).trim().slice(0, TITLE_MAX);
   const industry = { ...spec.filters.industry, secondary_cnae_mode: draft.mode };
   return {
     spec: { ...spec, filters: { ...spec.filters, industry } },

@@ -8,7 +8,7 @@ import type { ExportView } from "../app/answers.ts";
 import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { status } from "../app/status.ts";
-import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
+import { layoutsOf, presetFields, TITLE_MAX, titledFor } from "../exports/draft.ts";
 import { groupsOf, type NewsQuestion } from "./newsquery.ts";
 
 /** The data of a news file. */
@@ -60,9 +60,8 @@ export function titleOfExport(
 ): string {
   if (kind === "enrichment") return lazyWords.value.enrich.kind(spec.output.title ?? "");
   if (since === undefined) {
-    const { exports } = lazyWords.value;
-    const { title = summary, preset } = spec.output;
-    return preset === undefined ? title : `${title} (${exports.layouts[preset]})`;
+    const { title = summary, preset = null } = spec.output;
+    return titledFor(title, preset);
   }
   return spec.output.title ?? titleOfNews(kinds ?? [], summary);
 }
