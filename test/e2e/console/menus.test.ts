@@ -148,6 +148,8 @@ async function tourViews({ visit: { page } }: Tour, account: Locator): Promise<v
       .click();
     const title = `${label.trim()} · ${words.shell.product}`;
     await eventually(async () => assert.equal(await page.title(), title));
+    // The heading of the new view takes the focus, which closes a menu.
+    await page.locator("main h1:focus").waitFor({ state: "attached" });
   }
 }
 

@@ -16,11 +16,7 @@ import {
   TEXT_FORMATS,
 } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import {
-  presetFields as layoutFields,
-  PRESET_NAMES,
-  type PresetName,
-} from "../../../spec/presets.ts";
+import type { PresetName } from "../../../spec/presets.ts";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
@@ -101,11 +97,6 @@ export function hasContact(allowed: readonly string[]): boolean {
 /** Name of a set of fields. */
 export type Preset = "default" | "contact" | "all";
 
-/** Layouts of other products, if the plan allows all their fields. */
-export function layoutsOf(allowed: readonly string[]): readonly PresetName[] {
-  return PRESET_NAMES.filter((name) => layoutFields(name).every((one) => allowed.includes(one)));
-}
-
 /** The effective layout; formats that programs read have none. */
 export function layoutOf({ format, layout }: Draft): PresetName | null {
   return isForPeople(format) ? layout : null;
@@ -143,12 +134,12 @@ export function storeChoice(draft: Draft): void {
 }
 
 /** Reads the last choice; unreadable parts get their defaults. */
-function storedChoice(allowed: readonly string[]): LastChoice {
+function storedChoice({ presets }: Allowed): LastChoice {
   try {
     const stored = JSON.parse(read(STORAGE_KEY) ?? "{}") as Partial<LastChoice>;
     return {
       format: FORMATS.find((format) => format === stored.format) ?? FIRST.format,
-      layout: layoutsOf(allowed).find((layout) => layout === stored.layout) ?? FIRST.layout,
+      layout: presets.find((layout) => layout === stored.layout) ?? FIRST.layout,
       csv: CSV_STYLES.find((style) => style === stored.csv) ?? FIRST.csv,
       delimiter: stored.delimiter === "," ? "," : FIRST.delimiter,
       bom: stored.bom !== false,
@@ -175,10 +166,16 @@ export function titleOf(draft: Draft): string {
   return title ?? (searched && titledFor(searched, layoutOf(draft)));
 }
 
+/** What the plan allows. */
+export interface Allowed extends Pick<Status, "presets"> {
+  readonly field_allowlist: readonly string[];
+}
+
 /** Returns the dialog's initial choices; the search suggests the title. */
-export function freshDraft(allowed: readonly string[], rows: number | null, searched = ""): Draft {
+export function freshDraft(plan: Allowed, rows: number | null, searched = ""): Draft {
+  const { field_allowlist: allowed } = plan;
   return {
-    ...storedChoice(allowed),
+    ...storedChoice(plan),
     title: null,
     searched: searched.slice(0, TITLE_MAX),
     fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
