@@ -166,7 +166,7 @@ export function titleOf(draft: Draft): string {
   return title ?? (searched && titledFor(searched, layoutOf(draft)));
 }
 
-/** What the plan allows. */
+/** Fields and layouts that the plan allows. */
 export interface Allowed extends Pick<Status, "presets"> {
   readonly field_allowlist: readonly string[];
 }

@@ -17,7 +17,7 @@ interface NewsFile {
   readonly format: "xlsx" | "csv";
   /** Name of the saved search. */
   readonly name: string;
-  /** What the plan allows. */
+  /** Fields and layouts that the plan allows. */
   readonly plan: Allowed;
 }
 
