@@ -23,7 +23,7 @@ const EVENTS = new Set(
     "onError onFocus onInput onKeyDown onKeyUp onLoad onPaste onPointerCancel onPointerDown " +
     "onPointerEnter onPointerLeave onPointerMove onPointerUp onReset onScroll onSelect onSubmit " +
     "onToggle onWheel onMouseDown onMouseEnter onMouseLeave onMouseMove onMouseUp onFocusIn " +
-    "onFocusOut"
+    "onFocusOut onEnded"
   ).split(" "),
 );
 
@@ -42,9 +42,9 @@ export function wordKeys(root) {
   const quoted = new Set([...BROWSER, ...namesIn(root, SOURCES, /["'](\w+)["']/g)]);
   const keys = namesIn(root, [TABLES], /^ +([a-z]+[A-Z]\w*)(?=[:,(])/gm);
   const own = SOURCES.slice(0, 1);
-  keys.push(...namesIn(root, own, CALLBACKS).filter((key) => !EVENTS.has(key)));
-  keys.push(...namesIn(root, own, MEMBERS), ...namesIn(root, SOURCES, METHODS));
-  return [...new Set(keys)].filter((key) => !quoted.has(key)).sort();
+  keys.push(...namesIn(root, own, CALLBACKS), ...namesIn(root, own, MEMBERS));
+  keys.push(...namesIn(root, SOURCES, METHODS));
+  return [...new Set(keys)].filter((key) => !quoted.has(key) && !EVENTS.has(key)).sort();
 }
 
 /** Returns the first group of every match in the sources of some folders. */

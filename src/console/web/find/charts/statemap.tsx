@@ -60,10 +60,7 @@ export function StateMapDialog({ numbers, onClose }: StateMapProps): VNode {
     const facts = factsOf(title, inState(numbers.spec, uf));
     const coded = codedLines(places, shown, uf);
     if (format === "csv") return saveFile(csvOf(coded, facts), fileName(title, "csv"));
-    const lines = sorted(places, shown).map(({ id, name, count, rate }) => {
-      return [id, uf, name, count, rate ?? ""];
-    });
-    void saveWorkbook(title, { head: coded.head, lines, facts });
+    void saveWorkbook(title, { head: coded.head, lines: cellsOf(places, shown, uf), facts });
   };
   const footer = lines !== null && (
     <>
@@ -170,6 +167,13 @@ function codedLines(places: readonly Place[], measure: Measure, uf: string): Lin
     head: ["IBGE", lazyWords.peek().stateMap.state, ...head],
     body: body.map((line, at) => [codes[at] ?? "", uf, ...line]),
   };
+}
+
+/** Returns the same lines with numbers, for a workbook. */
+function cellsOf(places: readonly Place[], measure: Measure, uf: string) {
+  return sorted(places, measure).map(({ id, name, count, rate }) => {
+    return [id, uf, name, count, rate ?? ""];
+  });
 }
 
 function linesOf(places: readonly Place[], measure: Measure): Lines {

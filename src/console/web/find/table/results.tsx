@@ -2,9 +2,9 @@
  * The results of the query: the table with its chooser, its drawer, the selection bar, and the end
  * of the list.
  * Invariant: a query is searched only if it was explored, is not too broad, and has matches;
- * otherwise guidance is shown elsewhere. Only fields of the plan are requested. The bar is below the
- * table, or on wide screens below the view, and the end of the list always takes the height of a
- * row, so that nothing shifts.
+ * otherwise guidance is shown elsewhere. Only fields of the plan are requested. The bar is below
+ * the table, or on wide screens below the view, and the end of the list always takes the height of
+ * a row, so that nothing shifts.
  */
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
