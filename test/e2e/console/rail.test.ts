@@ -125,7 +125,10 @@ describe("a panel next to the results", () => {
         .filter({ hasText: /30 km de Campinas\/SP/ })
         .click();
       await shows(visit, total);
-      assert.equal(await rail.locator(".picker .chip").count(), codes.length, typed);
+      assert.ok(
+        codes.every((code) => page.url().includes(code)),
+        typed,
+      );
     }
   });
 });
