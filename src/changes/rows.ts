@@ -6,7 +6,8 @@
  */
 import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
-import { HEADINGS_EN, HEADINGS_PT } from "../spec/fields/headings.ts";
+import { HEADINGS_PT } from "../spec/fields/headings.ts";
+import { HEADINGS_EN } from "../spec/fields/headings-en.ts";
 import { type LabelLanguage, valueWord } from "../spec/fields/words.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import type { ChangeKind } from "./kinds.ts";

@@ -89,10 +89,16 @@ const UNREAD = [
   /,reason:\{name:\w+\.part,shows:\w+\.shows\}/g,
   /,shows:"\w+"(?=[,}])/g,
   /,unset:void 0/g,
+  /(?<=stored:\{type:"\w+"),counted:"\w+"/g,
+  /(?<=shown:\{group:"\w+",width:\d+\}),contact:!0/g,
+  /,kind:\w+\[\w+\.stored\.type\]/g,
 ];
 
 /** Plain ifs and calls take fewer compressed bytes than terser's shorter forms of them. */
-const COMPRESS = { ecma: 2020, passes: 2, if_return: false, negate_iife: false };
+const COMPRESS = {
+  ...{ ecma: 2020, passes: 3, keep_fargs: false },
+  ...{ if_return: false, negate_iife: false },
+};
 const MINIFIED = { module: true, ecma: 2020, compress: COMPRESS };
 
 function writeOutput({ path: file, contents, text }) {

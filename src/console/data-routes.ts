@@ -93,6 +93,7 @@ import {
 } from "./searches.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { DistrictsFound, HoldingAnswer } from "./web/app/listanswers.ts";
+import { makeWorkbook } from "./workbook.ts";
 
 type Handle = (call: SessionCall<ServicePart>) => Reply;
 
@@ -124,6 +125,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   sendFile("/enrich/files", enrichFile, FILE_QUERY),
   postQuery("/changes", changesByBody, "first"),
   postQuery("/accounts/lists", listsOfAccounts, "first"),
+  postQuery("/workbook", makeWorkbook, "first"),
   get("/lists", listLists, ["limit", "cursor"]),
   post("/lists", createList),
   get("/lists/{id}", readList),

@@ -15,6 +15,8 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { currentSegment } from "../search/segment.ts";
+import { HEADINGS_PT } from "../spec/fields/headings.ts";
+import { HEADINGS_EN } from "../spec/fields/headings-en.ts";
 import type { LabelLanguage } from "../spec/fields/words.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { Account, EnrichmentPreview } from "./web/app/answers.ts";
@@ -37,7 +39,8 @@ export function previewFile(
       const preview = await readInTurn(identity.tenantId, () =>
         previewEnrichment({ segment, path, options }),
       );
-      return typedAnswer<EnrichmentPreview>({ request_id: call.requestId, ...preview });
+      const headings = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
+      return typedAnswer<EnrichmentPreview>({ request_id: call.requestId, headings, ...preview });
     } finally {
       release();
     }

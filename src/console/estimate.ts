@@ -16,6 +16,7 @@ import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import { currentSegment } from "../search/segment.ts";
 import { specHash } from "../spec/normalize.ts";
+import { presetHeadings } from "../spec/presets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { ExportEstimate } from "./web/app/answers.ts";
@@ -72,6 +73,7 @@ export async function estimateExport(
       matches,
       bytes,
       rows_max: tooMany ? rowsMax : null,
+      columns: presetHeadings(spec.output),
     });
   } finally {
     release();

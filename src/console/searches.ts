@@ -37,6 +37,7 @@ import type { KeyCall, ServicePart, SessionCall } from "../http/server/service.t
 import { rolledSpec } from "../notices/rolling.ts";
 import { currentSegment, loadedSegment, type Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
+import { presetsWithin } from "../spec/presets.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { SearchRow } from "../store/searchstore.ts";
@@ -214,7 +215,8 @@ export function readStatus(
   const unseen = label === undefined ? 0 : searches.countOlder(call.identity.tenantId, label);
   const { provenance, ...known } = statusOf(call);
   const origin = provenance === null ? null : { ...provenance };
-  const own = { unseen_searches: unseen, sends_emails: notices.emails.ready };
+  const presets = presetsWithin(call.plan.fields);
+  const own = { unseen_searches: unseen, sends_emails: notices.emails.ready, presets };
   return typedAnswer<Status>({ ...known, provenance: origin, ...own });
 }
 

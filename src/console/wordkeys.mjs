@@ -1,6 +1,7 @@
 /**
- * Keys of the console's words that the bundle shortens: esbuild renames them in the tables and in
- * the code that reads them. This saves 2 KB of compressed scripts.
+ * Keys of the console's words, and members of its interfaces and classes, that the bundle shortens:
+ * esbuild renames them in the tables and in the code that reads them. This saves 2 KB of compressed
+ * scripts.
  * Invariant: only camel-case keys are renamed, because API members are in snake case, and keys
  * selected by values (`views[name]`) are single words. Keys that occur as a string in any source
  * are exempt, because such a string may select them; so are names of browser APIs. A test finds
@@ -22,19 +23,28 @@ const EVENTS = new Set(
     "onError onFocus onInput onKeyDown onKeyUp onLoad onPaste onPointerCancel onPointerDown " +
     "onPointerEnter onPointerLeave onPointerMove onPointerUp onReset onScroll onSelect onSubmit " +
     "onToggle onWheel onMouseDown onMouseEnter onMouseLeave onMouseMove onMouseUp onFocusIn " +
-    "onFocusOut"
+    "onFocusOut onEnded"
   ).split(" "),
 );
 
+/** Members of the console's own interfaces, and methods of classes. */
+const MEMBERS = /^ +(?:readonly )?([a-z]+[A-Z]\w*)\??(?:: [^,]*|\(.*\): .*|: \(.*);$/gm;
+const METHODS = /^ {2}(?:get )?([a-z]+[A-Z]\w*)\(.*\{$/gm;
+
 /** Keys that are also names in browser APIs. */
-const BROWSER = ["readOnly", "removeEntry"];
+const BROWSER = (
+  "readOnly removeEntry inputMode keyFor scrollLeft scrollTop setInterval setMonth tabIndex " +
+  "useEffect useLayoutEffect"
+).split(" ");
 
 /** Returns the keys, sorted. */
 export function wordKeys(root) {
   const quoted = new Set([...BROWSER, ...namesIn(root, SOURCES, /["'](\w+)["']/g)]);
   const keys = namesIn(root, [TABLES], /^ +([a-z]+[A-Z]\w*)(?=[:,(])/gm);
-  keys.push(...namesIn(root, SOURCES.slice(0, 1), CALLBACKS).filter((key) => !EVENTS.has(key)));
-  return [...new Set(keys)].filter((key) => !quoted.has(key)).sort();
+  const own = SOURCES.slice(0, 1);
+  keys.push(...namesIn(root, own, CALLBACKS), ...namesIn(root, own, MEMBERS));
+  keys.push(...namesIn(root, SOURCES, METHODS));
+  return [...new Set(keys)].filter((key) => !quoted.has(key) && !EVENTS.has(key)).sort();
 }
 
 /** Returns the first group of every match in the sources of some folders. */

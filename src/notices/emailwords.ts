@@ -5,7 +5,9 @@
  * direction characters. Phones and e-mails of companies are included only if the receiver wants
  * them.
  */
-import { HEADINGS_EN, HEADINGS_PT } from "../spec/fields/headings.ts";
+
+import { HEADINGS_PT } from "../spec/fields/headings.ts";
+import { HEADINGS_EN } from "../spec/fields/headings-en.ts";
 import type { NoticeRow } from "../store/noticestore.ts";
 import type { EmailLanguage } from "../store/webhookstore.ts";
 import { plainAddress } from "./addresses.ts";

@@ -176,3 +176,24 @@ export function addedColumns(preset: PresetName | undefined): readonly AddedColu
 export function presetFields(preset: PresetName): readonly OutputField[] {
   return PRESETS[preset].columns.map(([field]) => field);
 }
+
+/** The layouts whose fields are all allowed. */
+export function presetsWithin(allowed: readonly string[]): PresetName[] {
+  return PRESET_NAMES.filter((name) => presetFields(name).every((one) => allowed.includes(one)));
+}
+
+/** The headings of a layout's columns, in the file's language; empty without a layout. */
+export function presetHeadings({
+  preset,
+  labels,
+}: {
+  readonly preset?: PresetName | undefined;
+  readonly labels?: string | undefined;
+}): string[] {
+  if (preset === undefined) return [];
+  const isEnglish = labels === "en";
+  return [
+    ...PRESETS[preset].columns.map(([, pt, en]) => (isEnglish ? en : pt)),
+    ...addedColumns(preset).map(({ pt, en }) => (isEnglish ? en : pt)[0]),
+  ];
+}

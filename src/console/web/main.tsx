@@ -5,8 +5,6 @@
  * the invitation page, even if a user is signed in.
  */
 import { render, type VNode } from "preact";
-// Several scripts need them, so without this import they would be a file of their own.
-import "../../spec/fields/headings.ts";
 import { App, preload } from "./app/app.tsx";
 import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";

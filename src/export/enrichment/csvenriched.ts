@@ -15,7 +15,8 @@ import {
   openEnrichment,
 } from "../../../native-index/napi/engine.ts";
 import { cellsOf, decoded } from "../../lists/csvcolumn.ts";
-import { HEADINGS_EN, HEADINGS_PT } from "../../spec/fields/headings.ts";
+import { HEADINGS_PT } from "../../spec/fields/headings.ts";
+import { HEADINGS_EN } from "../../spec/fields/headings-en.ts";
 import {
   type CsvBytes,
   CsvRecords,

@@ -32,7 +32,10 @@ const STATES_NAMED_MAX = 3;
 /** Slug of a spec that has neither an activity nor a place. */
 const ALL = "empresas";
 
-/** Returns the slug: the title, else the first activity, first municipality, and states. */
+/**
+ * Returns the slug: the title, else the first activity, first municipality, and states, and the
+ * layout, so that files for different products have different names.
+ */
 export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment): string {
   const titled = output.title === undefined ? "" : cut(folded(output.title), SLUG_LENGTH_MAX);
   if (titled !== "") return titled;
@@ -52,7 +55,9 @@ export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment):
     // The name of a municipality already ends with its state.
     place === undefined ? statesOf(geo.uf_any_of) : "",
   ];
-  return cut(parts.filter((part) => part !== "").join("-"), SLUG_LENGTH_MAX) || ALL;
+  const layout = output.preset === undefined ? "" : `-${folded(output.preset)}`;
+  const what = cut(parts.filter((part) => part !== "").join("-"), SLUG_LENGTH_MAX - layout.length);
+  return (what || ALL) + layout;
 }
 
 /**

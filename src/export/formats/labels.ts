@@ -4,7 +4,9 @@
  * Invariant: names of fields come only from the tables of fields and presets. Headings contain
  * neither quotes nor backslashes, so that they can be used in a style sheet.
  */
-import { HEADINGS_EN, HEADINGS_PT, SENTENCES_PT } from "../../spec/fields/headings.ts";
+
+import { HEADINGS_PT, SENTENCES_PT } from "../../spec/fields/headings.ts";
+import { HEADINGS_EN } from "../../spec/fields/headings-en.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import { OUTPUT_FIELDS, type OutputField } from "../../spec/fields.ts";
 import { addedColumns, PRESETS } from "../../spec/presets.ts";

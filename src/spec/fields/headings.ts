@@ -1,11 +1,12 @@
 /**
- * Headings of the output fields in the console and in files for people (`output.labels`), and
- * Portuguese explanations of the fields; the table of fields has the English ones.
+ * Portuguese headings of the output fields in the console and in files for people
+ * (`output.labels`), and Portuguese explanations of the fields; the table of fields has the English
+ * ones. The English headings are in a file of their own, so that no browser loads both languages.
  * Invariant: no heading needs quoting in a CSV file.
  */
 import type { OutputField } from "../fields.ts";
 
-/** In Portuguese. */
+/** The headings. */
 export const HEADINGS_PT: Readonly<Record<OutputField, string>> = {
   cnpj: "CNPJ",
   cnpj_root: "Raiz do CNPJ",
@@ -63,65 +64,7 @@ export const HEADINGS_PT: Readonly<Record<OutputField, string>> = {
   owner_companies: "Empresas sócias",
 };
 
-/** In English. */
-export const HEADINGS_EN: Readonly<Record<OutputField, string>> = {
-  cnpj: "CNPJ",
-  cnpj_root: "CNPJ root",
-  legal_name: "Legal name",
-  trade_name: "Trade name",
-  headquarters: "Establishment",
-  registration_status: "Status",
-  registration_status_date: "Status since",
-  registration_status_reason: "Reason of the status",
-  started_on: "Opened",
-  cnae_primary: "Activity code",
-  cnae_primary_description: "Main activity",
-  cnae_secondary: "Other activities",
-  legal_nature: "Legal nature (code)",
-  legal_nature_description: "Legal nature",
-  company_size_code: "Size",
-  share_capital: "Share capital",
-  simples_opt_in: "Simples Nacional",
-  mei_opt_in: "MEI",
-  uf: "State",
-  municipality_ibge: "IBGE code",
-  municipality_tom: "TOM code",
-  municipality_name: "City",
-  municipality_population: "Population",
-  district: "District",
-  street: "Street",
-  street_number: "Number",
-  address_complement: "Complement",
-  postal_code: "Postal code",
-  country_code: "Country (code)",
-  foreign_city: "City abroad",
-  email: "E-mail",
-  phone_1: "Phone",
-  phone_2: "Second phone",
-  sanctioned: "Sanctioned",
-  score: "Score",
-  phone_1_kind: "Kind of phone",
-  phone_2_kind: "Kind of second phone",
-  email_shared: "Companies with the e-mail",
-  phone_1_shared: "Companies with the phone",
-  phone_2_shared: "Companies with the second phone",
-  establishments: "Establishments",
-  email_own_domain: "Own e-mail domain",
-  whatsapp: "WhatsApp",
-  simples_excluded_on: "Left Simples on",
-  mei_excluded_on: "Left MEI on",
-  in_cnep: "In the CNEP",
-  in_cepim: "In the CEPIM",
-  federal_debt: "Federal debt",
-  federal_debt_total: "Amount of the federal debt",
-  federal_debt_fgts: "Debt to the FGTS",
-  federal_debt_social_security: "Debt to social security",
-  federal_debt_other: "Other federal debt",
-  owned_companies: "Companies it owns",
-  owner_companies: "Companies that own it",
-};
-
-/** For each field, one Portuguese sentence about it, shown in files for people. */
+/** One Portuguese sentence about each field in a file for people. */
 export const SENTENCES_PT: Readonly<Record<OutputField, string>> = {
   cnpj: "Número de inscrição no cadastro, 14 caracteres; os 12 primeiros podem ser letras.",
   cnpj_root: "Os 8 primeiros caracteres do CNPJ: a empresa.",

@@ -24,7 +24,8 @@ import {
   statusHeading,
 } from "../../../src/export/enrichment/outcomes.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { HEADINGS_EN, HEADINGS_PT } from "../../../src/spec/fields/headings.ts";
+import { HEADINGS_PT } from "../../../src/spec/fields/headings.ts";
+import { HEADINGS_EN } from "../../../src/spec/fields/headings-en.ts";
 import type { OutputField } from "../../../src/spec/fields.ts";
 import {
   type KnownAccount,

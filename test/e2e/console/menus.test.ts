@@ -1,7 +1,9 @@
 /**
  * Proves: axe-core finds no violation in any view with a menu open, nor in any dialog that an entry
  * of a menu or a button of a view opens, wide and on a phone. Each menu has its focus inside, and
- * Escape closes it and returns the focus to its button.
+ * Escape closes it and returns the focus to its button. Each view is shown, with its rows, before
+ * its menus are searched. Each entry of the header's menus has its effect: it opens its view,
+ * switches the language or the theme, or, last, signs out.
  * Does not prove: dialogs that need more than one step (axe.test.ts).
  */
 import assert from "node:assert/strict";
@@ -9,21 +11,23 @@ import { describe } from "node:test";
 import type { Locator } from "playwright-core";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
-import { arrive, fill } from "../../support/console/filled.ts";
-import { consoleSuite } from "../../support/console/suite.ts";
+import { type FilledView, fill, show } from "../../support/console/filled.ts";
+import { button, consoleSuite } from "../../support/console/suite.ts";
+import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
 
 const SIZES = [
   [1440, 900],
   [390, 844],
 ] as const;
-const MENUS = "[aria-haspopup=menu]:visible";
+const MENUS = "main [aria-haspopup=menu]:visible";
+const HEADER_MENUS = ".header [aria-haspopup=menu]:visible";
 /** Buttons of pages and records that may open a dialog. */
 const BUTTONS = ":is(.page-actions, .record-actions, .found-actions) > button:visible";
 const HAS_FOCUS = "document.querySelector('[role=menu]').contains(document.activeElement)";
 /** A dialog comes within some frames, or none does. */
 const DIALOG_MS = 400;
-/** A view has its rows within this time, or has none. */
-const GONE_MS = 10_000;
+/** Views with a menu at every width. */
+const WITH_MENUS = ["exports", "saved", "lists", "webhooks", "keys", "members", "a list"];
 
 let ana: Person;
 const { inBrowser } = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) => {
@@ -35,15 +39,14 @@ const { inBrowser } = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) 
 /** A tour of one view. */
 interface Tour {
   readonly visit: Visit;
-  readonly name: string;
-  readonly path: string;
+  readonly view: FilledView;
   /** Menus and buttons that another view has shown, by the text of their entries. */
   readonly seen: Set<string>;
   readonly findings: string[];
 }
 
 /** Checks colors in the dark too. */
-async function check({ visit, name, findings }: Tour, what: string): Promise<void> {
+async function check({ visit, view: { name }, findings }: Tour, what: string): Promise<void> {
   findings.push(...(await findingsOf(visit, `${name}, ${what}`, TAGS)));
   await visit.page.emulateMedia({ colorScheme: "dark" });
   findings.push(...(await findingsOf(visit, `${name}, ${what}, dark`, null)));
@@ -64,56 +67,117 @@ async function openMenu(menu: Locator): Promise<Locator> {
   return list;
 }
 
-async function tourMenus(tour: Tour): Promise<void> {
-  const { visit, path, seen } = tour;
+const entriesOf = (list: Locator) => list.locator("[role^=menuitem]");
+
+/** Checks a menu, and closes it; returns its entries, or none if they were seen before. */
+async function checkMenu(tour: Tour, menu: Locator): Promise<readonly string[]> {
+  const { page } = tour.visit;
+  const list = await openMenu(menu);
+  const labels = await entriesOf(list).allInnerTexts();
+  const isNew = !tour.seen.has(labels.join());
+  tour.seen.add(labels.join());
+  const label = (await menu.getAttribute("aria-label")) ?? "";
+  assert.ok(await page.evaluate(HAS_FOCUS), label);
+  if (isNew) await check(tour, `menu ${label}`);
+  await page.keyboard.press("Escape");
+  await list.waitFor({ state: "detached" });
+  assert.equal(await page.evaluate("document.activeElement.ariaLabel"), label);
+  return isNew ? labels : [];
+}
+
+/** Opens every menu of a view, and clicks its entries; returns the number of menus. */
+async function tourMenus(tour: Tour): Promise<number> {
+  const { visit, view } = tour;
   const { page } = visit;
   const count = await page.locator(MENUS).count();
   for (let at = 0; at < count; at++) {
     const menu = page.locator(MENUS).nth(at);
-    const list = await openMenu(menu);
-    const entries = list.locator("[role^=menuitem]");
-    const labels = await entries.allInnerTexts();
-    if (seen.has(labels.join())) {
-      await page.keyboard.press("Escape");
-      continue;
-    }
-    seen.add(labels.join());
-    const label = (await menu.getAttribute("aria-label")) ?? "";
-    assert.ok(await page.evaluate(HAS_FOCUS), label);
-    await check(tour, `menu ${label}`);
-    await page.keyboard.press("Escape");
-    await list.waitFor({ state: "detached" });
-    assert.equal(await page.evaluate("document.activeElement.ariaLabel"), label);
-    for (const [index, text] of labels.entries()) {
-      if ((await openMenu(menu)) && (await entries.nth(index).getAttribute("href")) === null) {
-        await entries.nth(index).click();
+    for (const [index, text] of (await checkMenu(tour, menu)).entries()) {
+      const entry = entriesOf(await openMenu(menu)).nth(index);
+      if ((await entry.getAttribute("href")) === null) {
+        await entry.click();
         await checkDialog(tour, text);
       }
-      await arrive(visit, path);
-      if (!(await isThere(page.locator(MENUS).nth(at)))) return;
+      await show(visit, view);
     }
   }
-}
-
-/** False if an entry has removed the last row of its view, and the row's menu with it. */
-async function isThere(menu: Locator): Promise<boolean> {
-  return menu.waitFor({ timeout: GONE_MS }).then(
-    () => true,
-    () => false,
-  );
+  return count;
 }
 
 async function tourButtons(tour: Tour): Promise<void> {
-  const { visit, path, seen } = tour;
+  const { visit, view, seen } = tour;
   const { page } = visit;
-  const texts = await page.locator(BUTTONS).allInnerTexts();
-  for (const [at, text] of texts.entries()) {
-    if (seen.has(text)) continue;
-    seen.add(text);
-    await page.locator(BUTTONS).nth(at).click();
-    await checkDialog(tour, text);
-    await arrive(visit, path);
-    await eventually(async () => assert.ok((await page.locator(BUTTONS).count()) > at));
+  const buttons = page.locator(BUTTONS);
+  const names = await buttons.evaluateAll((all) =>
+    all.map((one) => one.ariaLabel ?? one.textContent ?? ""),
+  );
+  for (const [at, name] of names.entries()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    await buttons.nth(at).click();
+    await checkDialog(tour, name);
+    await show(visit, view);
+    await eventually(async () => assert.ok((await buttons.count()) > at, name));
+  }
+}
+
+/** Opens the header's menus, and chooses their entries; those that leave the visit come last. */
+async function tourHeader(tour: Tour): Promise<void> {
+  const { page } = tour.visit;
+  const menus = page.locator(HEADER_MENUS);
+  const count = await menus.count();
+  assert.ok(count >= 3, "language, theme, and account");
+  for (let at = 0; at < count; at++) await checkMenu(tour, menus.nth(at));
+  await tourViews(tour, menus.last());
+  await tourLanguages(tour);
+  await tourThemes(tour);
+  const leaving = entriesOf(await openMenu(menus.last())).last();
+  assert.equal((await leaving.innerText()).trim(), words.shell.signOut);
+  await leaving.click();
+  await button(page, words.shell.signIn.submit).waitFor();
+  await check(tour, "signed out");
+}
+
+/** Opens a view with each entry of the account menu except the last, which signs out. */
+async function tourViews({ visit: { page } }: Tour, account: Locator): Promise<void> {
+  const labels = await entriesOf(await openMenu(account)).allInnerTexts();
+  await page.keyboard.press("Escape");
+  for (const [at, label] of labels.slice(0, -1).entries()) {
+    await entriesOf(await openMenu(account))
+      .nth(at)
+      .click();
+    const title = `${label.trim()} · ${words.shell.product}`;
+    await eventually(async () => assert.equal(await page.title(), title));
+    // The heading of the new view takes the focus, which closes a menu.
+    await page.locator("main h1:focus").waitFor({ state: "attached" });
+  }
+}
+
+async function tourLanguages(tour: Tour): Promise<void> {
+  const { page } = tour.visit;
+  for (const [menu, chosen, lang] of [
+    [words.shell.language, words.shell.english, "en"],
+    [english.shell.language, english.shell.portuguese, "pt-BR"],
+  ] as const) {
+    const list = await openMenu(button(page, menu));
+    await list.getByRole("menuitemradio", { name: chosen, exact: true }).click();
+    await page.locator(`html[lang=${lang}]`).waitFor();
+    await check(tour, lang);
+  }
+}
+
+async function tourThemes(tour: Tour): Promise<void> {
+  const { page } = tour.visit;
+  const { shell } = words;
+  for (const [chosen, theme] of [
+    [shell.themeLight, "light"],
+    [shell.themeDark, "dark"],
+    [shell.themeAuto, null],
+  ] as const) {
+    const list = await openMenu(button(page, shell.theme));
+    await list.getByRole("menuitemradio", { name: chosen, exact: true }).click();
+    assert.equal(await page.locator("html").getAttribute("data-theme"), theme);
+    await check(tour, `theme ${theme}`);
   }
 }
 
@@ -124,13 +188,19 @@ for (const [width, height] of SIZES) {
       const { views } = await fill(visit);
       const findings: string[] = [];
       const seen = new Set<string>();
-      for (const [name, path] of views) {
-        const tour = { visit, name, path, seen, findings };
-        await arrive(visit, path);
-        await tourMenus(tour);
+      const lacking: string[] = [];
+      for (const view of views) {
+        const tour = { visit, view, seen, findings };
+        await show(visit, view);
+        const menus = await tourMenus(tour);
+        if (menus === 0 && WITH_MENUS.includes(view.name)) lacking.push(view.name);
         await tourButtons(tour);
       }
-      assert.ok(seen.size > 15, [...seen].join("; "));
+      const [find] = views;
+      assert.ok(find);
+      await show(visit, find);
+      await tourHeader({ visit, view: find, seen, findings });
+      assert.deepEqual(lacking, []);
       assert.deepEqual(findings, []);
     });
   });

@@ -145,6 +145,14 @@ describe("the menu of a chart", () => {
     });
     const top = number(Math.max(...rates), 1);
     await eventually(async () => assert.ok((await textOf(1)).includes(top), await textOf(1)));
+    const waiting = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "XLSX", exact: true }).click();
+    const [table, about] = await readSheets(readFileSync(await (await waiting).path()));
+    assert.equal(table?.data.length, places.length + 1);
+    const cells = table?.data.find(([ibge]) => ibge === most?.ibge);
+    assert.deepEqual(cells?.slice(0, 4), [most?.ibge, "SP", most?.name, first?.count]);
+    assert.ok(Math.abs(Number(cells?.[4]) - rate) < 1e-6);
+    assert.ok(JSON.stringify(about?.data).includes(stateMap.title("São Paulo")));
     await dialog.getByLabel(stateMap.state).selectOption("RR");
     await dialog.getByRole("group", { name: stateMap.title("Roraima") }).waitFor();
   });

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { number } from "../../../src/console/web/app/format.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
-import { arrive, fill } from "../../support/console/filled.ts";
+import { fill, show } from "../../support/console/filled.ts";
 import { button, consoleSuite, countOf } from "../../support/console/suite.ts";
 import { portugueseWords as words } from "../../support/console/words.ts";
 
@@ -122,11 +122,11 @@ describe("every view on paper", () => {
       const visit = await open(ana, { ...PAPER, dark });
       const { views } = await fill(visit);
       const found: string[] = [];
-      for (const [name, path] of views) {
-        await arrive(visit, path);
+      for (const view of views) {
+        await show(visit, view);
         await printing(visit, "beforeprint");
         const wrong = (await visit.page.evaluate(WRONG)) as string[];
-        found.push(...[...new Set(wrong)].map((one) => `${name}: ${one}`));
+        found.push(...[...new Set(wrong)].map((one) => `${view.name}: ${one}`));
         await printing(visit, "afterprint");
       }
       assert.deepEqual(found, []);

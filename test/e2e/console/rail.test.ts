@@ -1,13 +1,14 @@
 /**
  * Proves, in Chromium against a real server, that the fields and choices for contacts, branches,
- * and chains filter as labeled. Each shows the count of the same filter over the API, is in the
+ * and chains filter as labeled, and that the field of municipalities offers all within a typed
+ * distance. Each shows the count of the same filter over the API, is in the
  * address, can be removed, and removes what it excludes.
- * Does not prove: what the filters mean (twin/engine), the filters of places, activities, and dates
- * (flows).
+ * Does not prove: what the filters mean (twin/engine), the other filters of places, those of
+ * activities, and those of dates (flows).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
+import type { ExploreAnswer, TranslateAnswer } from "../../../src/console/web/app/answers.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { consoleSuite, shows } from "../../support/console/suite.ts";
 import { portugueseWords as words } from "../../support/console/words.ts";
@@ -22,6 +23,15 @@ const { inBrowser } = consoleSuite({}, async (served) => {
 async function totalOf(visit: Visit, filters: object): Promise<number> {
   return (await visit.send<ExploreAnswer>("/explore", { spec: { filters } })).total;
 }
+
+const DISTANCES = [
+  "Campinas + 30 km",
+  "Campinas 30 km",
+  "30 km de Campinas",
+  "raio de 30 km de Campinas",
+  "within 30 km of Campinas",
+  "a 30 km de Campinas",
+];
 
 const GEO = { geo: { uf_any_of: ["SP"] } };
 
@@ -95,5 +105,30 @@ describe("a panel next to the results", () => {
     await group.getByRole("radio", { name: find.chains.any, exact: true }).check();
     await shows(visit, await totalOf(visit, GEO));
     assert.equal(await rail.getByLabel(find.chainMin, { exact: true }).count(), 0);
+  });
+
+  inBrowser("of municipalities offers all within a typed distance", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const question = { query_text: "raio de 30 km de Campinas" };
+    const { spec } = await visit.send<TranslateAnswer>("/translate", question);
+    const codes = spec.filters.geo.municipality_ibge_any_of;
+    assert.ok(codes.length > 3, codes.join());
+    const total = await totalOf(visit, { geo: { municipality_ibge_any_of: codes } });
+    for (const typed of DISTANCES) {
+      await page.goto("about:blank");
+      await visit.go("/app#uf=SP");
+      const rail = page.getByRole("complementary");
+      await rail.getByRole("combobox", { name: find.municipalities, exact: true }).fill(typed);
+      await rail
+        .getByRole("option")
+        .filter({ hasText: /30 km de Campinas\/SP/ })
+        .click();
+      await shows(visit, total);
+      assert.ok(
+        codes.every((code) => page.url().includes(code)),
+        typed,
+      );
+    }
   });
 });

@@ -13,7 +13,7 @@ import { describe, it } from "node:test";
 import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { companyName } from "../../../src/console/web/find/table/values.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
-import { arrive, fill } from "../../support/console/filled.ts";
+import { arrive, fill, show } from "../../support/console/filled.ts";
 import { consoleSuite } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";
 
@@ -76,8 +76,9 @@ describe("every view", () => {
         const { page } = visit;
         const { views } = await fill(visit);
         const found: string[] = [];
-        for (const [name, path] of views) {
-          await arrive(visit, path);
+        for (const view of views) {
+          await show(visit, view);
+          const { name } = view;
           found.push(...(await sideways(visit, name)), ...(await rawNames(visit, name)));
         }
         await page.goto("about:blank");

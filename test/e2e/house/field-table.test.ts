@@ -15,7 +15,7 @@ import { documentedFiles, wrongFiles } from "../../support/house/overlay.ts";
 
 const FIELDS = "src/spec/fields/table.ts";
 const COLUMNS = "native-index/format/columns.ts";
-const WORDS = ["src/spec/fields/headings.ts"];
+const WORDS = ["src/spec/fields/headings.ts", "src/spec/fields/headings-en.ts"];
 const PLACES_MAX = 4;
 /** Matches the imports of files that may need an entry for a new field. */
 const NEAR = /from "[^"]*\/(fields(\/table)?|columns|columnset|record|headings|strings\/\w+)\.ts"/;

@@ -122,6 +122,10 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "POST /enrich/preview": { statuses: [415, 415, 415], body: () => ({}) },
   "POST /enrich/files": { statuses: [415, 415, 415], body: () => ({}) },
   "POST /changes": { statuses: [422, 422, 422], body: () => ({ since: "2026-09", spec: SPEC }) },
+  "POST /workbook": {
+    statuses: ALL,
+    body: () => ({ head: ["UF"], lines: [["SP"]], facts: [["Filtros", "SP"]] }),
+  },
   "POST /accounts/lists": { statuses: ALL, body: (_, { cnpj }) => ({ cnpjs: [cnpj] }) },
   "GET /lists": { statuses: ALL },
   "POST /lists": { statuses: MADE, body: () => ({ name: "mine" }) },

@@ -18,6 +18,7 @@ export interface TypedAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  readonly bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: suites look into answers of many shapes.
   readonly json: any;
 }
@@ -81,12 +82,14 @@ function client(base: string, id: string) {
     const headers = { Cookie: `peneira_session=${id}`, "X-CSRF-Token": TOKEN, ...request.headers };
     const url = `${base}/v1/console${path}`;
     const answer = await fetch(url, { redirect: "manual", ...request, headers });
-    const text = await answer.text();
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const text = bytes.toString();
     const isJson = /json/.test(answer.headers.get("content-type") ?? "") && text !== "";
     return {
       status: answer.status,
       headers: answer.headers,
       text,
+      bytes,
       json: isJson ? JSON.parse(text) : null,
     };
   };

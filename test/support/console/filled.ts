@@ -1,14 +1,45 @@
 /**
- * A console with something to show in every view, and the address of each.
+ * A console with something to show in every view, the address of each, and the mark of its content.
  * Invariant: every view of the router has an address here, including the pages of a company, a
  * list, and the new results of a saved search. Names are long, like those of real users.
  */
+import assert from "node:assert/strict";
 import type { SearchPage } from "../../../src/console/web/app/answers.ts";
 import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
 import { VIEW_NAMES, type ViewName } from "../../../src/console/web/app/router.ts";
-import type { Visit } from "./browser.ts";
+import { eventually, type Visit } from "./browser.ts";
+import { englishWords, portugueseWords } from "./words.ts";
 
 const FILTERS = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+/** Matches the content of each view, which appears after its rows or its answer have loaded. */
+const CONTENT: Readonly<Record<ViewName, string>> = {
+  find: "[role=grid] [data-row='0']",
+  company: ".company-list li",
+  exports: ".record a[download]",
+  saved: ".record",
+  news: ":is(.empty, .news-none, .news-list)",
+  lists: ".lists-record",
+  enrich: ".enrich-drop",
+  webhooks: ".record",
+  keys: "tbody tr",
+  usage: ".usage-figures",
+  members: "tbody tr",
+  audit: "tbody tr",
+  plans: ".plans-table tbody tr",
+  compare: ".compare-totals",
+  account: ".lines li",
+  help: ".help-task",
+};
+
+/** A view in one of its states. */
+export interface FilledView {
+  readonly name: string;
+  readonly view: ViewName;
+  readonly path: string;
+  /** Selector of its content. */
+  readonly content: string;
+}
 
 /** The list and pages that were made. */
 export interface Filled {
@@ -16,8 +47,7 @@ export interface Filled {
   readonly list: AccountList;
   /** A page with one account. */
   readonly page: SearchPage;
-  /** Every view with its address. */
-  readonly views: readonly (readonly [name: string, path: string])[];
+  readonly views: readonly FilledView[];
 }
 
 let filled = 0;
@@ -46,13 +76,42 @@ export async function fill(visit: Visit): Promise<Filled> {
     compare: "/app/compare#uf=SP&versus&uf=RJ&by&mei",
     help: "/app#/ajuda",
   };
-  const views = VIEW_NAMES.map((name) => [name, special[name] ?? `/app/${name}`] as const);
-  const more = [
-    ["the start", "/app"],
-    ["a list", `/app/lists#${list.id}`],
-    ["a cross table", "/app/compare#uf=SP&by&mei*company_size"],
-  ] as const;
+  const views = VIEW_NAMES.map((view): FilledView => {
+    const content = CONTENT[view];
+    return { name: view, view, path: special[view] ?? `/app/${view}`, content };
+  });
+  const counted = ".overview[data-busy='false'][data-blank='false']";
+  const more: readonly FilledView[] = [
+    { name: "the start", view: "find", path: "/app", content: counted },
+    {
+      ...{ name: "a list", view: "lists", path: `/app/lists#${list.id}` },
+      content: ".lists-entries > li",
+    },
+    {
+      ...{ name: "a cross table", view: "compare" },
+      path: "/app/compare#uf=SP&by&mei*company_size",
+      content: ".numbers-table tbody tr",
+    },
+  ];
   return { list, page, views: [...views, ...more] };
+}
+
+/**
+ * Shows a view: goes there, and waits until it has loaded. Fails on the sign-in page, on another
+ * view, and without its heading or content.
+ */
+export async function show(visit: Visit, { view, path, content }: FilledView): Promise<void> {
+  const { page } = visit;
+  await arrive(visit, path);
+  await eventually(async () => {
+    const language = await page.evaluate("document.documentElement.lang");
+    const { shell } = language === "en" ? englishWords : portugueseWords;
+    assert.equal(await page.title(), `${shell.views[view]} · ${shell.product}`);
+  });
+  const main = page.locator(`main.main-${view}`);
+  assert.notEqual(await main.locator("h1").first().innerText(), "");
+  await main.locator(content).first().waitFor();
+  await eventually(async () => assert.equal(await main.locator(".skeleton").count(), 0));
 }
 
 /** Goes to a view from an empty page, because a change of the hash alone loads none, and waits. */

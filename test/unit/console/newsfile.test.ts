@@ -12,7 +12,7 @@ import { emptyQuery } from "../../../src/console/web/find/question.ts";
 import { bodyOfFile, titleOfExport } from "../../../src/console/web/news/file.ts";
 import type { NewsQuestion } from "../../../src/console/web/news/newsquery.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
-import { presetFields } from "../../../src/spec/presets.ts";
+import { presetFields, presetsWithin } from "../../../src/spec/presets.ts";
 
 const SPEC: Spec = {
   ...{ kind: "account_query", spec_version: "2.0", entity: "company", limit: 100 },
@@ -26,12 +26,17 @@ const question: NewsQuestion = {
   groups: ["status"],
 };
 
+const planOf = (allowed: readonly string[]) => ({
+  field_allowlist: [...allowed],
+  presets: presetsWithin(allowed),
+});
+
 describe("a news file", () => {
   before(() => speak("pt"));
 
   it("is the call list if the plan allows it, named after the search", () => {
     const file = { question, format: "xlsx", name: "padarias" } as const;
-    const body = bodyOfFile({ ...file, allowed: OUTPUT_FIELD_NAMES });
+    const body = bodyOfFile({ ...file, plan: planOf(OUTPUT_FIELD_NAMES) });
     const title = "Novos de padarias";
     assert.deepEqual(body.output, { format: "xlsx", labels: "pt", preset: "sales", title });
     for (const wanted of ["phone_1", "whatsapp", "email", "municipality_name"] as const) {
@@ -40,7 +45,7 @@ describe("a news file", () => {
     assert.deepEqual(body.kinds, ["entered"]);
     assert.equal("changed_any_of" in body, false, "new ones have no changed fields");
     const changed = { ...question, kind: "changed" } as const;
-    const shown = bodyOfFile({ ...file, question: changed, allowed: OUTPUT_FIELD_NAMES });
+    const shown = bodyOfFile({ ...file, question: changed, plan: planOf(OUTPUT_FIELD_NAMES) });
     assert.deepEqual([shown.kinds, shown.changed_any_of], [["changed"], ["status"]]);
     assert.equal("output" in body.spec, false);
   });
@@ -49,20 +54,25 @@ describe("a news file", () => {
     const state = ["registration_status", "registration_status_date", "simples_opt_in"];
     for (const kind of ["changed", "left"] as const) {
       const file = { question: { ...question, kind }, format: "xlsx", name: "x" } as const;
-      const { output } = bodyOfFile({ ...file, allowed: OUTPUT_FIELD_NAMES });
+      const { output } = bodyOfFile({ ...file, plan: planOf(OUTPUT_FIELD_NAMES) });
       const fields = "fields" in output ? output.fields : [];
       assert.deepEqual(
         state.filter((field) => !fields?.includes(field)),
         [],
       );
-      const narrow = bodyOfFile({ ...file, allowed: ["cnpj", "registration_status"] }).output;
+      const narrow = bodyOfFile({ ...file, plan: planOf(["cnpj", "registration_status"]) }).output;
       assert.deepEqual("fields" in narrow && narrow.fields, ["cnpj", "registration_status"]);
     }
   });
 
   it("is reduced to what a smaller plan allows, with a title that the server accepts", () => {
     const allowed = ["cnpj", "legal_name", "municipality_name", "municipality_ibge"];
-    const { output } = bodyOfFile({ question, format: "csv", name: "x".repeat(200), allowed });
+    const { output } = bodyOfFile({
+      question,
+      format: "csv",
+      name: "x".repeat(200),
+      plan: planOf(allowed),
+    });
     assert.deepEqual("fields" in output && output.fields, allowed.slice(0, 3));
     assert.equal(output.title.length, 100);
   });

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
-import { bodyOf, freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
+import { bodyOf, freshDraft, hasContact, titleOf } from "../../../src/console/web/exports/draft.ts";
 import { daysOf, differences } from "../../../src/console/web/exports/summary.ts";
 import { Explorer } from "../../../src/console/web/find/explorer.ts";
 import {
@@ -25,19 +25,28 @@ import {
   withoutListsOf,
 } from "../../../src/console/web/find/question.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { presetsWithin } from "../../../src/spec/presets.ts";
+
+const planOf = (allowed: readonly string[]) => ({
+  field_allowlist: [...allowed],
+  presets: presetsWithin(allowed),
+});
 
 describe("the defaults of an export", () => {
   it("require contact only if the plan has a contact field", () => {
     const free = ["cnpj", "legal_name", "uf", "municipality_ibge", "cnae_primary", "trade_name"];
     assert.equal(hasContact(free), false);
-    assert.ok(freshDraft(free, null).fields.includes("cnae_primary"), "the default columns");
+    assert.ok(
+      freshDraft(planOf(free), null).fields.includes("cnae_primary"),
+      "the default columns",
+    );
     const paid = [...free, "email"];
     assert.equal(hasContact(paid), true);
-    assert.ok(freshDraft(paid, null).fields.includes("email"));
+    assert.ok(freshDraft(planOf(paid), null).fields.includes("email"));
   });
 
   it("are an Excel file for people, named after its search, and plain for programs", () => {
-    const draft = freshDraft(OUTPUT_FIELD_NAMES, null, "Padarias em BH");
+    const draft = freshDraft(planOf(OUTPUT_FIELD_NAMES), null, "Padarias em BH");
     const outputOf = (change: object) =>
       bodyOf({ ...draft, ...change }, emptyQuery(), 100).output as Record<string, unknown>;
     const { format, labels, title } = outputOf({});
@@ -47,11 +56,25 @@ describe("the defaults of an export", () => {
     assert.equal(outputOf({ format: "csv", csv: "standard" }).labels, undefined);
     assert.equal(outputOf({ format: "jsonl" }).labels, undefined);
     assert.equal(outputOf({ title: "  " }).title, undefined);
-    assert.equal(freshDraft(OUTPUT_FIELD_NAMES, null, "x".repeat(300)).title.length, 100);
+    assert.equal(
+      titleOf(freshDraft(planOf(OUTPUT_FIELD_NAMES), null, "x".repeat(300))).length,
+      100,
+    );
+  });
+
+  it("have another title for each layout, unless a title was typed", () => {
+    const draft = freshDraft(planOf(OUTPUT_FIELD_NAMES), null, "Padarias em BH");
+    const titled = (change: object) => titleOf({ ...draft, ...change });
+    assert.equal(titled({ layout: "pipedrive" }), "Padarias em BH (Pipedrive)");
+    assert.equal(titled({ layout: "hubspot" }), "Padarias em BH (HubSpot)");
+    assert.equal(titled({ layout: "hubspot", format: "jsonl" }), "Padarias em BH");
+    assert.equal(titled({ layout: "hubspot", title: "Clientes" }), "Clientes");
+    const long = { layout: "hubspot", searched: "x".repeat(100) };
+    assert.match(titled(long), /^x{90} \(HubSpot\)$/);
   });
 
   it("are uncompressed; text files offer every compression of the server", () => {
-    const draft = freshDraft(OUTPUT_FIELD_NAMES, null);
+    const draft = freshDraft(planOf(OUTPUT_FIELD_NAMES), null);
     const sentFor = (change: object) =>
       (bodyOf({ ...draft, ...change }, emptyQuery(), 100).output as Record<string, unknown>)
         .compression;

@@ -18,6 +18,7 @@ const { wordKeys } = (await import("../../../src/console/wordkeys.mjs" as string
 const WEB = /^src\/console\/web\/.*\.tsx?$/;
 const LIBRARIES = "node_modules/typescript/lib";
 const PACKAGES = [
+  "node_modules/preact/src/dom.d.ts",
   "node_modules/preact/src/jsx.d.ts",
   "node_modules/preact/dist/preact.mjs",
   "node_modules/preact/hooks/dist/hooks.mjs",

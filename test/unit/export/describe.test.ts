@@ -20,6 +20,7 @@ import type { ExportRecord } from "../../../src/export/record.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { SORT_DIRECTIONS, SORT_FIELDS, UFS } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import type { PresetName } from "../../../src/spec/presets.ts";
 import { type AccountQuerySpec, SPEC_SCHEMA } from "../../../src/spec/schema.ts";
 import { contextWith, SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
 import { randomSpec, seededRng } from "../../support/spec/random.ts";
@@ -279,6 +280,16 @@ describe("slugOf", () => {
     assert.equal(slug({ industry, geo }), "acao-no-4721102-campinas-sp");
     assert.equal(slug({ industry: { cnae_any_of: ["4711301"] } }), "4711-3-01");
     assert.equal(slug({ industry: { cnae_any_of: ["47"] } }), "4711-3-01-e-mais-3");
+  });
+
+  it("names the layout, so that files for different products differ", () => {
+    const filters = { geo: { uf_any_of: ["SP"] } };
+    const { spec } = normalizeSpec({ filters }, contextWith());
+    const named = (preset: PresetName) => {
+      return slugOf({ ...spec, output: { ...spec.output, preset } }, SEGMENT);
+    };
+    assert.equal(named("pipedrive"), "sp-pipedrive");
+    assert.equal(named("rd_station"), "sp-rd-station");
   });
 
   it("omits texts of the client", () => {

@@ -223,6 +223,8 @@ export type Status = Described<
   unseen_searches: number;
   /** True if the operator has set a mail server. */
   sends_emails: boolean;
+  /** Layouts of other products whose fields the plan allows. */
+  presets: PresetName[];
 };
 
 /** The current user. */
@@ -300,6 +302,8 @@ export interface ExportEstimate {
   bytes: number;
   /** The format's maximum if exceeded, else null. */
   rows_max: number | null;
+  /** Headings of the layout's columns; empty without a layout. */
+  columns: string[];
 }
 
 /** `GET /searches?limit&cursor`: a page, newest first, without the specs. */
@@ -472,6 +476,8 @@ export interface EnrichmentPreview {
   outcomes: EnrichmentOutcomes;
   /** The first rows whose CNPJ was refused. */
   refused: { row: number; text: string; reason: string; offered?: string }[];
+  /** Heading of each field in a file with labels. */
+  headings: Record<string, string>;
   first: {
     row: number;
     cells: string[];

@@ -4,8 +4,6 @@
  * Invariant: only fields of the plan are chosen. The same choices always give the same query, so a
  * repeated request gives the same export.
  */
-import { HEADINGS_EN, HEADINGS_PT } from "../../../spec/fields/headings.ts";
-import type { OutputField } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import type { EnrichmentPreview } from "../app/answers.ts";
 import { language } from "../app/language.ts";
@@ -65,12 +63,6 @@ export function storeChoice(choice: FillChoice): void {
 /** Returns the effective language. */
 export function labelsOf({ labels }: FillChoice): Labels {
   return labels ?? language.value;
-}
-
-/** Heading of a field in the new file. */
-export function headingOf(field: string, labels: Labels): string {
-  const named = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
-  return labels === "none" ? field : (named[field as OutputField] ?? field);
 }
 
 /** Returns the effective choices: pasted text, which has no format, becomes an Excel file. */

@@ -10,7 +10,7 @@ import { lazyWords } from "../app/lazywords.ts";
 import { RefusedTable } from "../lists/refused.tsx";
 import { Checkbox, Select } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
-import { type FillChoice, headingOf, labelsOf, type Reading } from "./choice.ts";
+import { type FillChoice, labelsOf, type Reading } from "./choice.ts";
 
 interface UnderstoodProps {
   preview: EnrichmentPreview;
@@ -119,7 +119,7 @@ export function FirstRows({
   choice: FillChoice;
 }): VNode {
   const { enrich } = lazyWords.value;
-  const { first, columns, column, width, rows } = preview;
+  const { first, columns, column, width, rows, headings } = preview;
   const labels = labelsOf(choice);
   return (
     <div class="enrich-first">
@@ -142,7 +142,7 @@ export function FirstRows({
               </th>
               {choice.fields.map((field) => (
                 <th key={field} scope="col" class="enrich-ours">
-                  {headingOf(field, labels)}
+                  {labels === "none" ? field : headings[field]}
                 </th>
               ))}
             </tr>

@@ -6,10 +6,9 @@
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
 import { COMPRESSIONS } from "../../../spec/fields.ts";
-import { addedColumns, PRESETS, type PresetName } from "../../../spec/presets.ts";
+import type { PresetName } from "../../../spec/presets.ts";
 import type { Status } from "../app/answers.ts";
 import { number } from "../app/format.ts";
-import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { query } from "../find/query.ts";
 import { Checkbox, Select, TextInput } from "../parts/field.tsx";
@@ -22,9 +21,9 @@ import {
   isForPeople,
   isText,
   layoutOf,
-  layoutsOf,
   limitOf,
   TITLE_MAX,
+  titleOf,
 } from "./draft.ts";
 import { Fields } from "./fields.tsx";
 
@@ -35,8 +34,13 @@ interface ChoicesProps {
   readonly edit: (change: Partial<Draft>) => void;
 }
 
-/** All choices. */
-export function Choices({ draft, status, edit }: ChoicesProps): VNode {
+/** All choices; `columns` are the headings of the layout's columns. */
+export function Choices({
+  draft,
+  status,
+  edit,
+  columns,
+}: ChoicesProps & { readonly columns: readonly string[] }): VNode {
   const { exports } = lazyWords.value;
   const layout = layoutOf(draft);
   return (
@@ -51,7 +55,8 @@ export function Choices({ draft, status, edit }: ChoicesProps): VNode {
       />
       {isForPeople(draft.format) && (
         <LayoutChoice
-          allowed={status.field_allowlist}
+          offered={status.presets}
+          columns={columns}
           layout={layout}
           onLayout={(chosen) => edit({ layout: chosen })}
         />
@@ -70,7 +75,7 @@ export function Choices({ draft, status, edit }: ChoicesProps): VNode {
         label={exports.title}
         autocomplete="off"
         maxLength={TITLE_MAX}
-        value={draft.title}
+        value={titleOf(draft)}
         onValue={(title) => edit({ title })}
       />
       {layout === null && (
@@ -220,15 +225,15 @@ function byActivity(): boolean {
 }
 
 interface LayoutProps {
-  readonly allowed: readonly string[];
+  readonly offered: readonly PresetName[];
+  readonly columns: readonly string[];
   readonly layout: PresetName | null;
   readonly onLayout: (layout: PresetName | null) => void;
 }
 
 /** Chooses a layout and shows its columns as in the file. */
-function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null {
+function LayoutChoice({ offered, columns, layout, onLayout }: LayoutProps): VNode | null {
   const { exports } = lazyWords.value;
-  const offered = layoutsOf(allowed);
   if (offered.length === 0) return null;
   return (
     <div class="export-layout">
@@ -237,21 +242,13 @@ function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null 
         value={layout ?? ""}
         options={[
           { value: "", label: exports.layoutOwn },
-          ...offered.map((name) => ({ value: name, label: exports.layouts[name] })),
+          ...offered.map((value) => ({ value, label: exports.layouts[value] })),
         ]}
         onValue={(value) => onLayout(offered.find((name) => name === value) ?? null)}
       />
-      {layout !== null && (
-        <p class="field-hint">{exports.layoutColumns(headingsOf(layout).join(" · "))}</p>
+      {layout !== null && columns.length > 0 && (
+        <p class="field-hint">{exports.layoutColumns(columns.join(" · "))}</p>
       )}
     </div>
   );
-}
-
-function headingsOf(layout: PresetName): string[] {
-  const isPortuguese = language.value === "pt";
-  return [
-    ...PRESETS[layout].columns.map(([, pt, en]) => (isPortuguese ? pt : en)),
-    ...addedColumns(layout).map(({ pt, en }) => (isPortuguese ? pt : en)[0]),
-  ];
 }

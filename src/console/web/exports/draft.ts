@@ -16,13 +16,10 @@ import {
   TEXT_FORMATS,
 } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import {
-  presetFields as layoutFields,
-  PRESET_NAMES,
-  type PresetName,
-} from "../../../spec/presets.ts";
+import type { PresetName } from "../../../spec/presets.ts";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { language } from "../app/language.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { keep, read } from "../app/preferences.ts";
 import { type Query, specOf } from "../find/question.ts";
 
@@ -50,8 +47,10 @@ export interface Draft {
   readonly compression: Packing;
   /** True for headings and values in the console's language, if the format supports this. */
   readonly people: boolean;
-  /** The file's title, as typed. */
-  readonly title: string;
+  /** The file's title as typed; null for the suggested one. */
+  readonly title: string | null;
+  /** The search in words, which suggests the title. */
+  readonly searched: string;
   readonly explain: boolean;
   /** Limit as typed; empty means all rows. */
   readonly limit: string;
@@ -98,11 +97,6 @@ export function hasContact(allowed: readonly string[]): boolean {
 /** Name of a set of fields. */
 export type Preset = "default" | "contact" | "all";
 
-/** Layouts of other products, if the plan allows all their fields. */
-export function layoutsOf(allowed: readonly string[]): readonly PresetName[] {
-  return PRESET_NAMES.filter((name) => layoutFields(name).every((one) => allowed.includes(one)));
-}
-
 /** The effective layout; formats that programs read have none. */
 export function layoutOf({ format, layout }: Draft): PresetName | null {
   return isForPeople(format) ? layout : null;
@@ -119,7 +113,7 @@ export function isText(format: Format): boolean {
 }
 
 /** The part of a draft that is stored for the next draft. */
-type LastChoice = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
+type LastChoice = Omit<Draft, "fields" | "title" | "searched" | "explain" | "limit" | "mode">;
 
 const STORAGE_KEY = "peneira.export";
 const FIRST: LastChoice = {
@@ -140,12 +134,12 @@ export function storeChoice(draft: Draft): void {
 }
 
 /** Reads the last choice; unreadable parts get their defaults. */
-function storedChoice(allowed: readonly string[]): LastChoice {
+function storedChoice({ presets }: Allowed): LastChoice {
   try {
     const stored = JSON.parse(read(STORAGE_KEY) ?? "{}") as Partial<LastChoice>;
     return {
       format: FORMATS.find((format) => format === stored.format) ?? FIRST.format,
-      layout: layoutsOf(allowed).find((layout) => layout === stored.layout) ?? FIRST.layout,
+      layout: presets.find((layout) => layout === stored.layout) ?? FIRST.layout,
       csv: CSV_STYLES.find((style) => style === stored.csv) ?? FIRST.csv,
       delimiter: stored.delimiter === "," ? "," : FIRST.delimiter,
       bom: stored.bom !== false,
@@ -160,11 +154,30 @@ function storedChoice(allowed: readonly string[]): LastChoice {
 /** Maximum title length on the server. */
 export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
 
-/** Returns the dialog's initial choices; the search is the initial title. */
-export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
+/** Appends a layout to a title, so that files for different products have different names. */
+export function titledFor(title: string, layout: PresetName | null): string {
+  const end = layout === null ? "" : ` (${lazyWords.value.exports.layouts[layout]})`;
+  return title.endsWith(end) ? title : title.slice(0, TITLE_MAX - end.length) + end;
+}
+
+/** Returns the file's title: as typed, else the search and the layout. */
+export function titleOf(draft: Draft): string {
+  const { title, searched } = draft;
+  return title ?? (searched && titledFor(searched, layoutOf(draft)));
+}
+
+/** Fields and layouts that the plan allows. */
+export interface Allowed extends Pick<Status, "presets"> {
+  readonly field_allowlist: readonly string[];
+}
+
+/** Returns the dialog's initial choices; the search suggests the title. */
+export function freshDraft(plan: Allowed, rows: number | null, searched = ""): Draft {
+  const { field_allowlist: allowed } = plan;
   return {
-    ...storedChoice(allowed),
-    title: title.slice(0, TITLE_MAX),
+    ...storedChoice(plan),
+    title: null,
+    searched: searched.slice(0, TITLE_MAX),
     fields: presetFields(allowed)[hasContact(allowed) ? "contact" : "default"],
     explain: false,
     limit: rows === null ? "" : String(rows),
@@ -185,7 +198,7 @@ export function bodyOf(draft: Draft, query: Query, max: number): Record<string, 
   const spec = specOf(query);
   const limit = limitOf(draft, max);
   const layout = layoutOf(draft);
-  const title = draft.title.trim().slice(0, TITLE_MAX);
+  const title = titleOf(draft).trim().slice(0, TITLE_MAX);
   const industry = { ...spec.filters.industry, secondary_cnae_mode: draft.mode };
   return {
     spec: { ...spec, filters: { ...spec.filters, industry } },

@@ -90,7 +90,7 @@ function useForm(): Form {
   const { status, failed, load } = usePlan();
   const [draft, setDraft] = useState<Draft | null>(null);
   if (status !== null && draft === null) {
-    setDraft(freshDraft(status.field_allowlist, wantedRows.peek(), titleNow()));
+    setDraft(freshDraft(status, wantedRows.peek(), titleNow()));
   }
   const max = status === null ? 0 : exportRowsMax(status);
   const body = draft === null || status === null ? null : bodyOf(draft, asked, max);
@@ -145,7 +145,7 @@ function usePlan() {
 }
 
 function Body({ form }: { form: Form }): VNode {
-  const { status, draft, failed, load, edit, refused } = form;
+  const { status, draft, failed, load, edit, refused, estimated } = form;
   if (failed !== null) return <ErrorNotice error={failed} onRetry={load} />;
   if (status === null || draft === null) return <Skeleton lines={8} height={28} />;
   if (exportRowsMax(status) === 0) {
@@ -158,7 +158,12 @@ function Body({ form }: { form: Form }): VNode {
   return (
     <>
       {refused !== null && <Refusal error={refused} />}
-      <Choices draft={draft} status={status} edit={edit} />
+      <Choices
+        draft={draft}
+        status={status}
+        edit={edit}
+        columns={estimated.answer?.columns ?? []}
+      />
     </>
   );
 }

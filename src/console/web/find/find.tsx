@@ -43,7 +43,7 @@ import {
 import { SentenceBox } from "./sentence.tsx";
 import { focusCell } from "./table/grid.tsx";
 import { place } from "./table/list.ts";
-import { Results } from "./table/results.tsx";
+import { Results, SelectionBar } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
 
 // Exported here because the company page shares nearly all of this code: one chunk holds both.
@@ -142,16 +142,19 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
   // So few matches are shown well enough by rows; without matches there is guidance.
   const few = (exploration.value.answer?.total ?? CHARTS_FROM) < CHARTS_FROM;
   return (
-    <div class="find-main">
-      <FindHeader onFilters={onFilters} />
-      {!few && <ChartStrip />}
-      {needsGuidance() ? (
-        <Guidance />
-      ) : (
-        <div class="find-results">
-          <Results />
-        </div>
-      )}
+    <div class="find-side">
+      <div class="find-main">
+        <FindHeader onFilters={onFilters} />
+        {!few && <ChartStrip />}
+        {needsGuidance() ? (
+          <Guidance />
+        ) : (
+          <div class="find-results">
+            <Results />
+          </div>
+        )}
+      </div>
+      {railed.value && !needsGuidance() && <SelectionBar />}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 /**
  * The printed results: one sheet instead of the screen, with the query, the count, the charts, and
  * the first rows with full cells.
- * Invariant: if not all rows are printed, it states the total. It exists only while printing,
- * unless the account next to the list is printed instead.
+ * Invariant: if not all rows are printed, it states the total. The usual columns fit
+ * the paper: e-mail addresses and links are broken. It exists only while printing, unless the
+ * account next to the list is printed instead.
  */
 import { signal, useComputed } from "@preact/signals";
 import { options, type VNode } from "preact";
@@ -26,6 +27,8 @@ const ROWS_MAX = 200;
 const SHORT_MAX = 18;
 /** Shortest text of cells that need a wide column. */
 const LONG_MIN = 40;
+/** From this many columns on, letters are smaller. */
+const MANY_COLUMNS = 8;
 
 const printing = signal(false);
 
@@ -105,7 +108,7 @@ function Rows({ total }: { total: number }): VNode | null {
   const accounts = list.rows.accounts.slice(0, ROWS_MAX);
   return (
     <>
-      <table>
+      <table data-many={columns.length >= MANY_COLUMNS}>
         <thead>
           <tr>
             {columns.map(({ id }) => (
@@ -125,6 +128,7 @@ function Rows({ total }: { total: number }): VNode | null {
                     key={id}
                     data-short={text.length <= SHORT_MAX}
                     data-long={text.length >= LONG_MIN}
+                    data-word={text.length > SHORT_MAX && !text.includes(" ")}
                   >
                     {text}
                   </td>

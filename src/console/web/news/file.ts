@@ -8,7 +8,7 @@ import type { ExportView } from "../app/answers.ts";
 import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { status } from "../app/status.ts";
-import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
+import { type Allowed, presetFields, TITLE_MAX, titledFor } from "../exports/draft.ts";
 import { groupsOf, type NewsQuestion } from "./newsquery.ts";
 
 /** The data of a news file. */
@@ -17,15 +17,15 @@ interface NewsFile {
   readonly format: "xlsx" | "csv";
   /** Name of the saved search. */
   readonly name: string;
-  /** Fields that the plan allows. */
-  readonly allowed: readonly string[];
+  /** Fields and layouts that the plan allows. */
+  readonly plan: Allowed;
 }
 
 /** The body of POST /exports. */
-export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
+export function bodyOfFile({ question, format, name, plan }: NewsFile) {
   const { spec, since, kind } = question;
   const { explain: _, output: __, limit: ___, ...asked } = spec;
-  const columns = kind === "entered" ? callList(allowed) : { fields: withState(allowed) };
+  const columns = kind === "entered" ? callList(plan) : { fields: withState(plan.field_allowlist) };
   // The name includes the month, so that each month has its own file.
   const month = ` ${status.peek()?.snapshot ?? ""}`.trimEnd();
   const title = `${titleOfNews([kind], name).slice(0, TITLE_MAX - month.length)}${month}`;
@@ -36,8 +36,8 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
 }
 
 /** Columns to call new companies. */
-function callList(allowed: readonly string[]) {
-  if (layoutsOf(allowed).includes("sales")) return { preset: "sales" };
+function callList({ presets, field_allowlist: allowed }: Allowed) {
+  if (presets.includes("sales")) return { preset: "sales" };
   return { fields: presetFields(allowed).contact };
 }
 
@@ -60,9 +60,8 @@ export function titleOfExport(
 ): string {
   if (kind === "enrichment") return lazyWords.value.enrich.kind(spec.output.title ?? "");
   if (since === undefined) {
-    const { exports } = lazyWords.value;
-    const { title = summary, preset } = spec.output;
-    return preset === undefined ? title : `${title} (${exports.layouts[preset]})`;
+    const { title = summary, preset = null } = spec.output;
+    return titledFor(title, preset);
   }
   return spec.output.title ?? titleOfNews(kinds ?? [], summary);
 }

@@ -304,8 +304,8 @@ function ExportMenu({ question, name, total }: ExportMenuProps): VNode | null {
   const [keys] = useState(() => new SendingKeys());
   if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;
   const send = async (format: "xlsx" | "csv") => {
-    const allowed = status.peek()?.field_allowlist ?? [];
-    const body = bodyOfFile({ question, format, name, allowed });
+    const plan = status.peek() ?? { field_allowlist: [], presets: [] };
+    const body = bodyOfFile({ question, format, name, plan });
     try {
       const created = await post<CreatedExport>("/exports", body, {
         idempotencyKey: keys.keyFor(body),

@@ -62,6 +62,20 @@ export function saveComparison(title: string, body: object): Promise<void> {
   return saveAnswer(fetch, fileName(title, "xlsx"));
 }
 
+/** Saves a table that the screen computed as a workbook. */
+export function saveWorkbook(title: string, table: WorkbookTable): Promise<void> {
+  const body = { ...table, labels: language.peek() };
+  const fetch = () => postForFile("/workbook", body, { accept: TYPES.xlsx });
+  return saveAnswer(fetch, fileName(title, "xlsx"));
+}
+
+/** A table with the facts below it. */
+interface WorkbookTable {
+  readonly head: readonly string[];
+  readonly lines: readonly (readonly (string | number)[])[];
+  readonly facts: readonly (readonly string[])[];
+}
+
 async function saveAnswer(fetch: () => Promise<Blob>, name: string): Promise<void> {
   const file = await reported(fetch);
   if (file !== null) saveFile(file, name);

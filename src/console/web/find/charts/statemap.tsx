@@ -23,7 +23,7 @@ import type { SentSpec } from "../question.ts";
 import { cellMap, type MapCell } from "./cells.ts";
 import { csvOf, type Lines, type NumbersQuestion, tabbed } from "./lines.ts";
 import { neighbour, quantileBounds, shadeOf, stepOf } from "./mapnumbers.ts";
-import { factsOf, fetchLines, fileName, saveFile } from "./numbers.ts";
+import { factsOf, fetchLines, fileName, saveFile, saveWorkbook } from "./numbers.ts";
 
 /** Number that the shades show. */
 type Measure = "count" | "rate";
@@ -55,18 +55,23 @@ export function StateMapDialog({ numbers, onClose }: StateMapProps): VNode {
   const title = stateMap.title(STATE_NAMES[uf] ?? uf);
   const lines = places ? linesOf(places, shown) : null;
   const failure = error ?? counts.error;
-  const save = () => {
+  const save = (format: "csv" | "xlsx") => () => {
     if (places === null) return;
     const facts = factsOf(title, inState(numbers.spec, uf));
-    saveFile(csvOf(codedLines(places, shown, uf), facts), fileName(title, "csv"));
+    const coded = codedLines(places, shown, uf);
+    if (format === "csv") return saveFile(csvOf(coded, facts), fileName(title, "csv"));
+    void saveWorkbook(title, { head: coded.head, lines: cellsOf(places, shown, uf), facts });
   };
   const footer = lines !== null && (
     <>
       <Button icon="copy" onClick={() => void copyText(tabbed(lines))}>
         {lazyWords.value.numbers.copy}
       </Button>
-      <Button icon="file" onClick={save}>
+      <Button icon="file" onClick={save("csv")}>
         CSV
+      </Button>
+      <Button icon="table" onClick={save("xlsx")}>
+        XLSX
       </Button>
     </>
   );
@@ -162,6 +167,13 @@ function codedLines(places: readonly Place[], measure: Measure, uf: string): Lin
     head: ["IBGE", lazyWords.peek().stateMap.state, ...head],
     body: body.map((line, at) => [codes[at] ?? "", uf, ...line]),
   };
+}
+
+/** Returns the same lines with numbers, for a workbook. */
+function cellsOf(places: readonly Place[], measure: Measure, uf: string) {
+  return sorted(places, measure).map(({ id, name, count, rate }) => {
+    return [id, uf, name, count, rate ?? ""];
+  });
 }
 
 function linesOf(places: readonly Place[], measure: Measure): Lines {

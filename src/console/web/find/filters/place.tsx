@@ -2,14 +2,17 @@
  * The place filters: states, municipalities, districts, postal code prefixes, and area codes.
  * Invariant: a postal code is stored as digits, an area code as two digits. All 27 states and
  * abroad are listed. Municipalities outside the chosen states, which match nothing, are reported
- * and can be fixed with one click. The district box appears with the first municipality or
+ * and can be fixed with one click. A typed distance, such as "Campinas + 30 km", is offered as one
+ * choice of all municipalities within it. The district box appears with the first municipality or
  * district, or by its button.
  */
 import type { VNode } from "preact";
 import { useCallback } from "preact/hooks";
 import { UFS } from "../../../../spec/fields.ts";
-import type { Filters } from "../../app/answers.ts";
+import type { Filters, TranslateAnswer } from "../../app/answers.ts";
+import { post } from "../../app/api.ts";
 import { compact } from "../../app/format.ts";
+import { language } from "../../app/language.ts";
 import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
@@ -90,6 +93,18 @@ export function FilterPlace(): VNode {
 }
 
 const FOUND_MAX = 60;
+/** Matches a typed distance. */
+const DISTANCE = /\+?\s*(\d[\d.,]*\s*(?:km|quil|mi))/i;
+
+/** Returns the municipalities within a typed distance of a city, as one choice. */
+async function within(text: string, signal: AbortSignal): Promise<ComboOption[]> {
+  const near = text.replace(DISTANCE, " raio de $1");
+  const question = { query_text: near, language: language.peek() };
+  const { spec, explain } = await post<TranslateAnswer>("/translate", question, { signal });
+  const radius = explain.assumptions.find(({ code }) => code === "radius");
+  const value = spec.filters.geo.municipality_ibge_any_of.join();
+  return radius === undefined ? [] : [{ value, label: radius.detail }];
+}
 
 /** The states as small checkboxes. */
 function StatePicker(): VNode {
@@ -126,7 +141,8 @@ function MunicipalityPicker(): VNode {
   const { geo } = query.value.filters;
   const states = geo.uf_any_of.join(",");
   const search = useCallback(
-    (text: string) => {
+    (text: string, signal: AbortSignal) => {
+      if (DISTANCE.test(text)) return within(text, signal);
       const inside = states === "" ? [] : states.split(",");
       return book?.searchMunicipalities(text, FOUND_MAX, inside).map(optionOf) ?? [];
     },
@@ -143,7 +159,7 @@ function MunicipalityPicker(): VNode {
         selected={chips.map(({ code, label }) => ({ value: code, label }))}
         onSelect={({ value }) =>
           change(({ filters }) => {
-            filters.geo.municipality_ibge_any_of.push(value);
+            filters.geo.municipality_ibge_any_of.push(...value.split(","));
           })
         }
         onRemove={(code) => change(({ filters }) => removeCode(filters.geo, code))}

@@ -127,7 +127,8 @@ const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["grou
 function ownColumns(rows: readonly Row[]): [OutputField, Row][] {
   const shown = new Set(rows.flatMap(({ fields }) => fields));
   return OUTPUT_FIELDS.filter(({ name }) => !shown.has(name)).map((field) => {
-    const isNumber = field.kind === "integer" || field.kind === "number";
+    const { type } = field.stored;
+    const isNumber = type === "number" || type === "cents";
     const numeric = isNumber ? ({ numeric: true } as const) : {};
     return [field.name, { group: GROUP_OF[field.shown.group], fields: [field.name], ...numeric }];
   });

@@ -2,8 +2,9 @@
  * The results of the query: the table with its chooser, its drawer, the selection bar, and the end
  * of the list.
  * Invariant: a query is searched only if it was explored, is not too broad, and has matches;
- * otherwise guidance is shown elsewhere. Only fields of the plan are requested. The bar covers part
- * of the table, and the end of the list always takes the height of a row, so that nothing shifts.
+ * otherwise guidance is shown elsewhere. Only fields of the plan are requested. The bar is below
+ * the table, or on wide screens below the view, and the end of the list always takes the height of
+ * a row, so that nothing shifts.
  */
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
@@ -11,7 +12,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { Status } from "../../app/answers.ts";
 import { errorText } from "../../app/errortext.ts";
 import { cnpj, month, number } from "../../app/format.ts";
-import { narrow } from "../../app/media.ts";
+import { narrow, railed } from "../../app/media.ts";
 import { loadStatus, status } from "../../app/status.ts";
 import { words } from "../../app/words.ts";
 import { ExportButton } from "../../exports/dialog.tsx";
@@ -127,7 +128,7 @@ function Table({ list, plan, allowed }: TableProps): VNode {
           </div>
         )}
       </div>
-      <SelectionBar />
+      {!railed.value && <SelectionBar />}
       <ColumnChooser open={choosing} allowed={allowed} onClose={() => setChoosing(false)} />
       <AccountDrawer
         list={list}
@@ -174,8 +175,8 @@ function Waiting(): VNode {
   );
 }
 
-/** The bar. */
-function SelectionBar(): VNode | null {
+/** The bar of the selected rows; it has its own space, so that it covers no control. */
+export function SelectionBar(): VNode | null {
   const { lists } = words.value;
   const { value: picked } = selection;
   if (picked.size === 0) return null;

@@ -26,10 +26,10 @@ export const exports = {
   layoutOwn: "My columns",
   layouts: {
     sales: "Sales list",
-    rd_station: "For RD Station",
-    pipedrive: "For Pipedrive",
-    hubspot: "For HubSpot",
-    salesforce: "For Salesforce",
+    rd_station: "RD Station",
+    pipedrive: "Pipedrive",
+    hubspot: "HubSpot",
+    salesforce: "Salesforce",
   } as Record<PresetName, string>,
   layoutColumns: (columns: string) => `Columns: ${columns}.`,
 

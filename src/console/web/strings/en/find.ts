@@ -193,7 +193,7 @@ export const find = {
   states: "States",
   abroad: "Abroad",
   municipalities: "Municipalities",
-  municipalitiesPlaceholder: "Name of the municipality",
+  municipalitiesPlaceholder: "Name, or Jaú + 30 km",
   municipalitiesNothing: "No municipality has this name",
   district: "District",
   municipalitiesOutside: (names: readonly string[], states: readonly string[]) =>

@@ -4,7 +4,7 @@
  * Invariant: the Portuguese tables have the same keys; fields and codes are named as in the API.
  * The words for saving and exporting are here, because the first page does not load exports.ts.
  */
-import { HEADINGS_EN } from "../../../../spec/fields/headings.ts";
+import { HEADINGS_EN } from "../../../../spec/fields/headings-en.ts";
 import { number } from "../../app/format.ts";
 import type { NamedColumn } from "../../find/table/columnset.ts";
 

@@ -24,10 +24,10 @@ export const exports: typeof english = {
   layoutOwn: "Minhas colunas",
   layouts: {
     sales: "Lista de vendas",
-    rd_station: "Importar no RD Station",
-    pipedrive: "Importar no Pipedrive",
-    hubspot: "Importar no HubSpot",
-    salesforce: "Importar no Salesforce",
+    rd_station: "RD Station",
+    pipedrive: "Pipedrive",
+    hubspot: "HubSpot",
+    salesforce: "Salesforce",
   },
   layoutColumns: (columns) => `Colunas: ${columns}.`,
 

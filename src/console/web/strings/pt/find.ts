@@ -187,7 +187,7 @@ export const find: typeof English = {
   states: "Estados",
   abroad: "Exterior",
   municipalities: "Municípios",
-  municipalitiesPlaceholder: "Nome do município",
+  municipalitiesPlaceholder: "Nome, ou Jaú + 30 km",
   municipalitiesNothing: "Nenhum município tem esse nome",
   district: "Bairro",
   municipalitiesOutside: (names, states) =>

@@ -1,0 +1,67 @@
+/**
+ * `POST /v1/console/workbook` with `{labels, head, lines, facts}`: makes a workbook of a table that
+ * the screen computed, such as counts per 10,000 inhabitants.
+ * Invariant: the workbook has the table's cells unchanged, and no text becomes a formula. A table
+ * that does not fit is refused, never cut. Nothing is stored.
+ */
+import { type GridCell, gridXlsx } from "../export/formats/grid.ts";
+import { CONTENT_TYPES } from "../http/api/search/search-request.ts";
+import type { BodyObject } from "../http/server/body.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
+import { currentSegment } from "../search/segment.ts";
+import { LABEL_LANGUAGES } from "../spec/fields/words.ts";
+import { membersOf, readChoice, refuse, refuseMistakes } from "./bodymembers.ts";
+
+const COLUMNS_MAX = 50;
+/** More than the largest state has municipalities. */
+const LINES_MAX = 10_000;
+/** Max length of a cell in Excel. */
+const CELL_MAX = 32_767;
+/** Cells of a line of facts: a label and its value. */
+const FACT_CELLS = 2;
+
+/** Answers with the workbook of a table. */
+export function makeWorkbook(call: SessionCall<"segment">): HttpAnswer {
+  const body = membersOf(call, ["labels", "head", "lines", "facts"]);
+  const labels = readChoice(body, "labels", LABEL_LANGUAGES) ?? "pt";
+  const [headings = []] = readLines(body, "head", (value) => [value], COLUMNS_MAX);
+  const lines = readLines(body, "lines", listOf, headings.length);
+  const facts = readLines(body, "facts", listOf, FACT_CELLS);
+  refuseMistakes(body);
+  call.spend(1);
+  const grid = { headings: headings.map(String), lines };
+  const workbook = gridXlsx(grid, {
+    labels,
+    sheet: labels === "pt" ? "Tabela" : "Table",
+    date: currentSegment(call.service).snapshotDate,
+    about: facts.map(([label = "", value = ""]) => [String(label), String(value)]),
+  });
+  return { status: 200, type: CONTENT_TYPES.xlsx, body: workbook };
+}
+
+function listOf(value: unknown): unknown[] | null {
+  return Array.isArray(value) ? value : null;
+}
+
+/** Reads lines of up to `cells` texts and finite numbers. */
+function readLines(
+  body: BodyObject,
+  member: string,
+  lines: (value: unknown) => unknown[] | null,
+  cells: number,
+): readonly (readonly GridCell[])[] {
+  const read = lines(body.members[member]);
+  const fits = (line: unknown) =>
+    Array.isArray(line) && line.length > 0 && line.length <= cells && line.every(isCell);
+  if (read !== null && read.length <= LINES_MAX && read.every(fits)) {
+    return read as readonly (readonly GridCell[])[];
+  }
+  const bounds = `with up to ${cells} texts or numbers, in up to ${LINES_MAX} lines`;
+  refuse(body, member, `${member} must be a list ${bounds}.`);
+  return [];
+}
+
+function isCell(value: unknown): value is GridCell {
+  return typeof value === "string" ? value.length <= CELL_MAX : Number.isFinite(value);
+}
