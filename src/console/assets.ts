@@ -42,7 +42,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** Returns the page's policy. Inline styles are limited to those of the build (CSP3, hashes). */
+/**
+ * Returns the Content-Security-Policy of the page. It limits inline styles to those of the build
+ * (CSP3, hashes).
+ */
 function pagePolicy(page: Uint8Array): string {
   const styles = Buffer.from(page)
     .toString("utf8")
@@ -66,7 +69,9 @@ function pagePolicy(page: Uint8Array): string {
   ].join("; ");
 }
 
-/** Page headers in addition to the policy; copy buttons need the clipboard. */
+/**
+ * Headers of the page in addition to the policy. They allow the clipboard, which copy buttons need.
+ */
 const PAGE_HEADERS = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy":
@@ -152,7 +157,7 @@ function notBuilt(): AppError {
   );
 }
 
-/** The manifest, as far as read. */
+/** The members of the manifest that this file reads. */
 interface Manifest {
   readonly files: Readonly<Record<string, { readonly encodings: readonly ("br" | "gzip")[] }>>;
 }
@@ -213,7 +218,7 @@ type Encoding = "br" | "gzip" | "identity";
 /** Smallest first. */
 const PREFERRED: readonly Encoding[] = ["br", "gzip", "identity"];
 
-/** The form to send. */
+/** Returns the form of a file to send: the smallest one that Accept-Encoding allows. */
 export function acceptedEncoding(
   accepted: string | undefined,
   forms: readonly Encoding[],

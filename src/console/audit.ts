@@ -1,6 +1,7 @@
 /**
- * The audit trail in the console: pages of the tenant's lines with readable names, and the keyring
- * and users that record changes under the signed-in user.
+ * Shows the audit trail in the console: pages of the tenant's lines with readable names. Also
+ * returns the keyring and the users with which the signed-in user makes changes, so that the trail
+ * names that user.
  * Invariant: lines of other tenants and of the state store are never shown. Names are the current
  * ones, because the trail itself holds only ids. A webhook is named by its host, because its path
  * may be a secret.
@@ -66,7 +67,10 @@ export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
   return { keyring: keyring.by(actor), users: users.by(actor) };
 }
 
-/** If the request has no limit, a page is as long as the previous one. */
+/**
+ * Reads the position and limit of a page. Without a limit in the request, a page is as long as the
+ * previous one.
+ */
 function readPlace({ query, identity, service }: SessionCall<"secrets">): Partial<ListPosition> & {
   readonly limit: number;
 } {
@@ -106,7 +110,7 @@ function lineOf(
   };
 }
 
-/** Replaces the id of a key by its name; null if it has none. */
+/** Replaces the id of a key by the name of the key; null if the key has no name. */
 function namedFacts({ facts }: AuditRow, names: ReadonlyMap<string, string>): AuditRow["facts"] {
   const { replaced_by: id } = facts;
   return typeof id === "string" ? { ...facts, replaced_by: names.get(id) || null } : facts;

@@ -114,9 +114,9 @@ function smaller(text) {
 }
 
 /**
- * Names of what the scripts share, in the form of terser's cache: each gets its exported name, so
- * the lists of imports and exports need no renames. A name that is imported and exported keeps the
- * exported one.
+ * Returns the names of the bindings that scripts share, in the format of terser's name cache. Each
+ * binding gets its exported name, so the lists of imports and exports need no renames. A binding
+ * that is both imported and exported keeps the exported name.
  */
 function sharedNames(text) {
   const names = {};
@@ -136,7 +136,7 @@ function sharedNames(text) {
 }
 
 function withoutUnread(text) {
-  // In other files, members of these names are used.
+  // Other files use members with these names, so their text is kept.
   if (!text.includes("stored:{type:")) return text;
   return UNREAD.reduce((left, unread) => left.replace(unread, ""), text);
 }

@@ -1,7 +1,7 @@
 /**
- * Cached counts: the exact number of matches and their facets, by snapshot and filters.
- * Invariant: the cache key has all that a count depends on: the snapshot and the normalized
- * filters. The cache is bounded and evicts the least recently used filters.
+ * Caches counts: the exact number of matches and their facets, by snapshot and filters.
+ * Invariant: a count depends only on the snapshot and the normalized filters, and both are in the
+ * cache key. The cache is bounded and evicts the least recently used filters.
  */
 
 import { strict as assert } from "node:assert";

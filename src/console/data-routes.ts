@@ -181,7 +181,7 @@ function fill(path: string, handle: Handle): Route {
   return { ...postQuery(path, handle, "first"), query, pieces: ENTRY_FILES };
 }
 
-/** A route that reads a spreadsheet. */
+/** Defines a route that reads a spreadsheet. */
 function sendFile(path: string, handle: Handle, query: readonly string[]): Route {
   return { ...postQuery(path, handle, "first"), query, pieces: SENT_FILES, filesOnly: true };
 }
@@ -197,7 +197,7 @@ function at(path: string): string {
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** Measured: level 9 takes a fifth of level 11's time and is 6 % larger. */
+/** Level 9 takes a fifth of level 11's time, and its output is 6% larger (measured). */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** Part of the ETag; increase it when the catalog's format changes. */

@@ -23,7 +23,7 @@ import type { ExportEstimate } from "./web/app/answers.ts";
 
 /** Exports up to this many rows are rendered whole. */
 const WHOLE_ROWS_MAX = 2_048;
-/** Limited exports of up to this many rows are sampled from their own rows. */
+/** If a limit cuts an export to at most this many rows, the sample comes from those rows. */
 const FIRST_ROWS_MAX = 16_384;
 /** Cached sizes. */
 const CACHED_MAX = 128;
@@ -38,10 +38,11 @@ interface Sampling {
 
 /**
  * Measured over 1,000,000 accounts of bench/questions/corpus.ts, exporting 10,000 to 285,000 rows
- * with default fields, all fields, codes alone, and names with contacts. Estimates of xlsx are 0.96
- * to 1.08 of the real size, of text with gzip 0.98 to 1.11. Parquet was 1.00 to 1.30, because
- * dictionaries serve more rows in long row groups; hence 0.9 and the larger sample. Text with zstd:
- * 1.00 to 1.12 (500,000 accounts, 11,000 to 142,000 rows).
+ * with default fields, all fields, codes alone, and names with contacts. The estimate is 0.96 to
+ * 1.08 times the real size for xlsx, and 0.98 to 1.11 times for text with gzip. For text with zstd,
+ * it is 1.00 to 1.12 times (500,000 accounts, 11,000 to 142,000 rows). For Parquet, it was 1.00 to
+ * 1.30 times, because a dictionary serves more rows in long row groups. Therefore Parquet has the
+ * factor 0.9 and a larger sample.
  */
 const SAMPLINGS: Readonly<Record<ExportFormat, Sampling>> = {
   csv: { rows: 1_024, long: 1 },
@@ -119,8 +120,8 @@ async function bytesOf(segment: Segment, spec: AccountQuerySpec, extent: Extent)
 }
 
 /**
- * Returns sample rows, drawn from all matches in seeded order. If a limit cuts the export, they are
- * spread over its own rows, unless these are too many.
+ * Returns sample rows, drawn from all matches in seeded order. If a limit cuts the export, the
+ * sample is spread over the rows of the export, unless there are too many of them.
  */
 function sampleOf(
   segment: Segment,
@@ -137,7 +138,8 @@ function sampleOf(
   const mode = industry.secondary_cnae_mode === "off" ? "off" : "full";
   const drawn: AccountQuerySpec = {
     ...spec,
-    // For a fallback, `full` includes both phases in one query.
+    // If the mode is `fallback`, matches come in two phases. `full` selects the matches of both
+    // with one query.
     filters: { ...spec.filters, industry: { ...industry, secondary_cnae_mode: mode } },
     sort: [{ field: "score", direction: "desc" }],
     scoring: { strategy: "random", random_seed: 1 },

@@ -22,7 +22,7 @@ interface Largest {
 
 type Places = TypedAnswer<Pick<CatalogAnswer, "municipalities" | "states">>;
 
-/** Cities and states that take an article in Portuguese; most have none. */
+/** Names of cities and states that take an article in Portuguese. Most names take none. */
 const WITH_ARTICLE = {
   no:
     "Acre|Amapá|Amazonas|Ceará|Distrito Federal|Espírito Santo|Maranhão|Pará|Paraná|Piauí|" +
@@ -30,7 +30,7 @@ const WITH_ARTICLE = {
   na: "Bahia|Paraíba",
 } as const;
 
-/** Puts "in" before a place in Portuguese: "no Rio de Janeiro". */
+/** Puts the Portuguese "in" before the name of a place: "no Rio de Janeiro". */
 function within(place: string): string {
   const [name = ""] = place.split("/");
   const article = (["no", "na"] as const).find((one) =>
@@ -39,7 +39,7 @@ function within(place: string): string {
   return `${article ?? "em"} ${place}`;
 }
 
-/** Typical queries, the likeliest to match last. */
+/** Typical queries. The last ones are the likeliest to match. */
 const SENTENCES: Readonly<Record<keyof CatalogAnswer["examples"], (where: Largest) => string[]>> = {
   pt: ({ cities: [first, second, third], state }) => [
     `padarias ${within(first)} abertas desde 2015, com e-mail`,
@@ -101,7 +101,7 @@ function matchesOf(segment: Segment, translated: object): number {
   return countMatches(segment, spec);
 }
 
-/** Null for a snapshot without a city. */
+/** Returns the places with the most accounts; null for a snapshot without a city. */
 function largestOf({ municipalities, states }: Places): Largest | null {
   const cities = new Map<string, string>();
   const descending = [...municipalities].sort((a, b) => b.accounts - a.accounts);

@@ -84,7 +84,7 @@ export const EXPLAIN: Computation<ReadTask, Question> = {
     payer.spend(costOf({ spec: body.members.spec }));
     const cnpj = readNumber(body);
     const { spec } = readEither(task, segment, body);
-    // Without a cnpj, an error was thrown above.
+    // If the request had no cnpj, an error was thrown above.
     return { spec, cnpj: cnpj as Cnpj };
   },
 };
@@ -122,7 +122,7 @@ function explanationOf(
   return { listed, explain: { ...explain, unmet } };
 }
 
-/** Output fields of filters whose fields have other names. */
+/** Maps a filter to its output fields, if their names differ from the filter's name. */
 const FIELDS_OF: Readonly<Record<string, readonly string[]>> = {
   cnae: ["cnae_primary", "cnae_secondary"],
   phone_number: ["phone_1", "phone_2"],

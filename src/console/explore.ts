@@ -34,7 +34,7 @@ import { pointersOf, setParts, without } from "./filters.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { ExploreAnswer } from "./web/app/answers.ts";
 
-/** Facets counted without the filters on the same dimension, with those filters. */
+/** Maps a facet that is counted without the filters on its dimension to these filters. */
 const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
   Record<FacetName, readonly PartName[]>
 >;

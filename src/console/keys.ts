@@ -95,7 +95,7 @@ function keyOf({ service, params, identity }: SessionCall<"keyring">): KeyRow {
   throw new AppError("not_found", "There is no such key.");
 }
 
-/** A key as it is now. */
+/** Answers with a key in its current state. */
 function answerOf(call: SessionCall<"clock" | "keyring">, id: string) {
   const row = keyOf(calledWith(call, { params: { id } }));
   return { request_id: call.requestId, ...shown(row, stateOf(row, call.service.clock.nowMs())) };

@@ -75,7 +75,8 @@ export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): 
   refuseMistakes(body);
   const { users } = onBehalfOf(call);
   const self = user.id === call.session.user.id;
-  // The last owner can be neither disabled nor made a member, so any refusal precedes both changes.
+  // The last owner can be neither made a member nor disabled. So a request with both changes is
+  // refused before either is made.
   if (role !== null) users.setRole(user, role, self ? call.session.id : undefined);
   if (state === "disabled") users.disable(user);
   if (state === "active") users.enable(user);
@@ -107,12 +108,12 @@ function memberOf({ service, params, identity }: SessionCall<"users">): User {
   return service.users.member(identity.tenantId, params.id ?? "");
 }
 
-/** Adds the generated password, which exists because the request set none. */
+/** Adds the generated password to the answer. There is one, because the request set no password. */
 function withPassword(call: SessionCall<"users">, { id }: User, password: string | null) {
   return { ...answerOf(call, id), password: password as string };
 }
 
-/** A member as it is now. */
+/** Answers with a member in its current state. */
 function answerOf(call: SessionCall<"users">, id: string) {
   const user = call.service.users.member(call.identity.tenantId, id);
   return { request_id: call.requestId, ...shown(call, user) };
@@ -124,7 +125,8 @@ function shown({ session }: SessionCall, user: User) {
     id,
     email,
     role,
-    // Users of a disabled tenant cannot see this, because they cannot sign in.
+    // A member of a disabled tenant is reported as disabled. Users of that tenant cannot see this,
+    // because they cannot sign in.
     state: state === "tenant_disabled" ? ("disabled" as const) : state,
     created_at: new Date(createdAt).toISOString(),
     last_seen_at: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),

@@ -20,7 +20,7 @@ const FAR = 10;
 
 type Direction = keyof Ownership;
 
-/** Answers with both directions, two steps deep. */
+/** Answers with the owners and the owned companies, two steps deep. */
 export function readOwnership(call: KeyCall<"engine" | "segment">): Reply {
   const segment = currentSegment(call.service);
   const root = readRootText(call.params.root ?? "");

@@ -14,7 +14,10 @@ import { currentSegment, guarded, type Segment } from "../search/segment.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { PlacesAnswer } from "./web/app/answers.ts";
 
-/** Seats by state, then by code without its state digits. */
+/**
+ * Municipal seats by state. Within a state, each is named by its municipality code without the two
+ * digits of the state.
+ */
 const SEATS: Readonly<Record<string, string>> = seats.seats;
 
 /** Answers with the municipalities of a state. */

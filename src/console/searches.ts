@@ -52,11 +52,14 @@ const PAGE_MAX = 200;
 /** Maximum characters of the original sentence. */
 const TEXT_MAX = 2_000;
 
-/** Services that a count needs. */
+/** Services that counting a saved search needs. */
 type CountPart = "clock" | "engine" | "notices" | "searches" | "telemetry" | ReadPart;
 type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
 
-/** Max length of a saved spec parsed inline, in UTF-16 units, as for bodies. */
+/**
+ * Max length of a saved spec that is parsed on this thread, in UTF-16 units. Request bodies have
+ * the same limit.
+ */
 const QUICK_LENGTH_MAX = 8 * 1024;
 const NO_BODY = new Uint8Array(0);
 
@@ -242,7 +245,8 @@ export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
   name: "savedSearch",
   run({ saved, ...task }, segment) {
     const sent: unknown = saved === null ? null : JSON.parse(saved);
-    // `explain` does not affect a count, and old versions stored unknown members.
+    // `explain` does not affect a count. It is dropped because old versions stored members in it
+    // that are unknown now.
     const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
     const input = isJsonObject(sent) ? counted : sent;
     return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;

@@ -14,7 +14,7 @@ import { typedAnswer } from "./typedanswer.ts";
 import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
 import type { InvitationAnswer } from "./web/app/memberanswers.ts";
 
-/** Longer texts cannot be an e-mail or a password. */
+/** Max characters of an e-mail or a password. A longer text cannot be either of them. */
 const TEXT_MAX = 4_096;
 
 /** The handlers of sessions. */
@@ -52,7 +52,7 @@ export class SessionRoutes {
     const body = membersOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
     refuseMistakes(body);
-    // Checked before the link is used up.
+    // Over plain HTTP, this call may refuse the request. It must do so before the link is used up.
     const kind = this.#sessionAuth.cookieFor(call);
     return this.#begun(call, call.service.sessions.signInByLink(token, call.address), kind);
   };
@@ -109,7 +109,7 @@ export class SessionRoutes {
     return begun(call, opened, this.#sessionAuth.cookieOf(call));
   };
 
-  /** A new session in the same browser ends the previous one. */
+  /** Answers with a new session, and ends the previous session of the same browser. */
   #begun(call: Call<"sessions">, opened: NewSession, kind: CookieKind): HttpAnswer {
     const before = this.#sessionAuth.find(call);
     if (before !== null) call.service.sessions.end(before);
@@ -158,7 +158,10 @@ function begun(call: Call, { token, session }: NewSession, kind: CookieKind): Ht
   return { ...answer, headers: { "Set-Cookie": `${name}=${token}; ${flags}${age}` } };
 }
 
-/** Without a max age, browsers drop the cookie when they close; the server ends the session. */
+/**
+ * Returns the name and the flags of a cookie. It has no max age, so browsers drop it when they
+ * close. The server ends the session.
+ */
 function partsOf({ name, secure }: CookieKind): { readonly name: string; readonly flags: string } {
   return { name, flags: `Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}` };
 }

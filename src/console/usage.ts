@@ -73,7 +73,8 @@ export function readPlans({
 /** Returns the built-in values of changed limits. */
 function changedOf(limits: Plan["limits"], known: Plan["limits"]): Record<string, number> {
   const names = Object.keys(known) as (keyof Plan["limits"])[];
-  // The effective retention may be the server's, which is not a limit of the plan.
+  // The retention in effect may be that of the server, so a difference does not show that the
+  // operator changed this limit of the plan.
   const changed = names.filter((name) => {
     return name !== "export_retention" && limits[name] !== known[name];
   });
@@ -89,7 +90,9 @@ function readDays(sent: string | undefined): number {
   return DAYS;
 }
 
-/** Returns the tenant's rows. For members, other senders are merged into one. */
+/**
+ * Returns the tenant's rows. For members, the rows of all other senders are merged into one sender.
+ */
 function ownRows({ session }: SessionCall, rows: readonly UsedByKey[]): readonly UsedByKey[] {
   if (session.user.role === "owner") return rows;
   const own = `${USER}${session.user.id}`;

@@ -15,7 +15,10 @@ const SOURCES = ["src/console/web", "src/spec"];
 /** The tables of one language; the other has the same keys. */
 const TABLES = "src/console/web/strings/en";
 
-/** Callbacks of components. Those of elements are named after the browser's events. */
+/**
+ * Matches the callbacks of components. Callbacks of elements are named after the browser's events,
+ * so they are excluded.
+ */
 const CALLBACKS = /^ +(?:readonly )?(on[A-Z]\w*)\??(?=[:(])/gm;
 const EVENTS = new Set(
   (

@@ -32,7 +32,7 @@ const suite = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** A place to check, and how to reach it. */
+/** A view or dialog to check, its path, and the steps to open it. */
 type Place = readonly [name: string, path: string, arrive?: (visit: Visit) => Promise<void>];
 
 const dialogOf = ({ page }: Visit) => page.getByRole("dialog");
@@ -49,7 +49,7 @@ const ready = async ({ page }: Visit) => {
   await page.locator(".told").waitFor();
 };
 
-/** Every view and dialog; those below the result table wait for it. */
+/** Every view and dialog. The entries that need the result table wait for it. */
 const PLACES: readonly Place[] = [
   ["the start", "/app", counted],
   ["results", `/app${HASH}`, ready],
@@ -89,7 +89,7 @@ const PLACES: readonly Place[] = [
   ["the own account", "/app/account", seen(account.here)],
 ];
 
-/** Opens all numbers of the chart of municipalities, or their map. */
+/** Opens the table of all numbers in the chart of municipalities, or their map. */
 const openNumbers =
   (entry: string) =>
   async ({ page }: Visit) => {
@@ -118,7 +118,7 @@ for (const width of [1440, PHONE]) {
         await visit.page.locator("h1").first().waitFor({ state: "attached" });
         await arrive?.(visit);
         findings.push(...(await findingsOf(visit, `${name}, light`, TAGS)));
-        // Only colors change in the dark.
+        // The dark mode changes only colors, so only contrast is checked.
         await visit.page.emulateMedia({ colorScheme: "dark" });
         findings.push(...(await findingsOf(visit, `${name}, dark`, null)));
         await visit.page.emulateMedia({ colorScheme: "light" });
@@ -151,10 +151,10 @@ describe("on a phone", () => {
   });
 });
 
-/** A visit whose lists are not empty. */
+/** Opens a visit of a user whose lists, exports, and searches are not empty. */
 async function prepared(open: Opener, width: number): Promise<Visit> {
   const visit = await open(ana, { width, before: AXE });
-  // The page of a company that is not in the data gets a 404.
+  // The page of a company that is not in the snapshot requests an account and receives a 404.
   visit.expect(404);
   const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
   await visit.send("/exports", { spec, output: { format: "csv" } });

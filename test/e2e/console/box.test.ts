@@ -1,11 +1,12 @@
 /**
- * Proves, in Chromium against a real server, how the search box handles each kind of text. A CNPJ
- * or a root, in any spelling, opens the company's page, which has its own address, prints, and
- * leads to the other establishments and back; a mistyped one is reported. Names are suggested while
- * typing and opened by keyboard; a sentence that is not understood shows advice in place of a
- * number; examples and the placeholder find something.
- * Does not prove: what sentences mean (unit and contract/translate), the order of suggested names
- * (twin/find), looks.
+ * Proves, in Chromium against a real server, how the search box treats each kind of text. A CNPJ or
+ * a root, in any spelling, opens the page of the company. That page has its own address, can be
+ * printed, and leads to the other establishments and back. A mistyped CNPJ is reported. Names are
+ * suggested while the user types, and can be opened by keyboard. For a sentence that is not
+ * understood, the box shows advice instead of a number. The examples and the placeholder all find
+ * something.
+ * Does not prove the meaning of sentences (unit and contract/translate), the order of suggested
+ * names (twin/find), or the appearance.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -29,7 +30,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** The first account of a search, and one of a company with several establishments. */
+/** Returns the first account of a search. */
 async function someAccount(visit: Visit, filters: object): Promise<AccountFields> {
   const spec = { filters, output: { fields: ["cnpj", "legal_name"] } };
   const page = await visit.send<SearchPage>("/accounts/search", { spec, limit: 1 });
@@ -70,7 +71,8 @@ test("reads a number as people write it, and nothing else as a number", () => {
   });
   assert.deepEqual(numberIn("12.ABC.345/01DE-35")?.value, "12ABC34501DE35");
   for (const text of ["1841723666", "18 41723666", "551841723666", "01841723666", "18996370606"]) {
-    // Phones, searched as sentences; the last one has the check digits of a CPF.
+    // These are phones, so the box searches them as sentences. The last one has the check digits of
+    // a CPF.
     assert.deepEqual(
       [numberIn(text), shortNumberIn(text), refusalIn(text)],
       [null, null, null],

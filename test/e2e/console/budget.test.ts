@@ -1,9 +1,10 @@
 /**
- * Proves: all scripts that one person can load are under 130 KB as sent; the first page requests
- * few and small files, each once and compressed, and a second visit none of them. It is painted
- * within 300 ms on this machine, once the browser has a process for it; nothing shifts while a view
- * loads, in any view.
- * Does not prove: the time on other machines and networks; sizes and counts stand for that.
+ * Proves: all scripts that one user can load have less than 130 KB as sent. The first page requests
+ * few and small files, each once and compressed, and a second visit requests none of them. The page
+ * is painted within 300 ms on this machine, measured after the browser has started a process for
+ * it. In no view does content shift while it loads.
+ * Does not prove the time on other machines and networks; the sizes and numbers of requests
+ * indicate it.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -16,7 +17,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 
 const DIST = join(ROOT, "dist/console");
 const SCRIPTS_MAX = 130_000;
-/** Page, style sheet, font, scripts, and the view's requests. */
+/** Maximum number of requests: page, style sheet, font, scripts, and the requests of the view. */
 const REQUESTS_MAX = 20;
 const FIRST_BYTES_MAX = 150_000;
 const PAINT_MS = 300;
@@ -55,7 +56,7 @@ describe("the files of the console", () => {
       ["pt", "en"],
       ["en", "pt"],
     ]) {
-      // No user loads the words of both.
+      // No user loads the texts of both languages.
       const foreign = new RegExp(`^(later-)?${other}-`);
       const loadable = scripts.filter((name) => !foreign.test(name));
       assert.equal(loadable.length, scripts.length - 2);
@@ -69,8 +70,8 @@ describe("the files of the console", () => {
   it("reference no other host", () => {
     for (const name of readdirSync(DIST)) {
       if (!/\.(js|css|html)$/.test(name)) continue;
-      // Namespaces and the attribution of the map's outlines are never requested; nor are chat,
-      // map, and registry, whose links of an account a person opens in a separate tab.
+      // Namespaces and the attribution of the map's outlines are never requested. Links of an
+      // account to chat, map, and registry are opened by the user in another tab.
       const text = readFileSync(join(DIST, name), "utf8").replaceAll(NOT_ASKED, "");
       assert.equal(/https?:\/\/[a-z]/.exec(text)?.[0], undefined, name);
     }
@@ -106,7 +107,7 @@ describe("a first visit", () => {
 
   inBrowser(`is painted within ${PAINT_MS} ms`, async (open, report) => {
     const times: number[] = [];
-    // The best of some: other suites run on the same machine.
+    // The best of several measurements counts, because other suites run on the same machine.
     for (let turn = 0; turn < 6; turn++) {
       const visit = await open(ana);
       await emptyPage(visit);
@@ -115,7 +116,8 @@ describe("a first visit", () => {
         "performance.getEntriesByName('first-contentful-paint')[0].startTime",
       );
       times.push(Number(paint));
-      // Else the pages of the turns before share the processor with the next.
+      // Otherwise the pages of earlier rounds would use the processor while the next one is
+      // measured.
       await visit.context.close();
     }
     report(`first paint after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
@@ -148,9 +150,10 @@ interface Loaded {
 }
 
 /**
- * An empty page, isolated like the console. For the first page of its kind Chromium starts a
- * process (Cross-Origin-Opener-Policy), which takes 216 to 344 ms of an empty page's paint on the
- * machine where the console itself takes 140 to 248; the console alone is measured here.
+ * Opens an empty page that is isolated like the console. For the first isolated page
+ * (Cross-Origin-Opener-Policy), Chromium starts a process, which takes 216 to 344 ms of the empty
+ * page's paint. On the same machine, the console itself takes 140 to 248 ms, and the test measures
+ * only that.
  */
 async function emptyPage(visit: Visit): Promise<void> {
   const headers = { "Cross-Origin-Opener-Policy": "same-origin" };
@@ -160,7 +163,7 @@ async function emptyPage(visit: Visit): Promise<void> {
   await visit.go("/app/empty");
 }
 
-/** Loads the start page and returns all its loads. */
+/** Loads the start page, and returns everything that it loads. */
 async function loaded(visit: Visit): Promise<Loaded[]> {
   const client = await visit.context.newCDPSession(visit.page);
   await client.send("Network.enable");

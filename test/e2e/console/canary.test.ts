@@ -25,7 +25,10 @@ import type { SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const { find, table, commands } = words;
 
-/** Texts that would leave a trace, run, or fetch something if treated as anything but text. */
+/**
+ * Texts (canaries) that would leave a trace, run, or fetch something if the page treated them as
+ * more than text.
+ */
 const CANARIES = [
   '<img src=x onerror="globalThis.ran=1"><b data-canary>b</b>',
   '"><script>globalThis.ran=1</script><i data-canary>',
@@ -41,7 +44,7 @@ const suite = consoleSuite({ accounts: 600, snapshot: withCanaries }, async (ser
   ana = await served.user("ana@example.com");
 });
 
-/** The sample with canaries in every text column. */
+/** Writes the sample with canaries in every text column, and returns the path. */
 function withCanaries(sample: SampleSnapshot): string {
   const table = tableFromIPC(readFileSync(sample.snapshot));
   const writer = new RecordBatchFileWriter();

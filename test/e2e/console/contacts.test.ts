@@ -20,7 +20,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** A state; a search for any phone is too broad without it. */
+/** A filter by state, because a search for any phone is too broad without one. */
 const GEO = { geo: { uf_any_of: ["SP"] } };
 
 async function totalOf(visit: Visit, filters: object): Promise<number> {
@@ -39,7 +39,7 @@ async function someone(visit: Visit): Promise<Account & { phone: string; email: 
   return { ...account, phone, email: account.email };
 }
 
-/** Common spellings of a mobile phone; the first is the fullest. */
+/** Returns common spellings of a mobile phone, the longest one first. */
 function spellings(phone: string): string[] {
   const [, area = "", first = "", last = ""] = /^\+55(\d\d)(\d{5})(\d{4})$/.exec(phone) ?? [];
   return [`+55 (${area}) ${first}-${last}`, `0${area} ${first} ${last}`, area + first + last];
@@ -125,7 +125,8 @@ describe("a sentence and a link", () => {
     const rail = page.getByRole("complementary");
     const chips = rail.getByRole("list", { name: find.thisPhone, exact: true });
     assert.deepEqual(await chips.getByRole("listitem").allInnerTexts(), [phone]);
-    // A link that a colleague typed or saved: both contacts, one with an escaped character.
+    // A link that a colleague typed or saved, with both contacts. One of them contains an escaped
+    // character.
     const both = new URLSearchParams({ phone, email: email.toLowerCase() });
     await visit.go(`/app#${both}`);
     const contact = { phone_any_of: [phone], email_any_of: [email.toLowerCase()] };

@@ -57,7 +57,8 @@ for (const [locale, screen, words] of [
       await shown.waitFor();
       assert.ok((await options.first().textContent())?.includes(districtTitle(first.folded)));
       assert.ok((await shown.textContent())?.endsWith(compact(first.accounts)));
-      // By keyboard: the second of all districts, then the first one by its prefix.
+      // Uses the keyboard to choose the second of all districts, and then the first one by a prefix
+      // of its name.
       await box.press("ArrowDown");
       await box.press("ArrowDown");
       await box.press("Enter");
@@ -73,7 +74,7 @@ for (const [locale, screen, words] of [
       await box.press("Escape");
       const written = decodeURIComponent(page.url().replaceAll("+", " "));
       for (const { name } of both) assert.ok(written.includes(`${SP}:${name}`), written);
-      // The address alone restores them, with chips that remove them.
+      // The page's address is enough to restore them, with the chips that remove them.
       const address = page.url().slice(visit.base.length);
       await visit.go("/app");
       await visit.go(address);
@@ -120,7 +121,7 @@ for (const [locale, screen, words] of [
         await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));
         await box.press("Escape");
         await rail.getByRole("list", { name: find.district, exact: true }).waitFor();
-        // A city without this district drops it and shows a message.
+        // The new city has no such district, so the district is removed with a message.
         await visit.go(`/app#city=${SP}&district=${RIO}:${encodeURIComponent(first.folded)}`);
         await button(page, text.outsideFix).click();
         await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));

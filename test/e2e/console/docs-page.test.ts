@@ -1,8 +1,9 @@
 /**
- * Proves, in Chromium: a server's reference pages write nothing to the console, request only
- * themselves, and keep to their policy (an injected script or style does not run). They have no
- * sideways scroll on a phone, have only working links, and can be used by keyboard. Skipped without
- * Chromium. Does not prove: how other browsers show them.
+ * Proves, in Chromium: the reference pages of a server write nothing to the console, request only
+ * themselves, and obey their content security policy, so that an injected script or style does not
+ * run. On a phone they do not scroll sideways. All links work, and the pages can be used by
+ * keyboard. Without Chromium, the suite is skipped.
+ * Does not prove how other browsers show them.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

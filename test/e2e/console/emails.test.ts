@@ -1,10 +1,11 @@
 /**
- * Proves, in Chromium against a real server with a mail server: the dialog of a notice offers the
- * user's own address and makes it a receiver of that search; a refused webhook after it makes no
- * second one. The e-mail of the next month is in the log under its address. The receiver is tested,
- * paused, and deleted in the view of webhooks; after its reader has unsubscribed, it can only be
- * deleted. Members change none. axe finds nothing.
- * Does not prove: the bytes of e-mails and retries (contract/notices).
+ * Proves, in Chromium against a real server with a mail server: the dialog for a notice offers the
+ * user's own e-mail address and makes it a receiver of that search. If a webhook that is entered
+ * next is refused, no second e-mail receiver is created. The e-mail of the next month appears in
+ * the log under its address. The view of webhooks tests, pauses, and deletes the receiver. After
+ * the recipient has unsubscribed, the receiver can only be deleted. Members cannot change
+ * receivers. axe finds nothing.
+ * Does not prove the bytes of e-mails and retries (contract/notices).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, renameSync } from "node:fs";

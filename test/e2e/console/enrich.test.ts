@@ -35,7 +35,10 @@ async function someCnpjs(visit: Visit, limit: number): Promise<string[]> {
   return accounts.map(({ cnpj }) => cnpj);
 }
 
-/** A file of CNPJs with one CPF, one mistyped CNPJ, and one CNPJ that is not in the data. */
+/**
+ * Returns a file of CNPJs. One row is a CPF, one is a mistyped CNPJ, and one is a CNPJ that is not
+ * in the snapshot.
+ */
 async function sheet(visit: Visit, rows = 30): Promise<{ text: string; cnpjs: string[] }> {
   const cnpjs = await someCnpjs(visit, rows);
   const lines = cnpjs.map((cnpj, at) => `${at};${cnpj};Cliente ${at}`);
@@ -56,7 +59,6 @@ function counts({ page }: Visit): Promise<string[]> {
   return page.locator(".enrich-counts b").allTextContents();
 }
 
-/** Drops a file onto an element as a person does. */
 async function drop({ page }: Visit, onto: string, text: string, name: string): Promise<void> {
   await page.evaluate(
     `(() => {
@@ -71,7 +73,7 @@ async function drop({ page }: Visit, onto: string, text: string, name: string): 
   );
 }
 
-/** Pastes into the box; returns false if the text stays there. */
+/** Pastes a text into the search box. Returns false if the text stays in the box. */
 async function paste({ page }: Visit, text: string): Promise<boolean> {
   await page.locator("#ask").waitFor();
   return await page.evaluate(
@@ -289,5 +291,5 @@ describe("the view", () => {
   }
 });
 
-// The suite's language is not English, so the shell's words differ from the English ones.
+// This suite runs in another language than English, so its texts must differ from the English ones.
 assert.notEqual(shell.views.enrich, englishWords.shell.views.enrich);

@@ -40,7 +40,6 @@ const { inBrowser } = suite;
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 const api = () => new Client(suite.served.base, key);
 
-/** Opens the export dialog for the query of HASH. */
 async function openDialog(visit: Visit): Promise<void> {
   await visit.go(`/app${HASH}`);
   await visit.page.getByRole("grid").waitFor();
@@ -163,7 +162,8 @@ describe("an export", () => {
   inBrowser("goes on when the dialog is closed, and a toast tells of its end", async (open) => {
     const visit = await open(ana);
     await openDialog(visit);
-    // The server is faster than any click, so the test delays the end until the dialog is closed.
+    // The server finishes before any click is possible, so the test delays the answers until the
+    // dialog is closed.
     let held = true;
     let asked = 0;
     await visit.page.route(/\/v1\/console\/exports\/exp_[0-9a-f]+$/, async (route) => {
@@ -177,7 +177,7 @@ describe("an export", () => {
     });
     await button(dialog(visit), exports.send).click();
     await dialog(visit).getByText(exports.rowsWritten("3", "10")).waitFor();
-    // The remaining time is unknown before the second poll.
+    // The remaining time is known only from the second poll on.
     const left = new RegExp(`^${exports.rowsWritten("4", "10")}, ${exports.left(".+")}$`);
     await dialog(visit).getByText(left).waitFor();
     await button(dialog(visit), exports.keepRunning).click();
@@ -239,7 +239,7 @@ describe("a saved search", () => {
     const [search] = (await visit.getJson<{ searches: SavedSearch[] }>("/searches")).searches;
     const total = search?.now?.total ?? 0;
     assert.equal(await row.locator(".counts b").first().innerText(), number(total));
-    // As if saved on other data: the change is shown with its sign.
+    // Simulates that the search was saved on other data. The change must be shown with its sign.
     await page.route("**/v1/console/searches", async (route) => {
       const answer = await route.fetch();
       const body = (await answer.json()) as { searches: SavedSearch[] };

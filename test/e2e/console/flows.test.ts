@@ -166,7 +166,8 @@ describe("finding", () => {
     });
     await shows(visit, translated.matches);
     await page.waitForURL(/#q=/);
-    // Removing a filter by hand updates the count immediately, and the sentence shows it.
+    // If the user removes a filter of the sentence's translation, the count changes immediately,
+    // and the sentence is marked as changed.
     const rail = page.getByRole("complementary");
     await rail.getByRole("checkbox", { name: new RegExp(`^${find.email}(?! ou)`) }).uncheck();
     const spec = structuredClone(translated.spec) as ExploreAnswer["spec"];
@@ -273,7 +274,7 @@ describe("reading", () => {
     await button(page, find.skip).press("Enter");
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("ArrowDown");
-    // Every press of End goes to the last loaded row, and so loads the next ones.
+    // Each press of End moves to the last loaded row, which loads the next rows.
     await eventually(async () => {
       await page.keyboard.press("Control+End");
       const row = await page.locator(":focus").evaluate(rowIndexOf);
@@ -368,7 +369,7 @@ describe("reading", () => {
   });
 });
 
-/** All accounts of a spec from the console's search. */
+/** Returns all accounts of a spec through the search of the console. */
 async function listed(visit: Visit, spec: object): Promise<Account[]> {
   const output = { fields: ["cnpj", "legal_name", "email"] };
   const accounts: Account[] = [];
@@ -381,7 +382,7 @@ async function listed(visit: Visit, spec: object): Promise<Account[]> {
   }
 }
 
-/** Code that runs in the page needs DOM types, which this program lacks. */
+/** The code that runs in the page uses a few types of the DOM, which this program does not load. */
 interface PageElement {
   closest(selector: string): { getAttribute(name: string): string } | null;
 }

@@ -25,7 +25,7 @@ const suite = consoleSuite({}, async (served) => {
 });
 const { inBrowser } = suite;
 
-/** Invites a user; returns the link after the server's address. */
+/** Invites a user. Returns the path of the link, without the server's address. */
 async function invited(visit: Visit, words: typeof portugueseWords, email: string) {
   const { page } = visit;
   const { members, shell } = words;
@@ -64,7 +64,7 @@ for (const [language, locale, words] of LANGUAGES) {
       await guest.page.goto(`${suite.served.base}/app${hash}`);
       await heading(guest, members.joinTitle).waitFor();
       await guest.page.getByText(email, { exact: true }).waitFor();
-      // The tenant has no name of its own; "default" is not shown as one.
+      // The tenant has no chosen name, so the page shows none. It must not show "default".
       await guest.page.getByText(members.joinLead(null), { exact: true }).waitFor();
       await guest.page.reload();
       const box = guest.page.getByLabel(members.password, { exact: true });

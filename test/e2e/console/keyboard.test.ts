@@ -11,7 +11,7 @@ import { eventually, type Person } from "../../support/console/browser.ts";
 import { consoleSuite, copied } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";
 
-/** More stops than any path has. */
+/** Maximum number of Tab presses, more than any path needs. */
 const STOPS_MAX = 150;
 const LIST = "Clientes";
 const LANGUAGES = [
@@ -19,7 +19,10 @@ const LANGUAGES = [
   ["en", "en-GB", englishWords, "restaurants in SP with e-mail"],
 ] as const;
 
-/** One user per language, in separate tenants, so that neither has a list. */
+/**
+ * There is one user for each language, in a separate tenant, so that no user has a list at the
+ * beginning.
+ */
 const people: Record<string, Person> = {};
 const { inBrowser } = consoleSuite({}, async (served) => {
   for (const [language] of LANGUAGES) {

@@ -1,10 +1,9 @@
 /**
- * Proves, in Chromium against a real server with two months: the news of a saved search that names
- * lists are the changes of the current lists, both included and excluded. They follow changes of a
- * list, and their file has the same rows. A search whose list was deleted reports the loss, in the
- * list of searches and in its news. A search is compared with the month before by the accounts of
- * each month.
- * Does not prove: which accounts have changed (campaign/twin/listed-changes.test.ts).
+ * Proves, in Chromium against a real server with two months: if a saved search includes or excludes
+ * lists, its news are the changes that the current lists imply. The news follow changes of a list,
+ * and the news file has the same rows. If a list of the search was deleted, the list of searches
+ * and the news report it. The two months are compared by the accounts that match in each month.
+ * Does not prove which accounts have changed (campaign/twin/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, renameSync } from "node:fs";

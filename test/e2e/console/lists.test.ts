@@ -41,7 +41,7 @@ async function found(visit: Visit, limit: number): Promise<SearchPage> {
   return visit.send<SearchPage>("/accounts/search", { spec: SPEC, limit });
 }
 
-/** The users' lists, newest first. */
+/** Returns the lists that users have created, newest first. */
 async function all(visit: Visit): Promise<AccountList[]> {
   const { lists: every } = await visit.getJson<{ lists: AccountList[] }>("/lists");
   return every.filter(({ read_only }) => !read_only);
@@ -52,7 +52,7 @@ async function submitSentence({ page }: Visit, sentence: string): Promise<void> 
   await page.keyboard.press("Enter");
 }
 
-/** Asserts that every rejected text has its own line. */
+/** Asserts that every rejected text is on a single line. */
 async function onOneLine({ page }: Visit): Promise<void> {
   const lines = await page.locator(".lists-refused td:nth-child(2)").evaluateAll((cells) =>
     cells.map((cell) => {
@@ -64,7 +64,7 @@ async function onOneLine({ page }: Visit): Promise<void> {
   assert.deepEqual([...new Set(lines)], [1]);
 }
 
-/** Waits for a number of the result, by its label. */
+/** Waits until a number in the result has the expected value. The number is found by its label. */
 function counted({ page }: Visit, term: string, value: number): Promise<void> {
   const line = page.locator(".lists-outcome dl > div").filter({ hasText: term });
   return eventually(async () => {
@@ -149,7 +149,7 @@ describe("lists", () => {
       { name: "Clientes de 2026", rows },
       { name: "Notas", rows: [] },
     ];
-    // Neither the file's name nor the browser's media type matters.
+    // The name of the file and the browser's media type must not matter.
     await page
       .locator(".lists-file")
       .setInputFiles({ name: "a.bin", mimeType: "", buffer: await workbook(sheets) });
@@ -191,14 +191,14 @@ describe("lists", () => {
     await visit.go(`/app${HASH}`);
     await shows(visit, total);
     const group = page.getByRole("button", { name: words.find.groups.lists });
-    // Visible without scrolling, below the activities at the top of the form.
+    // The lists must be visible without scrolling, below the activities at the top of the form.
     assert.ok(((await group.boundingBox())?.y ?? 900) < 500, "the lists are in sight");
     await group.click();
     const box = page.getByRole("checkbox", { name: lists.hideExported });
     await box.check();
     assert.match(page.url(), /not_in_lists=exported/);
     await shows(visit, total);
-    // A sentence that names no lists keeps the manual choice.
+    // The user's choice of lists is kept if a later sentence names no lists.
     await submitSentence(visit, "empresas ativas em São Paulo com e-mail");
     await page.waitForURL(/email/);
     assert.match(page.url(), /not_in_lists=exported/);
@@ -249,7 +249,7 @@ describe("lists", () => {
     await picks.nth(5).click();
     await picks.nth(8).click({ modifiers: ["Shift"] });
     await page.getByText(lists.selected(4)).waitFor();
-    // By keyboard: Space selects the row of the focused cell.
+    // Space on the keyboard selects the row of the focused cell.
     await page.locator('[data-row="9"] [data-column="1"]').focus();
     await page.keyboard.press("Space");
     await page.getByText(lists.selected(5)).waitFor();

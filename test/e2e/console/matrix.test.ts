@@ -23,7 +23,7 @@ const LANGUAGES = [
   ["pt-BR", portugueseWords, "restaurantes em SP com e-mail"],
   ["en-GB", englishWords, "restaurants in SP with e-mail"],
 ] as const;
-/** From here on filters are next to the results. */
+/** From this width on, filters are next to the results. */
 const RAIL_PX = 1024;
 
 /** Sums the layout shifts without user input. */
@@ -45,7 +45,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
 /** Delay, in milliseconds. */
 const LATE_MS = 700;
 
-/** Answers of these paths are so late that they shift what they should not. */
+/** Delays the answers of these paths so long that a layout that waits for them would shift. */
 async function answerLate({ page }: Visit, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await page.route(`**/v1/console/${path}`, async (route) => {
@@ -94,7 +94,8 @@ for (const [width, height] of SIZES) {
           found.push(...(await look(visit, "an account", dark)));
           await page.keyboard.press("Escape");
           await drawer.waitFor({ state: "detached" });
-          // A move within half a second of a click counts as wanted.
+          // The browser does not count a shift within half a second after a click. The answers are
+          // delayed beyond that.
           if (dark) await answerLate(visit, ["status", "exports/estimate"]);
           await button(page.locator(".found"), commands.button).click();
           await page.getByRole("dialog").locator(".export-sum strong").waitFor();

@@ -24,7 +24,7 @@ const HEADER_MENUS = ".header [aria-haspopup=menu]:visible";
 /** Buttons of pages and records that may open a dialog. */
 const BUTTONS = ":is(.page-actions, .record-actions, .found-actions) > button:visible";
 const HAS_FOCUS = "document.querySelector('[role=menu]').contains(document.activeElement)";
-/** A dialog comes within some frames, or none does. */
+/** Milliseconds to wait for a dialog. A dialog opens within a few frames or not at all. */
 const DIALOG_MS = 400;
 /** Views with a menu at every width. */
 const WITH_MENUS = ["exports", "saved", "lists", "webhooks", "keys", "members", "a list"];
@@ -32,11 +32,11 @@ const WITH_MENUS = ["exports", "saved", "lists", "webhooks", "keys", "members", 
 let ana: Person;
 const { inBrowser } = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) => {
   ana = await served.user("ana@example.com");
-  // Another member, whose menu has every entry.
+  // Creates another member, because only the menu of another member has every entry.
   await served.user("bruno@example.com", "member");
 });
 
-/** A tour of one view. */
+/** The state of a test that visits one view. */
 interface Tour {
   readonly visit: Visit;
   readonly view: FilledView;
@@ -45,7 +45,7 @@ interface Tour {
   readonly findings: string[];
 }
 
-/** Checks colors in the dark too. */
+/** Checks the page with all rules, and then its colors in dark mode too. */
 async function check({ visit, view: { name }, findings }: Tour, what: string): Promise<void> {
   findings.push(...(await findingsOf(visit, `${name}, ${what}`, TAGS)));
   await visit.page.emulateMedia({ colorScheme: "dark" });

@@ -51,7 +51,7 @@ const suite = consoleSuite(
 );
 const { inBrowser } = suite;
 
-/** Puts the newer month next to the older one, as an import does. */
+/** Moves the newer month into the folder of the older one, as an import does. */
 function publish(): void {
   renameSync(next, join(suite.served.sample.folder, "months", `${NEWER}.peneira`));
 }

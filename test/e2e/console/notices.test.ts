@@ -1,13 +1,13 @@
 /**
- * Proves, in Chromium against a real server and a receiver: a result becomes a monthly notice in
- * three clicks, saved once, with a webhook whose secret is shown once and a feed that can be
- * replaced and withdrawn. Its days are fixed, or move with the month. A paused one is named in the
- * list and makes no notice. The next month's notice is shown with its counts, changed columns, and
- * deliveries, and is sent again under the same id. A watched list notifies about its groups of
- * fields. Webhooks are tested, paused, given a new secret, and deleted. A refused address is shown
- * at its field and saves nothing twice; members change no webhook. Without a mail
- * server no e-mail is offered.
- * Does not prove: signatures, retries, and counts (contract/notices); e-mail (emails.test.ts).
+ * Proves, in Chromium against a real server and a receiver: with three clicks, a result becomes a
+ * monthly notice. It is saved once, with a webhook whose secret is shown once, and with a feed that
+ * can be replaced and withdrawn. The dates in its search stay fixed or move with the month. The
+ * list names a paused notice, which sends nothing. The next month's notice is shown with its
+ * counts, changed columns, and deliveries, and can be sent again under the same id. A watched list
+ * notifies about changes in its groups of fields. Webhooks are tested, paused, given a new secret,
+ * and deleted. A refused address is reported at its field and saves nothing twice. Members cannot
+ * change webhooks. Without a mail server, e-mail is not offered.
+ * Does not prove signatures, retries, and counts (contract/notices), nor e-mail (emails.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, renameSync } from "node:fs";

@@ -1,11 +1,11 @@
 /**
- * Proves, in Chromium against a real server, that all numbers of a chart can be taken out: the menu
- * copies every value, saves CSV and XLSX, and opens a table to its end. Openings and closings by
- * year, quarter, and month add up to the same totals. Municipalities are on a map, and the whole
- * registry can be counted too. A comparison of two groups and a cross table show the server's
- * counts, are held by one link, and are saved. The plans are shown to owners only, without raw
- * names.
- * Does not prove: what the counts are (contract/http/api), or colors (axe).
+ * Proves, in Chromium against a real server: all numbers of a chart can be taken out of it. Its
+ * menu copies every value, saves CSV and XLSX, and opens a table with all rows. Openings and
+ * closings by year, by quarter, and by month have equal totals. Municipalities are shown on a map,
+ * and the whole registry can be counted too. A comparison of two groups and a cross table show the
+ * server's counts, are contained in one link, and can be saved. Only owners see the plans, without
+ * internal names.
+ * Does not prove the counts themselves (contract/http/api), nor colors (axe).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ interface Counted {
   readonly facets: Record<string, { values: { value: unknown; count: number }[]; missing: number }>;
 }
 
-/** Opens a chart's menu and presses an entry. */
+/** Opens the menu of a chart and chooses an entry. */
 async function press({ page }: Visit, title: string, entry: string): Promise<void> {
   await page.getByRole("button", { name: charts.numbersOf(title) }).click();
   await page.getByRole("menuitem", { name: entry, exact: true }).click();
@@ -289,7 +289,7 @@ describe("a comparison", () => {
     for (const row of await table.getByRole("row").all()) {
       shown.push(await row.locator("th, td").allTextContents());
     }
-    // The page adds initials to the name of a size.
+    // The page adds initials such as "(ME)" to the name of a company size.
     const plain = (cell: string) =>
       cell === "–" ? "0" : cell.replace(/(\d)\.(?=\d{3})/g, "$1").replace(/ \((ME|EPP)\)$/, "");
     assert.deepEqual(

@@ -1,9 +1,10 @@
 /**
- * Proves, in Chromium against a real server: the printout has the query, the count, charts with
- * their colors, and the first rows with nothing cut off, in place of the screen. Afterwards nothing
- * of it remains; few results have no charts. Every view is printed in dark letters on white, within
- * the paper's width, without navigation and buttons, and with nothing cut off.
- * Does not prove: how a printer breaks its pages.
+ * Proves, in Chromium against a real server: a printout has the query, the count, the charts with
+ * their colors, and the first rows with nothing cut off, instead of the screen's content.
+ * Afterwards, nothing of the printout stays on the page. If there are only few results, it has no
+ * charts. Every view is printed in dark letters on white, within the width of the paper, without
+ * navigation and buttons, and with nothing cut off.
+ * Does not prove where a printer begins new pages.
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -85,7 +86,7 @@ describe("on paper", () => {
   });
 });
 
-/** Width of A4 between the browser's usual margins. */
+/** Size of A4 in CSS pixels, between the browser's usual margins. */
 const PAPER = { width: 718, height: 1_000 } as const;
 
 /** Lists the faults of the printout of a view. */

@@ -24,7 +24,7 @@ const { find, record } = words;
 const space = new MiniWorkspace();
 after(() => space.dispose());
 
-/** A owns B, which owns C, which owns D; A and D are owned by E. */
+/** Roots of five companies. A owns B, B owns C, C owns D, and E owns A and D. */
 const ROOTS = ["11222333", "22333444", "33444555", "44555666", "55666777"] as const;
 const [A, B, C, D, E] = ROOTS;
 const office = (root: string) => `${root}0001${cnpjCheckDigits(`${root}0001`)}`;
@@ -94,7 +94,10 @@ async function clean(visit: Visit, name: string): Promise<void> {
   assert.deepEqual(await findingsOf(visit, name, TAGS), []);
 }
 
-/** Asserts that the page shows what the API finds with these filters, here and after a reload. */
+/**
+ * Asserts that the page shows the same accounts as the API finds with these filters, now and after
+ * a reload.
+ */
 async function finds(visit: Visit, filters: object, roots: readonly string[], text: string) {
   const spec = { filters: { geo: { uf_any_of: ["SP"] }, ...filters } };
   const page = await visit.send<SearchPage>("/accounts/search", { spec });

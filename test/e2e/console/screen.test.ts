@@ -1,10 +1,10 @@
 /**
- * Proves, in Chromium on an office laptop's screen (1366 by 768): that after a sentence with
- * alternatives at least ten rows are fully visible, with CNPJ, phone, and e-mail among the
- * columns that need no scrolling. No column is cut, and the filter form is flush. Options without
- * accounts, such as a replaced code, are not offered. Charts open from their strip and keep their
- * state; the days of usage are drawn, and show their numbers under the pointer. Does not prove:
- * which rows they are (flows.test.ts).
+ * Proves, in Chromium on the screen of an office laptop (1366 by 768): after a sentence with
+ * alternatives, at least ten rows are completely visible. The columns that need no scrolling
+ * include CNPJ, phone, and e-mail. No column is cut off, and the filter form is aligned. Options
+ * without accounts, such as a replaced code, are not offered. Charts open from their strip and keep
+ * their state. The days of usage are drawn, and show their numbers under the pointer.
+ * Does not prove which rows they are (flows.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -24,7 +24,7 @@ const { inBrowser } = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) 
   ana = await served.user("ana@example.com");
 });
 
-/** Rows, and headings by their text, that are wholly in the window. */
+/** Returns the rows, and the texts of the headings, that are completely inside the window. */
 const IN_SIGHT = `(() => {
   const inside = (element, least) => {
     const { top, bottom, left, right } = element.getBoundingClientRect();
@@ -196,7 +196,7 @@ describe("the screen of an office laptop", () => {
     await visit.go("/app/usage");
     await heading(visit, charts.usage.title).waitFor();
     const field = page.locator(".plot svg").first();
-    // The heading appears before the bars of the days.
+    // The heading appears before the bars for the days, so the test waits for the bars.
     await field.locator("rect").first().waitFor();
     const reading = page.locator(".plot-reading").first();
     const sum = await reading.textContent();

@@ -19,7 +19,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 const PICTURES = join(ROOT, "src/console/web/help/pictures");
 const PICTURE_BYTES_MAX = 60_000;
 const SIZE = { width: 1280, height: 720 };
-/** As the page shows them: 960 × 540. */
+/** Scale of the pictures, which the page shows at 960 × 540. */
 const SCALE = 0.75;
 type Words = typeof englishWords;
 const LANGUAGES = [
@@ -53,7 +53,7 @@ const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
   async name(visit, words) {
     const { cnpj, name } = await someone(visit);
     await visit.go("/app");
-    // The first word has one wrong letter.
+    // One letter in the first word is wrong.
     await box(visit, words).fill(`${name.slice(0, 4)}x${name.slice(5)}`);
     await visit.page
       .getByRole("option")
@@ -65,7 +65,7 @@ const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
     await visit.go("/app");
     await box(visit, words).fill(cnpjText(cnpj));
     await button(visit.page, words.find.promptSubmit).click();
-    // Until the account is loaded, the heading of a company page is the CNPJ.
+    // The heading of a company page is the CNPJ until the account is loaded.
     await visit.page
       .locator("main h1")
       .filter({ hasText: new RegExp(name, "i") })

@@ -30,7 +30,7 @@ const suite = consoleSuite({ accounts: 3_000, seed: 6 }, async (served) => {
 });
 const { inBrowser } = suite;
 
-/** Elements that scroll sideways unintentionally; tables do so on purpose. */
+/** Returns the elements that scroll sideways unintentionally. Tables may scroll sideways. */
 const SIDEWAYS = `(() => {
   const regions = "[role=region][tabindex], section[aria-label][tabindex]";
   const meant = ".table-scroll, .enrich-scroll, pre, .scroll, " + regions;
@@ -47,10 +47,10 @@ const SIDEWAYS = `(() => {
 
 /** Ids, and names of fields and limits, which mean nothing to a person. */
 const RAW = /\b((whk|eml|lst|exp|ssr|ntc)_[0-9a-f]{6,}|[0-9a-f]{12,}|[a-z]+(_[a-z0-9]+)+)\b/g;
-/** Elements that show what programs read, such as the id that a key begins with. */
+/** Selects elements with text for programs, such as the first characters of a key. */
 const FOR_PROGRAMS = "code, pre, .code, .mono";
 
-/** Raw names that a view shows to a person. */
+/** Returns the internal names that a view shows to users. */
 async function rawNames({ page }: Visit, place: string): Promise<string[]> {
   const text = (await page.evaluate(
     `(() => {
@@ -150,7 +150,7 @@ describe("the names of plans", () => {
           .waitFor();
         const text = await visit.page.locator("main").innerText();
         const raw = PLAN_NAMES.filter((one) => new RegExp(`\\b${one}\\b`).test(text));
-        // The view of plans names a setting.
+        // The view of plans contains the name of a setting, which includes "growth".
         assert.deepEqual(raw, view === "plans" ? ["growth"] : [], view);
       }
     }

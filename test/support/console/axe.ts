@@ -1,7 +1,7 @@
 /**
- * Findings of axe-core: runs it on a visit whose page has its script (`AXE`), and returns a line
- * for each finding.
- * Invariant: color transitions are awaited, so that each run sees the same.
+ * Runs axe-core on a page into which the suite has loaded its script (`AXE`). Output: one line for
+ * each finding.
+ * Invariant: each run first awaits color transitions, so that all runs see the same page.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ export const AXE = readFileSync(
   "utf8",
 );
 
-/** The rules: WCAG 2.0, 2.1, and 2.2 at A and AA. */
+/** The axe-core tags of the checked rules: WCAG 2.0, 2.1, and 2.2 at levels A and AA. */
 export const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 interface Finding {
@@ -31,7 +31,7 @@ const SETTLED = `(async () => {
   await Promise.allSettled(fading.map(({ finished }) => finished));
 })()`;
 
-/** Checks the page; null for tags checks contrast alone. */
+/** Checks the page and returns the findings. If `tags` is null, only contrast is checked. */
 export async function findingsOf(
   { page }: Visit,
   place: string,

@@ -1,8 +1,9 @@
 /**
- * The console in a real browser: starts a server as an operator does, creates users, and opens
- * pages in Chromium (visits).
- * Invariant: a visit records every console message, page error, report of the content policy, and
- * request that leaves the server; `quiet` fails with all that a test did not expect.
+ * Runs the console in a real browser. It starts a server as an operator does, creates users, and
+ * opens pages in Chromium, each of which is a visit.
+ * Invariant: a visit records every console message, page error, report of the content security
+ * policy, and request to another server. `quiet` fails if any of these was not expected by the
+ * test.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -19,17 +20,17 @@ import { ROOT } from "../house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../sample/snapshot.ts";
 import { type ServerProcess, startServerProcess, stopServerProcess } from "../server/process.ts";
 
-/** Where Debian has its Chromium. */
+/** The path of Chromium on Debian. */
 export const CHROMIUM = "/usr/bin/chromium";
 /**
- * Maximum time for a test's step in the page: a guard against a hang, not a measure of speed. A
- * shared machine once stalled for 24 s at a time.
+ * Milliseconds that a test's step in the page may take. The limit guards against a hang and does
+ * not measure speed: a shared machine can stall for 24 s.
  */
 const STEP_MS = 120_000;
-/** The browser's own message when an answer is an error that the page expects. */
+/** The browser logs this message for every error status, even if the page expects it. */
 const STATUS_LINE = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-/** The page may write to the clipboard and never read it, so its writes are recorded. */
+/** The page may write to the clipboard but not read it, so this script records its writes. */
 const NOTE_COPIES = `
   if (navigator.clipboard !== undefined) {
     const write = navigator.clipboard.writeText.bind(navigator.clipboard);
@@ -50,7 +51,7 @@ export interface ConsoleOptions {
   readonly accounts?: number;
   readonly seed?: number;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Makes the snapshot to serve in place of the sample's. */
+  /** Makes a snapshot from the sample; the server serves the new one instead. */
   readonly snapshot?: (sample: SampleSnapshot) => string;
 }
 
@@ -91,7 +92,10 @@ export class ServedConsole {
     return join(this.sample.folder, "state");
   }
 
-  /** Creates a user with the operator's command; the running server notices. */
+  /**
+   * Creates a user in the data directory, as the operator's command does. The running server
+   * notices the user.
+   */
   async user(email: string, role: "owner" | "member" = "owner", tenant = "default") {
     const password = `${email} signs in with this`;
     await this.#withState((database) =>
@@ -147,18 +151,18 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
-  /** Runs in every page before the page's own code. */
+  /** A script that runs in every page before the page's own code. */
   readonly before?: string;
 }
 
-/** One person's browser with one page. */
+/** A private browser session of one user, with one page. */
 export class Visit {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly base: string;
   /** Unexpected events. */
   readonly offences: string[] = [];
-  /** Method and address of every request, below the server's own address. */
+  /** Method and address of every request. Addresses on the server are shown as paths. */
   readonly requests: string[] = [];
   readonly #expected: RegExp[] = [];
 
@@ -211,7 +215,7 @@ export class Visit {
     await this.page.goto(this.base + path, { waitUntil: "load" });
   }
 
-  /** Signs in without the form, as after an earlier visit; the page is not loaded yet. */
+  /** Signs in without the form, as if the user had visited before. The page is not loaded yet. */
   async signedIn({ email, password }: Person): Promise<this> {
     const answer = await this.context.request.post(`${this.base}/v1/console/session`, {
       data: { email, password },
@@ -243,7 +247,7 @@ export class Visit {
     return (await answer.json()) as Value;
   }
 
-  /** Declares answers of a status, or messages of a pattern, as expected. */
+  /** Marks answers with a status, or messages that match a pattern, as expected. */
   expect(...what: (number | RegExp)[]): void {
     for (const one of what) {
       this.#expected.push(typeof one === "number" ? new RegExp(`status of ${one}`) : one);
@@ -256,19 +260,19 @@ export class Visit {
     assert.deepEqual(left, []);
   }
 
-  /** Answers with an error status that the browser reported, in order. */
+  /** Returns the error statuses of answers that the browser reported, in order. */
   refusals(): number[] {
     return this.offences.flatMap((text) => Number(STATUS_LINE.exec(text)?.[1] ?? []) || []);
   }
 
-  /** Ends the visit; unexpected events fail the test. */
+  /** Ends the visit. Fails the test if anything unexpected happened. */
   async close(): Promise<void> {
     await this.context.close();
     this.quiet();
   }
 }
 
-/** Waits for a condition; fails with the last difference. */
+/** Repeats a check until it passes. After the timeout, throws the error of the last attempt. */
 export async function eventually(check: () => Promise<void>, timeoutMs = STEP_MS): Promise<void> {
   const end = performance.now() + timeoutMs;
   for (;;) {

@@ -6,11 +6,11 @@
 import assert from "node:assert/strict";
 import type { ConsoleServer, Person, SentRequest } from "./fake.ts";
 
-/** A tenant's objects that requests can be about. */
+/** Objects of a tenant that the requests refer to. */
 export interface Targets {
   readonly key: string;
   readonly member: string;
-  /** An invited user who has not accepted. */
+  /** A user who was invited and has not accepted yet. */
   readonly invited: string;
   readonly export: string;
   readonly search: string;
@@ -18,13 +18,13 @@ export interface Targets {
   readonly cnpj: string;
 }
 
-/** Status for members, for owners, and for owners of another tenant. */
+/** Expected status for a member, for an owner, and for an owner of another tenant. */
 export type Statuses = readonly [member: number, owner: number, stranger: number];
 
-/** A line of the table. */
+/** An entry of the table. */
 export interface ConsoleCall {
   readonly statuses: Statuses;
-  /** The query after the path. */
+  /** The query string that follows the path. */
   readonly query?: string;
   readonly body?: (sender: Person | null, targets: Targets) => unknown;
 }
@@ -51,7 +51,7 @@ const fresh = (): string => {
   return `made${made}@example.com`;
 };
 
-/** Every route below /v1/console. Those in `OPEN` treat senders alike. */
+/** Every route below /v1/console. The routes in `OPEN` answer all senders alike. */
 export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "GET /session": { statuses: ALL },
   "POST /session": {
@@ -118,7 +118,7 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "DELETE /exports/{id}": { statuses: OWN_GONE },
   "GET /exports/{id}/download": { statuses: [409, 409, 404] },
   "POST /exports/{id}/again": { statuses: [201, 201, 404], body: () => ({}) },
-  // Files, and no JSON.
+  // These routes accept files and no JSON.
   "POST /enrich/preview": { statuses: [415, 415, 415], body: () => ({}) },
   "POST /enrich/files": { statuses: [415, 415, 415], body: () => ({}) },
   "POST /changes": { statuses: [422, 422, 422], body: () => ({ since: "2026-09", spec: SPEC }) },
@@ -172,14 +172,14 @@ export const OPEN = [
 
 const BASE = "/v1/console";
 
-/** The routes of a server below /v1/console, as the table above names them. */
+/** Returns the server's routes below /v1/console, in the form of the table's keys. */
 export function consoleRoutes({ table }: ConsoleServer): string[] {
   return table.routes
     .filter(({ path }) => path.startsWith(`${BASE}/`))
     .map(({ method, path }) => `${method} ${path.slice(BASE.length)}`);
 }
 
-/** The request of a line, as a user sends it. */
+/** Returns the request of an entry as a user would send it. */
 export function requestFor(route: string, targets: Targets, sender: Person | null): SentRequest {
   const [method = "", template = ""] = route.split(" ");
   const [, kind = ""] = template.split("/");

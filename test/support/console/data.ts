@@ -13,7 +13,7 @@ import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import type { TransportName } from "../../../src/http/server/transport/transport.ts";
 import { type FakeServer, startFake, TEST_LIMITS } from "../http/fake.ts";
 
-/** An answer with its body read. */
+/** An answer whose body was read and parsed. */
 export interface TypedAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -35,7 +35,7 @@ export interface Person {
 
 /** A server with users. */
 export interface ConsoleServer extends FakeServer {
-  /** Creates a user; an unnamed tenant is named after its plan. */
+  /** Creates a user. By default, the tenant has the name of its plan. */
   person(plan?: string, tenant?: string): Promise<Person>;
 }
 
@@ -102,7 +102,7 @@ function client(base: string, id: string) {
   };
 }
 
-/** The places of the mistakes in a problem. */
+/** Returns the pointers of the mistakes in a problem document. */
 export function pointersIn({ json }: TypedAnswer): string[] {
   return (json.errors as { pointer: string }[]).map(({ pointer }) => pointer).sort();
 }

@@ -17,7 +17,7 @@ import type { TransportName } from "../../../src/http/server/transport/transport
 import type { Role } from "../../../src/store/userstore.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS } from "../http/fake.ts";
 
-/** As fast as a suite sends. */
+/** Limits that no suite reaches. */
 const UNHURRIED: Limited = {
   limits: { requests_per_second: 1e6, burst: 1e6, concurrent_requests: 1e6 },
 };
@@ -25,9 +25,9 @@ const UNHURRIED: Limited = {
 /** Options of a test. */
 export interface ConsoleOptions {
   readonly insecureHttp?: boolean;
-  /** Requests of a user; unlimited by default. */
+  /** Limits for the requests of a user, which are unlimited by default. */
   readonly limit?: Limited;
-  /** Folder of the built console; a nonexistent one by default. */
+  /** Folder of the built console. By default, the folder does not exist. */
   readonly folder?: string;
   readonly parts?: Parameters<typeof startFake>[1];
 }
@@ -58,7 +58,10 @@ export interface Person {
   readonly password: string;
   readonly tenant: string;
   readonly tenantId: string;
-  /** Cookie over loopback, and the headers of a changing request. */
+  /**
+   * The session cookie, for connections over loopback. `headers` are those of a request that
+   * changes data.
+   */
   readonly cookie: string;
   readonly headers: Readonly<Record<string, string>>;
   /** A token that signs them in once. */
@@ -122,7 +125,7 @@ export async function startConsole(
   };
 }
 
-/** Opens a session as signing in does; each from its own address. */
+/** Opens a session as signing in does. Each session comes from another address. */
 async function entered({ sessions }: Service, person: Person): Promise<Person> {
   people++;
   const address = `192.0.2.${people}`;

@@ -41,11 +41,11 @@ export interface FilledView {
   readonly content: string;
 }
 
-/** The list and pages that were made. */
+/** The objects that were created, and the addresses of the views. */
 export interface Filled {
-  /** A list with two entries, one of which is not in the data. */
+  /** A list with two entries. One of them is not in the snapshot. */
   readonly list: AccountList;
-  /** A page with one account. */
+  /** A page of search results with one account. */
   readonly page: SearchPage;
   readonly views: readonly FilledView[];
 }
@@ -114,7 +114,10 @@ export async function show(visit: Visit, { view, path, content }: FilledView): P
   await eventually(async () => assert.equal(await main.locator(".skeleton").count(), 0));
 }
 
-/** Goes to a view from an empty page, because a change of the hash alone loads none, and waits. */
+/**
+ * Opens a view from an empty page and waits for it. Otherwise only the hash would change, which
+ * loads no page.
+ */
 export async function arrive({ page, base }: Visit, path: string): Promise<void> {
   await page.goto("about:blank");
   await page.goto(base + path, { waitUntil: "load" });

@@ -1,7 +1,7 @@
 /**
- * Users and sessions over a real database with a manual clock, for the access suites.
- * Invariant: everything is real except the password hash function, which is free and counted;
- * several may be opened on one directory, like several processes.
+ * Users and sessions in a real database with a manual clock, for the suites about access.
+ * Invariant: everything is real except the password hash function, which costs nothing and counts
+ * its calls. Several states can be open on one directory, as several processes would have them.
  */
 import { createHmac } from "node:crypto";
 import { Keyring } from "../../../src/access/keyring.ts";
@@ -16,14 +16,14 @@ import { KeyStore } from "../../../src/store/keystore.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 
-/** Start of the clock. */
+/** The time at which the clock starts. */
 export const START_MS = Date.UTC(2026, 10, 21);
 /** A valid password. */
 export const PASSWORD = "correct horse battery";
 /** Lifetimes of sessions, in seconds. */
 export const TIMES = { idleSeconds: 1_800, maxSeconds: 43_200, keptSeconds: 2_592_000 };
 
-/** Counts what reaches the database. */
+/** A user store that counts the reads and writes that reach the database. */
 export class CountingStore extends UserStore {
   reads = 0;
   writes = 0;
@@ -37,21 +37,21 @@ export class CountingStore extends UserStore {
   }
 }
 
-/** One process's view of a data directory. */
+/** A data directory as one process sees it. */
 export interface ConsoleState {
   readonly clock: ManualClock;
   readonly store: CountingStore;
   readonly keyring: Keyring;
   readonly users: Users;
   readonly sessions: Sessions;
-  /** Costs of the hashes made so far. */
+  /** The cost parameter of each hash made so far. */
   readonly hashes: string[];
-  /** Called before each hash is made. */
+  /** `hash` is called before each hash is made. */
   readonly before: { hash: () => void };
   close(): void;
 }
 
-/** Opens a data directory; `cost` is a parameter of the hashes. */
+/** Opens a data directory. `cost` is the cost parameter of the password hashes. */
 export function openConsole(
   directory: string,
   clock: ManualClock = manualClock(START_MS),

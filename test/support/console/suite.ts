@@ -1,7 +1,8 @@
 /**
- * The frame of suites that use the console in Chromium: serves it, and runs tests that open visits.
- * Invariant: every visit of a test is closed at its end, and fails it after unexpected events;
- * without a browser tests are skipped with a message.
+ * Runs suites that use the console in Chromium: starts the console, and runs tests that open
+ * visits, which are pages in separate browser sessions.
+ * Invariant: every visit is closed when its test ends, and fails the test if anything unexpected
+ * happened. Without a browser, the tests are skipped with a message.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -18,10 +19,10 @@ import {
   type VisitOptions,
 } from "./browser.ts";
 
-/** Opens a visit, signed in unless it is anonymous. */
+/** Opens a visit. The person is signed in; null opens an anonymous visit. */
 export type Opener = (person: Person | null, options?: VisitOptions) => Promise<Visit>;
 
-/** A served console with its browser. */
+/** A running console and the browser that uses it. */
 export interface ConsoleSuite {
   readonly served: ServedConsole;
   /** A test in the browser. */
@@ -94,18 +95,18 @@ export function entry({ page }: Visit, name: string): Locator {
   return page.getByRole("menuitem", { name, exact: true });
 }
 
-/** Text of the large count once it is that of the current query. */
+/** Waits until the large count belongs to the current query, and returns its text. */
 export async function countOf({ page }: Visit): Promise<string> {
   await page.locator(".count[aria-busy=false]").waitFor();
   return (await page.locator(".count-total strong").textContent()) ?? "";
 }
 
-/** Waits until the large count is a number. */
+/** Waits until the large count equals `total`. */
 export async function shows(visit: Visit, total: number): Promise<void> {
   await eventually(async () => assert.equal(await countOf(visit), number(total)));
 }
 
-/** The last copied text. */
+/** Returns the text that the page copied last. */
 export async function copied({ page }: Visit): Promise<string> {
   return String(await page.evaluate("globalThis.lastCopied"));
 }

@@ -1,7 +1,7 @@
 /**
- * The words of the console for tests, merged per language: those of the first page and of the later
- * views.
- * Invariant: no area is in both.
+ * Merges the console's texts for tests, for each language: those of the first page and those of the
+ * views that load later.
+ * Invariant: no area of texts is in both tables.
  */
 import { words as enFirst } from "../../../src/console/web/strings/en.ts";
 import { lazyWords as enLater } from "../../../src/console/web/strings/later-en.ts";

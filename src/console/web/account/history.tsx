@@ -185,7 +185,6 @@ function Reading({ days, layers, measure, day }: ReadingProps) {
   );
 }
 
-/** The numbers of the charts. */
 function UsageTable({ days, layers }: { days: readonly string[]; layers: readonly Layer[] }) {
   const { usage } = lazyWords.value;
   const perDay = new Map(
@@ -236,7 +235,7 @@ function Numbers({ head, rows }: NumbersProps) {
         </thead>
         <tbody>
           {rows.map(({ name, numbers }, row) => (
-            // Two keys may have the same name.
+            // Rows are identified by number, because two API keys may have the same name.
             <tr key={row}>
               <th scope="row">{name}</th>
               {numbers.map((value, at) => (

@@ -54,7 +54,7 @@ export function layersOf(senders: UsageAnswer["senders"], colours = COLOURS): La
   return layers;
 }
 
-/** A layer's numbers, one per day. */
+/** Returns a layer's numbers, one per day. */
 export function valuesOf(layer: Layer, measure: Measure): number[] {
   const days = layer.senders[0]?.[measure].length ?? 0;
   return Array.from({ length: days }, (_, day) =>

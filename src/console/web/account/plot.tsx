@@ -13,7 +13,7 @@ import { labelledDays, stacked } from "./layers.ts";
 interface PlotProps {
   /** Labels of the days, oldest first. */
   readonly days: readonly string[];
-  /** Lowest layer first; `colour` counts from 1. */
+  /** Layers of the chart, lowest first. `colour` counts from 1. */
   readonly layers: readonly { readonly colour: number; readonly values: readonly number[] }[];
   /** Describes the chart to screen readers. */
   readonly label: string;
@@ -23,11 +23,11 @@ interface PlotProps {
 const HEIGHT = 168;
 /** Space for the axes, and margins above and to the right of the columns. */
 const EDGE = { left: 56, bottom: 28, top: 12, right: 20 } as const;
-/** A label such as "12 de nov." with margins. */
+/** Width of a label such as "12 de nov." with its margins. */
 const LABEL_ROOM = 64;
 const COLUMN = { share: 0.72, max: 40 } as const;
 
-/** A chart of the usage view. */
+/** Draws a chart of the usage view. */
 export function Plot({ days, layers, label, onDay }: PlotProps): VNode {
   const room = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -79,7 +79,7 @@ export function Plot({ days, layers, label, onDay }: PlotProps): VNode {
   );
 }
 
-/** The middle of a day's column. */
+/** Returns the horizontal position of the middle of a day's column. */
 function middle(day: number, step: number): number {
   return EDGE.left + (day + 0.5) * step;
 }

@@ -131,7 +131,7 @@ function Limits({ answer }: { answer: UsageAnswer }): VNode {
   );
 }
 
-/** The name of a plan in words. */
+/** Returns the name of a plan in words. */
 export function planName(plan: string): string {
   return lazyWords.value.plans.names[plan] ?? plan;
 }

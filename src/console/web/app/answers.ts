@@ -107,7 +107,8 @@ export type TranslateAnswer = Described<
 >;
 
 /**
- * Distribution of matches over a field's values; with `other` and `missing` it sums to the total.
+ * Counts of the matches by value of a field. Together with `other` and `missing`, they sum to the
+ * total.
  */
 export type FacetAnswer = Described<typeof ACCOUNT_SCHEMAS.Facet>;
 
@@ -125,8 +126,8 @@ export interface ExploreAnswer extends Source {
   facets: Record<string, FacetAnswer>;
   beside: Record<string, FacetAnswer | null>;
   /**
-   * If the total is 0: the totals without each filter, largest first. `pointers` name the spec's
-   * members to clear, such as `/filters/geo/uf_any_of`.
+   * If the total is 0: for each filter, the total without it, largest first. `pointers` name the
+   * members of the spec to clear, such as `/filters/geo/uf_any_of`.
    */
   drops: { filter: string; pointers: string[]; total: number }[];
   warnings: string[];
@@ -163,14 +164,17 @@ export interface SuggestAnswer extends Source {
 
 /** `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}; only members read here. */
 export interface CompanyAnswer extends Source {
-  /** Head offices first, then by CNPJ. */
+  /** Establishments of the company, head offices first, then by CNPJ. */
   accounts: Account[];
   next_cursor: string | null;
   has_more: boolean;
   total: number;
 }
 
-/** Why an account is listed: the score with its parts, and `matched` by filter. */
+/**
+ * Why an account is listed: its score with the parts of the score, and in `matched` how it meets
+ * each filter.
+ */
 interface AccountExplain {
   score: number;
   parts: Record<string, number>;
@@ -180,7 +184,7 @@ interface AccountExplain {
 
 /** `POST /accounts/explain` with `{spec, cnpj}`: the whole account and its reasons. */
 export interface ExplainAnswer extends Source {
-  /** All fields of the plan. */
+  /** All fields that the plan includes. */
   account: AccountFields;
   /** True if the account meets the spec; see `explain.matched`. */
   listed: boolean;
@@ -199,14 +203,17 @@ export interface CatalogAnswer {
     terms: string[];
     accounts: number;
   }[];
-  /** Sections, divisions, groups, classes (`A`, `47`, `472`, `4721-1`): names where known. */
+  /**
+   * Sections, divisions, groups, and classes (`A`, `47`, `472`, `4721-1`), with their names if
+   * known.
+   */
   prefixes: { code: string; description: string | null; accounts: number }[];
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
   states: { uf: string; name: string; accounts: number }[];
   legal_natures: { code: string; description: string; accounts: number }[];
   /** Names of status reasons, by code. */
   status_reasons: Readonly<Record<"pt" | "en", Readonly<Record<string, string>>>>;
-  /** Codes of the status reasons that occur. */
+  /** Codes of the status reasons that occur in the snapshot. */
   used_reasons: string[];
   /** Data for filters that this snapshot lacks. */
   lacks: Lacked[];
@@ -219,7 +226,10 @@ export type Status = Described<
   typeof STATUS_SCHEMAS.Status,
   { provenance: Record<string, string> | null }
 > & {
-  /** Saved searches last viewed with a month older than the served month. */
+  /**
+   * Number of saved searches that were last viewed with a month older than the month that is
+   * served.
+   */
   unseen_searches: number;
   /** True if the operator has set a mail server. */
   sends_emails: boolean;
@@ -237,12 +247,13 @@ export interface SignedInUser {
 }
 
 /**
- * `GET /session` (if no user is signed in, `user` is null and the rest is missing), `POST /session`
- * with `{email, password, keep?}`, `POST /password` with `{current_password, new_password}`.
+ * Answer of `GET /session`, `POST /session` with `{email, password, keep?}`, and `POST /password`
+ * with `{current_password, new_password}`. If no user is signed in, `GET /session` answers with
+ * `user` null and without the other members.
  */
 export interface SessionAnswer {
   user: SignedInUser | null;
-  /** Sent as X-CSRF-Token with all methods but GET. */
+  /** The token that requests send as X-CSRF-Token with all methods but GET. */
   csrf_token?: string;
   /** The session ends after this many seconds without a request, or at `expires_at`. */
   idle_seconds?: number;
@@ -296,11 +307,11 @@ export interface ExportEstimate {
   request_id: string;
   /** Exact number of rows, within the limits of plan and format. */
   rows: number;
-  /** Matches before those limits. */
+  /** Number of matches before the limits of plan and format. */
   matches: number;
   /** Estimated from rendered rows; exact only for small exports. */
   bytes: number;
-  /** The format's maximum if exceeded, else null. */
+  /** The maximum rows of the format if the export exceeds it, else null. */
   rows_max: number | null;
   /** Headings of the layout's columns; empty without a layout. */
   columns: string[];
@@ -332,7 +343,7 @@ export interface SavedSearch {
   saved: { snapshot: string; total: number };
   /** Count now; null if there is no snapshot, or if the spec is invalid for it. */
   now: { snapshot: string; total: number } | null;
-  /** True if newer months make no notice. */
+  /** True if a newer month does not cause a notice. */
   paused: boolean;
   /** The newest notice that was counted. */
   last_notice: Notice | null;
@@ -365,17 +376,17 @@ export interface ApiKey {
 export interface CreatedKeyAnswer extends ApiKey {
   /** Shown once. */
   key: string;
-  /** For a rotation: the replaced key and when it ends. */
+  /** Only for a rotation: the key that was replaced, and when it ends. */
   replaces?: string;
   old_expires_at?: string;
 }
 
-/** `GET /keys`: oldest first. Changes answer with the changed key. */
+/** `GET /keys`: oldest first. Routes that change a key return the changed key. */
 export interface KeyList {
   keys: ApiKey[];
 }
 
-/** Id for the summed use of all other senders, as members see it. */
+/** Id of the sender that stands for all other senders. Members see only the sum of their use. */
 export const OTHER_SENDERS = "others";
 
 /** `GET /usage?days=30`: one number per day and sender, oldest day first (UTC). */
@@ -459,7 +470,7 @@ interface EnrichmentOutcomes {
 export interface EnrichmentPreview {
   request_id: string;
   format: "csv" | "xlsx";
-  /** Of CSV; null for XLSX. */
+  /** Encoding and delimiter of a CSV file; null for XLSX. */
   encoding: string | null;
   delimiter: string | null;
   sheet: string | null;
@@ -467,7 +478,7 @@ export interface EnrichmentPreview {
   columns: string[];
   /** Number of all columns, including those not shown. */
   width: number;
-  /** The column of CNPJs, from 0. */
+  /** Position of the column of CNPJs, from 0. */
   column: number;
   /** Row of the header, from 1; null if there is none. */
   header: number | null;

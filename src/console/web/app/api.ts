@@ -52,7 +52,10 @@ export class ApiError extends Error {
 /** True if the server answered the last request. */
 export const reachable = signal(true);
 
-/** Time of the last answer to a session, in ms since the epoch; for renewal. */
+/**
+ * Time of the last answer to a request with a session, in ms since the epoch. It decides when the
+ * session is renewed.
+ */
 export const lastAnswer = { at: 0 };
 
 const BASE = "/v1/console";
@@ -114,7 +117,8 @@ async function renewed(error: ApiError, path: string, options: RequestOptions): 
     await signedInAgain(options.signal);
     return true;
   }
-  // Another tab signed in again; this tab's token is of an ended session.
+  // The user signed in again in another tab, so the token of this tab belongs to a session that has
+  // ended.
   if (error.code !== "csrf_invalid") return false;
   const before = session.value;
   const now = await send<SessionAnswer>("GET", "/session", undefined, {});

@@ -45,7 +45,7 @@ const VIEWS: Record<ViewName, Loader> = {
   account: async () => (await later()).AccountView,
 };
 
-/** Offers a reload after code failed to load. */
+/** Offers to reload the page after code failed to load. */
 function Failed(): VNode {
   const { shell } = words.value;
   const action = { label: shell.reload, onClick: () => location.reload() };
@@ -84,12 +84,18 @@ export function App(): VNode {
   );
 }
 
-/** Skips to the content. A button, not a link, because the hash belongs to the query. */
+/**
+ * Skips to the content. The control is a button, not a link, because the hash of the address
+ * belongs to the query.
+ */
 function skip(): void {
   document.getElementById("main")?.focus();
 }
 
-/** The current view. On the first one, the focus stays where the browser put it. */
+/**
+ * Shows the current view. After the page has loaded, the focus stays where the browser put it until
+ * the view changes.
+ */
 function Main(): VNode {
   const main = useRef<HTMLElement>(null);
   const name = view.value;

@@ -12,7 +12,7 @@ import { words } from "./words.ts";
 /** A sentence in the page's language, and the server's own if it adds detail. */
 export interface ErrorMessage {
   text: string;
-  /** In English, like all server messages. */
+  /** The server's sentence, in English like all its messages. */
   detail: string | null;
 }
 

@@ -67,7 +67,10 @@ export function bytes(size: number): string {
   );
 }
 
-/** Formats a day (`2026-10-15`) as it is, and an instant in the user's time zone. */
+/**
+ * Formats a day (`2026-10-15`) without shifting it between time zones, and an instant in the user's
+ * time zone.
+ */
 export function date(iso: string): string {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(iso);
   return dated(iso, { dateStyle: "medium", ...(day ? { timeZone: "UTC" } : {}) });
@@ -109,8 +112,8 @@ const AGO_UNITS = [
 ] as const;
 
 /**
- * Formats the time since or until an instant; beyond 30 days, the date. Future times get 1 % more,
- * so that a period of seven days is not shown as six.
+ * Formats the time since or until an instant. Beyond 30 days, formats the date. 1% is added to a
+ * future time, so that a period of seven days is not shown as six.
  */
 export function ago(iso: string, now = Date.now()): string {
   const exact = (new Date(iso).getTime() - now) / 1000;
@@ -143,7 +146,7 @@ export function duration(seconds: number): string {
   return shown.map(([value, unit]) => `${value} ${unit}`).join(" ");
 }
 
-/** Whole days: `30 dias`, `1 day`. */
+/** Formats whole days: `30 dias`, `1 day`. */
 function dayCount(days: number): string {
   const options = { style: "unit", unit: "day", unitDisplay: "long" } as const;
   return made("days", (locale) => new Intl.NumberFormat(locale, options)).format(days);

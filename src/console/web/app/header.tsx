@@ -47,7 +47,8 @@ export function Header(): VNode {
       if (!document.hidden) void loadStatus();
     };
     load();
-    // Checked when the page becomes visible, because a newer month may be served by then.
+    // The status is loaded again when the page becomes visible, because a newer month may be served
+    // by then.
     document.addEventListener("visibilitychange", load);
     return () => document.removeEventListener("visibilitychange", load);
   }, []);
@@ -96,7 +97,6 @@ function maySee([name]: readonly [ViewName, IconName]): boolean {
   return user()?.role === "owner" || !OWNERS_ONLY.includes(name);
 }
 
-/** Returns a view's menu entry. */
 function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
   return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
@@ -137,7 +137,6 @@ function Served(): VNode {
   );
 }
 
-/** A link to the help page. */
 function HelpLink(): VNode {
   const { help } = words.value.shell.views;
   return (

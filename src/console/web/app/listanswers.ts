@@ -24,7 +24,10 @@ export type ListChange = Omit<Type.Static<typeof LIST_SCHEMAS.ListChange>, "list
   list: AccountList;
 };
 
-/** `POST /accounts/lists` with `{cnpjs}`: the lists that hold any of the CNPJs, and which ones. */
+/**
+ * `POST /accounts/lists` with `{cnpjs}`: the lists that contain any of the CNPJs, each with the
+ * CNPJs that it contains.
+ */
 export interface HoldingAnswer {
   request_id: string;
   lists: { id: string; name: string; cnpjs: string[] }[];
@@ -39,7 +42,10 @@ export interface DistrictsFound {
   total: number;
 }
 
-/** `POST /accounts/look-up` with `{cnpjs, fields}`: one result each, in order, not charged. */
+/**
+ * `POST /accounts/look-up` with `{cnpjs, fields}`: one result for each CNPJ, in the same order. It
+ * is not charged.
+ */
 export interface LookUpAnswer {
   request_id: string;
   results: { account: Account | null }[];

@@ -19,7 +19,7 @@ export const railed: ReadonlySignal<boolean> = follow("(min-width: 1024px)");
 /** True if an account fits next to the results. */
 export const wide: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
 
-/** A phone, or a window as narrow. */
+/** True for a phone, or for a window that is equally narrow. */
 export const narrow: ReadonlySignal<boolean> = follow("(max-width: 767px)");
 
 /** True for a finger as pointer, for which rows are taller. */

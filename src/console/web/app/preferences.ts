@@ -67,6 +67,6 @@ export function keep(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Without storage, the choice holds for this page only.
+    // Without storage, the choice lasts until the page is left.
   }
 }

@@ -63,9 +63,9 @@ export interface OwnedCompanies {
 /** A company at the other end of a partnership. */
 export interface OwnedCompany {
   cnpj_root: string;
-  /** Null if the snapshot has no account of it. */
+  /** Name of the company; null if the snapshot has no account of it. */
   legal_name: string | null;
-  /** Code of the registry, 2 digits. */
+  /** Qualification of the partner: a code of the registry with 2 digits. */
   qualification: string | null;
   since: string | null;
   /** Next companies in the same direction; null after the second step. */
@@ -77,7 +77,7 @@ export interface OwnershipAnswer {
   request_id: string;
   snapshot: string;
   snapshot_date: string;
-  /** Month of the partners. */
+  /** Month of the data about partners. */
   partners_snapshot: string | null;
   owners: OwnedCompanies | null;
   owns: OwnedCompanies | null;

@@ -39,11 +39,11 @@ export const VIEW_NAMES = [
 export type ViewName = (typeof VIEW_NAMES)[number];
 
 const BASE = "/app";
-/** Views at /app itself. */
+/** Views whose path is /app itself. */
 const AT_BASE: readonly ViewName[] = ["find", "company", "help"];
 /** The hash of the help page. */
 const HELP = "#/ajuda";
-/** Start of a company's hash; its CNPJ follows. */
+/** Start of the hash of a company page; the CNPJ follows. */
 const COMPANY = "#/empresa/";
 let findHash = "";
 
@@ -73,7 +73,7 @@ export function followAddress(): void {
   };
   read();
   addEventListener("popstate", read);
-  // Users may edit only the hash.
+  // This event reports a user who edits only the hash of the address.
   addEventListener("hashchange", read);
 }
 
@@ -85,7 +85,6 @@ function readIds(name: ViewName): void {
   shownComparison.value = name === "compare" ? id : "";
 }
 
-/** Maps path and hash to a view. */
 function viewOf(path: string, hash = ""): ViewName {
   const name = path.slice(BASE.length).replace(/^\/|\/$/g, "");
   const found = VIEW_NAMES.find((one) => one === name && !AT_BASE.includes(one)) ?? "find";
@@ -120,7 +119,8 @@ export function go(name: ViewName, hash?: string): void {
   shownCompany.value = name === "company" ? companyOf(location.hash) : "";
   readIds(name);
   view.value = name;
-  // pushState fires no event, so a view already shown is notified as after "back".
+  // `pushState` fires no event. So a view that is already shown is notified by the event that
+  // "back" would fire.
   if (name === before) dispatchEvent(new PopStateEvent("popstate"));
 }
 

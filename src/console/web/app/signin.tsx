@@ -155,7 +155,7 @@ function useSignIn(firstEmail: string) {
     }
     setBusy(false);
   };
-  /** False if a field is missing. */
+  /** Returns false if a field is missing. */
   const submit = (): boolean => {
     if (busy || waiting > 0) return true;
     setChecked(true);
@@ -195,7 +195,7 @@ function useCountdown(): [left: number, begin: (seconds: number) => void] {
   return [left, (seconds) => setUntil(Date.now() + seconds * 1000)];
 }
 
-/** Grains above and below a sieve: decoration. */
+/** Draws grains above and below a sieve, as a decoration. */
 function Sieve(): VNode {
   return (
     <svg class="sieve" viewBox="0 0 320 240" aria-hidden="true">
@@ -213,7 +213,7 @@ function Sieve(): VNode {
   );
 }
 
-/** Returns places that look random but are fixed: a grid with small offsets per grain. */
+/** Returns positions that look random but are fixed: a grid with a small offset for each grain. */
 function grains(count: number, top: number, bottom: number, size: number): number[][] {
   const columns = Math.ceil(Math.sqrt(count * (240 / (bottom - top))));
   const rows = Math.ceil(count / columns);

@@ -26,7 +26,7 @@ export const keepSeconds = signal(0);
 /** Contact for users who cannot sign in, or null. */
 export const contact = signal<string | null>(null);
 
-/** Signs in, with `keep` until the cookie expires; throws ApiError. */
+/** Signs in. With `keep`, the session lasts until the cookie expires. Throws ApiError. */
 export async function signIn(email: string, password: string, keep: boolean): Promise<void> {
   const before = user();
   const option = keep ? { keep } : {};
@@ -39,7 +39,7 @@ export async function signIn(email: string, password: string, keep: boolean): Pr
 /** True if the page was opened by a sign-in link that failed. */
 export const linkFailed = signal(false);
 
-/** A sign-in link's part after the `#`, which reaches no server and no log. */
+/** The part of a sign-in link after the `#`, which reaches no server and no log. */
 const LINK = /^#signin=([\w-]{43})$/;
 
 /**

@@ -36,7 +36,8 @@ export function CompanyView(): VNode {
   const typed = decoded(shownCompany.value);
   const first = useRef(true);
   useEffect(() => {
-    // The shell focuses the heading of a new view; here only the company changes.
+    // The shell focuses the heading only for a new view. Here the view stays and the company
+    // changes.
     if (!first.current) focusHeading();
     first.current = false;
   }, [typed]);
@@ -49,7 +50,7 @@ export function CompanyView(): VNode {
   return <Unknown typed={isPerson ? hideCpf(typed) : typed} isMistyped={false} />;
 }
 
-/** The page of a root's first establishment, its head office if it has one. */
+/** Shows the page of a company's first establishment, which is its head office if it has one. */
 function OfRoot({ root }: { root: string }): VNode {
   const { answer, error, reload } = useAnswer<CompanyAnswer>(`/companies/${root}?limit=1`);
   const [first] = answer?.accounts ?? [];
@@ -139,7 +140,10 @@ function useRecord(): Parts | null {
   return parts;
 }
 
-/** Why the find view's result lists the account; nothing if it does not. */
+/**
+ * Shows why the find view's result lists the account. Renders nothing if it does not list the
+ * account.
+ */
 function Listed({ cnpj, snapshot }: { cnpj: string; snapshot: string }): VNode | null {
   const { answer } = useExplained(specOf(query.value), snapshot, cnpj);
   return answer?.listed === true ? <Why answer={answer} /> : null;

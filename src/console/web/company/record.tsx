@@ -20,7 +20,7 @@ import { Card } from "../parts/page.tsx";
 
 type Provenance = AccountAnswer["provenance"];
 
-/** Facts of the record; nothing if none is known. */
+/** Shows the facts of the record. Renders nothing if no fact is known. */
 export function RecordFacts(props: { account: Account; provenance: Provenance }): VNode | null {
   const facts = factsOf(props.account, props.provenance).filter(([, value]) => value !== "");
   if (facts.length === 0) return null;
@@ -45,14 +45,14 @@ function factsOf(account: Account, provenance: Provenance): Fact[] {
   ];
 }
 
-/** Appends a list's date: a day or a month. */
+/** Appends the date of a list to a text: a day or a month. */
 function dated(text: string, since: string | undefined): string {
   if (text === "" || since === undefined || since === "not_available") return text;
   const when = since.length > 7 ? date(since) : month(since);
   return `${text}, ${lazyWords.value.record.asOf(when)}`;
 }
 
-/** Amount and kinds of a debt. */
+/** Formats the amount and kinds of a debt. */
 function debtText(account: Account): string {
   const { record } = lazyWords.value;
   const { federal_debt: has, federal_debt_total: total } = account;
@@ -63,7 +63,7 @@ function debtText(account: Account): string {
   return record.debtOf(amount, kinds.map((kind) => debts[kind]).join(", "));
 }
 
-/** Owners and owned companies; nothing if the snapshot has no partners. */
+/** Shows the owners and the owned companies. Renders nothing if the snapshot has no partners. */
 export function Ownership({ root }: { root: string }): VNode | null {
   const { record } = lazyWords.value;
   const { answer, error, reload } = useAnswer<OwnershipAnswer>(`/companies/${root}/ownership`);

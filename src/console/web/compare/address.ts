@@ -20,13 +20,15 @@ const TIMES = "*";
 /** A comparison. */
 export interface Comparison {
   readonly first: Query;
-  /** Null until the user chose it. */
+  /** Null until the user has chosen the second search. */
   readonly second: Query | null;
   /** Older month in which the second search is counted; null for the served one. */
   readonly month: string | null;
   /** Facet whose values are compared. */
   readonly facet: FacetName;
-  /** Facet of the columns, if this is a cross table of the first search; else null. */
+  /**
+   * Facet of the columns if this is a cross table of the first search; null if it is a comparison.
+   */
   readonly across: FacetName | null;
 }
 

@@ -36,7 +36,7 @@ interface CountAnswer {
   }[];
 }
 
-/** A named line of counts; the last is the total. */
+/** A line of counts with its name. The last count is the total. */
 interface Line {
   readonly name: string;
   readonly counts: readonly number[];
@@ -118,8 +118,8 @@ export function CrossTable({ query, facets }: CrossProps): VNode {
 }
 
 /**
- * Returns sides with their original positions. Time facets are sorted by time, without a value
- * last, as in files.
+ * Returns the sides (values of a facet) with their original positions. Values of a time facet are
+ * sorted by time, and accounts without a value come last, as in files.
  */
 function inOrder(facet: FacetName, sides: readonly Side[]) {
   const placed = sides.map((one, at) => ({ one, at }));

@@ -30,13 +30,14 @@ interface GroupProps {
   readonly query: Query;
   readonly set: (query: Query) => void;
   /**
-   * Month in which the group is counted, null for the served one; missing if it cannot be chosen.
+   * Month in which the group is counted; null for the month that is served. Missing if the month
+   * cannot be chosen.
    */
   readonly month?: string | null;
   readonly setMonth?: (month: string | null) => void;
 }
 
-/** A group with its controls. */
+/** Shows a group with its controls. */
 export function Group({ name, query, set, month: counted = null, setMonth }: GroupProps): VNode {
   const { compare } = lazyWords.value;
   const book = catalog.value;
@@ -221,7 +222,7 @@ interface SuggestionsProps {
   readonly set: (changes: Partial<Comparison>) => void;
 }
 
-/** Ways to a second group. */
+/** Suggests groups to compare with the first one. */
 export function Suggestions({ first, set }: SuggestionsProps): VNode {
   const { compare } = lazyWords.value;
   const { snapshot: served, changes_since: [before] = [] } = status.value ?? {};

@@ -1,8 +1,9 @@
 /**
- * Two groups side by side: their totals, and for each value of a facet their count, share, and
- * index. Shown as a chart and a table, which users can copy or save.
- * Invariant: chart, table, copy, and file have the same numbers. The index is 100 if a group's
- * share equals that of its base, which is named in the view and the file.
+ * Shows two groups side by side: their totals, and for each value of a facet their count, share,
+ * and index, as a chart and a table. Users can copy or save the table.
+ * Invariant: chart, table, copy, and file have the same numbers. The index compares the share in a
+ * group with the share in its base, which is the accounts of its snapshot with the status that all
+ * groups name. It is 100 if both shares are equal. The view and the file name the base.
  */
 import type { VNode } from "preact";
 import type { FacetName } from "../../../spec/facets.ts";
@@ -57,14 +58,14 @@ interface Row {
   readonly index: readonly (number | null)[];
 }
 
-/** The numbers of two groups. */
+/** Shows the numbers of two groups. */
 export function Compared({
   queries,
   month,
   facet,
 }: {
   readonly queries: readonly Query[];
-  /** Older month of the second group; null for the served one. */
+  /** Older month of the second group; null for the month that is served. */
   readonly month: string | null;
   readonly facet: FacetName;
 }): VNode {
@@ -108,7 +109,7 @@ export function Compared({
 /** Max length of the filters' text in a group's name. */
 const NAME_MAX = 40;
 
-/** Returns the names of the different bases, with their accounts. */
+/** Returns the name of each different base, with the number of its accounts. */
 function basesOf({ bases }: CompareAnswer): (readonly [name: string, accounts: number])[] {
   const { compare } = lazyWords.value;
   const { statuses } = words.value.codes;

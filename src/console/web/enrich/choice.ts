@@ -17,13 +17,13 @@ export const LABELS = ["pt", "en", "none"] as const;
 /** The choices. */
 export interface FillChoice {
   readonly fields: readonly string[];
-  /** Null: that of the file. */
+  /** Format of the new file; null means that of the sent file. */
   readonly format: EnrichmentPreview["format"] | null;
-  /** Null: that of the console. */
+  /** Language of the new file; null means that of the console. */
   readonly labels: Labels | null;
 }
 
-/** How the file is read. */
+/** Options of how the file is read. */
 export interface Reading {
   /** Number of the column, from 1, or its name; null if detected automatically. */
   readonly column: string | null;
@@ -70,14 +70,14 @@ export function choiceFor(choice: FillChoice, isPasted: boolean): FillChoice {
   return isPasted ? { ...choice, format: choice.format ?? "xlsx" } : choice;
 }
 
-/** The query of a preview. */
+/** Returns the query string of a request for a preview. */
 export function previewQuery({ column, fillZeros }: Reading, labels: Labels): string {
   const query = new URLSearchParams({ labels: labels === "none" ? language.value : labels });
   addReading(query, { column, fillZeros });
   return textOf(query);
 }
 
-/** The query of the request. */
+/** Returns the query string of the request that makes the file. */
 export function fileQuery(choice: FillChoice, reading: Reading, name: string): string {
   const query = new URLSearchParams({ fields: choice.fields.join(",") });
   const labels = labelsOf(choice);

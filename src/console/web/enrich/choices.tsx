@@ -21,7 +21,7 @@ interface ChoicesProps {
   onChoice: (choice: FillChoice) => void;
 }
 
-/** Choices of columns, format, and language of the new file. */
+/** Offers the columns, the format, and the language of the new file. */
 export function Choices({ status, preview, choice, onChoice }: ChoicesProps): VNode {
   const { enrich, exports } = lazyWords.value;
   return (
@@ -62,7 +62,7 @@ interface StartProps {
   onStart: () => void;
 }
 
-/** The cost, and the button. */
+/** Shows the cost, and the button that starts the work. */
 export function StartBar({ status, preview, choice, busy, stale, onStart }: StartProps): VNode {
   const { enrich } = lazyWords.value;
   const obstacle = obstacleText(status, preview, choice);

@@ -9,7 +9,7 @@ import { words } from "../app/words.ts";
 import { Icon } from "../parts/icon.tsx";
 import { giveFile } from "./sent.ts";
 
-/** Overlay on the page while a file is dragged over it. */
+/** Covers the page with an overlay while a file is dragged over it. */
 export function DropAnywhere(): VNode | null {
   const [isOver, setOver] = useState(false);
   useEffect(() => listen(setOver), []);

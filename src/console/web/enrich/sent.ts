@@ -20,7 +20,10 @@ export interface SentSheet {
 export const sentSheet = signal<SentSheet | null>(null);
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-/** First bytes of a zip, and of old workbooks, which the server refuses by name. */
+/**
+ * First bytes of a zip, and of an old workbook. The server refuses old workbooks with a message
+ * that names them.
+ */
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;
 

@@ -78,7 +78,7 @@ function keyOf(sheet: SentSheet): number {
   return known;
 }
 
-/** Chooses a file, or pastes CNPJs. */
+/** Lets the user choose a file or paste CNPJs. */
 function Giving(): VNode {
   const { enrich } = lazyWords.value;
   const [pasted, setPasted] = useState("");
@@ -132,7 +132,7 @@ function Giving(): VNode {
 interface FillingProps {
   sheet: SentSheet;
   status: Status;
-  /** Loads the plan again, whose quota has changed. */
+  /** Loads the plan again, because its remaining quota has changed. */
   reload: () => void;
 }
 

@@ -27,7 +27,6 @@ import {
 } from "./draft.ts";
 import { Fields } from "./fields.tsx";
 
-/** Props of the choices. */
 interface ChoicesProps {
   readonly draft: Draft;
   readonly status: Status;
@@ -164,7 +163,10 @@ function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   );
 }
 
-/** Offered only for text files, because other formats are compressed internally. */
+/**
+ * Chooses a compression. It is offered only for text files, because other formats are compressed
+ * internally.
+ */
 function Compression({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   const { exports } = lazyWords.value;
   return (

@@ -50,7 +50,7 @@ export function ExportButton(): VNode {
   );
 }
 
-/** Why nothing can be exported; null if something can. */
+/** Returns the reason why nothing can be exported; null if something can. */
 function obstacleNow(): string | null {
   const { commands } = words.value;
   const { answer } = exploration.value;

@@ -36,7 +36,10 @@ const CSV_STYLES = ["excel", "standard", "own"] as const;
 /** All choices of the dialog. */
 export interface Draft {
   readonly format: Format;
-  /** A layout of another product instead of chosen columns; null for none. */
+  /**
+   * A layout of another product, which replaces the chosen columns; null if there is no such
+   * layout.
+   */
   readonly layout: PresetName | null;
   /** In column order. */
   readonly fields: readonly string[];
@@ -57,7 +60,10 @@ export interface Draft {
   readonly mode: "off" | "fallback" | "full";
 }
 
-/** Fields by group, in dialog order; each group in the public order. */
+/**
+ * Groups of fields in the order of the dialog. Within a group, fields are in the order of the
+ * public interface.
+ */
 export const FIELD_SETS = FIELD_GROUPS.map(
   (group) =>
     [
@@ -79,7 +85,7 @@ const CONTACT_FIELDS = [
   "email",
 ];
 
-/** Preset selections, limited to the fields the plan allows. */
+/** Returns preset selections of fields, limited to the fields that the plan allows. */
 export function presetFields(allowed: readonly string[]): Record<Preset, readonly string[]> {
   const within = (fields: readonly string[]) => fields.filter((field) => allowed.includes(field));
   return {
@@ -97,7 +103,7 @@ export function hasContact(allowed: readonly string[]): boolean {
 /** Name of a set of fields. */
 export type Preset = "default" | "contact" | "all";
 
-/** The effective layout; formats that programs read have none. */
+/** Returns the layout that applies; null for formats that programs read, which have no layout. */
 export function layoutOf({ format, layout }: Draft): PresetName | null {
   return isForPeople(format) ? layout : null;
 }
@@ -231,14 +237,17 @@ export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boole
   return isForPeople(format) && !(format === "csv" && csv === "standard");
 }
 
-/** Excel in Brazil expects semicolons, and UTF-8 only with a BOM. */
+/**
+ * Returns the delimiter and byte-order mark of a CSV style. Excel in Brazil expects semicolons, and
+ * reads UTF-8 only with a byte-order mark.
+ */
 function csvOf({ csv, delimiter, bom }: Draft): { delimiter: string; bom: boolean } {
   if (csv === "excel") return { delimiter: ";", bom: true };
   if (csv === "standard") return { delimiter: ",", bom: false };
   return { delimiter, bom };
 }
 
-/** Kinds of obstacles to sending. */
+/** Kinds of reasons why an export cannot be sent. */
 type Obstacle = "plan" | "fields" | "limit" | "format" | "quota";
 
 /** Returns the first reason why the server would refuse; null if there is none. */
@@ -261,7 +270,7 @@ export function exportRowsMax({ limits }: Status): number {
   return Number(limits.concurrent_exports) > 0 ? Number(limits.export_rows) : 0;
 }
 
-/** The keys of one dialog. */
+/** The idempotency keys of one dialog. */
 export class SendingKeys {
   readonly #keys = new Map<string, string>();
 

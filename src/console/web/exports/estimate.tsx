@@ -60,7 +60,6 @@ export function useEstimate(body: Record<string, unknown> | null): Estimated {
   };
 }
 
-/** Props of the line. */
 interface EstimateProps {
   readonly draft: Draft;
   readonly status: Status;
@@ -92,7 +91,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
   );
 }
 
-/** Placeholder line while the plan loads, at the final height. */
+/** Reserves the line at its final height while the plan loads. */
 export function NoEstimate({ failed }: { failed: boolean }): VNode {
   return (
     <div class="export-estimate" role="status">

@@ -13,14 +13,13 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Checks } from "../parts/field.tsx";
 import { FIELD_SETS, hasContact, type Preset, presetFields } from "./draft.ts";
 
-/** Props of the chooser. */
 interface FieldsProps {
   readonly allowed: readonly string[];
   readonly chosen: readonly string[];
   readonly onChosen: (fields: string[]) => void;
 }
 
-/** Name of a field for people. */
+/** Returns the name of a field for people. */
 function fieldName(field: string): string {
   return words.value.table.fields[field as OutputField] ?? field;
 }

@@ -34,7 +34,7 @@ import { DownloadLink, ExportProgress } from "./progress.tsx";
 import { summaryOf } from "./summary.ts";
 import { follow, forget, isEnded, presentState } from "./watch.ts";
 
-/** The dialog; open while mounted. */
+/** Shows the dialog, which is open while mounted. */
 export function ExportForm({ onClose }: { onClose: () => void }): VNode {
   const form = useForm();
   const { exports } = lazyWords.value;

@@ -34,7 +34,8 @@ export function ExportsView(): VNode {
   const { exports } = lazyWords.value;
   const [doomed, setDoomed] = useState<ExportView | null>(null);
   useEffect(() => {
-    // For titles without codes, and names of lists.
+    // The titles of exports show names instead of codes once the catalog is loaded, and names of
+    // lists once the lists are.
     loadCatalog().catch(() => undefined);
     loadLists().catch(() => undefined);
   }, []);
@@ -85,7 +86,7 @@ function useExports(): Exports {
   };
   const drop = async ({ export_id: id }: ExportView) => {
     await remove(`/exports/${id}`).catch((failure: unknown) => {
-      // If the export was already deleted elsewhere, the intention is met.
+      // If the export was already deleted elsewhere, nothing is left to do.
       if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
     });
     forget(id);
@@ -204,7 +205,7 @@ function Facts({ record }: { record: ExportView }): VNode {
   );
 }
 
-/** "CSV", or "CSV (gzip)". */
+/** Returns a format such as "CSV" or "CSV (gzip)". */
 function formatText({ format, compression }: ExportView): string {
   const name = lazyWords.value.exports.formats[format]?.[0] ?? format;
   return compression === undefined ? name : `${name} (${compression})`;

@@ -13,7 +13,6 @@ import { ErrorNotice } from "../parts/notice.tsx";
 /** Max name length; a test compares it with the server's. */
 export const NAME_LENGTH_MAX = 100;
 
-/** Props of the dialog. */
 interface NameProps {
   title: string;
   hint?: string;

@@ -76,7 +76,6 @@ export function writtenText({ rows_written: written = 0, progress = 0 }: ExportV
   return exports.rowsWritten(number(written), all);
 }
 
-/** Shows why an export failed. */
 function Failure({ record }: { record: ExportView }): VNode {
   return (
     <Notice kind="error" title={lazyWords.value.exports.failed}>
@@ -108,7 +107,8 @@ export function DownloadLink({
       href={fileOf(record)}
       download
       ref={(link) => {
-        // Takes the focus if no other element has it, because the focused button disappeared.
+        // The link takes the focus if no other element has it, because the button that had it
+        // disappeared.
         if (autofocus && (document.activeElement ?? document.body) === document.body) link?.focus();
       }}
     >

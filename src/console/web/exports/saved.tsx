@@ -25,7 +25,8 @@ import { toast } from "../parts/toast.tsx";
 import { NameDialog } from "./naming.tsx";
 import { addressOfSpec } from "./summary.ts";
 
-// Exported here because the news view shares most of this code: one chunk holds both.
+// The news view is exported here because it shares most of this code. So one chunk contains both
+// views.
 export { NewsView } from "../news/news.tsx";
 
 interface Saved {
@@ -182,7 +183,7 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
   );
 }
 
-/** True if the search was last viewed with a month older than the current one. */
+/** True if the search was last viewed with a month older than the month that is served. */
 function hasNews({ saved, now }: SavedSearch): boolean {
   return now !== null && saved.snapshot < now.snapshot;
 }
@@ -193,7 +194,6 @@ async function openSearch({ id, text }: SavedSearch): Promise<void> {
   go("find", `#${addressOfSpec(search.spec, text ?? "", catalog.peek())}`);
 }
 
-/** The old and current counts. */
 function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
   const { exports } = lazyWords.value;
   return (

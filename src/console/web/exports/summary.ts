@@ -47,13 +47,16 @@ export function summaryOf(
   return text === "" ? commands.everything : text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
 
-/** True if a search has no filter but lists: it watches customers. */
+/** True if lists are the only filter of a search. Such a search watches customers. */
 export function isListAlone(filters: Spec["filters"]): boolean {
   const set = PART_NAMES.filter((name) => isPartSet(filters, name));
   return set.length === 1 && set[0] === "lists";
 }
 
-/** Describes each query by the filters that not all queries share; empty if it has none. */
+/**
+ * Describes each query by the filters that not all queries share. The description of a query
+ * without such filters is empty.
+ */
 export function differences(queries: readonly Query[], book: CatalogBook | null): string[] {
   const phrases = queries.map((query) =>
     PART_NAMES.filter((name) => isPartSet(query.filters, name)).map((name) =>
@@ -64,7 +67,7 @@ export function differences(queries: readonly Query[], book: CatalogBook | null)
   return phrases.map((one) => one.filter((phrase) => !isShared(phrase)).join(" · "));
 }
 
-/** Filters on days; those from relative sentences hold fixed days. */
+/** Filters on days. Even if a sentence stated them relative to today, they hold fixed days. */
 const DATED: readonly PartName[] = [
   ...(["started", "status_changed", "simples_excluded", "mei_excluded"] as const),
 ];

@@ -14,18 +14,21 @@ import { toast } from "../parts/toast.tsx";
 interface Followed {
   readonly record: ExportView;
   readonly trouble: "lost" | "gone" | null;
-  /** Time when the export was first seen running, and its progress then; null before that. */
+  /**
+   * Time at which the export was first seen running, and its progress at that time; null if it was
+   * not seen running.
+   */
   readonly first?: { readonly ms: number; readonly progress: number } | null;
 }
 
 const FIRST_PAUSE_MS = 400;
 const LAST_PAUSE_MS = 5_000;
 const GROWTH = 1.25;
-/** Small exports finish within a second. */
+/** Delay before the first poll, in milliseconds. Small exports finish within a second. */
 const BEGIN_MS = 150;
 
 const followed = signal<ReadonlyMap<string, Followed>>(new Map());
-/** Number of viewers by export; the end of a viewed export needs no message. */
+/** Number of viewers by export. If an export is viewed, its end needs no message. */
 const watchers = new Map<string, number>();
 
 /** Follows an export until its end; does nothing if it is already followed. */

@@ -24,7 +24,9 @@ export interface AddressError {
   readonly reason: "unknown_key" | "repeated" | "unknown" | "broken";
 }
 
-/** Encodes an address, without `#`; with a catalog, lists are compressed to prefixes. */
+/**
+ * Encodes an address, without `#`. If a catalog is given, lists of codes are shortened to prefixes.
+ */
 export function encodeAddress(address: Address, lookup: CatalogLookup | null): string {
   const query = tidyQuery(address.query);
   const pairs: [key: string, value: string][] = [];
@@ -33,7 +35,7 @@ export function encodeAddress(address: Address, lookup: CatalogLookup | null): s
     const value = write(query, lookup);
     if (value !== "") pairs.push([key, value]);
   }
-  // A month alone is no query.
+  // A month without other members is not a query.
   if (pairs.length > 0 && address.month !== null) pairs.push(["month", encodeCode(address.month)]);
   return pairs.map(([key, value]) => `${key}=${value}`).join("&");
 }

@@ -1,6 +1,6 @@
 /**
- * The forms of address members: each builds a member, with writer and reader, from accessors of the
- * query.
+ * Builds the members of an address. Each function builds members of one form, such as a choice or a
+ * range, with a writer and a reader, from accessors of the query.
  * Invariant: a member reads exactly what it writes. An invalid value is reported with its text, and
  * the other values still apply.
  */
@@ -13,7 +13,7 @@ interface MemberReading {
   readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
 }
 
-/** A member of an address; an empty text is not written. */
+/** A member of an address. If `write` returns an empty text, the member is omitted. */
 export interface AddressMember {
   readonly key: string;
   readonly write: (query: Query, lookup: CatalogLookup | null) => string;
@@ -91,8 +91,8 @@ export function choice<Value>(
 }
 
 /**
- * Member with two bounds, `from..to`, either of which may be missing; `set` returns false if they
- * are contradictory.
+ * Makes a member with two bounds, `from..to`, either of which may be missing. `set` returns false
+ * if the bounds contradict each other.
  */
 export function range<Value>(
   key: string,

@@ -257,7 +257,7 @@ const STATUS_DAYS = interval("status_day", "status_since", "status_before");
 const SIMPLES_DAYS = interval("left_simples", "simples_excluded_since", "simples_excluded_before");
 const MEI_DAYS = interval("left_mei", "mei_excluded_since", "mei_excluded_before");
 
-/** Member for a filter with a list of words, which is absent while unused. */
+/** Makes a member for a filter with a list of words. The filter is absent while unused. */
 function wordList<Word extends string>(
   key: string,
   words: readonly Word[],
@@ -286,7 +286,7 @@ function named(key: string, member: "any_of" | "exclude"): AddressMember {
   };
 }
 
-/** A count in one contact filter. */
+/** Makes a member for the count in a contact filter. */
 function contactCount(key: string, name: "email_shared_max" | "phone_shared_max"): AddressMember {
   return {
     key,
@@ -499,7 +499,7 @@ const FILTER_MEMBERS = {
   exclude: named("not_in_lists", "exclude"),
 } satisfies Readonly<Record<PartMember, AddressMember>>;
 
-/** Members in address order, without duplicates: some filters share one. */
+/** Members in address order, each listed once, because some filters share a member. */
 export const MEMBERS: readonly AddressMember[] = [
   ...new Set<AddressMember>(Object.values(FILTER_MEMBERS)),
   ...[SORT, ORDER, SEED],

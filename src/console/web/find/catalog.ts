@@ -59,13 +59,13 @@ export interface PickerChoice {
   /** A code as in filters, or a prefix for several codes. */
   readonly code: string;
   readonly name: string;
-  /** Matches in the whole snapshot. */
+  /** Number of matching accounts in the whole snapshot. */
   readonly accounts: number;
-  /** The codes it covers. */
+  /** The codes that the choice covers. */
   readonly codes: readonly string[];
   /** Municipality only. */
   readonly uf?: string;
-  /** The matching words of the lexicon, if the name lacks them. */
+  /** The words of the lexicon that match, if the name does not contain them. */
   readonly term?: string;
 }
 
@@ -162,7 +162,7 @@ export class CatalogBook {
   #prefixEntries(): Entry[] {
     return this.catalog.prefixes.flatMap(({ code, description, accounts }) => {
       const codes = this.activities(code);
-      // A prefix with only one activity would duplicate that activity.
+      // A prefix with only one activity would be the same choice as that activity.
       if (codes.length < 2) return [];
       return [entryOf({ code, name: description ?? "", accounts, codes }, [], plainCode(code))];
     });
@@ -219,7 +219,10 @@ function find(entries: readonly Entry[], text: string, most: number): PickerChoi
   return found.slice(0, most).map(({ entry }) => withTerm(entry, whole));
 }
 
-/** Ranks a match, 0 best; null if a typed word is no prefix of any word. */
+/**
+ * Ranks a match; 0 is the best rank. Returns null if a typed word is not a prefix of any word of
+ * the entry.
+ */
 function rankOf({ words, name, terms }: Entry, typed: readonly string[], whole: string) {
   if (whole === "") return 0;
   if (!typed.every((word) => words.some((one) => one.startsWith(word)))) return null;
@@ -254,7 +257,7 @@ export const examples: ReadonlySignal<readonly string[]> = computed(
   () => catalog.value?.catalog.examples[language.value] ?? [],
 );
 
-/** The example for the empty box; null until loaded. */
+/** The example shown in the empty box; null until the catalog is loaded. */
 export const exampleShown: ReadonlySignal<string | null> = computed(
   () => examples.value[0] ?? null,
 );

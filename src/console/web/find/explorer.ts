@@ -17,7 +17,7 @@ export interface Exploration<Failure> {
 /** Dependencies of an explorer. */
 interface ExplorerParts<Failure> {
   readonly request: (spec: SentSpec, signal: AbortSignal) => Promise<ExploreAnswer>;
-  /** Converts errors of `request` for the views. */
+  /** Converts an error of `request` to a failure that the views can show. */
   readonly failureOf: (error: unknown) => Failure;
   /** Debounce before a request. */
   readonly delayMs: number;
@@ -39,7 +39,7 @@ export class Explorer<Failure> {
     return this.#state;
   }
 
-  /** Explores a spec after the debounce, or immediately. */
+  /** Explores a spec after the debounce, or immediately if `now` is true. */
   explore(spec: SentSpec, { now = false } = {}): void {
     this.#last = spec;
     clearTimeout(this.#timer);

@@ -46,7 +46,8 @@ import { place } from "./table/list.ts";
 import { Results, SelectionBar } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
 
-// Exported here because the company page shares nearly all of this code: one chunk holds both.
+// The company view is exported here because it shares nearly all of this code. So one chunk
+// contains both views.
 export { CompanyView } from "../company/company.tsx";
 
 const CHARTS_KEY = "peneira.charts";
@@ -60,7 +61,7 @@ export function Find(): VNode {
   useEffect(followAddress, []);
   useEffect(followMonth, []);
   useEffect(() => {
-    // A notice shows failures and offers a retry.
+    // A notice elsewhere shows the failure and offers a retry.
     loadCatalog().catch(() => undefined);
   }, []);
   const served = exploration.value.answer?.snapshot;
@@ -103,7 +104,10 @@ function useReturn(): void {
   }, [isThere]);
 }
 
-/** Skip link to the table, past filters and charts, which have about a hundred tab stops. */
+/**
+ * Offers a button that skips to the table, past the filters and charts, which have about a hundred
+ * tab stops.
+ */
 function ToResults(): VNode | null {
   const { answer } = exploration.value;
   if (answer === null || isEmpty(query.value) || needsGuidance() || isNotUnderstood()) return null;
@@ -114,7 +118,7 @@ function ToResults(): VNode | null {
   );
 }
 
-/** The results, or their replacement. */
+/** Shows the results, or the guidance or notice that replaces them. */
 function Found({ onFilters }: { onFilters: () => void }): VNode {
   if (openingLink.value) {
     return (
@@ -159,7 +163,7 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
   );
 }
 
-/** The charts; closed by default on phones and in low windows. */
+/** Shows the charts, which are closed by default on phones and in low windows. */
 function ChartStrip(): VNode {
   const [open, setOpen] = useState(() => {
     const stored = read(CHARTS_KEY);
@@ -197,7 +201,7 @@ function CatalogNotice(): VNode {
   );
 }
 
-/** Announces the settled count to screen readers, not every step. */
+/** Announces the count to screen readers once it has settled, instead of at every step. */
 function Announcer(): VNode {
   const [text, setText] = useState("");
   const { state, answer } = exploration.value;
@@ -233,7 +237,7 @@ function useSlash(box: { readonly current: HTMLInputElement | null }): void {
   }, [box]);
 }
 
-/** Notice about the opened link, if any. */
+/** Shows a notice about the opened link, if there is one to show. */
 function LinkNotice(): VNode | null {
   const { find } = words.value;
   const troubles = linkTroubles.value;
@@ -257,7 +261,7 @@ function LinkNotice(): VNode | null {
 
 /** The newest month shown or requested; empty at first. */
 let newest = "";
-/** True until the newest month is counted and the address names it. */
+/** True from the detection of a new month until it is counted and the address names it. */
 let isAwaited = false;
 
 /** Follows month changes; returns a function that stops this. */

@@ -27,7 +27,7 @@ interface Offered {
   /** Index of the account that Enter opens; -1 for none. */
   readonly at: number;
   close(): void;
-  /** Handles a key; false if ignored. */
+  /** Handles a key. Returns false if the key has no effect. */
   key(name: string): boolean;
 }
 
@@ -72,14 +72,13 @@ export function useOffered(text: string | null, open: (cnpj: string) => void): O
   return { accounts, refused, at: accounts.length > at ? at : -1, close, key };
 }
 
-/** Props of the list. */
 interface OfferedListProps {
   id: string;
   offered: Offered;
   onOpen: (cnpj: string) => void;
 }
 
-/** The list below the box. */
+/** Shows the list below the box. */
 export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
   const { accounts, at, refused } = offered;
   const { find, shell } = words.value;
@@ -136,7 +135,7 @@ function detailOf(account: Account): string {
 /** Maximum companies. */
 const OFFERED = 5;
 
-/** The links with a heading. */
+/** Shows the suggestions as links with a heading. */
 export function SimilarNames({ text }: { text: string }): VNode | null {
   const [{ accounts, refused }, setFitting] = useState(NOTHING_FITS);
   useEffect(() => {

@@ -46,7 +46,7 @@ async function count(): Promise<void> {
 export function Overview() {
   const served = exploration.value.answer?.snapshot;
   useEffect(() => void count(), [served]);
-  // Preloaded, because pressing a branch needs its activities.
+  // The catalog is loaded in advance, because pressing a branch needs the activities of the branch.
   useEffect(() => void loadCatalog().catch(() => {}), []);
   const section = useFocusPassedOn();
   const answer = whole.value;
@@ -88,8 +88,8 @@ export function Overview() {
 }
 
 /**
- * A press here replaces this page by the results. The focus moves to the same state on their map,
- * else to the start of the view.
+ * Passes on the focus. A press on this page replaces it with the results. The focus then moves to
+ * the same state on the map of the results, or else to the start of the view.
  */
 function useFocusPassedOn() {
   const section = useRef<HTMLElement>(null);

@@ -95,7 +95,8 @@ function meaningsOf(
   const query = queryOf(answer.spec);
   const { explain } = answer;
   const own = special(part, answer);
-  // If this part has its own codes, filters of other parts with the same role are omitted.
+  // If this part has codes of its own, its meaning omits filters that other parts with the same
+  // role have set.
   const became = (own.length > 0 ? [] : partsOf(part.role))
     .filter((name) => isPartSet(query.filters, name))
     .map((name) => describeFilter(name, query, book));
@@ -127,11 +128,11 @@ export function noteOf(note: TranslationNote | string): TranslationNote {
   return typeof note === "string" ? { detail: note } : note;
 }
 
-/** The remarks to show for a translation. */
+/** The remarks about a translation, by kind. */
 interface RemarkTexts {
-  /** Warnings, except uncertainty, shown elsewhere. */
+  /** Warnings, except those about uncertainty, which are shown elsewhere. */
   readonly minded: readonly TranslationNote[];
-  /** Parts with no filter. */
+  /** Parts of the sentence that resulted in no filter. */
   readonly unused: readonly TranslationNote[];
   readonly assumed: readonly TranslationNote[];
 }

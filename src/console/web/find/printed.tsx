@@ -32,7 +32,7 @@ const MANY_COLUMNS = 8;
 
 const printing = signal(false);
 
-/** The sheet, while printing. */
+/** Shows the printed sheet while the page is printed. */
 export function Printed(): VNode | null {
   useEffect(() => {
     const begin = () => drawNow(true);

@@ -58,7 +58,7 @@ const explorer = new Explorer<ApiError>({
 /** The current query. */
 export const query: ReadonlySignal<Query> = asked;
 
-/** The sentence last sent, or from a link. */
+/** The sentence that was last sent, or that came from a link. */
 export const sentence: Signal<string> = signal("");
 
 /** The sentence's translation; null if there is none. */
@@ -70,7 +70,7 @@ export const exploration: ReadonlySignal<Exploration<ApiError>> = explorer.state
 /** Invalid parts of the link. */
 export const linkTroubles: ReadonlySignal<readonly AddressError[]> = troubles;
 
-/** The link's snapshot if another one is served; else null. */
+/** The snapshot that the link names, if another snapshot is served; else null. */
 export const staleMonth: ReadonlySignal<string | null> = computed(() => {
   const served = exploration.value.answer?.snapshot ?? null;
   const { value } = linkMonth;
@@ -103,7 +103,7 @@ export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   return isLimited && value !== null ? value.spec.limit : null;
 });
 
-/** The query before the sentence, without lists from the previous sentence. */
+/** The query as it was before the sentence, without the lists that the previous sentence named. */
 const beside = signal<Query>(emptyQuery());
 
 /** Returns the sentence's query plus lists chosen by hand. */
@@ -116,7 +116,10 @@ let translatingNow: AbortController | null = null;
 let typedAt: string | null = null;
 /** Time of the last change. */
 let changedAt = Number.NEGATIVE_INFINITY;
-/** Changes made while a link was read; applied to its query afterwards. */
+/**
+ * Changes that the user made while a link was read. They are applied to the query of the link
+ * afterwards.
+ */
 let waiting: (() => void)[] = [];
 
 /** Changes the query; `typing` names a field being typed into. */
@@ -135,7 +138,7 @@ export function change(
   asked.value = next;
   writeAddress(typing !== null && typing === typedAt ? "replace" : "push");
   typedAt = typing;
-  // A single click is counted immediately; several, and typing, are debounced.
+  // A single click is counted immediately. Clicks in quick succession and typing are debounced.
   const isAlone = typing === null && performance.now() - changedAt > SETTLE_MS;
   changedAt = performance.now();
   explorer.explore(specOf(next), { now: isAlone });
@@ -227,12 +230,12 @@ export function followAddress(): () => void {
 
 /** The address last read or written; its query is already current. */
 let reading: string | null = null;
-/** Number of the current reading. */
+/** Number of the current reading of an address, by which an outdated reading is recognized. */
 let turn = 0;
 
 /** Reads an address and runs its query. */
 async function openAddress(hash: string): Promise<void> {
-  // Company pages use the hash, too.
+  // A hash that begins with `#/` belongs to a company page.
   if (hash === reading || hash.startsWith("#/")) return;
   reading = hash;
   const own = ++turn;
@@ -280,7 +283,7 @@ function stopTranslating(): void {
   translating.value = { busy: false, error: null };
 }
 
-/** Marks a sentence's parts without setting its filters. */
+/** Translates a sentence to show its parts, without setting its filters. */
 export async function explainSentence(text: string): Promise<void> {
   const controller = new AbortController();
   translatingNow = controller;

@@ -36,7 +36,10 @@ export const BOUNDS = {
 /** The default order. */
 const BY_SCORE: SortKeySent = { field: "score", direction: "desc" };
 
-/** Table rows that a query holds; rows that only modify meaning are left to specs. */
+/**
+ * Rows of the filter table whose members a query holds. The other rows, which have no part, only
+ * modify the meaning of members and occur only in specs.
+ */
 const ROWS: readonly AnyRow[] = FILTERS.filter(({ part }) => part !== null);
 
 /** Returns the query for everything. */
@@ -70,7 +73,7 @@ function tidyValue(value: unknown, { unset }: AnyRow): unknown {
   return value.length === 0 && unset === undefined ? undefined : ascending(value);
 }
 
-/** Sorts codes of one length, or texts: numeric and text order agree. */
+/** Sorts codes of equal length, or texts. For both, numeric order and text order agree. */
 function ascending<Value>(list: readonly Value[]): Value[] {
   const keyed = new Map(list.map((value) => [keyOf(value), value]));
   return [...keyed.keys()].sort().map((key) => keyed.get(key) as Value);
@@ -112,7 +115,7 @@ const DAY_MEMBERS = [
   ...(["mei_excluded_since", "mei_excluded_before"] as const),
 ];
 
-/** Replaces days of a query by those of another query if both set the member. */
+/** Replaces the days of a query by the days of another query, for members that both queries set. */
 export function withDaysOf(query: Query, { filters }: Query): Query {
   const next = structuredClone(query);
   for (const member of DAY_MEMBERS) {
@@ -125,7 +128,7 @@ export function withDaysOf(query: Query, { filters }: Query): Query {
 /** Members with lists to include and to exclude. */
 const LIST_MEMBERS = ["any_of", "exclude"] as const;
 
-/** Adds another query's lists, except those the query itself names. */
+/** Adds the lists of another query, except lists that the query itself names. */
 export function withListsOf(query: Query, { filters }: Query): Query {
   if (filters.lists === undefined) return structuredClone(query);
   const { lists = {} } = query.filters;

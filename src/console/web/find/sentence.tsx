@@ -138,7 +138,7 @@ function useBox(): BoxState {
   const [typing, setTyping] = useState(false);
   const opening = useOpening();
   const offered = useOffered(typing ? text : null, goCompany);
-  // A link, a saved search, or history may bring another sentence.
+  // The sentence may change because of a link, a saved search, or the history.
   useEffect(() => setText(sentence.value), [sentence.value]);
   const busy = translationState.value.busy || opening.busy;
   const error = opening.trouble ?? failureText();
@@ -170,7 +170,7 @@ function failureText(): Trouble | null {
 /** A message at the box. */
 interface Trouble {
   readonly text: string;
-  /** CNPJ offered after the text, or null. */
+  /** CNPJ that the message offers after its text, or null. */
   readonly cnpj: string | null;
 }
 
@@ -179,7 +179,7 @@ const saying = (text: string): Trouble => ({ text, cnpj: null });
 /** Opens a number's target. */
 interface Opening {
   readonly busy: boolean;
-  /** The last number's error. */
+  /** The error about the last number; null if there is no error. */
   readonly trouble: Trouble | null;
   /** Opens the account of a number; `isPhone` if it looks like a phone without an area code. */
   open(number: TypedNumber, isPhone: boolean): Promise<void>;

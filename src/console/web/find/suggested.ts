@@ -11,8 +11,9 @@ import type { TranslateAnswer } from "../app/answers.ts";
 export type OfferedActivities = TranslateAnswer["suggestions"][number];
 
 /**
- * Interpretation of the words: `all` choices, as a whole section; some of them (`one`); one without
- * matches, while `others` have some; or no choice (`none`).
+ * How the words were interpreted. `all`: as all choices, for example a whole section. `one`: as
+ * some of the choices. `others`: as a choice without matches, while others have some. `none`: as
+ * none of the choices.
  */
 type Reading = "all" | "one" | "others" | "none";
 
@@ -26,7 +27,7 @@ export function offeredOf({ activities }: OfferedActivities, taken: readonly str
   );
 }
 
-/** How the words were read. */
+/** Returns how the words were interpreted. */
 export function readingOf(suggestion: OfferedActivities, taken: readonly string[]): Reading {
   const isTaken = ({ code }: { code: string }) => taken.includes(code);
   if (!suggestion.activities.some(isTaken)) return "none";

@@ -59,7 +59,7 @@ export function Doubts({ answer }: { answer: TranslateAnswer }): VNode | null {
 
 interface ChoicesProps {
   suggestion: OfferedActivities;
-  /** Activities the sentence became. */
+  /** Activities that the translation of the sentence contains. */
   taken: readonly string[];
   /** True if the sentence has no other suggestions. */
   only: boolean;

@@ -84,7 +84,8 @@ export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   const read = readLoneCnpj(text);
   const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
   const isSentence = reason === "cpf" && /\p{L}{2}/u.test(text.replace(/^cpf\b/i, ""));
-  // One in a hundred mobile numbers has the check digits of a CPF.
+  // One in a hundred mobile numbers would also be a valid CPF, so a mobile number is not refused as
+  // a CPF.
   const isMobile = reason === "cpf" && isMobileNumber(text);
   return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
 }
@@ -122,7 +123,7 @@ export async function establishmentsLike(
   signal: AbortSignal,
   most = OFFERED,
 ): Promise<Fitting> {
-  // A person's number is never sent.
+  // A CPF identifies a person, so it is never sent.
   if (refusalIn(text) === "cpf") return NOTHING_FITS;
   const typed = numberIn(text)?.value ?? shortNumberIn(text)?.filled ?? text.trim();
   if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) {

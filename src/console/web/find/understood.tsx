@@ -35,7 +35,7 @@ const ICONS: Readonly<Record<PartColour, IconName>> = {
   unmapped: "unmapped",
 };
 
-/** The sentence's translation; nothing without one. */
+/** Shows the sentence's translation. Renders nothing if there is none. */
 export function Understood(): VNode | null {
   const { value } = translation;
   if (value === null || sentence.value === "") return null;
@@ -49,7 +49,7 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
   const stretches = stretchesOf(sentence.value, answer, catalog.value);
   const shownLanguage = useRef(language.value);
   useEffect(() => {
-    // Requests the sentence again for server messages in the new language.
+    // Requests the translation again, so that the server's messages are in the new language.
     if (shownLanguage.current !== language.value) void explainSentence(sentence.peek());
     shownLanguage.current = language.value;
   }, [language.value]);
@@ -207,7 +207,7 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   );
 }
 
-/** Button that searches unknown words in names; renders nothing for other remarks. */
+/** Offers to search unknown words in names. Renders nothing for other remarks. */
 function InTheName({ note }: { note: TranslationNote }): VNode | null {
   const name = note.code === "unknown_words" ? nameIn(note.words ?? "") : null;
   if (name === null || query.value.filters.industry.text_hints.includes(name)) return null;

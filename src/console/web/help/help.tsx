@@ -63,7 +63,10 @@ export function HelpView(): VNode {
   );
 }
 
-/** Scrolls to a task. Used by buttons, not links, because the hash is this page's address. */
+/**
+ * Scrolls to a task. Buttons call it, because links would change the hash, which is the address of
+ * this page.
+ */
 function goTo(name: TaskName): void {
   const heading = document.getElementById(`help-${name}`);
   heading?.scrollIntoView();
@@ -102,7 +105,10 @@ function Served(): VNode | null {
 
 type Pictures = Readonly<Partial<Record<TaskName, string>>>;
 
-/** Resolves the pictures' addresses relative to the script, because the page is one level above. */
+/**
+ * Resolves the addresses of the pictures relative to the script, because the page is one level
+ * above it.
+ */
 function placed(names: Pictures): Pictures {
   return Object.fromEntries(
     Object.entries(names).map(([task, name]) => [task, new URL(name, import.meta.url).href]),

@@ -17,14 +17,12 @@ import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { SecretOnce } from "../parts/password.tsx";
 import { toast } from "../parts/toast.tsx";
 
-/** Props of each dialog. */
 interface KeyDialogProps {
   close: () => void;
   /** Reloads the list. */
   done: () => void;
 }
 
-/** Props of a dialog for an existing key. */
 type RowDialogProps = KeyDialogProps & { row: ApiKey };
 
 const LIFETIMES = { never: undefined, d30: 30, d90: 90, d365: 365 } as const;
@@ -150,7 +148,6 @@ function ShownOnce({ created, close }: { created: CreatedKeyAnswer; close: () =>
   );
 }
 
-/** Props of a form dialog. */
 interface FormDialogProps {
   title: string;
   submit: string;

@@ -172,7 +172,6 @@ async function enable(key: ApiKey, done: () => void): Promise<void> {
   }
 }
 
-/** The open dialog, if any. */
 function Dialogs(props: {
   dialog: OpenDialog | null;
   close: () => void;

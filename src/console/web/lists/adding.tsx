@@ -26,7 +26,6 @@ type From = "paste" | "file";
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** Props of the dialog. */
 interface AddEntriesProps {
   /** Null: make one. */
   list: AccountList | null;
@@ -43,7 +42,7 @@ function send(list: AccountList, given: Pasted, fill: boolean): Promise<ListChan
 /** A list to be made. */
 type Fresh = Pick<AccountList, "name" | "kind">;
 
-/** Makes a list of the entries; removes it if they are refused. */
+/** Makes a list of the entries. If the entries are refused, removes the list. */
 async function made({ name, kind }: Fresh, given: Pasted): Promise<ListChange> {
   const list = await makeList(name, kind);
   try {
@@ -113,7 +112,7 @@ interface GivingProps extends AddEntriesProps {
   onGive: (given: Pasted, fresh: Fresh) => void;
 }
 
-/** The form: a new list's name, a paste box, or a file. */
+/** Shows the form: the name of a new list, a paste box, or a file. */
 function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
   const text = lazyWords.value.listViews;
   const [from, setFrom] = useState<From>("paste");
@@ -187,7 +186,7 @@ interface SourceProps {
   onFile: (file: File | null) => void;
 }
 
-/** Source of the CNPJs. */
+/** Chooses the source of the CNPJs: pasted text or a file. */
 function Source({ from, pasted, missing, onFrom, onPasted, onFile }: SourceProps): VNode {
   const text = lazyWords.value.listViews;
   return (

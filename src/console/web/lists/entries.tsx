@@ -102,7 +102,7 @@ function useAccounts(entries: readonly string[] | null): Known {
 
 interface EntryProps {
   entry: string;
-  /** Undefined until it is known. */
+  /** The account of the entry; undefined until it is known, and null if the data lacks it. */
   account: Account | null | undefined;
 }
 
@@ -143,7 +143,7 @@ function EntryFacts({ account }: { account: Account }): VNode {
   );
 }
 
-/** Punctuates a CNPJ, or a company's root. */
+/** Punctuates a CNPJ, or the root of a company. */
 function entryText(entry: string): string {
   if (entry.length !== ROOT_LENGTH) return cnpjText(entry);
   return entry.replace(/^(..)(...)(...)$/, "$1.$2.$3");

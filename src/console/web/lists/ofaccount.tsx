@@ -26,7 +26,7 @@ export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
     const abort = new AbortController();
     post<HoldingAnswer>("/accounts/lists", { cnpjs: [cnpj] }, { signal: abort.signal }).then(
       ({ lists }) => setHeld(lists),
-      // Missing list data is no reason to cover the facts with an error.
+      // If the lists cannot be loaded, the facts stay visible without an error.
       () => undefined,
     );
     return () => abort.abort();

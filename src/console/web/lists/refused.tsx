@@ -9,16 +9,15 @@ import { lazyWords } from "../app/lazywords.ts";
 
 /** A refused text. */
 interface RefusedLine {
-  /** Its line, row, or cell name. */
+  /** Line, row, or name of the cell that contains the text. */
   readonly place: number | string;
   readonly text: string;
   readonly reason: string;
   readonly offered?: string | undefined;
 }
 
-/** Props of the table. */
 interface RefusedProps {
-  /** The first refused lines, and the number of all. */
+  /** The first refused lines, and the number of all refused lines. */
   lines: readonly RefusedLine[];
   all: number;
 }

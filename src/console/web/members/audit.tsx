@@ -1,7 +1,7 @@
 /**
  * The view of the audit trail: a table of the tenant's lines, newest first, page by page.
  * Invariant: for owners only, as on the server. Nothing can be changed here. Names are current
- * ones; words replace a missing one, and the id is its title.
+ * ones. If a name is missing, a word replaces it, and its tooltip is the id.
  */
 import type { VNode } from "preact";
 import { planName } from "../account/usage.tsx";

@@ -15,7 +15,6 @@ import { Segmented, TextInput } from "../parts/field.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { SecretOnce } from "../parts/password.tsx";
 
-/** Props of the dialog for a new member. */
 interface AddMemberProps {
   close: () => void;
   /** Reloads the list. */
@@ -82,7 +81,6 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
   );
 }
 
-/** Props of the password dialog. */
 interface ShownPasswordProps {
   created: { email: string; password: string };
   close: () => void;
@@ -107,7 +105,6 @@ export function ShownPassword({ created, close }: ShownPasswordProps): VNode {
   );
 }
 
-/** Props of the invitation dialog. */
 interface ShownLinkProps {
   invited: InvitedMember;
   close: () => void;
@@ -122,7 +119,7 @@ export function ShownLink({ invited, close }: ShownLinkProps): VNode {
     subject: text.mailSubject,
     body: text.mailBody(link, day),
   });
-  // Encodes spaces as %20, because mail programs do not read plus signs as spaces.
+  // Spaces are encoded as %20, because mail programs do not read plus signs as spaces.
   const parts = mail.toString().replaceAll("+", "%20");
   const footer = (
     <>

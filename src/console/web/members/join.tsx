@@ -61,7 +61,7 @@ function Failed({ error }: { error: unknown }): VNode {
   );
 }
 
-/** Default name of a single tenant; users do not know it. */
+/** Default name of the only tenant. Users do not know this name. */
 const UNNAMED = "default";
 
 interface FormProps {

@@ -190,7 +190,6 @@ async function change(member: Member, dialog: Partial<Member>): Promise<void> {
   toast(lazyWords.value.members.changed);
 }
 
-/** The open dialog, if any. */
 function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">): VNode | null {
   const { dialog, openDialog, done } = props;
   const text = lazyWords.value.members;

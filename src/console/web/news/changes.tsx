@@ -1,7 +1,8 @@
 /**
- * Changes of one kind, a line per company: its name with a link, contacts, and old and new values.
- * Invariant: no change is omitted, except codes shown next to their name. A dash marks values
- * missing in the register.
+ * Shows the changes of one kind, a line per company: its name with a link, contacts, and old and
+ * new values.
+ * Invariant: no change is omitted, except that of a code whose name is shown. A dash stands for a
+ * value missing in the register.
  */
 import type { VNode } from "preact";
 import type { ChangeKind } from "../../../changes/kinds.ts";
@@ -47,13 +48,12 @@ export const LINE_FIELDS: readonly OutputField[] = [
   "legal_nature_description",
   "cnae_primary_description",
 ];
-/** Fields with codes, and the columns that show the names. */
+/** Maps a field that holds codes to the column that shows their names. */
 const NAMED: Partial<Record<OutputField, ColumnId>> = {
   legal_nature: "legal_nature",
   cnae_primary: "activity",
 };
 
-/** Props of the lines. */
 interface ChangesProps {
   kind: ChangeKind;
   changes: ChangeAnswer[];
@@ -119,7 +119,10 @@ function What({ change }: { change: ChangeAnswer }): VNode {
   );
 }
 
-/** Returns a field's name; if the field is shown by its name, that of the column. */
+/**
+ * Returns a field's name. If a column shows the name instead of the field's code, returns the name
+ * of that column.
+ */
 function fieldName(field: OutputField): string {
   const column = field === "municipality_ibge" ? "city" : NAMED[field];
   return column === undefined ? words.value.table.fields[field] : columnName(column);
@@ -132,7 +135,7 @@ function textIn(account: Account, field: OutputField): string {
   const column = NAMED[field];
   const name = column === undefined ? "" : cellText(column, account);
   if (name !== "") return name;
-  // The column "street" includes number and complement.
+  // The column "street" also includes the number and the complement, so the field itself is shown.
   if (field === "street") return textOf(account, field) || "–";
   return cellText(SHOWN[field] ?? (field as ColumnId), account) || "–";
 }

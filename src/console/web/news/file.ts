@@ -21,7 +21,7 @@ interface NewsFile {
   readonly plan: Allowed;
 }
 
-/** The body of POST /exports. */
+/** Returns the body of POST /exports for a file of news. */
 export function bodyOfFile({ question, format, name, plan }: NewsFile) {
   const { spec, since, kind } = question;
   const { explain: _, output: __, limit: ___, ...asked } = spec;
@@ -35,7 +35,7 @@ export function bodyOfFile({ question, format, name, plan }: NewsFile) {
   };
 }
 
-/** Columns to call new companies. */
+/** Returns the columns that users need to call new companies. */
 function callList({ presets, field_allowlist: allowed }: Allowed) {
   if (presets.includes("sales")) return { preset: "sales" };
   return { fields: presetFields(allowed).contact };

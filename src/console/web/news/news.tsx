@@ -225,7 +225,10 @@ function Groups({ values, onValues, allowed }: GroupsProps): VNode {
   );
 }
 
-/** Notes up to which month the news was seen, if it is the served month or a missing one. */
+/**
+ * Shows up to which month the news was seen, if that month is the served one or is missing on the
+ * server.
+ */
 function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }): VNode | null {
   const { news } = lazyWords.value;
   if (months.includes(seen)) return null;

@@ -16,7 +16,7 @@ export interface NewsQuestion {
   spec: Spec;
   since: string;
   kind: ChangeKind;
-  /** For changed accounts only: groups of fields, at least one of which has changed. */
+  /** Only for changed accounts: groups of fields. At least one field of them has changed. */
   groups: readonly ChangeGroup[];
   fields: readonly OutputField[];
 }
@@ -36,7 +36,7 @@ export interface News {
 }
 
 const PAGE = 50;
-/** Seconds before a retry if the server gives none. */
+/** Seconds before a retry if the server does not state a time. */
 const PAUSE = 2;
 
 /** Returns the request body; a cursor selects the page. */

@@ -66,7 +66,7 @@ export function NoticeLog({ search }: { search: string }): VNode {
 
 interface LinesProps {
   search: string;
-  /** Null until they are loaded. */
+  /** The receivers; null until they are loaded. */
   receivers: readonly Receiver[] | null;
   reload: () => void;
 }

@@ -1,7 +1,7 @@
 /**
- * Problems of notices and their deliveries, in the language of the page.
- * Invariant: the server's sentences are English. The words replace the known ones; others are shown
- * as they are. A test compares the words with the sources of the sentences.
+ * Translates the problems of notices and their deliveries into the language of the page.
+ * Invariant: the server's sentences are English. Known sentences are replaced, and others are shown
+ * as they are. A test compares the known sentences with the server's sources.
  */
 import { lazyWords } from "../app/lazywords.ts";
 

@@ -36,8 +36,9 @@ export function addressOf(receiver: Receiver): string {
 }
 
 /**
- * Returns a webhook's host; if another of `all` has the same host, with the last four characters of
- * the address, which show no secret, and the time of creation. E-mail receivers have their address.
+ * Returns a name that distinguishes a receiver. A webhook is named by its host. If another receiver
+ * in `all` has the same host, the last four characters of the address, which show no secret, and
+ * the time of creation follow. An e-mail receiver is named by its address.
  */
 export function nameOf(receiver: Receiver, all: readonly Receiver[]): string {
   if (isEmail(receiver)) return receiver.address;

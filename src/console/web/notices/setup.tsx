@@ -41,7 +41,7 @@ import {
   useReceivers,
 } from "./receivers.ts";
 
-/** Groups of fields whose changes a watched list notifies about. */
+/** Groups of fields. A watched list notifies about changes of these fields. */
 export const WATCHED = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** A search to be saved. */
@@ -90,7 +90,7 @@ export function NoticeDialog({ subject, onClose }: NoticeDialogProps): VNode {
 
 interface SetupProps extends NoticeDialogProps {
   receivers: Receiver[];
-  /** Null if the search is not saved yet. */
+  /** Options of the notice; null if the search is not saved yet. */
   options: Options | null;
 }
 
@@ -189,8 +189,8 @@ interface DaysProps extends PartProps {
 }
 
 /**
- * Checkbox for whether the search's days move with the month; renders nothing without filters on
- * days.
+ * Offers a checkbox that lets the search's days move with the month. Renders nothing without
+ * filters on days.
  */
 function Days({ spec, draft, set }: DaysProps): VNode | null {
   const { notices } = lazyWords.value;
@@ -206,7 +206,10 @@ function Days({ spec, draft, set }: DaysProps): VNode | null {
   );
 }
 
-/** Returns a search's spec, for its days; undefined for a watched list, which has none. */
+/**
+ * Returns the spec of a search, for the filters on days in it. Returns undefined for a watched
+ * list, which has no such filters.
+ */
 function dated({ spec, watches }: NoticeSubject): unknown {
   return watches === true ? undefined : spec;
 }
@@ -321,7 +324,7 @@ function hintOf(receiver: Receiver, isOwner: boolean, isLast: boolean): string |
   return isLast ? notices.hearsThis : undefined;
 }
 
-/** Options for a notice's file, and for when it is sent. */
+/** Shows the options for the file of a notice, and for when a notice is sent. */
 function When({ draft, set }: PartProps): VNode {
   const { notices, news } = lazyWords.value;
   return (
@@ -484,7 +487,7 @@ async function addOwnEmail(search: string): Promise<void> {
   await post("/emails", { address, searches: [search], language: language.peek() });
 }
 
-/** Results shown once: the secret of a webhook, and the address of a feed. */
+/** Shows results that are shown only once: the secret of a webhook, and the address of a feed. */
 function Made({ made, onClose }: { made: MadeNotice; onClose: () => void }): VNode {
   const { notices } = lazyWords.value;
   const { id, secret, feed } = made;

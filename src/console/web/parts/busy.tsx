@@ -23,7 +23,6 @@ export function Busy({ label, inline }: { label?: string; inline?: boolean }): V
   );
 }
 
-/** Props of gray bars. */
 interface SkeletonProps {
   lines?: number;
   height?: number;

@@ -46,7 +46,6 @@ export function Button(props: ButtonProps): VNode {
   );
 }
 
-/** Props of an icon button. */
 interface IconButtonProps extends Native {
   icon: IconName;
   label: string;
@@ -70,7 +69,6 @@ export function IconButton({ icon, label, pressed, small, ...rest }: IconButtonP
   );
 }
 
-/** Props of a copy button. */
 interface CopyButtonProps {
   text: string | (() => string);
   label: string;
@@ -110,7 +108,7 @@ async function clipboard(text: string): Promise<boolean> {
   area.readOnly = true;
   area.className = "visually-hidden";
   const before = document.activeElement;
-  // An open dialog makes the rest unselectable.
+  // While a dialog is open, only elements inside it can be selected.
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   const done = document.execCommand("copy");

@@ -64,7 +64,8 @@ function Surface(props: SurfaceProps): VNode {
       class={`surface ${kind} ${kind}-${size} ${props.class ?? ""}`}
       aria-labelledby={id}
       onCancel={(event) => {
-        // A canceled file chooser inside bubbles the same event.
+        // If the user cancels a file chooser inside the dialog, the same event bubbles up to the
+        // dialog.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         close();
@@ -106,7 +107,8 @@ function useOpened(element: RefObject<HTMLDialogElement | null>, modal: boolean)
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
-      // The opener may be removed with the deleted item, in the same turn or the next.
+      // The element that opened the dialog may be removed together with the deleted item, in the
+      // same turn or the next.
       requestAnimationFrame(() => setTimeout(focusView));
     };
   }, [element, modal]);
@@ -131,7 +133,6 @@ function beside(event: { currentTarget: HTMLElement; clientX: number; clientY: n
   return x < box.left || x > box.right || y < box.top || y > box.bottom;
 }
 
-/** Props of a confirmation dialog. */
 interface ConfirmProps {
   open: boolean;
   title: string;

@@ -25,7 +25,7 @@ import type {
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
-/** Ties a control to its label, hint, and error. */
+/** Attributes that tie a control to its label, hint, and error. */
 interface ControlProps {
   id: string;
   "aria-describedby": string | undefined;
@@ -180,7 +180,6 @@ export function Checkbox(props: CheckboxProps): VNode {
   );
 }
 
-/** Props of a group of checkboxes. */
 interface ChecksProps {
   legend: string;
   options: readonly SelectChoice[];
@@ -214,7 +213,6 @@ export function Checks({ legend, options, values, onValues, hideLegend }: Checks
   );
 }
 
-/** Props of a row of exclusive choices. */
 interface SegmentedProps<T extends string> {
   legend: string;
   value: T;

@@ -80,7 +80,6 @@ const PATHS = {
 /** Name of an icon. */
 export type IconName = keyof typeof PATHS;
 
-/** Props of an icon. */
 interface IconProps {
   name: IconName;
   size?: number;

@@ -10,7 +10,7 @@
  * Invariant: failures are announced immediately (role alert), the rest politely. Icon and words
  * show the kind, never color alone.
  */
-// Imported here because most views need these lists; this puts them in the shared file.
+// Most views need the lists. This import puts them in the file that all views share.
 import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { ApiError, type ApiMistake } from "../app/api.ts";
@@ -55,7 +55,6 @@ export function Notice({ kind = "info", title, children, action, quiet }: Notice
   );
 }
 
-/** Props of an error notice. */
 interface ErrorNoticeProps {
   error: unknown;
   onRetry?: (() => void) | undefined;
@@ -104,7 +103,6 @@ function Mistakes({ error, mistakes }: { error: unknown; mistakes: ApiMistake[] 
   );
 }
 
-/** Props of an empty state. */
 interface EmptyStateProps {
   icon: IconName;
   title: string;
@@ -112,7 +110,7 @@ interface EmptyStateProps {
   action?: ComponentChildren;
 }
 
-/** Shown if there is nothing yet. */
+/** Shows that there is nothing yet. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps): VNode {
   return (
     <div class="empty">

@@ -9,7 +9,7 @@ import { get } from "../app/api.ts";
 import { Button } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";
 
-/** Members of every paged answer. */
+/** Members that every paged answer has. */
 interface AnyPage {
   next_cursor: string | null;
 }
@@ -60,7 +60,7 @@ function withCursor(path: string, cursor: string): string {
 
 interface PagesEndProps {
   pages: Omit<Pages<unknown>, "items" | "update">;
-  /** Shown if a page failed. */
+  /** Title of the error notice if a page failed. */
   failed: string;
   /** The button's label. */
   label: string;

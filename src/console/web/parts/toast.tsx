@@ -39,7 +39,10 @@ function dismiss(id: number): void {
   entries.value = entries.value.filter((one) => one.id !== id);
 }
 
-/** All messages; the region is always present, else screen readers would miss changes. */
+/**
+ * Shows all messages. The region is always present, because screen readers miss changes of a region
+ * that appears with them.
+ */
 export function Toasts(): VNode {
   return (
     <div class="toasts" role="status" aria-live="polite" aria-relevant="additions">

@@ -96,7 +96,7 @@ function Used({ usage }: { usage: UsageAnswer }): VNode {
   );
 }
 
-/** A column for each plan, a line for each limit. */
+/** Draws a column for each plan and a line for each limit. */
 function Table({ answer, keys }: { answer: PlansAnswer; keys: readonly ApiKey[] }): VNode {
   const { plans: text, usage } = lazyWords.value;
   const { plans, current } = answer;

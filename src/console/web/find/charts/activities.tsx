@@ -17,7 +17,7 @@ import { sharedBeginning, withoutBeginning } from "./sharedbeginning.ts";
 
 const ROWS_MAX = 40;
 
-/** Branches or activities of the matches. */
+/** Shows the branches or the activities of the matches. */
 export function Activities({
   facets,
   filters,

@@ -32,7 +32,7 @@ interface Dates {
 export function yearBuckets(facet: FacetAnswer | undefined, last: number): Bucket[] {
   const counts = new Map<number, number>();
   for (const { value, count } of facet?.values ?? []) {
-    // A date may be a few days after the snapshot, and so in the next year.
+    // A date may be a few days later than the snapshot, and so in the following year.
     const year = Math.min(Math.max(Number(value), FIRST_YEAR - 1), last);
     counts.set(year, (counts.get(year) ?? 0) + count);
   }

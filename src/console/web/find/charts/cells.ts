@@ -28,11 +28,11 @@ interface CellMap {
 /** Width of the box. */
 const WIDTH = 1_000;
 /**
- * Max radius of a cell: `factor` times the distance of the n-th nearest place, at most `most` times
- * the median.
+ * Max radius of a cell: `factor` times the distance of the place that is the `neighbor`-th nearest.
+ * It is at most `most` times the median of these radii.
  */
 const REACH = { neighbor: 4, factor: 0.75, most: 2 };
-/** Corners of a cell that no neighbor cuts. */
+/** Number of corners of a cell that no neighbor cuts. */
 const CORNERS = 16;
 
 /** Makes a map of places given as `[id, latitude, longitude]`, in hundredths of a degree. */
@@ -54,7 +54,7 @@ export function cellMap(places: readonly (readonly [string, number, number])[]):
   return fitted(raw, polygons);
 }
 
-/** The other places, nearest first. */
+/** Returns the other places, nearest first. */
 function nearest(place: Point, all: readonly Point[]) {
   return all
     .map((one) => ({ one, far: Math.hypot(one.x - place.x, one.y - place.y) }))
@@ -62,7 +62,7 @@ function nearest(place: Point, all: readonly Point[]) {
     .sort((a, b) => a.far - b.far);
 }
 
-/** How far a cell may reach. */
+/** Returns the distance from its place that a cell may reach. */
 function reachOf(place: Point, all: readonly Point[]): number {
   const others = nearest(place, all);
   return (others[Math.min(REACH.neighbor, others.length) - 1]?.far ?? 1) * REACH.factor;

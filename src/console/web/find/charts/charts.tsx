@@ -1,9 +1,10 @@
 /**
- * The charts of a query's matches: map, activities, years, and sizes; on demand also the others,
- * including contacts. A click changes the query.
+ * The charts of a query's matches: map, activities, years, and sizes. The other charts, including
+ * contacts, appear on demand. A click changes the query.
  * Invariant: the strip has its full height from the first paint. While a query is counted, the last
- * numbers stay, dimmed. Marks follow the query, so they respond to clicks immediately. Contact
- * parts sum to the total; a filter's count is the sum of its parts.
+ * numbers stay, dimmed. Selections follow the query, so they respond to clicks immediately. The
+ * parts of the contact chart sum to the total, and the count of a contact filter is the sum of its
+ * parts.
  */
 import { signal } from "@preact/signals";
 import { number, percent } from "../../app/format.ts";
@@ -77,7 +78,6 @@ const REACHES = [
   ["any", ["email_and_phone", "email", "phone"]],
 ] as const;
 
-/** The chart of contacts. */
 function Contact({ facet, filters }: ListProps) {
   const { charts } = words.value;
   const found = rowsOf(facet, { rowsMax: PARTS.length, chosen: () => false, all: PARTS });

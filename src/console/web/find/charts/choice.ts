@@ -10,7 +10,6 @@ import { datesOf, type Interval, intervalOf } from "./buckets.ts";
 /** Ways to reach an account, as filters. */
 export type ChartReach = "email" | "phone" | "any" | "both";
 
-/** Adds a value to a list, or removes it. */
 function toggled<T>(list: readonly T[], value: T): T[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];
 }
@@ -63,8 +62,9 @@ export function branchChosen({ industry }: Filters, branch: readonly string[]): 
 }
 
 /**
- * Toggles a branch, given as its subclasses. If only subclasses of the branch are selected, clears
- * the selection. If some are, only these stay, because such a click means "just these".
+ * Toggles a branch, given as its subclasses. If all selected subclasses are in the branch, clears
+ * the selection. If some of them are, only these stay, because such a click means "just these". If
+ * none are, selects the whole branch.
  */
 export function toggleBranch(draft: Query, branch: readonly string[]): void {
   const { industry } = draft.filters;

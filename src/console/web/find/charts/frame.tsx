@@ -15,7 +15,7 @@ import { NumbersMenu } from "./numbersmenu.tsx";
 export interface ChartRow {
   readonly key: string;
   readonly label: string;
-  /** Shorter visible text if labels begin alike. */
+  /** Shorter label to show, if labels begin alike. */
   readonly shown?: string | undefined;
   /** The full name, as a tooltip. */
   readonly full?: string | undefined;
@@ -23,7 +23,7 @@ export interface ChartRow {
   readonly count: number | null;
   readonly share: number;
   readonly chosen: boolean;
-  /** Toggles the value; rows without a filter have none. */
+  /** Toggles the value. Absent if the row has no filter. */
   readonly press?: () => void;
   /** Selects only this value. */
   readonly only?: (() => void) | undefined;
@@ -43,13 +43,13 @@ interface FrameProps {
   /** Suffix of the class `chart-<area>`. */
   readonly area: string;
   readonly title: string;
-  /** Header of the first column. */
+  /** Heading of the first column of the table. */
   readonly what: string;
   readonly data: ChartData;
   readonly children: ComponentChildren;
   /** Element next to the title, such as a clear button. */
   readonly action?: ComponentChildren;
-  /** Facets of the chart's numbers, for the menu that offers all values. */
+  /** Facets of the chart. The menu offers all values of them. */
   readonly facets: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export interface NumbersQuestion {
   readonly spec: SentSpec;
 }
 
-/** A table as text: headings, and lines with the same number of cells. */
+/** A table as text: headings, and lines with one cell for each heading. */
 export interface Lines {
   readonly head: readonly string[];
   readonly body: readonly (readonly string[])[];
@@ -29,7 +29,7 @@ export function parseCsv(text: string, delimiter: string): string[][] {
   return lines;
 }
 
-/** Delimiters outside quotes, which are followed by an even number of quotes. */
+/** Matches delimiters outside quotes. An even number of quotes follows such a delimiter. */
 const SEMICOLON = /;(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 

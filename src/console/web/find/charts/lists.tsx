@@ -1,7 +1,7 @@
 /**
  * Charts as lists of bars: sizes, statuses, municipalities, and tax regimes.
- * Invariant: charts of fixed value sets show all values in code order, so that users can add
- * excluded ones. Others show the most frequent values.
+ * Invariant: a chart of a fixed set of values shows all of them in code order, so that users can
+ * add excluded values. The other charts show the most frequent values.
  */
 import type { FacetAnswer, Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
@@ -11,7 +11,10 @@ import { toggleMunicipality, toggleOptIn, toggleSize, toggleStatus } from "./cho
 import { type ChartData, Frame } from "./frame.tsx";
 import { rowsOf } from "./rows.ts";
 
-/** Facet (undefined until loaded), and the filters that mark rows as selected. */
+/**
+ * Props of a list chart: the facet (undefined until loaded), and the filters that show which rows
+ * are selected.
+ */
 export interface ListProps {
   readonly facet: FacetAnswer | undefined;
   readonly filters: Filters;
@@ -101,7 +104,7 @@ export function Municipalities({ facet, filters }: ListProps) {
   );
 }
 
-/** Simples Nacional and MEI in one frame: they are two dimensions. */
+/** Shows Simples Nacional and MEI, which are two dimensions, in one frame. */
 export function OptIns({
   facets,
   filters,

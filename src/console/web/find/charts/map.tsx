@@ -31,7 +31,8 @@ export const outlines = signal<Outlines | "failed" | null>(null);
 export async function loadOutlines(): Promise<void> {
   if (outlines.peek() !== null && outlines.peek() !== "failed") return;
   try {
-    // At run time, the import holds the file's address; in the source, its content.
+    // In the bundle, this import is the address of the file. In the source, it is the file's
+    // content.
     const answer = await fetch(new URL(file as unknown as string, import.meta.url));
     outlines.value = new Map(Object.entries((await answer.json()) as Record<string, Outline>));
   } catch {
@@ -42,23 +43,21 @@ export async function loadOutlines(): Promise<void> {
 /** The initial tab stop. */
 const FIRST = "SP";
 
-/** Props of the map. */
 interface MapProps {
   readonly data: ChartData;
   readonly size: "small" | "large";
 }
 
-/** Props of the map with its outlines. */
 interface OutlinedProps extends MapProps {
   readonly shapes: Outlines;
 }
 
-/** Space a state's label needs. */
+/** Min distance from the border that a state's label needs. */
 const LETTERS_ROOM = { small: 58, large: 30 } as const;
 
 /**
- * Label positions for states that are too small for their labels: at sea, at the end of a line;
- * Brasília's is next to it.
+ * Label positions for states that are too small for their labels. Each label is outside its state,
+ * mostly at sea, at the end of a line. That of Brasília (DF) is next to the Federal District.
  */
 const AT_SEA: Readonly<Record<string, readonly [x: number, y: number]>> = {
   RN: [1300, 296],
@@ -157,7 +156,9 @@ interface LettersProps {
   readonly shade: number;
 }
 
-/** A state's label, inside it or at sea; a check mark instead if selected. */
+/**
+ * Draws a state's label, inside the state or at sea. A selected state gets a check mark instead.
+ */
 function Letters({ uf, outline: { x, y, room }, size, chosen, shade }: LettersProps) {
   if (chosen) {
     return (

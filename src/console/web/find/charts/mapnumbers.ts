@@ -76,7 +76,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [dx: number, dy: number]>> = 
   ArrowRight: [1, 0],
 };
 
-/** Distance penalty per unit of sideways offset. */
+/** Distance added for each unit by which a place is beside the direction. */
 const ASIDE_WEIGHT = 2.5;
 /** Tangent of the max angle between a key's direction and a place. */
 const ASIDE_MAX = Math.tan(Math.PI / 3);

@@ -27,7 +27,6 @@ import {
 /** Number of lines drawn at first, and added by each press of the button. */
 const DRAWN = 200;
 
-/** Props of the dialog. */
 interface NumbersDialogProps {
   readonly numbers: NumbersQuestion;
   readonly onClose: () => void;

@@ -18,7 +18,7 @@ interface FacetRow {
 /** A chart's view of a facet. */
 export interface FacetRows {
   readonly rows: readonly FacetRow[];
-  /** Values without their own row. */
+  /** Number of values without a row, and the sum of their counts. */
   readonly rest: { readonly values: number; readonly count: number };
   readonly missing: number;
   readonly total: number;

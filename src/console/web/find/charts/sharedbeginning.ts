@@ -1,7 +1,7 @@
 /**
- * The beginning shared by most activity names of a chart, and names without it.
+ * Finds the beginning that most activity names of a chart share, and removes it from names.
  * Invariant: only one beginning is removed, so that two names never look the same. It ends at a
- * word boundary and leaves part of every name. Separate because it concerns words, not charts.
+ * word boundary and leaves part of every name. Separate from the charts because it concerns words.
  */
 
 /** Min number of words; shorter beginnings are not worth removing. */

@@ -36,7 +36,6 @@ interface Place {
   readonly rate: number | null;
 }
 
-/** Props of the dialog. */
 interface StateMapProps {
   readonly numbers: NumbersQuestion;
   readonly onClose: () => void;

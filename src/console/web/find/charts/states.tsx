@@ -16,7 +16,7 @@ import type { ListProps } from "./lists.tsx";
 import { BrazilMap, loadOutlines, outlines } from "./map.tsx";
 import { rowsOf } from "./rows.ts";
 
-/** The chart of states. */
+/** Shows the chart of states. */
 export function States({ facet, filters, size }: ListProps & { size: "small" | "large" }) {
   const { charts } = words.value;
   useEffect(() => void loadOutlines(), []);

@@ -24,7 +24,7 @@ import type { ListProps } from "./lists.tsx";
 /** Two years, in the order given. */
 type Span = readonly [number, number];
 
-/** The chart of opening years up to the `last` one. */
+/** Shows the chart of opening years, up to the year `last`. */
 export function Years({ facet, filters, last }: ListProps & { last: number }) {
   const drag = useSignal<Span | null>(null);
   const at = useSignal<number | null>(null);

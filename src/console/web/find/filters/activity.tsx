@@ -55,10 +55,9 @@ export function FilterActivity(): VNode {
   );
 }
 
-/** Choices of one search. */
+/** Max choices that one search offers. */
 const FOUND_MAX = 60;
 
-/** Props of the picker. */
 interface ActivityPickerProps {
   label: string;
   codes: readonly string[];

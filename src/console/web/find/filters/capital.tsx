@@ -19,7 +19,7 @@ import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
 type Member = "share_capital_min" | "share_capital_max" | "federal_debt_min" | "federal_debt_max";
 
-/** Capital range and legal natures. */
+/** Shows the controls for the capital range and the legal natures. */
 export function FilterCapital(): VNode {
   const { find } = words.value;
   const { share_capital_min: min } = query.value.filters.company;
@@ -48,7 +48,8 @@ export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   const [text, setText] = useState(amountText(asked));
   const [wrong, setWrong] = useState<string | null>(null);
   useEffect(() => {
-    // Typing "1.50" must not turn into "1.5" under the cursor.
+    // The text is not reformatted while its amount stays the same. Otherwise, "1.50" would turn
+    // into "1.5" while the user types.
     if (readAmount(text) !== (asked ?? null)) setText(amountText(asked));
   }, [asked]);
   const type = (typed: string) => {
@@ -82,7 +83,7 @@ export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   );
 }
 
-/** Text box that finds legal natures; chips of the chosen ones. */
+/** Shows a text box that finds legal natures, and chips of the chosen ones. */
 function NaturePicker(): VNode {
   const { find } = words.value;
   const book = catalog.value;

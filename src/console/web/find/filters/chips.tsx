@@ -14,7 +14,6 @@ import { Chip, type ChipProps } from "../../parts/pill.tsx";
 /** Chips shown before expanding. */
 const SHOWN = 8;
 
-/** Props of the list. */
 interface ChipListProps {
   label: string;
   chips: readonly { code: string; label: string }[];
@@ -22,7 +21,7 @@ interface ChipListProps {
   colour?: NonNullable<ChipProps["role"]>;
 }
 
-/** A list of chips; nothing if empty. */
+/** Shows a list of chips. Renders nothing if the list is empty. */
 export function ChipList({ label, chips, onRemove, colour }: ChipListProps): VNode | null {
   const [all, setAll] = useState(false);
   const root = useRef<HTMLUListElement>(null);
@@ -59,7 +58,6 @@ export function ChipList({ label, chips, onRemove, colour }: ChipListProps): VNo
   );
 }
 
-/** Props of the text box. */
 interface TagFieldProps {
   label: string;
   hint: ComponentChildren;

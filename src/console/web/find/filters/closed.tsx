@@ -31,12 +31,12 @@ export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   record: FilterRecord,
 };
 
-/** Both ends of the interval of establishments. */
+/** Shows fields for both ends of the interval of establishments. */
 function ChainEnds(): VNode {
   return <CountEnds least="establishments_min" most="establishments_max" />;
 }
 
-/** Phrases, at least one of which a name must match. */
+/** Shows the box for phrases. A name must match at least one of them. */
 function FilterName(): VNode {
   const { find } = words.value;
   const hints = query.value.filters.industry.text_hints;

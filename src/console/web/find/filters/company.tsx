@@ -17,7 +17,7 @@ import { LazyGroup } from "./group.tsx";
 
 /** Statuses in the order that users expect: active first. */
 const STATUS_ORDER = [2, 3, 4, 8, 1];
-/** Likewise: not informed last. */
+/** Sizes in the order that users expect: "not informed" last. */
 const SIZE_ORDER = ["01", "03", "05", "00"];
 
 /** Company filters. */
@@ -87,7 +87,7 @@ export function FilterCompany(): VNode {
   );
 }
 
-/** A regime: any, yes, or no. */
+/** Offers the choices for a tax regime: any, yes, or no. */
 function OptIn({ member, legend }: { member: "simples_opt_in" | "mei_opt_in"; legend: string }) {
   const { find } = words.value;
   const value = query.value.filters.company[member];

@@ -16,14 +16,14 @@ import { mistakeAt } from "./fielderrors.tsx";
 
 type Contact = Filters["contact"];
 
-/** A checkbox: its filter member, and the value if checked. */
+/** A checkbox: its label, and functions that read and set its filter. */
 interface Way {
   readonly label: string;
   readonly isSet: (contact: Contact) => boolean;
   readonly set: (contact: Contact, wanted: boolean) => void;
 }
 
-/** E-mail, phone, or either; kind; sharing. */
+/** Shows the contact filters: e-mail, phone, or either, the kind of phone, and sharing. */
 export function FilterContact(): VNode {
   const { contact } = query.value.filters;
   const { find } = words.value;
@@ -82,7 +82,10 @@ interface ValuesProps {
   form: RegExp;
 }
 
-/** Phones or addresses, at least one of which must match; the server has further rules. */
+/**
+ * Shows the box for phones or e-mail addresses. An account must match at least one of them. The
+ * server has further rules.
+ */
 function Values({ member, label, hint, toValue, form }: ValuesProps): VNode {
   return (
     <TagField
@@ -117,7 +120,7 @@ function ways(): Way[] {
   ];
 }
 
-/** A filter in every query. */
+/** Returns a checkbox for a filter that is a member of every query. */
 function needed(
   member: "require_email" | "require_phone" | "require_any_contact",
   label: string,
@@ -131,7 +134,7 @@ function needed(
   };
 }
 
-/** A filter absent while unused. */
+/** Returns a checkbox for a filter whose member is absent while the filter is unused. */
 function used<
   Member extends
     | "require_mobile"

@@ -15,7 +15,7 @@ type Counted = "establishments" | "owned_companies" | "owner_companies";
 type Least = `${Counted}_min`;
 type Most = `${Counted}_max`;
 
-/** Fields for both ends of an interval. */
+/** Shows fields for both ends of an interval of counts. */
 export function CountEnds({ least, most }: { least: Least; most: Most }): VNode {
   const { find } = words.value;
   const from = query.value.filters.company[least] ?? 0;
@@ -30,7 +30,7 @@ export function CountEnds({ least, most }: { least: Least; most: Most }): VNode 
 interface EndProps {
   member: Least | Most;
   label: string;
-  /** The smallest count that is accepted. */
+  /** The smallest count that the field accepts. */
   from: number;
 }
 

@@ -26,7 +26,10 @@ export function dayTyped(day: string): string {
   return day.split("-").reverse().join("/");
 }
 
-/** Reads a date, day first or as YYYY-MM-DD, with any separator or none; null if invalid. */
+/**
+ * Reads a date, day first or as YYYY-MM-DD. Any separator is allowed, or none. Returns null for an
+ * invalid date.
+ */
 export function readDay(typed: string): string | null {
   const parts =
     /^(?<d>\d{1,2})[/.\- ](?<m>\d{1,2})[/.\- ](?<y>\d{4})$/.exec(typed.trim()) ??

@@ -29,7 +29,7 @@ const SETTLE_MS = 120;
 
 const MEMBER = "geo/district_any_of";
 
-/** Text box that finds districts; chips of the chosen ones. */
+/** Shows a text box that finds districts, and chips of the chosen ones. */
 export function FilterDistricts(): VNode {
   const { districts: text } = lazyWords.value;
   const label = words.value.find.district;
@@ -38,7 +38,7 @@ export function FilterDistricts(): VNode {
   const { search, failure } = useDistricts(geo, book);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The focused button is gone.
+    // The button that had the focus no longer exists, so the box takes the focus.
     if (districtsWanted.peek()) root.current?.querySelector("input")?.focus();
   }, []);
   const chosen = geo.district_any_of ?? [];
@@ -133,7 +133,7 @@ function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null 
   );
 }
 
-/** Sets districts; absent if empty. */
+/** Sets the districts; removes the member if the list is empty. */
 function setDistricts(next: (list: readonly District[]) => District[]): void {
   change(({ filters: { geo } }) => {
     const list = next(geo.district_any_of ?? []);

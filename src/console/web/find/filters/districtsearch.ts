@@ -10,7 +10,7 @@ import type { CatalogBook } from "../catalog.ts";
 
 /** A district request. */
 interface DistrictQuestion {
-  /** The name's typed part. */
+  /** The typed part of the district's name. */
   readonly name: string;
   /** IBGE codes. */
   readonly cities: readonly string[];

@@ -1,9 +1,9 @@
 /**
- * A signal that the user opened the district box.
- * Invariant: once set, it stays set. Separate because the first page has the button, but not the
- * box that takes its focus.
+ * A signal that is true once the user has opened the district box.
+ * Invariant: once set, it stays set. Separate from the district box because the first page has only
+ * the button that opens the box. The box then takes the focus.
  */
 import { type Signal, signal } from "@preact/signals";
 
-/** Set by the button for the box. */
+/** The button sets this signal, and the box reads it. */
 export const districtsWanted: Signal<boolean> = signal(false);

@@ -28,7 +28,10 @@ export function mistakeAt(member: string): string | null {
   return found((one) => one === pointer || one.startsWith(`${pointer}/`));
 }
 
-/** Returns the mistakes in the order; null if none. */
+/**
+ * Returns the mistakes in the order of results (members `sort` and `scoring`); null if there are
+ * none.
+ */
 export function orderMistake(): string | null {
   return found((one) => one.startsWith("/spec/sort") || one.startsWith("/spec/scoring"));
 }

@@ -18,13 +18,13 @@ import { reasonNames } from "../table/values.ts";
 import { spanText } from "./chainspan.ts";
 import { shiftDays } from "./days.ts";
 
-/** Max names before the others are counted. */
+/** Max names shown. Further names are only counted. */
 const NAMED_MAX = 3;
 
 type Company = Query["filters"]["company"];
 type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string;
 
-/** Values that need formatting. */
+/** Formats the values of the filters that need it. */
 const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
   cnae_secondary: ({ industry }, book) => activities(industry.cnae_secondary_any_of ?? [], book),

@@ -93,7 +93,7 @@ async function load(): Promise<void> {
   }
 }
 
-/** The controls of an initially closed group. */
+/** Shows the controls of an initially closed group, which are loaded on demand. */
 export function LazyGroup({ name }: { name: keyof Closed }): VNode {
   useEffect(() => void load(), []);
   const Body = part.value?.[name];

@@ -7,7 +7,7 @@ import { isPartSet, PART_NAMES, rowsOfPart } from "../../../../spec/filters/memb
 import { PARTS, type PartName, SECTIONS } from "../../../../spec/filters/table.ts";
 import { clearPointer, type Query } from "../question.ts";
 
-/** Group names in form order; the order of results is not one of them. */
+/** Names of the groups in form order. The order of results is not a group. */
 export const GROUPS = SECTIONS;
 
 /** Name of a group. */

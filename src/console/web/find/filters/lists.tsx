@@ -22,7 +22,7 @@ export function FilterLists(): VNode {
   const { listViews: text } = lazyWords.value;
   const excluded = query.value.filters.lists?.exclude ?? [];
   useEffect(() => {
-    // On failure the form offers no lists; the search reports the cause.
+    // If loading fails, the form offers no lists, and the search reports the cause.
     if (allLists.peek() === null) loadLists().catch(() => undefined);
   }, []);
   return (

@@ -42,7 +42,7 @@ interface DaySpanProps {
   presets: readonly number[];
 }
 
-/** From, to, and presets. */
+/** Shows fields for the first and last day, and buttons for preset spans. */
 export function DaySpan({ since, before, presets }: DaySpanProps): VNode {
   const { find } = words.value;
   const { company } = query.value.filters;
@@ -81,7 +81,10 @@ export function DaySpan({ since, before, presets }: DaySpanProps): VNode {
   );
 }
 
-/** Sets or clears days. Unset opening days are null, as in the first specs; others are absent. */
+/**
+ * Sets or clears days. An unset opening day is null, as in the first version of specs. The members
+ * of other unset days are absent.
+ */
 function setDays(company: Filters["company"], days: Partial<Record<End, string>>): void {
   for (const end of ENDS) {
     const day = days[end];
@@ -97,7 +100,7 @@ interface DayProps {
   day: string;
   onDay: (day: string) => void;
   error: string | null;
-  /** Day that a typed month or year denotes. */
+  /** Says whether a typed month or year means its first or its last day. */
   end: "first" | "last";
   /** Earliest allowed day. */
   after?: string;
@@ -112,7 +115,7 @@ function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
   const [text, setText] = useState(dayTyped(day));
   const [wrong, setWrong] = useState<string | null>(null);
   useEffect(() => {
-    // A text being typed is not reformatted.
+    // A text is not reformatted while the user types it.
     setText((typed) => (readDay(typed) === day ? typed : dayTyped(day)));
     setWrong(null);
   }, [day]);
@@ -159,7 +162,7 @@ interface PresetsProps {
   onSpan: (from: string, to: string) => void;
 }
 
-/** Buttons for preset spans; the current one is marked. */
+/** Shows buttons for preset spans, and marks the current span. */
 function Presets({ months, from, to, onSpan }: PresetsProps): VNode | null {
   const { find } = words.value;
   const today = exploration.value.answer?.snapshot_date;

@@ -49,7 +49,7 @@ export function FilterOrder(): VNode {
   );
 }
 
-/** Field for the seed; optional unless the ranking needs it. */
+/** Shows the field for the seed, which is optional unless the ranking needs it. */
 function Seed(): VNode {
   const { find } = words.value;
   const { random_seed: seed, strategy } = query.value.scoring;
@@ -97,7 +97,7 @@ function Seed(): VNode {
   );
 }
 
-/** A sort key: field, direction, and removal. */
+/** Shows a sort key: its field, its direction, and a button that removes it. */
 function SortRow({ at }: { at: number }): VNode {
   const { find } = words.value;
   const { sort } = query.value;

@@ -82,7 +82,7 @@ function Lacking({ data }: { data: Lacked }): VNode {
   return <p class="field-hint">{record.lacking(record.data[data] ?? data)}</p>;
 }
 
-/** Text box that finds reasons; chips of the chosen ones. */
+/** Shows a text box that finds reasons, and chips of the chosen ones. */
 function Reasons(): VNode {
   const { record } = lazyWords.value;
   const names = reasonNames();
@@ -190,7 +190,10 @@ function Debt(): VNode {
   );
 }
 
-/** Roots of owners, max number of ownership steps, and numbers of partnerships. */
+/**
+ * Shows fields for the roots of owners, the max number of ownership steps, and the numbers of
+ * partnerships.
+ */
 function Owners(): VNode {
   const { record } = lazyWords.value;
   const { owned_by_any_of: roots = [], owned_by_depth: depth = 1 } = query.value.filters.company;

@@ -14,7 +14,7 @@ import { choice } from "./choice.ts";
 import type { CodeDialog } from "./codedialog.tsx";
 import { drawnColumns } from "./columnset.ts";
 
-/** The button; disabled before the first exploration. */
+/** Shows the button, which is disabled before the first exploration. */
 export function CodeButton(): VNode {
   const [Shown, setShown] = useState<FunctionComponent<ComponentProps<typeof CodeDialog>> | null>(
     null,
@@ -49,7 +49,7 @@ export function CodeButton(): VNode {
   );
 }
 
-/** The fields of the columns on screen. */
+/** Returns the fields of the columns on screen. */
 function shownFields(): string[] {
   const allowed = new Set<string>(status.value?.field_allowlist);
   const columns = drawnColumns(choice.value, allowed);

@@ -18,7 +18,6 @@ import {
 const TABS = ["curl", "spec", "cli"] as const;
 type Tab = (typeof TABS)[number];
 
-/** Props of the dialog. */
 interface CodeDialogProps {
   query: WrittenQuery;
   onClose: () => void;

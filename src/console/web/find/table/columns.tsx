@@ -22,7 +22,6 @@ import {
 } from "./columnset.ts";
 import { columnName } from "./values.ts";
 
-/** Props of the chooser. */
 interface ChooserProps {
   open: boolean;
   allowed: ReadonlySet<string>;
@@ -54,7 +53,7 @@ export function ColumnChooser({ open, allowed, onClose }: ChooserProps): VNode {
   );
 }
 
-/** All columns by group. */
+/** Shows all columns by group. */
 function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   const { groups, chooser } = words.value.table;
   const { shown, widths } = choice.value;
@@ -168,7 +167,7 @@ function Moves({ id, first, last, move, hide }: MovesProps): VNode {
   );
 }
 
-/** Columns outside the plan. */
+/** Lists the columns outside the plan. */
 function Missing({ allowed }: { allowed: ReadonlySet<string> }): VNode | null {
   const { chooser } = words.value.table;
   const missing = COLUMNS.filter((column) => !isAllowed(column, allowed));

@@ -30,13 +30,13 @@ export interface TableColumn {
   readonly numeric?: true;
 }
 
-/** A row of the table below. Without a width, the column uses that of its field in files. */
+/** A row of the table below. A column without a width has the width of its field in files. */
 type Row = Omit<TableColumn, "id" | "width"> & { readonly width?: number };
 
 /** Returns the width in pixels for a number of characters. */
 const pixelsOf = (characters: number): number => 44 + 6 * characters;
 
-/** Columns with several fields, or their own texts or position. */
+/** Columns that show several fields, or that have texts or a position of their own. */
 const TABLE = {
   name: {
     group: "company",
@@ -154,12 +154,14 @@ export const FIRST_COLUMN: ColumnId = "name";
 export const DEFAULT_COLUMNS: readonly ColumnId[] = [
   ...(["name", "cnpj", "phone", "email", "city", "activity", "opened"] as const),
 ];
-/** Columns of two-line rows; always requested, so that rotating a phone requests nothing. */
+/**
+ * Columns of two-line rows. They are always requested, so that rotating a phone needs no request.
+ */
 const COMPACT_COLUMNS: readonly ColumnId[] = ["name", "city", "activity", "email", "phone"];
 /** Bounds of a dragged width. */
 export const COLUMN_WIDTH = { min: 64, max: 640, step: 16 } as const;
 
-/** The visible columns in order, and non-default widths. */
+/** The visible columns in order, and the widths that the user has changed. */
 export interface ColumnChoice {
   readonly shown: readonly ColumnId[];
   readonly widths: Readonly<Partial<Record<ColumnId, number>>>;
@@ -180,7 +182,7 @@ export function drawnColumns(choice: ColumnChoice, allowed: ReadonlySet<string>)
   return choice.shown.map(columnOf).filter((column) => isAllowed(column, allowed));
 }
 
-/** The width of a column in pixels. */
+/** Returns the width of a column in pixels. */
 export function widthOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.width;
 }
@@ -235,7 +237,9 @@ export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number
 
 /** The default order, which an empty list also denotes. */
 const USUAL_SORT: SortKeySent = { field: "score", direction: "desc" };
-/** Fields sorted ascending at the first click; others start with the largest or newest. */
+/**
+ * Fields that the first click sorts ascending. Other fields start with the largest or newest value.
+ */
 const UPWARDS: readonly string[] = ["legal_name", "cnpj"];
 
 /** Returns a column's direction; null if it is not the first sort key. */

@@ -5,7 +5,7 @@
  */
 import type { Spec } from "../../app/answers.ts";
 
-/** Source of the commands. */
+/** The query from which commands are written. */
 export interface WrittenQuery {
   readonly spec: Spec;
   /** Scheme, host, port. */
@@ -49,7 +49,7 @@ export function searchCommand(query: WrittenQuery): string {
   return fed([...words, "--limit", String(COMMAND_ROWS)], query);
 }
 
-/** Returns a local export of all matches. */
+/** Returns the command that exports all matches from a local snapshot. */
 export function exportCommand(query: WrittenQuery): string {
   const { snapshot } = query;
   const words = ["export", "--snapshot", `${snapshot}.peneira`, "--spec", "-"];

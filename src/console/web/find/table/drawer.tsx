@@ -21,10 +21,9 @@ import type { ShownList } from "./list.ts";
 import { nameOf } from "./values.ts";
 import { Why } from "./why.tsx";
 
-/** Props of the drawer. */
 interface AccountDrawerProps {
   list: ShownList;
-  /** Row of the account; null closes the drawer. */
+  /** Row of the account in the list; null closes the drawer. */
   index: number | null;
   allowed: ReadonlySet<string>;
   onMove: (index: number) => void;
@@ -57,12 +56,12 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   useWalking(move);
   const { answer, error, retry } = explained;
   useLayoutEffect(() => {
-    // Each account begins at its top.
+    // The drawer scrolls back to the top for each account.
     if (body.current?.parentElement) body.current.parentElement.scrollTop = 0;
   }, [account.cnpj]);
   useLayoutEffect(() => {
-    // The focused element may have been removed with the last account or error. Refocused before
-    // any key event, because Escape closes only from inside.
+    // The element that had the focus may have been removed with the last account or error. The
+    // drawer takes the focus before any key event, because Escape closes it only from inside.
     if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
   }, [account.cnpj, answer, error]);
   const whole = { ...account, ...answer?.account };
@@ -116,7 +115,7 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   );
 }
 
-/** Elements that use these keys themselves. */
+/** Elements that use the keys J, K, and the arrows themselves. */
 const OTHERS_KEYS = "input, textarea, select, [role=menu], [role=listbox], dialog:not(.account)";
 
 /** Handles J and K anywhere, left and right arrows in the drawer. */

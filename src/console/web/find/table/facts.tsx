@@ -21,7 +21,6 @@ import { cityText, named, postalText, reasonNames, streetText, textOf, yesNo } f
 const REGISTRY =
   "https://solucoes.receita.fazenda.gov.br/servicos/cnpjreva/cnpjreva_solicitacao.asp?cnpj=";
 
-/** Props of the facts. */
 interface FactsProps {
   account: Account;
   allowed: ReadonlySet<string>;
@@ -131,7 +130,7 @@ function Sharers({ hash, count }: { hash: string; count: number }): VNode | null
   );
 }
 
-/** A link to another site, in a new tab; it sends no referrer. */
+/** Links to another site, in a new tab, without a referrer. */
 function OtherSite({ href, children }: { href: string; children: string }): VNode {
   return (
     <a class="account-site" href={href} rel="noopener noreferrer" target="_blank">
@@ -300,13 +299,13 @@ function whatsApp(text: string): string | null {
   return mobile === null ? null : `https://wa.me/${mobile[1]}`;
 }
 
-/** Returns an address on a map. */
+/** Returns the address of a map page that shows a postal address. */
 function mapOf(lines: readonly string[]): string {
   const query = encodeURIComponent(lines.join(", "));
   return `https://www.google.com/maps/search/?api=1&query=${query}`;
 }
 
-/** Returns a company's registry page. */
+/** Returns the address of a company's page at the registry. */
 function registryOf(cnpj: string): string {
   return REGISTRY + encodeURIComponent(cnpj);
 }

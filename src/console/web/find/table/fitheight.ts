@@ -52,7 +52,8 @@ class HeightFitter {
       this.#outer = outer;
     }
     const { style } = this.#frame;
-    // For the page, the style sheet knows the height and the covering header.
+    // If the page itself scrolls, the style sheet determines the height and allows for the header
+    // that covers it.
     if (outer === document.scrollingElement) style.removeProperty("--room");
     else style.setProperty("--room", `${outer.clientHeight}px`);
     this.#listen();

@@ -8,8 +8,8 @@ import type { Account, Filters } from "../../app/answers.ts";
 import type { ColumnChoice, ColumnId } from "./columnset.ts";
 
 /**
- * Matches a mobile as native-index/format/column_value.h does; a test compares it with the filters'
- * rule.
+ * Matches mobile numbers, by the same rule as native-index/format/column_value.h. A test compares
+ * it with the rule of the filters.
  */
 const MOBILE = /^\+55(?:1[1-9]|[2-9]\d)9\d{8}$/;
 const LANDLINE = /^\+55(?:1[1-9]|[2-9]\d)\d{7,8}$/;
@@ -20,7 +20,7 @@ function wantedPhone({ contact }: Filters): RegExp | null {
   return contact.require_landline ? LANDLINE : null;
 }
 
-/** Pairs of fields that are swapped if the phones are. */
+/** Pairs of fields that are swapped together with the phones. */
 const PAIRS = [
   ["phone_1", "phone_2"],
   ["phone_1_kind", "phone_2_kind"],

@@ -25,10 +25,13 @@ import { type CellPlace, moved } from "./window.ts";
 /** Row heights in pixels for mouse, touch, and two-line rows on phones; as in the style sheet. */
 const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
 
-/** Lists of accounts without lists. One shared array, so that their rows do not rerender. */
+/**
+ * The list marks of an account that is in no list. All such rows share one array, so that they do
+ * not rerender.
+ */
 const NO_LISTS: readonly string[] = [];
 
-/** Set if the focus must follow `place` after rendering. */
+/** True if the focus must move to `place` after rendering. */
 const focusWanted = signal(false);
 
 /** Focuses a cell, scrolling if needed. */
@@ -37,7 +40,6 @@ export function focusCell(to: CellPlace): void {
   focusWanted.value = true;
 }
 
-/** Props of the grid. */
 interface GridProps {
   list: ShownList;
   columns: readonly TableColumn[];
@@ -111,7 +113,9 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   );
 }
 
-/** Requests the lists of drawn rows, again whenever a list changes. */
+/**
+ * Requests the lists that contain the drawn rows, and requests them again whenever a list changes.
+ */
 function useMarks(accounts: readonly Account[], indexes: readonly number[]): void {
   const [first, last] = [indexes[0], indexes.at(-1)];
   const changes = listChanges.value;
@@ -190,7 +194,7 @@ function useFocus(stage: ScrollStage): void {
     const inside = cell.querySelector<HTMLElement>("button");
     (inside ?? cell).focus({ preventScroll: true });
     showCell(stage, cell);
-    // The table itself may be partly off screen; within it, the cell is already visible.
+    // Within the table, the cell is already visible. The table itself may be partly off screen.
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [wanted, row, column]);
 }

@@ -10,7 +10,6 @@ import { choice, chooseWidth } from "./choice.ts";
 import { nextSort, sortedBy, type TableColumn, widthOf } from "./columnset.ts";
 import { columnName } from "./values.ts";
 
-/** Props of the header. */
 interface HeadProps {
   columns: readonly TableColumn[];
   /** Column of the focusable heading; null if a row has the focus. */
@@ -95,7 +94,9 @@ function sortHint(direction: "asc" | "desc"): (column: string) => string {
   return direction === "asc" ? grid.sortUp : grid.sortDown;
 }
 
-/** The drag handle; on the keyboard, Alt and the arrow keys resize. */
+/**
+ * Draws the handle by which a column is resized. On the keyboard, Alt and the arrow keys resize.
+ */
 function Grip({ column }: { column: TableColumn }): VNode {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     event.preventDefault();

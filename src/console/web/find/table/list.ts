@@ -17,7 +17,10 @@ import type { CellPlace } from "./window.ts";
 export interface ShownList {
   readonly rows: Rows;
   readonly spec: Spec;
-  /** Incremented with every change, as rows are one array that grows. */
+  /**
+   * Incremented with every change. Rows are one array that grows, so its identity does not show a
+   * change.
+   */
   readonly version: number;
   /** True if these rows will be replaced by others, which are loading. */
   readonly stale: boolean;

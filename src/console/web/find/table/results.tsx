@@ -43,7 +43,7 @@ import {
 /** The largest page that a plan can allow, in rows. */
 const PAGE_MAX = 50_000;
 
-/** The table of the query's matches; nothing if there are none. */
+/** Shows the table of the query's matches. Renders nothing if there are none. */
 export function Results(): VNode | null {
   const { answer } = exploration.value;
   const plan = usePlan();
@@ -195,13 +195,13 @@ export function SelectionBar(): VNode | null {
   );
 }
 
-/** Props of the end of the list; `action` is shown if the list is full. */
+/** Props of the end of the list. `action` is shown if the list holds its maximum. */
 interface TailProps {
   list: ShownList;
   action: ComponentChildren;
 }
 
-/** The end of the list. */
+/** Shows the end of the list: progress, an error with a retry button, or the number of rows. */
 function Tail({ list: { rows }, action }: TailProps): VNode {
   const { grid } = words.value.table;
   if (rows.phase === "failed") {

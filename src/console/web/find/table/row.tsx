@@ -26,7 +26,7 @@ interface RowProps {
   /** True if the drawer shows this account. */
   open: boolean;
   picked: boolean;
-  /** Ids of its lists. */
+  /** Ids of the lists that contain the account. */
   lists: readonly string[];
   height: number;
 }
@@ -34,7 +34,8 @@ interface RowProps {
 /** A row. Screen readers count the header as the first row, so rows start at two. */
 export function Row(props: RowProps): VNode {
   const { account, index, columns, tabbed, open, picked, lists, height } = props;
-  // Reading the words subscribes the row to the language; otherwise only changed props rerender it.
+  // The words are read so that the row rerenders if the language changes. Otherwise only a changed
+  // prop rerenders it.
   words.value;
   return (
     <tr
@@ -137,7 +138,7 @@ function scoreCell(account: Account): ComponentChildren {
   );
 }
 
-/** The two lines of a phone row. */
+/** Draws the two lines of a row on a phone. */
 function compactContent(account: Account, lists: readonly string[]): VNode {
   const { values } = words.value.table;
   const about = [cityText(account), activityText(account)];

@@ -40,8 +40,8 @@ interface RowsOptions {
 }
 
 /**
- * `more`: further rows follow; `all`: the list is complete; `full`: the list is full although more
- * match.
+ * How the list ends. `more` means that further rows follow, and `all` that the list is complete.
+ * `full` means that more rows match, but the list holds its maximum.
  */
 type RowsEnd = "more" | "all" | "full";
 
@@ -141,7 +141,7 @@ export class Rows {
     this.end = !page.has_more ? "all" : full ? "full" : "more";
   }
 
-  /** Restarts the list if the cursor is refused; a second refusal in a row is a failure. */
+  /** Restarts the list if the server refuses the cursor. A second refusal in a row is a failure. */
   #beginsAnew(error: unknown): boolean {
     const code = (error as { code?: unknown } | null)?.code;
     if (this.#cursor === null || !CURSOR_REFUSED.includes(String(code))) return false;

@@ -57,7 +57,7 @@ export function sizeText(account: Account): string {
   return named(words.value.codes.sizes, textOf(account, "company_size_code"));
 }
 
-/** Yes, no, or empty. */
+/** Returns yes, no, or an empty text. */
 export function yesNo(value: unknown): string {
   const { yes, no } = words.value.table.values;
   return value === true ? yes : value === false ? no : "";
@@ -103,7 +103,7 @@ function phoneKindText(account: Account, field: OutputField): string {
   return kind === "mobile" ? mobile : kind === "landline" ? landline : "";
 }
 
-/** Formatters by type of field. */
+/** Formats values by the type of their field. */
 const PLAIN: Readonly<
   Record<keyof typeof FIELD_TYPES, (account: Account, field: OutputField) => string>
 > = {
@@ -121,7 +121,10 @@ const PLAIN: Readonly<
 
 type CellText = (account: Account) => string;
 
-/** Texts of cells; columns not listed here show their field unformatted. */
+/**
+ * Functions that return the texts of cells. Columns that are not listed here show their field
+ * unformatted.
+ */
 const TEXTS: Readonly<
   Record<Exclude<NamedColumn, OutputField>, CellText> & Partial<Record<OutputField, CellText>>
 > = {
@@ -166,7 +169,7 @@ export function columnName(id: ColumnId): string {
   return columns[id as NamedColumn] ?? fields[id as OutputField];
 }
 
-/** Company forms and common abbreviations. */
+/** Company forms and common abbreviations, which keep their case. */
 const UNCHANGED = new Set(
   (
     "LTDA ME EPP EIRELI MEI SS SPE SCP TI RH TV CFC APAE APM EMEI EMEF UTI USA LED EPI SUS " +

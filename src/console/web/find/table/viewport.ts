@@ -39,7 +39,7 @@ export function scrolledOf({
     const { top } = rows.getBoundingClientRect();
     return { scrollTop: -top, height: innerHeight, rowHeight, count };
   }
-  // The sticky header covers its height of the rows.
+  // The sticky header covers a part of the box, so its height is subtracted.
   const height = box.clientHeight - rows.offsetTop;
   return { scrollTop: box.scrollTop, height, rowHeight, count };
 }
@@ -54,7 +54,7 @@ export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void):
     setDrawn((old) => (old.first === next.first && old.end === next.end ? old : next));
     onSeen(lastSeen(scrolled));
   };
-  // The listeners stay as long as the table, so they call the latest `measure`.
+  // The listeners are added once and live as long as the table, so they call the latest `measure`.
   const latest = useRef(measure);
   latest.current = measure;
   useLayoutEffect(measure, [stage.page, stage.rowHeight, stage.count]);
@@ -98,7 +98,8 @@ export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   const { offsetLeft: left, offsetWidth: width } = cell;
   const room = box.clientWidth;
   const sideways = { left, width, scrollLeft: box.scrollLeft, room, sticky: first.offsetWidth };
-  // The chooser's button follows the last cell, so scroll to the end to uncover the heading.
+  // A button of the chooser follows the last cell, so the table scrolls to its end to uncover the
+  // last heading.
   const to = cell.nextElementSibling === null ? box.scrollWidth : scrollLeftFor(sideways);
   if (to !== box.scrollLeft) box.scrollLeft = to;
 }

@@ -83,7 +83,6 @@ function valueText(name: string, value: unknown, account: AccountFields): string
   return typeof value === "boolean" ? yesNo(value) : text;
 }
 
-/** The score and its parts. */
 function Score({ answer: { explain } }: { answer: ExplainAnswer }): VNode {
   const { drawer, parts: names, strategies } = words.value.table;
   const strategy = named(strategies, String(explain.strategy ?? "balanced"));

@@ -9,7 +9,10 @@
 export const DRAWN_MAX = 60;
 /** Rows drawn above and below the visible ones, for fast scrolling. */
 const OVERSCAN = 8;
-/** The window moves in steps of this many rows, so that not every pixel redraws. */
+/**
+ * The window moves in steps of this many rows, so that scrolling by a pixel does not redraw the
+ * list.
+ */
 const STEP = 4;
 
 /** Scroll state of a list: lengths in CSS pixels, without sticky content above the rows. */
@@ -27,12 +30,12 @@ export interface RowWindow {
   readonly end: number;
 }
 
-/** The rows to draw. */
+/** Returns the rows to draw. */
 export function windowOf({ scrollTop, height, rowHeight, count }: Scrolled): RowWindow {
   const top = Math.max(0, Math.min(scrollTop, Math.max(0, count * rowHeight - height)));
   const seen = Math.floor(top / rowHeight);
   const shown = Math.min(DRAWN_MAX, Math.ceil(Math.max(0, height) / rowHeight) + 1);
-  // One step less on each side, because moving in steps may draw this many additional rows.
+  // Some spare rows are left out on each side, because moving in steps may draw additional rows.
   const spare = Math.max(0, Math.min(OVERSCAN, Math.floor((DRAWN_MAX - shown - STEP) / 2)));
   const first = Math.max(0, Math.floor((seen - spare) / STEP) * STEP);
   const wanted = Math.ceil((seen + shown + spare) / STEP) * STEP;

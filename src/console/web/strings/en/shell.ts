@@ -88,7 +88,10 @@ export const shell = {
   rateLimited: (seconds: number) => `Too many requests. Try again in ${duration(seconds)}.`,
   /** For an answer without a code, as from a proxy. */
   answered: (status: number) => `The server answered with an error (${status}).`,
-  /** Sentences by mistake code; for other codes, the server's sentence is shown. */
+  /**
+   * Sentences for mistakes, by the code of the mistake. For other codes, the server's sentence is
+   * shown.
+   */
   mistakes: {
     email_taken: "Another user has this e-mail already.",
     invalid_email: "This is not an e-mail address.",
@@ -133,7 +136,10 @@ export const shell = {
       : `${number(count)} searches not looked at with the new data`,
 };
 
-/** Sentences by code; a sentence in brackets makes the server's detail unnecessary. */
+/**
+ * Maps an error code to its sentence. A sentence in brackets is complete, so the server's detail is
+ * not shown after it.
+ */
 export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 
 // Codes that only programs distinguish share a sentence.
@@ -143,7 +149,7 @@ const page = "The next page was not found. Search again.";
 const again = "The request was not accepted. Reload the page.";
 const plan = "Your plan does not include this.";
 
-/** Words of problems by code. */
+/** Sentences for problems, by the code of the problem. */
 export const problems: Problems = {
   authentication_required: key,
   session_required: ["You are not signed in."],

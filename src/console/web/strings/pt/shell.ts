@@ -139,7 +139,7 @@ const page = "A próxima página não foi encontrada. Busque de novo.";
 const again = "O pedido não foi aceito. Recarregue a página.";
 const plan = "O seu plano não inclui isto.";
 
-/** Words of problems by code. */
+/** Sentences for problems, by the code of the problem. */
 export const problems: English.Problems = {
   authentication_required: key,
   session_required: ["Você não está conectado."],
