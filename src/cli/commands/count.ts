@@ -5,6 +5,7 @@
  * but a spec may be of any breadth.
  */
 import { writeFileSync } from "node:fs";
+import { extname } from "node:path";
 import { type Command, Option } from "commander";
 import { CommandError } from "../../errors.ts";
 import { countCsv, countXlsx } from "../../export/formats/countfile.ts";
@@ -36,7 +37,7 @@ interface CountOptions {
   readonly spec?: string;
   readonly text?: string;
   readonly facets?: FacetRequest;
-  readonly format: (typeof COUNT_FORMATS)[number];
+  readonly format?: CountFormat;
   readonly labels?: LabelLanguage;
   readonly layout?: CountLayout;
   readonly out?: string;
@@ -44,6 +45,9 @@ interface CountOptions {
 }
 
 const COUNT_FORMATS = ["table", "json", "csv", "xlsx"] as const;
+type CountFormat = (typeof COUNT_FORMATS)[number];
+/** Ending of a file of each format. */
+const ENDINGS = { table: ".txt", json: ".json", csv: ".csv", xlsx: ".xlsx" } as const;
 const NOTHING: FacetRequest = { names: [], pairs: [] };
 /** Separator between the two facets of a pair. */
 const BY = "*";
@@ -71,7 +75,10 @@ export function registerCount(program: Command): void {
     .option("--text <sentence>", "a Portuguese, English, or Spanish sentence instead of a spec")
     .option("--facets <names>", "facets and pairs to count, separated by commas", readFacets)
     .addOption(
-      new Option("--format <format>", "how to print").choices(COUNT_FORMATS).default("table"),
+      new Option(
+        "--format <format>",
+        "how to print; by default what the ending of --out says, or table",
+      ).choices(COUNT_FORMATS),
     )
     .addOption(
       new Option("--labels <language>", "csv, xlsx: headings and values in words").choices(
@@ -92,7 +99,8 @@ export function registerCount(program: Command): void {
 }
 
 async function run(options: CountOptions): Promise<void> {
-  const { format, labels, out, facets: request = NOTHING } = options;
+  const { labels, out, facets: request = NOTHING } = options;
+  const format = formatOf(options);
   if (labels !== undefined && format !== "csv" && format !== "xlsx") {
     throw new CommandError("--labels needs --format csv or xlsx.", 2);
   }
@@ -127,6 +135,27 @@ async function run(options: CountOptions): Promise<void> {
   } finally {
     segment.close();
   }
+}
+
+/** Returns the requested format, or the one that the name of the file says. */
+function formatOf({ format, out }: CountOptions): CountFormat {
+  const ending = extname(out ?? "").toLowerCase();
+  if (ending === "" || ending === ".") return format ?? "table";
+  const named = COUNT_FORMATS.find((one) => ENDINGS[one] === ending);
+  if (named === undefined) {
+    const known = Object.values(ENDINGS).join(", ");
+    throw new CommandError(
+      `--out ${out} ends in ${ending}, which is no format of counts. ` +
+        `Use one of ${known}, or no ending.`,
+      2,
+    );
+  }
+  if (format === undefined || format === named) return named;
+  throw new CommandError(
+    `--out ${out} ends in ${ending}, but --format is ${format}. ` +
+      `Use the ending ${ENDINGS[format]}, or leave out --format.`,
+    2,
+  );
 }
 
 const NO_PAIR = (part: string) =>

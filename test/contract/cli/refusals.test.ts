@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -82,6 +82,27 @@ describe("a count", () => {
     assert.match(table.at(-1) ?? "", /^total(,\d+){3}$/);
     const listed = count(...args, "--layout", "lines").stdout;
     assert.match(listed, /^facet,value,label,facet_2,/);
+  });
+
+  it("has the format that the name of its file says, and no other", () => {
+    const out = (name: string) => path.join(sample.folder, name);
+    const startOf = (name: string) => readFileSync(out(name)).subarray(0, 2).toString("latin1");
+    for (const [name, start] of [
+      ["by-name.xlsx", "PK"],
+      ["by-name.json", "{"],
+      ["by-name.CSV", "ï»"],
+    ] as const) {
+      const made = count("--facets", "uf", "--labels", "pt", "--out", out(name));
+      if (start === "{") assert.match(made.stderr, /--labels needs --format csv or xlsx/);
+      else assert.deepEqual([made.status, startOf(name)], [0, start], made.stderr);
+    }
+    assert.equal(count("--facets", "uf", "--out", out("plain.json")).status, 0);
+    assert.equal(startOf("plain.json")[0], "{");
+    const other = count("--out", out("counts.pdf"));
+    assert.match(other.stderr, /ends in \.pdf, which is no format of counts\. Use one of \.txt,/);
+    const wrong = count("--format", "csv", "--out", out("counts.xlsx"));
+    assert.match(wrong.stderr, /ends in \.xlsx, but --format is csv\. Use the ending \.csv,/);
+    assert.deepEqual([other.status, wrong.status], [2, 2]);
   });
 
   it("replaces a file only with --force", () => {
