@@ -32,6 +32,8 @@ import {
   OWN,
   OWN_ALL,
   PERSONS,
+  PLANNING,
+  PLANNING_LEADS,
   PRONOUNS,
   PURPOSE_END,
   REQUEST_VERBS,
@@ -47,6 +49,7 @@ import {
   WISHING,
   WORKING,
 } from "./speakerwords.ts";
+import { Phrases } from "./words/phrases.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 
@@ -95,17 +98,24 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     const { from, object, to } = clause;
     const isFrom = isWith(sentence, to) && BUYING.has(sentence.folded(object - 1));
     sentence.claim(from, object, "filler");
+    let meant: readonly [number, number] | null = null;
     if (object < to && !isGeneric(sentence, object, to)) {
       const { code, ...detail } = OWN_OFFER;
-      notes.addUnmapped(code, detail, sentence.claim(object, to, "unmapped"));
       const at = placeIn(context, object, to);
-      const end = at < 0 ? at : context.gazetteer.places.longest(sentence.tokens, at)?.to;
+      const end = at < 0 ? undefined : context.gazetteer.places.longest(sentence.tokens, at)?.to;
       if (end !== undefined && end > at) {
-        placed.push({ clause: sentence.words(from, to), place: sentence.words(at, end) });
+        if (claimThere(context, to)) meant = [at - 1, end];
+        else placed.push({ clause: sentence.words(from, to), place: sentence.words(at, end) });
+      }
+      const last = meant === null ? to : meant[0];
+      if (last > object) {
+        notes.addUnmapped(code, detail, sentence.claim(object, last, "unmapped"));
       }
     }
-    sentence.claim(from, to, "filler");
-    sentence.name(from, to);
+    for (const [begin, end] of around(meant, from, to)) {
+      sentence.claim(begin, end, "filler");
+      sentence.name(begin, end);
+    }
     // In "vendo X para padarias", the preposition is not part of the request.
     if (FOR.has(sentence.folded(to)) || isTo(context, to) || isFrom) {
       sentence.claim(to, to + 1, "filler");
@@ -119,12 +129,56 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   return placed;
 }
 
+/** The tokens of a clause without the place that the request means by "there". */
+function around(
+  meant: readonly [number, number] | null,
+  from: number,
+  to: number,
+): readonly (readonly [number, number])[] {
+  if (meant === null) return [[from, to]];
+  return [
+    [from, meant[0]],
+    [meant[1], to],
+  ];
+}
+
+/** Phrases for the place that the speaker has just named: "bares do município", "de ahí". */
+const THERE = new Phrases<true>();
+for (const name of [
+  ...["daqui", "dali", "de lá", "de ahí", "de allí", "de aquí", "da cidade", "do município"],
+  ...["na cidade", "no município", "da minha cidade", "na minha cidade", "do meu município"],
+  ...["aqui na cidade", "da nossa cidade", "there", "around there", "from there", "in the city"],
+  ...["in town", "in my city", "in our city", "in this city", "of the city", "en la ciudad"],
+  ...["de la ciudad", "en mi ciudad", "de mi ciudad", "del municipio", "en el municipio"],
+  ...["em a cidade", "de a cidade", "ao municipio", "em o municipio"],
+]) {
+  THERE.add(name, true);
+}
+
+/** Claims words that mean the speaker's place; false if there are none or another place is. */
+function claimThere({ sentence, gazetteer }: SpeakerContext, from: number): boolean {
+  let there: readonly [number, number] | null = null;
+  for (let at = from; at < sentence.tokens.length; at++) {
+    const { text = "" } = sentence.tokens[at] ?? {};
+    const place = gazetteer.places.longest(sentence.tokens, at);
+    if (place !== null && text !== text.toLowerCase()) return false;
+    const match = THERE.longest(sentence.tokens, at);
+    const goesOn = match !== null && /^(d[aeo]s?|of|del?)$/.test(sentence.folded(match.to));
+    if (match !== null && !goesOn && there === null) there = [at, match.to];
+  }
+  if (there === null) return false;
+  sentence.claim(...there, "filler");
+  sentence.name(...there);
+  return true;
+}
+
 /** All words that may begin a clause after the first words of a text. */
 const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
   ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
   ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS, ...BUYS_LED],
+  ...PLANNING_LEADS,
 ]);
 
 /** True at the beginning of a sentence or of its part. */
@@ -150,6 +204,7 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
     jobSoughtAt(context.sentence, at, REQUESTS) ??
     offerAt(context, at) ??
     purchaseAt(context, at) ??
+    planAt(context, at) ??
     selfAt(context, at) ??
     subjectAt(context, at) ??
     signatureAt(context, at) ??
@@ -235,6 +290,20 @@ function purchaseAt(context: SpeakerContext, at: number): Clause | null {
     if (isWith(sentence, to) && context.tradeEnd(to + 1) > to + 1) return { from: at, object, to };
   }
   return null;
+}
+
+/** Reads "quero abrir um hostel em Búzios, busco imobiliárias", if a request follows the plan. */
+function planAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence } = context;
+  if (!PLANNING_LEADS.has(sentence.folded(at))) return null;
+  let verb = at + 1;
+  while (verb < at + 3 && /^(to|a)$/.test(sentence.folded(verb))) verb++;
+  if (!PLANNING.has(sentence.folded(verb))) return null;
+  const object = firstOf(sentence, verb + 1);
+  const request = requestIn(sentence, object, endOf(sentence, object));
+  if (request < 0 || !hasTrade(context, request)) return null;
+  const to = trimmed(sentence, object, request);
+  return to > object ? { from: at, object, to } : null;
 }
 
 function isWith(sentence: Sentence, at: number): boolean {

@@ -119,6 +119,17 @@ export const STARTING = wordSet(
     "abriendo creando",
 );
 
+/** Infinitives of the speaker's plans, and words before them; a request has to follow. */
+export const PLANNING = wordSet(
+  "abrir montar iniciar comecar criar inaugurar lancar open start launch emprender iniciar " +
+    "instalar poner",
+);
+/** Words before an infinitive of a plan. */
+export const PLANNING_LEADS = wordSet(
+  "quero queremos queria vou vamos pretendo pretendemos penso pensamos desejo quiero queremos " +
+    "voy want plan planning going pienso",
+);
+
 /** Infinitives of buying after "preciso" or "quero", and words before the suppliers. */
 export const BUYING = wordSet(
   "cotar orcar comprar contratar adquirir encomendar licitar buy order",

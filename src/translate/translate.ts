@@ -242,12 +242,13 @@ function contactsOf(
   lookup: ReturnType<typeof catalogLookup>,
 ): MentionedContacts & { readonly shared: SharedMax } {
   const contactValues = findContactValues(sentence, notes, !lookup.lacks("contacts"));
-  const isSame = unmapSameContacts(sentence, notes);
+  const own = {};
+  const isSame = unmapSameContacts(sentence, notes, own);
   const isNumbered = unmapCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   return {
     ...contactValues,
-    shared,
+    shared: { ...shared, ...own },
     lost: contactValues.lost || isSame || isNumbered || shared.lost,
   };
 }

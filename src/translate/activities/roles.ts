@@ -45,7 +45,8 @@ const BEFORE: RoleWords = {
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
     "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
     "processa|processam|procesan|beneficiadora|beneficiador|beneficia|beneficiam|processadora|" +
-    "coleta|extrativismo|extrativista|extrai|extraem|factories|grower|breeder|processor",
+    "coleta|extrativismo|extrativista|extrai|extraem|factories|grower|breeder|processor|" +
+    "build|builds|building|builder|constroem|construindo|construyen",
   repair:
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +

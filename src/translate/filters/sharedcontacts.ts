@@ -34,7 +34,7 @@ const SAME = wordsOf("mesm[oa]s? same mism[oa]s? igua(?:l|is|les) equal identic[
 const EQUAL = wordsOf("igua(?:l|is|les) equal identic[oa]s? identical");
 const SHARE = wordsOf(
   "divid(?:e|em|am|a|indo) compartilh(?:a|am|e|em|ando) repart(?:e|em) shar(?:e|es|ing) " +
-    "compart(?:e|en)",
+    "compart(?:e|en) compartilhem",
 );
 const SMALL = wordsOf(
   "o a os as um uma an the el la los las seu seus their its e ou and or y de mesm[oa]s? same " +
@@ -75,8 +75,17 @@ interface Request {
   readonly isNamed: boolean;
 }
 
-/** Leaves all requests for another company's contact to the notes; returns true if there is one. */
-export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
+/** Contacts that no other company may have. */
+interface Unshared {
+  phone?: 1;
+  email?: 1;
+}
+
+/**
+ * Leaves all requests for another company's contact to the notes, and adds contacts that are not
+ * shared ("não dividem o telefone com outra empresa") to `own`; returns true if a note was left.
+ */
+export function unmapSameContacts(sentence: Sentence, notes: Notes, own: Unshared): boolean {
   let isLeft = false;
   const runs = new ContactRuns(sentence);
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -85,6 +94,10 @@ export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
     const { from, to, isNamed } = request;
     const negator = negatorOf(sentence, from);
     if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
+    if (negator >= 0 && !isNamed && addUnshared(sentence, request, own)) {
+      at = to - 1;
+      continue;
+    }
     const why = isNamed ? OF_COMPANY : SHARED_ONLY;
     notes.addUnmapped(why.code, why, sentence.claim(from, to, "unmapped"));
     sentence.name(from, to);
@@ -94,6 +107,22 @@ export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
   // Named words no longer negate.
   if (isLeft) forgetReach(sentence);
   return isLeft;
+}
+
+/** Claims contacts that are not shared; false if the request has no phone and no e-mail. */
+function addUnshared(sentence: Sentence, { from, to }: Request, own: Unshared): boolean {
+  let isFound = false;
+  for (let at = from; at < to; at++) {
+    const kind = contactAt(sentence, at);
+    if (kind !== null) own[kind] = 1;
+    isFound ||= kind !== null;
+  }
+  if (isFound) {
+    sentence.claim(from, to, "contact");
+    sentence.name(from, to);
+    forgetReach(sentence);
+  }
+  return isFound;
 }
 
 function requestAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
@@ -209,7 +238,9 @@ function objectAt(sentence: Sentence, start: number): Pick<Request, "to" | "isNa
   )
     at++;
   let to = at;
-  while (to < at + NAME_MAX && isNamePart(sentence, to, to === at)) to++;
+  // "com outras em Natal" ends before the place.
+  const isOver = isAny && ENDS.test(sentence.folded(at));
+  while (!isOver && to < at + NAME_MAX && isNamePart(sentence, to, to === at)) to++;
   if (to > at) return { to, isNamed: !isAny };
   return isNoun ? { to: at, isNamed: !isAny } : { to: start, isNamed: false };
 }

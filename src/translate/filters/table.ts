@@ -107,7 +107,12 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
       "closed|shut|shut down|closed down|dissolved|went out of business|" +
       "dado de baja|dada de baja|dados de baja|dadas de baja|de baja|" +
-      "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
+      "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada|" +
+      "fecharam as portas|fechou as portas|encerraram as atividades|" +
+      "encerrou as atividades|encerraram suas atividades|dada como baixada|dado como baixado|" +
+      "deram de baja|deu de baja|com baja|baja|closed their doors|deregistered|struck off|" +
+      "wound up|liquidated|ceased operations|out of business|encerraram operações|" +
+      "deixaram de funcionar|deixaram de operar|pararam de funcionar",
     { role: "status", apply: status(8) },
   ],
   [
@@ -254,7 +259,9 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
       "contact details|contact information|informação de contato|canal de contato|" +
-      "algum contato|algum meio de contato|alguma forma de contato",
+      "algum contato|algum meio de contato|alguma forma de contato|some contact|any contact|" +
+      "some form of contact|some kind of contact|some way to contact|some contact information|" +
+      "some contact details|any contact information|algun contacto",
     contact("contact"),
   ],
   [

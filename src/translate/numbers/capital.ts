@@ -15,7 +15,9 @@ const wordSet = (words: string) => new Set(words.split(" "));
 
 const MORE = wordSet(
   "mais acima superior superiores minimo minima maior maiores partir menos pelo over above " +
-    "least more greater higher larger bigger exceeding excess",
+    "least more greater higher larger bigger exceeding excess exceeds exceed supera superam " +
+    "superan supere superem superen ultrapassa ultrapassam ultrapasse ultrapassem passa passam " +
+    "passe passem encima tops",
 );
 const LESS = wordSet(
   "abaixo inferior inferiores ate maximo maxima menor menores under below most less up " +
@@ -23,8 +25,8 @@ const LESS = wordSet(
 );
 const SMALL = wordSet(
   "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +
-    "declarado " +
-    "registrado integralizado between than the at with",
+    "declarado los las os as por superior " +
+    "registrado integralizado between than the at with that which by",
 );
 /** Units of numbers that are not money. */
 const COUNTED = wordSet(

@@ -180,18 +180,34 @@ export function eventsOf(
   for (const at of [before, after]) {
     const left = bounds.left.get(at);
     if (left !== undefined) return left;
-    if (at >= 0 && CLOSED.has(sentence.folded(at)) && isPlainStatus(sentence, at))
-      return ["status"];
+    const isClosing = CLOSED.has(sentence.folded(at)) || endsStatus(sentence, at);
+    if (at >= 0 && isClosing && isPlainStatus(sentence, at)) return ["status"];
   }
   return null;
 }
 
 /** True for a word of a required status, such as "baixadas"; not for "faturamento". */
 function isPlainStatus(sentence: Sentence, at: number): boolean {
-  for (const start of [at, at - 1]) {
+  for (let start = at; start > at - STATUS_MAX; start--) {
     const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
     if (phrase?.value.role === "status" && phrase.to > at) {
       return reachOf(sentence, start).polarity === "plain";
+    }
+  }
+  return false;
+}
+
+/** Maximum words of a phrase for a status: "went out of business". */
+const STATUS_MAX = 5;
+const ACTIVE = /^(?:ativ|activ|oper|func|em|still|open|in|currently)/;
+
+/** True for the last word of a phrase for any status but the active one: "dadas de baja". */
+function endsStatus(sentence: Sentence, at: number): boolean {
+  if (sentence.tokens[at]?.kind !== "word") return false;
+  for (let start = at; start > at - STATUS_MAX; start--) {
+    const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
+    if (phrase?.value.role === "status" && phrase.to === at + 1) {
+      return !ACTIVE.test(sentence.folded(start));
     }
   }
   return false;
@@ -457,7 +473,7 @@ function ownerBefore(sentence: Sentence, from: number, isEvent: (at: number) => 
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
     const word = sentence.folded(at);
     const trade = isInTrade(sentence, at, at + 1);
-    if (isEvent(at) || (CLOSED.has(word) && !trade)) return at;
+    if (isEvent(at) || (CLOSED.has(word) && !trade) || endsStatus(sentence, at)) return at;
     const apart = sentence.tokens[at]?.kind === "mark" && sentence.owner(at) !== "place";
     const passed = sentence.owner(at) === "place" || BETWEEN.has(word) || trade;
     if (apart || !(passed || kindAt(sentence, at) === "activity")) return -1;

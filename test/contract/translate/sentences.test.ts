@@ -194,10 +194,10 @@ describe("expected specs", () => {
   it("finds an unexpected value of every filter of companies and contacts", () => {
     for (const { group, member } of FILTERS) {
       if (group !== "company" && group !== "contact") continue;
-      const spec = specOf({}, segment);
+      const spec = specOf({}, imported);
       const given = filters(spec, group, { [member]: UNEXPECTED[member], ...BESIDE[member] });
       const sentence: LabelledSentence = { text: "", group: "", expect: {} };
-      assert.equal(judge(sentence, { ...spec, ...given }, segment).right, false, member);
+      assert.equal(judge(sentence, { ...spec, ...given }, imported).right, false, member);
     }
   });
 
@@ -207,8 +207,8 @@ describe("expected specs", () => {
       const value = { [member]: UNEXPECTED[member], ...BESIDE[member] };
       const expect = { [group]: value } as LabelledSentence["expect"];
       const sentence: LabelledSentence = { text: "", group: "", expect };
-      assert.ok(judge(sentence, specOf(expect, segment), segment).right, member);
-      assert.equal(judge(sentence, specOf({}, segment), segment).right, false, member);
+      assert.ok(judge(sentence, specOf(expect, imported), imported).right, member);
+      assert.equal(judge(sentence, specOf({}, imported), imported).right, false, member);
     }
   });
 
