@@ -35,7 +35,8 @@ export const NATURES: readonly NatureRow[] = [
   {
     names:
       "capital aberto|sa aberta|sa de capital aberto|sociedade anônima aberta|companhia aberta|" +
-      "sociedade anônima de capital aberto",
+      "sociedade anônima de capital aberto|publicly traded|publicly listed|listed company|" +
+      "listed companies|publicly traded company|publicly traded companies|publicly held",
     codes: ["2046"],
   },
   {
