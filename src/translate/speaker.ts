@@ -44,6 +44,7 @@ import {
   SOUGHT_NOW,
   STARTING,
   STARTING_LEADS,
+  SUPPLYING,
   TO_SELL,
   WHERE,
   WISHING,
@@ -222,7 +223,7 @@ function contextAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
   if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
-  const told = toldBefore(context);
+  const told = toldBefore(context) ?? topicBefore(context);
   if (told !== null) return told;
   let to = 0;
   let isNamed = false;
@@ -256,6 +257,23 @@ function toldBefore(context: SpeakerContext): Clause | null {
   return own < 0 ? null : { from: 0, object: own, to: colon };
 }
 
+/**
+ * Reads "análise de crédito: empresas de terraplenagem …": a singular topic before a colon, if
+ * companies of a trade follow it.
+ */
+function topicBefore({ sentence, gazetteer, tradeEnd }: SpeakerContext): Clause | null {
+  const to = sentence.tokens.findIndex(({ kind }) => kind !== "word");
+  if (to < 1 || to > CONTEXT_MAX || sentence.tokens[to]?.text !== ":") return null;
+  if (!/^(empresas|companies|firmas|firms|negocios)$/.test(sentence.folded(to + 1))) return null;
+  if (tradeEnd(to + 1) <= to + 2) return null;
+  for (let at = 0; at < to; at++) {
+    const isPlace = gazetteer.places.longest(sentence.tokens, at) !== null;
+    const isPlural = at === 0 && sentence.folded(at).endsWith("s");
+    if (isPlace || isPlural || beginsRequest(sentence, at)) return null;
+  }
+  return { from: 0, object: 0, to };
+}
+
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
 function offerAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
@@ -272,12 +290,20 @@ function offerAt(context: SpeakerContext, at: number): Clause | null {
   else if (/^(i|we)$/.test(wordAt(at - 1)) && SELLS.has(wordAt(at))) verb = at;
   if (verb < 0) return null;
   const object = firstOf(sentence, verb + 1);
-  const to = offerEnd(context, object);
-  if (to !== null) return { from: at, object, to };
+  const end = endOf(sentence, object);
   // After the request, the offer ends with the sentence: "padarias em Natal, vendo farinha".
   const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
-  const end = endOf(sentence, object);
+  if (isBehind && end > object && requestIn(sentence, object, end) < 0 && !isOpen(sentence, end)) {
+    return { from: at, object, to: end };
+  }
+  const to = offerEnd(context, object);
+  if (to !== null) return { from: at, object, to };
   return isBehind && end > object ? { from: at, object, to: end } : null;
+}
+
+/** True if a request may follow a mark. */
+function isOpen(sentence: Sentence, mark: number): boolean {
+  return sentence.tokens.slice(mark).some(({ kind }) => kind === "word");
 }
 
 /** Reads "preciso cotar uniformes com confecções": the suppliers are requested, not the goods. */
@@ -450,7 +476,8 @@ function purposeAt(context: SpeakerContext, at: number): Clause | null {
     // "sucatas em Caxias pra vistoria da secretaria"
     const object = reasonAfter(sentence, at);
     const isBehind = object > at && hasTradeIn(context, at - CLAUSE_MAX, at);
-    return isBehind ? { from: at, object, to: purposeEnd(context, object) } : null;
+    if (isBehind) return { from: at, object, to: purposeEnd(context, object) };
+    return supplyAt(context, at);
   }
   let from = at;
   if (/^(eu|nos|de|a)$/.test(sentence.folded(from - 1))) from--;
@@ -465,6 +492,14 @@ function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const to = end ?? purposeEnd(context, object);
   // "quero vender para hotéis" does not name goods.
   return to <= object ? { from: begin, object: at + 1, to: at + 1 } : { from: begin, object, to };
+}
+
+/** Reads what the speaker does with the goods, after the request: "pra abastecer barcos". */
+function supplyAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence } = context;
+  if (!FOR.has(sentence.folded(at)) || !SUPPLYING.has(sentence.folded(at + 1))) return null;
+  if (!hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
+  return { from: at, object: at + 1, to: purposeEnd(context, at + 2) };
 }
 
 /** Returns the end of a purpose: a mark, or a condition as in "… para vender X com telefone". */
@@ -566,7 +601,7 @@ function hasTrade(context: SpeakerContext, from: number): boolean {
 
 function hasTradeIn({ sentence, tradeEnd }: SpeakerContext, from: number, to: number): boolean {
   for (let at = Math.max(0, from); at < Math.min(to, sentence.tokens.length); at++) {
-    if (tradeEnd(at) > at) return true;
+    if (sentence.free(at) && tradeEnd(at) > at) return true;
   }
   return false;
 }

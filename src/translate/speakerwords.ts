@@ -119,6 +119,14 @@ export const STARTING = wordSet(
     "abriendo creando",
 );
 
+/** Infinitives of what the speaker does with the result. */
+export const SUPPLYING = wordSet(
+  "abastecer equipar mobiliar reformar decorar revender revenda usar utilizar presentear " +
+    "atender visitar contatar contactar entrevistar pesquisar estudar mapear fiscalizar auditar " +
+    "supply equip furnish visit interview contact study survey " +
+    "abastecer equipar visitar entrevistar estudiar investigar",
+);
+
 /** Infinitives of the speaker's plans, and words before them; a request has to follow. */
 export const PLANNING = wordSet(
   "abrir montar iniciar comecar criar inaugurar lancar open start launch emprender iniciar " +

@@ -130,11 +130,29 @@ const PRAISING = new Set("boa boas bom bons buena buenas bueno buenos good great
 export function quoteClauses(sentence: Sentence, notes: Notes): void {
   for (const [i, note] of notes.unmapped.entries()) {
     if (note.start === undefined || note.end === undefined || note.code === "own_offer") continue;
+    if (note.code === "opening_hours") {
+      notes.unmapped[i] = { ...note, ...sentence.quote(hoursFrom(sentence, note), note.end) };
+      continue;
+    }
     const before = sentence.tokens[sentence.tokenAt(note.start) - 1];
     const word = before?.kind === "word" ? foldWord(before.text) : "";
     if (before === undefined || (!RELATIVES.has(word) && !PRAISING.has(word))) continue;
     notes.unmapped[i] = { ...note, ...sentence.quote(before.start, note.end) };
   }
+}
+
+const OPENED =
+  /^(?:que|that|fica[mr]?|fiquem|funcion[ae]m?|abert[ao]s?|abre[mn]?|abr(?:am|an)|atende[mn]?|open|are|abiert[ao]s?|de|d[ao]s?|[ao]s?|n[ao]s?|ate|at|on|until|las?|los)$/;
+
+/** Returns where a clause about opening hours begins: "que ficam abertos de madrugada". */
+function hoursFrom(sentence: Sentence, { start = 0 }: { readonly start?: number }): number {
+  let at = sentence.tokenAt(start);
+  let from = at;
+  for (at--; at >= 0 && OPENED.test(sentence.folded(at)) && sentence.owner(at) === "filler"; at--) {
+    if (/^(?:abert|abr|abiert|funcion|atende|open|fica|fiquem|que|that)/.test(sentence.folded(at)))
+      from = at;
+  }
+  return sentence.tokens[from]?.start ?? start;
 }
 
 /** Words that begin an independent request: "com estacionamento", "that deliver". */

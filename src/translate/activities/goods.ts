@@ -63,7 +63,7 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
     const own =
       done === undefined
         ? fallback(match, isFirst ? role.value : null)
-        : ofOrigin(sentence, at, done);
+        : (suppliedBy(sentence, at, match) ?? ofOrigin(sentence, at, done));
     if (match === null || own === undefined) break;
     readings.push(own);
     end = match.to;
@@ -93,6 +93,27 @@ function namedTogether(
   return match === null || end <= next || end < (bare?.to ?? next)
     ? null
     : { ...match.value, to: end };
+}
+
+/** Words for companies that make or sell goods to others. */
+const SUPPLIER = /^(?:fornec|proveed|suppl(?:y|ies|iers?)$|exporta|exporters?$)/;
+/** Codes of manufacturing; a farm is no supplier of others. */
+const MADE = /^(?:1|2|3[0-2])/;
+
+/**
+ * Returns wholesalers and manufacturers of goods after a word for suppliers or exporters; null for
+ * other words, or if no manufacturer makes the goods.
+ */
+function suppliedBy(
+  sentence: Sentence,
+  at: number,
+  match: Pick<Match<Goods>, "value"> | null,
+): LexiconChoice | null {
+  if (match === null || !SUPPLIER.test(sentence.folded(at))) return null;
+  const { wholesale, make } = match.value;
+  const made = (make?.codes ?? []).filter((code) => MADE.test(code));
+  if (wholesale === undefined || made.length === 0) return null;
+  return united([wholesale, { codes: made, also: [] }]);
 }
 
 /**
@@ -193,7 +214,10 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
       continue;
     const role = ROLES_AFTER.longest(sentence.tokens, at, free);
     const done = role === null ? undefined : value[role.value];
-    const own = done === undefined ? undefined : ofOrigin(sentence, at, done);
+    const own =
+      done === undefined
+        ? undefined
+        : (suppliedBy(sentence, at, { value }) ?? ofOrigin(sentence, at, done));
     // In "móveis e conserto de sofás", another activity follows the goods.
     if (role === null || own === undefined || followedByOther(sentence, role.to)) break;
     readings.push(own);

@@ -6,6 +6,7 @@
  * a trade begins no other condition.
  * A separate file because it is a word list with its remarks.
  */
+import { TRADE_ABROAD } from "../filters/phrase.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { reduce } from "../words/tokens.ts";
@@ -85,6 +86,11 @@ interface KindContext {
 
 function addNote({ sentence, notes }: KindContext, at: number): void {
   const { text, folded } = sentence.tokens[at] as { text: string; folded: string };
+  if (ABROAD.test(folded)) {
+    const { code, ...detail } = TRADE_ABROAD;
+    notes.addUnmapped(code, detail, sentence.words(at, at + 1));
+    return;
+  }
   const kind = text.toLowerCase();
   notes.assume(
     "kind_not_separated",

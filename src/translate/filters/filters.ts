@@ -83,6 +83,8 @@ class FilterStage {
   readonly #choice: ContactChoice;
   #last: Last | null = null;
   #contact: ContactBefore | null = null;
+  /** True if an own domain was required before a web site. */
+  #hadDomain = false;
 
   constructor({ sentence, notes, counts, bounds }: FilterContext) {
     this.#sentence = sentence;
@@ -128,9 +130,15 @@ class FilterStage {
     if (phrase.trade === true && this.#hasActivity(at, to)) return false;
     const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
-      (had || !isInTrade(this.#sentence, at, to)) &&
+      (had || !isInTrade(this.#sentence, at, to) || this.#isOfCompanies({ at, phrase })) &&
       isFilterMeant(this.#sentence, { at, to, phrase }, listed ? last.to : -1)
     );
+  }
+
+  /** True for a plural status after a singular noun: "empresas de transporte de carga fechadas". */
+  #isOfCompanies({ at, phrase }: Pick<Taken, "at" | "phrase">): boolean {
+    const [word, noun] = [this.#sentence.folded(at), this.#sentence.folded(at - 1)];
+    return phrase.role === "status" && word.endsWith("s") && !noun.endsWith("s");
   }
 
   /** True if the sentence has another trade, so that an ambiguous name is not a trade. */
@@ -161,10 +169,12 @@ class FilterStage {
     else if (polarity === "plain" && this.#pastOf(taken) >= 0) {
       this.#addUnmapped({ ...taken, at: this.#pastOf(taken) }, HISTORY);
     } else if (preferred !== null) {
-      this.#addUnmapped(
-        { ...taken, at: Math.min(first, preferred.from), to: preferred.to },
-        PREFERENCE,
-      );
+      const from = Math.min(first, preferred.from);
+      const words = this.#sentence.words(from, preferred.to);
+      this.#notes.doubt(PREFERENCE.code, PREFERENCE, words, { pt: "", en: "", es: "" });
+      this.#sentence.claim(from, at, taken.phrase.role);
+      this.#sentence.claim(taken.to, preferred.to, taken.phrase.role);
+      this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
     } else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
   }
 
@@ -359,7 +369,8 @@ class FilterStage {
     const choice = negated ? null : this.#choice.add(at, to, phrase.contact);
     const isSite = phrase.contact === "site" && !negated;
     // The list continues: "telefone, site ou e-mail".
-    if (isSite) this.#addUnmapped({ at, to, phrase }, phrase.cannot ?? cannot("contact"), false);
+    if (isSite) this.#addSite({ at, to, phrase }, choice === null);
+    if (choice?.hasSite) this.#found.ownDomain = this.#hadDomain;
     if (choice === null) return isSite;
     if (choice.joined === null && !isSite) {
       this.#addUnmapped({ at, to, phrase }, EITHER_QUALITY);
@@ -373,6 +384,20 @@ class FilterStage {
     else if (choice.isWider) this.#notes.assume(EITHER_KIND.code, EITHER_KIND, words);
     this.#last = { at, to, phrase, set: true };
     return true;
+  }
+
+  /** Reports a web site; one that is no choice is read as an own domain. */
+  #addSite({ at, to, phrase }: Taken, isRequired: boolean): void {
+    this.#addUnmapped(
+      { at, to, phrase },
+      phrase.wider ?? phrase.cannot ?? cannot("contact"),
+      false,
+    );
+    this.#hadDomain = this.#found.ownDomain;
+    const isChoice = [at - 1, to].some((i) => /^(?:ou|or)$/.test(this.#sentence.folded(i)));
+    if (isRequired && !isChoice && phrase.wider !== undefined && this.#counts) {
+      phrase.apply(this.#found, false);
+    }
   }
 
   /** Adds a status: "inclusive baixadas" means these and active ones; "todas, inclusive", all. */

@@ -62,8 +62,8 @@ const OWN =
   "@ não é de contador|@ que não seja do contador|@ não seja do contador|@ não é do contador|" +
   "@ que não é do contador|@ que não seja o do contador|@ não seja o do contador|" +
   "@ sem ser compartilhado|@ sem ser do contador|@ só dela|@ só delas|@ só deles|" +
-  "@ que ninguém mais usa|@ que ninguém mais tem|@ que nenhuma outra empresa usa|" +
-  "@ que nenhuma outra empresa tem|@ não usado por outras empresas|" +
+  "@ que ninguém mais usa|@ que ninguém mais tem|" +
+  "@ não usado por outras empresas|" +
   "@ que não seja usado por outras empresas|@ que não seja de ninguém mais|" +
   "@ que não seja de outra empresa|@ que não seja de outras empresas|" +
   "@ no one else uses|@ nobody else uses|@ that no one else uses|@ that nobody else uses|" +

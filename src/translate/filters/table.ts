@@ -21,6 +21,7 @@ import {
   RANDOM,
   REGIME,
   SITE,
+  SITE_AS_DOMAIN,
   WHATSAPP,
 } from "./phrase.ts";
 import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
@@ -266,14 +267,16 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "site próprio|website próprio|own site|own website|own web site|website of its own|" +
-      "website of their own|sitio web propio|página web propia|sitio propio|página própria",
+      "website of their own|sitio web próprio|página web própria|sitio próprio|página própria",
     { ...OWN_DOMAIN, assumption: OWN_SITE },
   ],
   [
     "site|website|web site|site na internet|site da empresa|sitio web|página web|webpage|" +
-      "página en internet|home page|homepage|" +
-      "página na internet|página da internet|web page|instagram|facebook|" +
-      "linkedin|rede social|social media",
+      "página en internet|home page|homepage|página na internet|página da internet|web page",
+    { ...OWN_DOMAIN, contact: "site", wider: SITE_AS_DOMAIN, cannot: SITE },
+  ],
+  [
+    "instagram|facebook|linkedin|rede social|social media|redes sociales|tiktok|youtube",
     { role: "contact", contact: "site", apply: never, cannot: SITE },
   ],
   [

@@ -10,7 +10,7 @@ import { STATE_NAMES } from "../../spec/states.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { Remark } from "./phrase.ts";
+import { type Remark, TRADE_ABROAD } from "./phrase.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
@@ -37,11 +37,6 @@ const ENDS = wordSet(
 const OBJECT_MAX = 5;
 const HOURS = wordSet("hora horas h hs hrs hour hours");
 
-const TRADE: Remark = {
-  code: "foreign_trade",
-  pt: "A Receita não informa quem importa ou exporta.",
-  en: "The registry does not tell who imports or exports.",
-};
 const JOBS: Remark = {
   code: "hiring",
   pt: "A Receita não informa quem contrata.",
@@ -119,7 +114,7 @@ function verbAt(sentence: Sentence, at: number): Read | null {
   // Reads the verb without "that": "Which bakeries in Recife export to the EU?"
   const isVerb = /^(?:ex|im)ports?$/.test(sentence.folded(at));
   if (isVerb && /^(?:to|from)$/.test(sentence.folded(at + 1))) {
-    return { to: objectEnd(sentence, at + 1), why: TRADE };
+    return { to: objectEnd(sentence, at + 1), why: TRADE_ABROAD };
   }
   if (!THAT.has(sentence.folded(at))) return null;
   let verb = at + 1;
@@ -127,7 +122,7 @@ function verbAt(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(verb);
   if (HIRING.has(word)) return { to: objectEnd(sentence, verb + 1), why: JOBS };
   if (!FOREIGN_TRADE.has(word)) return null;
-  return { to: objectEnd(sentence, verb + 1), why: TRADE };
+  return { to: objectEnd(sentence, verb + 1), why: TRADE_ABROAD };
 }
 
 function isBeing(sentence: Sentence, at: number): boolean {

@@ -227,8 +227,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
       const isOnly = side === null && ONLY.has(sentence.folded(i - 1)) && sentence.free(i - 1);
       const led = isOnly ? ({ from: i - 1, side: "exact" } as const) : { from, side };
       return { ...led, had: !LISTS.has(sentence.folded(i - 1)) };
-    }
-    else if (["entre", "between", "from"].includes(word)) from = i;
+    } else if (["entre", "between", "from"].includes(word)) from = i;
     else if (!SMALL.has(word)) break;
     else if (side !== null && ["pelo", "ao", "no", "at", "a"].includes(word)) from = i;
   }

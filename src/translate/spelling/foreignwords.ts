@@ -98,7 +98,7 @@ const WORDS = new Map(
     "dieron:deram dio:deu puertas:portas dedicadas:dedicadas dedicados:dedicados " +
     "encuentren:encontrem encuentran:encontram queden:fiquem quedan:ficam " +
     "cuenten:contem cuentan:contam cuente:conte cuenta:conta " +
-    "fundaciones:fundacoes fundacion:fundacao supere:supera superen:superam superan:superam encima:acima " +
+    "alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao supere:supera superen:superam superan:superam encima:acima " +
     "inscriptas:inscritas inscriptos:inscritos acogidas:enquadradas acogidos:enquadrados " +
     "acogida:enquadrada acogido:enquadrado operen:operem " +
     "vecindario:bairro vecinos:moradores"
@@ -179,7 +179,7 @@ function numberWord(sentence: Sentence, at: number): string | undefined {
 
 /** Small words that a Spanish sentence never has. */
 const NOT_SPANISH = wordSet(
-  "em na nas nao com do da das dos um uma umas uns ao aos ou os as pela pelo mais muito tem"  +
+  "em na nas nao com do da das dos um uma umas uns ao aos ou os as pela pelo mais muito tem" +
     "in with of the and or for from without at that by to near",
 );
 /** Words of `WORDS` that also exist in Portuguese or English, or in names. */

@@ -16,6 +16,7 @@ import {
   type Field,
   HALVES,
   halfOf,
+  type JudgingSnapshot,
   judge,
   type LabelledSentence,
   loadSentences,
@@ -92,9 +93,15 @@ describe("labelled sentences", () => {
 describe("expected specs", () => {
   let sample: SampleSnapshot;
   let segment: Segment;
+  /** The snapshot as if all lists had been imported. */
+  let imported: JudgingSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(500, 11);
     segment = await openSegment(sample.snapshot);
+    const { snapshotDate, catalog } = segment;
+    const lacks = Object.keys(catalog).filter((name) => name.startsWith("lacks"));
+    const all = Object.fromEntries(lacks.map((name) => [name, false]));
+    imported = { snapshotDate, catalog: { ...catalog, ...all } };
   });
   after(() => {
     segment.close();
