@@ -131,6 +131,28 @@ const CLOSINGS = phrasesOf(
     "are there|there|you have|hay|cheers|regards|best regards|gracias|muchas gracias",
 );
 
+/** Words for those whom the speaker seeks, after a verb of seeking. */
+const PARTNERS =
+  /^(?:socios?|parceir[oa]s?|parcerias?|partners?|partnerships?|aliados?|alianzas?|colaboradores)$/;
+const SEEKING = /^(?:busco|buscamos|procuro|procuramos|seek|seeking|find|finding|for|quero|queremos)$/;
+const OF_PARTNERS = /^(?:locais|locales|local|comerciais|comerciales|commercial|business|novos|nuevos)$/;
+
+/** Claims "busco socios locales" behind a request, which asks for no other companies. */
+function claimPartners(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (!PARTNERS.test(sentence.folded(at)) || !sentence.free(at)) continue;
+    const isOf = (index: number) =>
+      OF_PARTNERS.test(sentence.tokens[index]?.text.toLowerCase() ?? "");
+    const isLed = isOf(at - 1);
+    const verb = isLed ? at - 2 : at - 1;
+    if (!SEEKING.test(sentence.folded(verb))) continue;
+    let to = at + 1;
+    while (isOf(to)) to++;
+    sentence.claim(verb, to, "filler");
+    sentence.name(verb, to);
+  }
+}
+
 /** Purposes after "para". */
 const PURPOSES = phrasesOf(
   "contato comercial|ligar|ligar amanhã|eu ligar|a gente ligar|fazer parceria|parceria|" +
@@ -151,12 +173,30 @@ function phrasesOf(list: string): Phrases<true> {
 /** Claims the phrasing of a request; `tradeEnd` returns the end of a known trade. */
 export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
+  claimPartners(sentence);
+  claimReceita(sentence);
   for (let end = sentence.tokens.length; end > 0; ) {
     const at = closingAt(sentence, end);
     if (at < 0) break;
     sentence.claim(at, end, "filler");
     sentence.name(at, end);
     end = at;
+  }
+}
+
+/** Claims "na Receita (Federal)", the registry itself, which is no place. */
+function claimReceita(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const isLed = /^(?:na|pela|a|da|en|la)$/.test(sentence.folded(at - 1));
+    if (sentence.folded(at) !== "receita" || !isLed || !sentence.free(at)) continue;
+    const isWhole = sentence.folded(at + 1) === "federal";
+    // "receita da empresa" is its revenue.
+    if (!isWhole && /^(?:d[aeo]s?|acima|anual|bruta|de)$/.test(sentence.folded(at + 1))) continue;
+    const isWritten = sentence.tokens[at]?.text.startsWith("R");
+    if (!isWhole && !isWritten && sentence.folded(at - 1) !== "na") continue;
+    const to = isWhole ? at + 2 : at + 1;
+    sentence.claim(at - 1, to, "filler");
+    sentence.name(at - 1, to);
   }
 }
 

@@ -179,7 +179,7 @@ export function translate(
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
-  settleLeftovers(sentence, notes);
+  settleLeftovers(sentence, notes, { segment, activities });
   const misled = leaveAlternatives({ sentence, notes, lists: namedLists }, places, numbered);
   const filters = filtersOf({
     ...{ activities, hints, geo, numbered, conditions: filterValues, districts: named },

@@ -5,6 +5,7 @@
  * Invariant: afterwards no word is free, so that every part of the request is reported.
  */
 import { isFillerWord } from "./fillers.ts";
+import { onlyDescribes, type Settled } from "./activities/undescribed.ts";
 import { SITE } from "./filters/phrase.ts";
 import type { Notes, Sentences } from "./notes.ts";
 import { comparedAt } from "./numbers/numbers.ts";
@@ -90,13 +91,21 @@ const OTHER: Reason = {
   detail: { pt: "Não foi entendido.", en: "This was not understood." },
 };
 
+const OF_KIND: Reason = {
+  code: "kind",
+  detail: {
+    pt: "A Receita não separa este tipo: a busca é pela atividade inteira.",
+    en: "The registry does not separate this kind: the whole activity is searched.",
+  },
+};
+
 /** True if a word indicates a request without a filter. */
 export function isGiveaway(token: Token | undefined): boolean {
   return token !== undefined && (BY_WORD.has(token.folded) || BY_WORD.has(token.key));
 }
 
 /** Claims the remaining words. */
-export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
+export function settleLeftovers(sentence: Sentence, notes: Notes, settled: Settled): Words[] {
   const unmapped: Words[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
@@ -109,9 +118,10 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
     let to = compared + 1;
     while (sentence.free(to) && sentence.tokens[to]?.kind !== "mark") to++;
     while (to > compared + 1 && isFiller(sentence, to - 1)) to--;
+    const isKind = onlyDescribes(sentence, [at, to], settled);
     const words = sentence.claim(at, to, "unmapped");
     unmapped.push(words);
-    const { code, detail } = reasonOf(sentence, at, to);
+    const { code, detail } = isKind ? OF_KIND : reasonOf(sentence, at, to);
     notes.addUnmapped(code, detail, words);
     at = to - 1;
   }

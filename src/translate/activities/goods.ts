@@ -207,7 +207,7 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
   const free = (index: number) => sentence.free(index);
   const readings: LexiconChoice[] = [];
   let end = to;
-  for (let at = to; at < to + 8 && free(at); at++) {
+  for (let at = roleAhead(sentence, to); at < to + 8 && free(at); at++) {
     const word = sentence.folded(at);
     const listed = readings.length > 0 && (word === "e" || word === "ou" || word === "and");
     if (listed || (joins(sentence.tokens[at]) && !["e", "and", "com", "of"].includes(word)))
@@ -225,6 +225,15 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
     at = role.to - 1;
   }
   return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
+}
+
+/** Returns the role that a comma sets apart: "calzado deportivo, fabricantes en Nova Serrana". */
+function roleAhead(sentence: Sentence, to: number): number {
+  if (sentence.tokens[to]?.text !== "," || !sentence.free(to + 1)) return to;
+  const role = ROLES_AFTER.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
+  const isPlural = role !== null && sentence.folded(to + 1).endsWith("s");
+  if (!isPlural || OF.has(sentence.folded(role.to))) return to;
+  return firstGoods(sentence, role.to) < 0 ? to + 1 : to;
 }
 
 /** Reads "wine" in "wine and spirits wholesalers": the role comes after goods joined by "and". */

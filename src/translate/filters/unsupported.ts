@@ -52,6 +52,11 @@ const ROAD: Remark = {
   pt: "Não há filtro por rua ou rodovia.",
   en: "No filter takes a street or a highway.",
 };
+const BORDER: Remark = {
+  code: "part_of_place",
+  pt: "Nenhum filtro toma a fronteira: a busca é no lugar inteiro.",
+  en: "No filter takes a border: the whole place is searched.",
+};
 const KIND: Remark = {
   code: "kind",
   pt: "A Receita não separa este tipo.",
@@ -83,6 +88,7 @@ export function unmapUnsupported(context: RemarkContext): void {
 
 /** First words of these requests, apart from numbers. */
 const BEGINS: ReadonlySet<string> = new Set([
+  ...["fronteira", "frontera", "border", "divisa"],
   ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
 ]);
 
@@ -91,7 +97,7 @@ function readAt(context: RemarkContext, at: number): Read | null {
   const verb = verbAt(sentence, at);
   // Hiring is never an activity, but "empresas que importam vinho" names one.
   if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
-  return hoursAt(sentence, at) ?? roadAt(sentence, at) ?? kindAt(sentence, at);
+  return borderAt(sentence, at) ?? hoursAt(sentence, at) ?? roadAt(sentence, at) ?? kindAt(sentence, at);
 }
 
 /** Maximum words before a verb within which its trade may be. */
@@ -139,6 +145,14 @@ function objectEnd(sentence: Sentence, from: number): number {
     to++;
   }
   return to;
+}
+
+/** Reads "frontera con Uruguay", "divisa com Goiás", "border with Paraguay". */
+function borderAt(sentence: Sentence, at: number): Read | null {
+  if (!/^(?:fronteira|frontera|border|divisa)$/.test(sentence.folded(at))) return null;
+  if (!/^(?:com|con|with|entre|between|d[eo]|of)$/.test(sentence.folded(at + 1))) return null;
+  const from = /^(?:o|a|el|la|the)$/.test(sentence.folded(at + 2)) ? at + 3 : at + 2;
+  return { to: objectEnd(sentence, from), why: BORDER };
 }
 
 /** Reads "24 horas", "24h", "24/7" after a word. */
