@@ -260,6 +260,7 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
       if (!noun && sideOf(sentence, i) === null && !small) break;
       if (noun || !["com", "e", "ou", "que"].includes(word)) from = i;
     }
+    if (noun && YEARLY.has(sentence.folded(from - 1)) && sentence.free(from - 1)) from--;
     const second = secondOf(sentence, amount, true);
     let to = second?.to ?? amount.to;
     if (sentence.folded(to) === "de" && REVENUE.has(sentence.folded(to + 1))) {
@@ -280,6 +281,8 @@ const REVENUE = wordSet(
   "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue " +
     "facturen facturan facturando facturacion",
 );
+/** Adjectives before a revenue: "annual revenue". */
+const YEARLY = wordSet("annual yearly monthly gross");
 const NO_REVENUE = {
   pt: "A Receita não informa faturamento.",
   en: "The registry has no revenue.",
