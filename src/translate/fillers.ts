@@ -61,7 +61,7 @@ const FILLERS = new Set(
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
-    "uns umas outro outra otro otra other either exist exists anywhere everywhere nationwide registrado"
+    "estar uns umas outro outra otro otra other either exist exists anywhere everywhere nationwide registrado"
   ).split(" "),
 );
 
@@ -153,6 +153,17 @@ function claimPartners(sentence: Sentence): void {
   }
 }
 
+/** Claims "pode ser de qualquer tamanho", "any size", in any position. */
+function claimAnySize(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!/^(?:qualquer|cualquier|any)$/.test(sentence.folded(at)) || !sentence.free(at)) continue;
+    if (!/^(?:tamanho|tamano|porte|size|ramo|rubro)$/.test(sentence.folded(at + 1))) continue;
+    const from = /^(?:de|of)$/.test(sentence.folded(at - 1)) ? at - 1 : at;
+    sentence.claim(from, at + 2, "filler");
+    sentence.name(from, at + 2);
+  }
+}
+
 /** Purposes after "para". */
 const PURPOSES = phrasesOf(
   "contato comercial|ligar|ligar amanhã|eu ligar|a gente ligar|fazer parceria|parceria|" +
@@ -174,6 +185,7 @@ function phrasesOf(list: string): Phrases<true> {
 export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
   claimPartners(sentence);
+  claimAnySize(sentence);
   claimReceita(sentence);
   for (let end = sentence.tokens.length; end > 0; ) {
     const at = closingAt(sentence, end);

@@ -23,7 +23,9 @@ export const SELLS = wordSet(
     "manufacture manufactures distribute distributes represent represents import imports export " +
     "exports buy buys rent rents install installs build builds run runs own owns operate " +
     "operates work " +
-    "works design designs develop develops create creates",
+    "works recruit recruits hire hires train trains manage manages teach teaches advise serve " +
+    "write writes publish organize deal lead coordinate handle " +
+    "design designs develop develops create creates",
 );
 /** Infinitives of selling, after "para", "quero", or "to", or at the beginning of a sentence. */
 export const TO_SELL = wordSet(

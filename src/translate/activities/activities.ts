@@ -46,6 +46,7 @@ import {
   isServed,
   readElidedTrade,
   readSharedHead,
+  readSharedTail,
   readTrade,
   readTurned,
   servedFrom,
@@ -355,6 +356,7 @@ function read(
     readTrade(sentence, at),
     readTurned(sentence, at),
     readSharedHead(sentence, at),
+    readSharedTail(sentence, at),
     readOfficial(segment, sentence, at),
     readProducts(sentence, at),
     tradeAfterShop(sentence, at),
@@ -442,7 +444,7 @@ const HEADS = new Set(
     "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora " +
     "prestadoras consultora consultoras " +
     "servicio servicios cuidados pista pistas cuartel cuarteles produtora produtoras promotora " +
-    "promotoras promotor promotores planta plantas unidade unidades"
+    "mantenedora mantenedoras promotoras promotor promotores planta plantas unidade unidades"
   ).split(" "),
 );
 

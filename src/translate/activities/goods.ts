@@ -47,6 +47,8 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
   if (role === null) return null;
+  const both = readTwoRoles(sentence, at, role);
+  if (both !== null) return both;
   const { goods } = lexicon();
   const readings: LexiconChoice[] = [];
   let end = -1;
@@ -73,6 +75,26 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
   const again = ROLES_AFTER.longest(sentence.tokens, end, free);
   const to = again !== null && again.value === role.value ? again.to : end;
   return { ...united(readings), to, certainty: 0.95 };
+}
+
+/** Reads "produz ou vende sementes", "fabricantes e distribuidores de móveis": both roles. */
+function readTwoRoles(
+  sentence: Sentence,
+  at: number,
+  role: Match<TradeRole>,
+): GoodsReading | null {
+  if (!/^(?:e|ou|y|o|and|or)$/.test(sentence.folded(role.to)) || !sentence.free(role.to)) {
+    return null;
+  }
+  const free = (index: number) => sentence.free(index);
+  const second = ROLES_BEFORE.longest(sentence.tokens, role.to + 1, free);
+  if (second === null || second.value === role.value) return null;
+  const rest = readGoodsAfterRole(sentence, role.to + 1);
+  const next = firstGoods(sentence, second.to);
+  const match = next < 0 ? null : lexicon().goods.longest(sentence.tokens, next, free);
+  const own = match === null ? undefined : match.value[role.value];
+  if (rest === null || match === null || own === undefined) return null;
+  return { ...united([ofOrigin(sentence, at, own) ?? own, rest]), to: rest.to, certainty: 0.95 };
 }
 
 /** Reads "fábrica de roupas e calçados" as "fábrica de roupas" and "fábrica de calçados". */

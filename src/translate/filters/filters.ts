@@ -127,12 +127,19 @@ class FilterStage {
     const last = this.#last;
     const listed = last !== null && last.phrase.role === "contact";
     // A phrase that also names a trade is no filter next to another trade.
-    if (phrase.trade === true && this.#hasActivity(at, to)) return false;
+    if (phrase.trade === true && !this.#isOnly(at) && this.#hasActivity(at, to)) return false;
     const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
       (had || !isInTrade(this.#sentence, at, to) || this.#isOfCompanies({ at, phrase })) &&
       isFilterMeant(this.#sentence, { at, to, phrase }, listed ? last.to : -1)
     );
+  }
+
+  /** True for "somente associações", "que sejam fundações": a form of the companies sought. */
+  #isOnly(at: number): boolean {
+    const [before, comma] = [this.#sentence.folded(at - 1), this.#sentence.tokens[at - 2]?.text];
+    if (/^(?:sejam|seja|sao|are|being|sean|son|as|como)$/.test(before)) return true;
+    return /^(?:so|somente|apenas|only|solo|solamente)$/.test(before) && (comma === "," || at < 3);
   }
 
   /** True for a plural status after a singular noun: "empresas de transporte de carga fechadas". */

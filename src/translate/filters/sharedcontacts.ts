@@ -316,6 +316,8 @@ interface Usage {
   readonly to: number;
   /** Null if there is no filter. */
   readonly most: number | null;
+  /** True if its own words negate it. */
+  readonly isNegated?: true;
 }
 
 /** Finds and claims all maxima of companies; `counts` is true if the snapshot has the counts. */
@@ -327,7 +329,7 @@ export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean)
     if (kind === null || bound === null) continue;
     const isHyphened = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e";
     const from = isHyphened ? at - 1 : at;
-    const negator = negatorOf(sentence, at);
+    const negator = bound.isNegated ? -1 : negatorOf(sentence, at);
     if (bound.most === null || negator >= 0 || !counts) {
       if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
       const why = counts ? SHARED_ONLY : NOT_COUNTED;
@@ -353,7 +355,11 @@ function contactAt(sentence: Sentence, at: number): "phone" | "email" | null {
 /** Reads the use of a contact: "usado por até 3 empresas", "de no máximo 2 empresas". */
 function usageAfter(sentence: Sentence, from: number): Usage | null {
   let at = from;
-  while (THAT.test(sentence.folded(at))) at++;
+  let isNegated = false;
+  while (THAT.test(sentence.folded(at)) || isNot(sentence, at)) {
+    isNegated ||= isNot(sentence, at);
+    at++;
+  }
   const isUsed = USED.test(sentence.folded(at));
   if (isUsed) at++;
   if (
@@ -361,12 +367,30 @@ function usageAfter(sentence: Sentence, from: number): Usage | null {
   )
     return null;
   if (!isBound(sentence, at)) at++;
+  if (isNegated) return isUsed ? notOver(sentence, at) : null;
   const bound = boundEnd(sentence, at);
   const numeral = bound < 0 ? null : numeralAt(sentence, bound);
   if (numeral !== null && SHARER.test(sentence.folded(numeral.to))) {
     return { to: numeral.to + 1, most: numeral.value };
   }
   return isUsed ? otherUse(sentence, at) : null;
+}
+
+function isNot(sentence: Sentence, at: number): boolean {
+  return /^(?:nao|not|isn|aren|no)$/.test(sentence.folded(at));
+}
+
+/** Reads "não seja usado por mais de 5 empresas": at most five. */
+function notOver(sentence: Sentence, at: number): Usage | null {
+  const lead = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
+  if (!/^(?:mais|more|mas) (?:de|que|than)$/.test(lead)) return null;
+  const numeral = numeralAt(sentence, at + 2);
+  if (numeral === null) return null;
+  let to = numeral.to;
+  while (/^(?:outras|other|otras)$/.test(sentence.folded(to))) to++;
+  return SHARER.test(sentence.folded(to))
+    ? { to: to + 1, most: numeral.value, isNegated: true }
+    : null;
 }
 
 function isBound(sentence: Sentence, at: number): boolean {

@@ -171,6 +171,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "MEI|MEIs|individual micro entrepreneur|one person micro entrepreneur|" +
+      "sole microentrepreneur|sole microentrepreneurs|sole micro entrepreneur|sole micro entrepreneurs|" +
       "micro entrepreneur|individual microentrepreneur|microentrepreneur|" +
       "one person microentrepreneur|microempreendedor individual|microempreendedor|" +
       "micro empreendedor individual|" +
@@ -294,7 +295,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "idade|antiguidade|antigüedad|tempo de mercado|seniority|data de abertura|" +
-      "data de fundação|data de início|ordem de abertura|opening date|age",
+      "data de fundação|data de apertura|fecha de apertura|data de início|ordem de abertura|opening date|age",
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [

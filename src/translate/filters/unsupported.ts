@@ -52,6 +52,11 @@ const ROAD: Remark = {
   pt: "Não há filtro por rua ou rodovia.",
   en: "No filter takes a street or a highway.",
 };
+const PERMIT: Remark = {
+  code: "permit",
+  pt: "A Receita não informa licenças, registros profissionais nem certificações.",
+  en: "The registry has no licences, professional registrations, or certifications.",
+};
 const BORDER: Remark = {
   code: "part_of_place",
   pt: "Nenhum filtro toma a fronteira: a busca é no lugar inteiro.",
@@ -89,6 +94,8 @@ export function unmapUnsupported(context: RemarkContext): void {
 /** First words of these requests, apart from numbers. */
 const BEGINS: ReadonlySet<string> = new Set([
   ...["fronteira", "frontera", "border", "divisa"],
+  ...["creci", "crea", "crm", "oab", "anvisa", "alvara", "iso", "sif", "inmetro", "mapa", "antt"],
+  ...["certificacao", "certificado", "certification", "certificacion", "licenca", "licencia"],
   ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
 ]);
 
@@ -97,7 +104,7 @@ function readAt(context: RemarkContext, at: number): Read | null {
   const verb = verbAt(sentence, at);
   // Hiring is never an activity, but "empresas que importam vinho" names one.
   if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
-  return borderAt(sentence, at) ?? hoursAt(sentence, at) ?? roadAt(sentence, at) ?? kindAt(sentence, at);
+  return permitAt(sentence, at) ?? borderAt(sentence, at) ?? hoursAt(sentence, at) ?? roadAt(sentence, at) ?? kindAt(sentence, at);
 }
 
 /** Maximum words before a verb within which its trade may be. */
@@ -146,6 +153,22 @@ function objectEnd(sentence: Sentence, from: number): number {
   }
   return to;
 }
+
+const PERMITS =
+  /^(?:creci|crea|crm|oab|anvisa|alvara|iso|sif|inmetro|antt|certifica(?:cao|do|tion|cion)|licen[cs]i?a)$/;
+const HAVING = /^(?:com|with|con|tenham?|tengan?|have|has|tem|possuam?|sem|without|sin|n[ao]|em)$/;
+
+/** Reads "com CRECI ativo", "com alvará da prefeitura", "with ISO 9001 certification". */
+function permitAt(sentence: Sentence, at: number): Read | null {
+  if (!PERMITS.test(sentence.folded(at)) || !HAVING.test(sentence.folded(at - 1))) return null;
+  let to = at + 1;
+  while (to < at + 4 && (sentence.tokens[to]?.kind === "number" || VALID.test(sentence.folded(to))))
+    to++;
+  return { to, why: PERMIT };
+}
+
+const VALID =
+  /^(?:ativ[ao]|valid[ao]|vigente|em|dia|active|valid|certification|certified|activo|regular|sanitari[ao]|ambiental)$/;
 
 /** Reads "frontera con Uruguay", "divisa com Goiás", "border with Paraguay". */
 function borderAt(sentence: Sentence, at: number): Read | null {

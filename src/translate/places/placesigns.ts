@@ -175,7 +175,9 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
       return !lower && (isAfterTrade(context, lead.from) || isAfterFilter(context, lead.from));
     }
     if (sentence.folded(from) === "natal" && match.words === 1) return !isFestive(sentence, lead);
-    return !(ordinary && lower);
+    if (!(ordinary && lower)) return true;
+    // "oficinas mecânicas de contagem", in a text without capitals
+    return isLowered(sentence) && isAfterTrade(context, lead.from);
   }
   if (isListed(sentence, from, last)) {
     // "em gramado e canela": lower case is enough, because the previous city has it too.
@@ -362,6 +364,11 @@ export function isAfterTrade({ sentence, tradeEnd }: PlaceContext, at: number): 
     if (tradeEnd(i) === at) return true;
   }
   return false;
+}
+
+/** True for a text of several words without a capital letter. */
+function isLowered({ text }: Sentence): boolean {
+  return text === text.toLowerCase();
 }
 
 /** True if a condition or an order ends directly before a token: "os mais antigos de Bauru". */

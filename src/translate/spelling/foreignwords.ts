@@ -98,7 +98,7 @@ const WORDS = new Map(
     "dieron:deram dio:deu puertas:portas dedicadas:dedicadas dedicados:dedicados " +
     "encuentren:encontrem encuentran:encontram queden:fiquem quedan:ficam " +
     "cuenten:contem cuentan:contam cuente:conte cuenta:conta " +
-    "alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao supere:supera superen:superam superan:superam encima:acima " +
+    "fecha:data apertura:abertura alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao supere:supera superen:superam superan:superam encima:acima " +
     "inscriptas:inscritas inscriptos:inscritos acogidas:enquadradas acogidos:enquadrados " +
     "acogida:enquadrada acogido:enquadrado operen:operem " +
     "vecindario:bairro vecinos:moradores"
@@ -324,7 +324,7 @@ const NEVER_IN = wordSet(
 /** Words that also occur after a Portuguese "no": "com silva no email" filters by the address. */
 const EITHER = wordSet("email emails mail");
 /** English words between "no" and the excluded noun. */
-const BETWEEN = wordSet("own shared valid fixed small large medium public personal");
+const BETWEEN = wordSet("own sole individual shared valid fixed small large medium public personal");
 /** Comparatives before "than". */
 const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
 
