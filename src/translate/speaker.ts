@@ -180,6 +180,7 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
   ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS, ...BUYS_LED],
   ...PLANNING_LEADS,
+  ...["isso", "isto", "e", "eh", "es", "it", "this"],
 ]);
 
 /** True at the beginning of a sentence or of its part. */
@@ -205,6 +206,7 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
     jobSoughtAt(context.sentence, at, REQUESTS) ??
     offerAt(context, at) ??
     purchaseAt(context, at) ??
+    intentAt(context, at) ??
     planAt(context, at) ??
     selfAt(context, at) ??
     subjectAt(context, at) ??
@@ -272,6 +274,20 @@ function topicBefore({ sentence, gazetteer, tradeEnd }: SpeakerContext): Clause 
     if (isPlace || isPlural || beginsRequest(sentence, at)) return null;
   }
   return { from: 0, object: 0, to };
+}
+
+/** Reads "…, é pra uma análise de crédito", "it's for my thesis" behind a request. */
+function intentAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence } = context;
+  const before = sentence.tokens[at - 1]?.text ?? "";
+  if (!/^[,;.]$/.test(before) || !hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
+  let to = at;
+  while (to < at + 2 && /^(?:isso|isto|e|eh|es|it|s|is|this|seria|sera)$/.test(sentence.folded(to))) {
+    to++;
+  }
+  if (to === at || !FOR.has(sentence.folded(to))) return null;
+  const end = endOf(sentence, to + 1);
+  return end > to + 1 ? { from: at, object: to + 1, to: end } : null;
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
@@ -519,7 +535,7 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   const { sentence } = context;
   const end = endOf(sentence, object);
   // A colon ends the offer: "represento repuestos para maquinaria agrícola: fabricantes de …".
-  if (sentence.tokens[end]?.text === ":" && hasTrade(context, end + 1)) return end;
+  if (/^[:.]$/.test(sentence.tokens[end]?.text ?? "") && hasTrade(context, end + 1)) return end;
   const request = requestIn(sentence, object, end);
   const comma = commaIn(sentence, object, end);
   const customer = customerIn(context, object, end);

@@ -39,6 +39,19 @@ const KINDS = new Set(
     .map(reduce),
 );
 
+/** Kinds that clearly restrict a request, and are reported as a condition without a filter. */
+const WISHED = new Set(
+  (
+    "japones japonesa chines chinesa italiano italiana arabe mexicano mexicana portugues " +
+    "portuguesa frances francesa alemao alema coreano coreana indiano indiana tailandes peruano " +
+    "peruana argentino argentina espanhol espanhola vegano vegana vegetariano vegetariana " +
+    "bilingue bilingual trabalhista tributarista criminalista previdenciario previdenciaria " +
+    "kosher halal gourmet japanese italian chinese mexican vegan vegetarian luxury"
+  )
+    .split(" ")
+    .map(reduce),
+);
+
 /** Words for kinds that mean something else if they follow a trade without other words. */
 const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
 
@@ -94,12 +107,17 @@ function addNote({ sentence, notes }: KindContext, at: number): void {
     return;
   }
   const kind = text.toLowerCase();
+  const detail = {
+    pt: `A Receita não separa “${kind}”; pelo nome: “com ${folded} no nome”.`,
+    en: `The registry does not separate "${kind}"; by name: "with ${folded} in the name".`,
+  };
+  if (WISHED.has(reduce(folded))) {
+    notes.addUnmapped("kind_not_separated", detail, sentence.words(at, at + 1));
+    return;
+  }
   notes.assume(
     "kind_not_separated",
-    {
-      pt: `A Receita não separa “${kind}”; pelo nome: “com ${folded} no nome”.`,
-      en: `The registry does not separate "${kind}"; by name: "with ${folded} in the name".`,
-    },
+    detail,
     sentence.words(at, at + 1),
   );
 }

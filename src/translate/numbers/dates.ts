@@ -112,7 +112,11 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const to = range?.to ?? onwards;
   // "que fecharam este ano"
   const closed = CLOSED.has(sentence.folded(at - 1)) && date.relative === true;
-  if (meaning === null && range === null && !closed) return date.to;
+  const verb = openedBefore(sentence, lead.from);
+  const isFar = verb >= 0 && meaning === null && date.relative === true;
+  if (meaning === null && range === null && !closed && !isFar) return date.to;
+  // "abertas em Natal este ano": the verb is apart from its date.
+  if (verb >= 0 && (isFar || meaning === "in")) sentence.claim(verb, verb + 1, "date");
   const periods = [date.period, ...(range === null ? [] : [range.period])];
   if (periods.includes(null)) {
     const words = sentence.claim(lead.from, to, "unmapped");
@@ -148,6 +152,19 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   };
   apply(context, span, { first, after: (second ?? start).after });
   return listed(context, to, span);
+}
+
+/** Returns the verb of opening before the places before a date: "opened in Natal"; -1 for none. */
+function openedBefore(sentence: Sentence, from: number): number {
+  let isPlaced = false;
+  for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
+    const isPlace = sentence.owner(at) === "place";
+    isPlaced ||= isPlace;
+    if (isPlace || BETWEEN.has(sentence.folded(at))) continue;
+    const isVerb = OPENED.has(sentence.folded(at)) && sentence.free(at);
+    return isVerb && isPlaced && !isInTrade(sentence, at, at + 1) ? at : -1;
+  }
+  return -1;
 }
 
 /** True for dates about companies: "padarias dos anos 90"; not for "vender mais este mês". */
