@@ -153,6 +153,19 @@ function claimPartners(sentence: Sentence): void {
   }
 }
 
+/** Claims "natureza jurídica" before a legal form that is named. */
+function claimNature(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    const next = sentence.folded(at + 1);
+    const isNature = /^(?:natureza|naturaleza)$/.test(word) && /^juridica$/.test(next);
+    if (!(isNature || (word === "legal" && /^(?:nature|form)$/.test(next))) || !sentence.free(at))
+      continue;
+    sentence.claim(at, at + 2, "filler");
+    sentence.name(at, at + 2);
+  }
+}
+
 /** Claims "pode ser de qualquer tamanho", "any size", in any position. */
 function claimAnySize(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -185,6 +198,7 @@ function phrasesOf(list: string): Phrases<true> {
 export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
   claimPartners(sentence);
+  claimNature(sentence);
   claimAnySize(sentence);
   claimReceita(sentence);
   for (let end = sentence.tokens.length; end > 0; ) {

@@ -219,6 +219,8 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
 
 /** Maximum words before a colon that state why a list is needed. */
 const CONTEXT_MAX = 6;
+/** Maximum words of a topic before a colon. */
+const TOPIC_MAX = 10;
 
 /** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
 function contextAt(context: SpeakerContext, at: number): Clause | null {
@@ -265,9 +267,13 @@ function toldBefore(context: SpeakerContext): Clause | null {
  */
 function topicBefore({ sentence, gazetteer, tradeEnd }: SpeakerContext): Clause | null {
   const to = sentence.tokens.findIndex(({ kind }) => kind !== "word");
-  if (to < 1 || to > CONTEXT_MAX || sentence.tokens[to]?.text !== ":") return null;
-  if (!/^(empresas|companies|firmas|firms|negocios)$/.test(sentence.folded(to + 1))) return null;
-  if (tradeEnd(to + 1) <= to + 2) return null;
+  if (to < 1 || to > TOPIC_MAX || sentence.tokens[to]?.text !== ":") return null;
+  const first = sentence.folded(to + 1);
+  const isStudy = /^(?:levantamento|pesquisa|estudo|mapeamento|relatorio|prospeccao|survey|study|estudio)$/;
+  const isSurvey = isStudy.test(sentence.folded(0)) && FOR.has(sentence.folded(1));
+  if (!isSurvey && !/^(empresas|companies|firmas|firms|negocios)$/.test(first)) return null;
+  if (!isSurvey && tradeEnd(to + 1) <= to + 2) return null;
+  if (isSurvey) return { from: 0, object: 0, to };
   for (let at = 0; at < to; at++) {
     const isPlace = gazetteer.places.longest(sentence.tokens, at) !== null;
     const isPlural = at === 0 && sentence.folded(at).endsWith("s");
@@ -276,11 +282,24 @@ function topicBefore({ sentence, gazetteer, tradeEnd }: SpeakerContext): Clause 
   return { from: 0, object: 0, to };
 }
 
+/** Returns the end of "I need a list for", "preciso da lista para"; `at` if they are not there. */
+function listFor(sentence: Sentence, at: number): number {
+  const isAsking = REQUESTS.has(sentence.folded(at + (PRONOUNS.has(sentence.folded(at)) ? 1 : 0)));
+  if (!isAsking) return at;
+  for (let to = at + 1; to < at + 6; to++) {
+    if (!/^(?:lista|list|relacao|listado|planilha|it|isso)$/.test(sentence.folded(to))) continue;
+    return FOR.has(sentence.folded(to + 1)) ? to + 2 : at;
+  }
+  return at;
+}
+
 /** Reads "…, é pra uma análise de crédito", "it's for my thesis" behind a request. */
 function intentAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
   const before = sentence.tokens[at - 1]?.text ?? "";
-  if (!/^[,;.]$/.test(before) || !hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
+  if (!/^[,;.?!]$/.test(before) || !hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
+  const asks = listFor(sentence, at);
+  if (asks > at) return { from: at, object: asks, to: endOf(sentence, asks) };
   let to = at;
   while (to < at + 2 && /^(?:isso|isto|e|eh|es|it|s|is|this|seria|sera)$/.test(sentence.folded(to))) {
     to++;

@@ -37,7 +37,7 @@ export const SELLING_NOW = wordSet("vendendo oferecendo fornecendo selling offer
 /** Words before an infinitive of selling. */
 export const WISHING = wordSet(
   "quero queremos queria queriamos vou vamos preciso precisamos pretendo pretendemos para pra " +
-    "gostaria gostariamos want to for",
+    "gostaria gostariamos quisiera quisieramos quiero queremos deseo desejo desejamos want to for",
 );
 /** Words before customers and purposes. */
 export const FOR = wordSet("para pra pras pros to for");

@@ -74,6 +74,7 @@ import { correctSpelling } from "./spelling/corrections.ts";
 import {
   readAnywhereBut,
   readNegativeNo,
+  readOnPlaces,
   readPossessives,
   readSpanish,
 } from "./spelling/foreignwords.ts";
@@ -228,6 +229,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
   readAnywhereBut(sentence);
+  readOnPlaces(sentence, gazetteer);
   readPossessives(sentence, gazetteer);
   return spanish;
 }

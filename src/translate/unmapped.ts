@@ -181,6 +181,9 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
   if (/^[a-z]{3,}ing$/.test(sentence.folded(at)) && sentence.owner(at - 1) === "activity") {
     return sentence.owner(at + 1) === "unmapped";
   }
+  // "com site próprio e mais de 50 quartos"
+  const isCounted = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
+  if (isCounted && COMPARES.test(sentence.folded(at))) return true;
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
     if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);
     const small =
@@ -189,6 +192,8 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
   }
   return false;
 }
+
+const COMPARES = /^(?:mais|menos|more|less|fewer|over|acima|abaixo|pelo|ao|at|mas)$/;
 
 /** True if the name of a place follows: "sem a Mooca". */
 function isNameLeftOut(sentence: Sentence, at: number): boolean {

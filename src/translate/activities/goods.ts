@@ -88,8 +88,10 @@ function readTwoRoles(
   }
   const free = (index: number) => sentence.free(index);
   const second = ROLES_BEFORE.longest(sentence.tokens, role.to + 1, free);
-  if (second === null || second.value === role.value) return null;
+  if (second === null) return null;
   const rest = readGoodsAfterRole(sentence, role.to + 1);
+  // "importadoras e distribuidoras de laticínios"
+  if (second.value === role.value) return rest;
   const next = firstGoods(sentence, second.to);
   const match = next < 0 ? null : lexicon().goods.longest(sentence.tokens, next, free);
   const own = match === null ? undefined : match.value[role.value];
@@ -112,6 +114,9 @@ function namedTogether(
   const match = trades.longest(tokens, 0, free);
   const end = match === null ? next : next + match.to - ahead;
   const bare = goods.longest(sentence.tokens, next, (index) => sentence.free(index));
+  // "tiendas de mascotas y veterinarias": the second is a trade of its own, not goods.
+  const isOwn = bare === null && sentence.folded(next).endsWith("s");
+  if (isOwn && trades.longest(sentence.tokens, next)?.to === end) return null;
   return match === null || end <= next || end < (bare?.to ?? next)
     ? null
     : { ...match.value, to: end };

@@ -91,7 +91,7 @@ export function readSharedHead(sentence: Sentence, at: number): GoodsReading | n
 
 const SHARED_JOINTS = new Set(["and", "or", "&"]);
 const TAIL_JOINTS = new Set(["e", "ou", "y", "o", "and", "or"]);
-const TAIL_LEADS = new Set("de do da dos das del of".split(" "));
+const TAIL_LEADS = new Set("de do da dos das del of para pra for".split(" "));
 
 /** Reads "geração e transmissão de energia" as "geração de energia" and the rest. */
 export function readSharedTail(sentence: Sentence, at: number): GoodsReading | null {

@@ -36,7 +36,9 @@ export const NATURES: readonly NatureRow[] = [
     names:
       "capital aberto|sa aberta|sa de capital aberto|sociedade anônima aberta|companhia aberta|" +
       "sociedade anônima de capital aberto|publicly traded|publicly listed|listed company|" +
-      "listed companies|publicly traded company|publicly traded companies|publicly held",
+      "listed companies|publicly held corporation|publicly held corporations|" +
+      "publicly traded corporation|publicly traded corporations|public corporation|" +
+      "public corporations|listed corporation|listed corporations|publicly traded company|publicly traded companies|publicly held",
     codes: ["2046"],
   },
   {

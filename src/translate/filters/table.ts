@@ -104,7 +104,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     },
   ],
   [
-    "baixado|baixada|cancelado|cancelada|" +
+    "situação cadastral baixada|baixado|baixada|cancelado|cancelada|" +
       "fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
       "closed|shut|shut down|closed down|dissolved|went out of business|" +
       "dado de baja|dada de baja|dados de baja|dadas de baja|de baja|" +
@@ -117,10 +117,10 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "status", apply: status(8) },
   ],
   [
-    "suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa",
+    "situação cadastral suspensa|suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa",
     { role: "status", apply: status(3) },
   ],
-  ["inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
+  ["situação cadastral inapta|inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
   ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
   [
     "qualquer situação|qualquer situação cadastral|qualquer status|todas as situações|" +
@@ -251,7 +251,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("mobile"),
   ],
   [
-    "telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|landline phone|fixed line|" +
+    "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|landline phone|fixed line|" +
       "número fixo|land line|" +
       "telefone de linha fixa|telefone convencional|fixed phone",
     contact("landline"),

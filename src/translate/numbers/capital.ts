@@ -17,7 +17,7 @@ const MORE = wordSet(
   "mais acima superior superiores minimo minima maior maiores partir menos pelo over above " +
     "least more greater higher larger bigger exceeding excess exceeds exceed supera superam " +
     "superan supere superem superen ultrapassa ultrapassam ultrapasse ultrapassem passa passam " +
-    "passe passem encima tops",
+    "passe passem encima tops desde from",
 );
 const LESS = wordSet(
   "abaixo inferior inferiores ate maximo maxima menor menores under below most less up " +

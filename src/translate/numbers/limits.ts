@@ -160,6 +160,9 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   // "as vinte de maior capital"
   const isRanked = next === "de" && /^(?:maior|menor|mais)$/.test(sentence.folded(to + 1));
   if (isRanked && lead.article) return lead.limit;
+  // "gas stations in Paraná, list 500"
+  const isLast = next === "" && sentence.tokens[to] === undefined && at > 2;
+  if (isLast && /^(?:list|lista|liste|show|mostre|traga|manda|mande)$/.test(before)) return at - 1;
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // A mark before the number begins a new phrase: "em Recife, 50 dentistas".

@@ -98,7 +98,7 @@ const WORDS = new Map(
     "dieron:deram dio:deu puertas:portas dedicadas:dedicadas dedicados:dedicados " +
     "encuentren:encontrem encuentran:encontram queden:fiquem quedan:ficam " +
     "cuenten:contem cuentan:contam cuente:conte cuenta:conta " +
-    "fecha:data apertura:abertura alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao supere:supera superen:superam superan:superam encima:acima " +
+    "contacto:contato contactos:contatos desean:desejam fecha:data apertura:abertura alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao supere:supera superen:superam superan:superam encima:acima " +
     "inscriptas:inscritas inscriptos:inscritos acogidas:enquadradas acogidos:enquadrados " +
     "acogida:enquadrada acogido:enquadrado operen:operem " +
     "vecindario:bairro vecinos:moradores"
@@ -272,6 +272,9 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (folded === "dos" && sentence.folded(at + 1) === "o") {
     return sentence.folded(at + 2) === "mas" ? "dois" : null;
   }
+  // "al por mayor", "al por menor": wholesale and retail
+  if (folded === "mayor" && sentence.folded(at - 1) === "por") return "atacado";
+  if (folded === "menor" && sentence.folded(at - 1) === "por") return "varejo";
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
   // "bodegas de vino" is a trade of its own, and "proveedores de internet" do not supply goods.
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
@@ -357,6 +360,18 @@ export function readAnywhereBut(sentence: Sentence): void {
     // "in the state but not in the capital" negates once.
     const isBut = sentence.tokens[at]?.folded === "but" && sentence.folded(at + 1) !== "not";
     if (isBut && ALL_PLACES.test(sentence.folded(at - 1))) sentence.readAs(at, "except");
+  }
+}
+
+/** Reads "on Copacabana" as "in Copacabana". */
+export function readOnPlaces(sentence: Sentence, { places }: Gazetteer): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.folded !== "on") continue;
+    const { text = "", kind } = sentence.tokens[at + 1] ?? {};
+    const isName = kind === "word" && text !== text.toLowerCase() && text !== text.toUpperCase();
+    const isKnown = isName && places.longest(sentence.tokens, at + 1) !== null;
+    const isListed = /^(?:and|,)$/.test(sentence.tokens[at + 2]?.text ?? "");
+    if (isKnown || (isName && isListed)) sentence.readAs(at, "in");
   }
 }
 

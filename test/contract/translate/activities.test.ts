@@ -127,7 +127,7 @@ describe("the stage of activities", () => {
     const notes = new Notes("pt");
     const context = { segment, sentence, notes };
     const activities = findActivities(context, findCodes(context));
-    settleLeftovers(sentence, notes);
+    settleLeftovers(sentence, notes, { segment, activities });
     const codes = (excluded: boolean) =>
       activities
         .filter((one) => one.excluded === excluded)
