@@ -173,6 +173,9 @@ const VALID =
 /** Reads "frontera con Uruguay", "divisa com Goiás", "border with Paraguay". */
 function borderAt(sentence: Sentence, at: number): Read | null {
   if (!/^(?:fronteira|frontera|border|divisa)$/.test(sentence.folded(at))) return null;
+  const { text = "" } = sentence.tokens[at] ?? {};
+  // "em Fronteira com capital acima de 100 mil" names the town.
+  if (text !== text.toLowerCase() || /^(?:em|in|de)$/.test(sentence.folded(at - 1))) return null;
   if (!/^(?:com|con|with|entre|between|d[eo]|of)$/.test(sentence.folded(at + 1))) return null;
   const from = /^(?:o|a|el|la|the)$/.test(sentence.folded(at + 2)) ? at + 3 : at + 2;
   return { to: objectEnd(sentence, from), why: BORDER };
