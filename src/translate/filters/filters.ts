@@ -176,12 +176,10 @@ class FilterStage {
     else if (polarity === "plain" && this.#pastOf(taken) >= 0) {
       this.#addUnmapped({ ...taken, at: this.#pastOf(taken) }, HISTORY);
     } else if (preferred !== null) {
-      const from = Math.min(first, preferred.from);
-      const words = this.#sentence.words(from, preferred.to);
-      this.#notes.doubt(PREFERENCE.code, PREFERENCE, words, { pt: "", en: "", es: "" });
-      this.#sentence.claim(from, at, taken.phrase.role);
-      this.#sentence.claim(taken.to, preferred.to, taken.phrase.role);
-      this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
+      this.#addUnmapped(
+        { ...taken, at: Math.min(first, preferred.from), to: preferred.to },
+        PREFERENCE,
+      );
     } else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
   }
 
@@ -401,10 +399,19 @@ class FilterStage {
       false,
     );
     this.#hadDomain = this.#found.ownDomain;
-    const isChoice = [at - 1, to].some((i) => /^(?:ou|or)$/.test(this.#sentence.folded(i)));
+    const isChoice = this.#isAlternative(at, to);
     if (isRequired && !isChoice && phrase.wider !== undefined && this.#counts) {
       phrase.apply(this.#found, false);
     }
+  }
+
+  /** True if "ou" joins the words [from, to) to what is before or after them. */
+  #isAlternative(from: number, to: number): boolean {
+    const sentence = this.#sentence;
+    const isOr = (at: number) => /^(?:ou|or)$/.test(sentence.folded(at));
+    let before = from - 1;
+    while (/^(?:um|uma|an?|o|the)$/.test(sentence.folded(before))) before--;
+    return isOr(before) || isOr(sentence.tokens[to]?.text === "," ? to + 1 : to);
   }
 
   /** Adds a status: "inclusive baixadas" means these and active ones; "todas, inclusive", all. */
