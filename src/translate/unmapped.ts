@@ -182,7 +182,10 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
     return sentence.owner(at + 1) === "unmapped";
   }
   // "com site próprio e mais de 50 quartos"
-  const isCounted = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
+  const isCounted = [1, 2, 3].some((step) => {
+    const isNumber = sentence.tokens[at + step]?.kind === "number";
+    return isNumber && sentence.owner(at + step + 1) === "unmapped";
+  });
   if (isCounted && COMPARES.test(sentence.folded(at))) return true;
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
     if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);

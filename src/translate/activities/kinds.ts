@@ -78,9 +78,15 @@ export function noteKinds(context: KindContext, from: number, to: number): numbe
     sentence.claim(from - 1, from, "activity");
     addNote(context, from - 1);
   }
-  if (!isAlone(sentence, to)) return to;
+  if (!isAlone(sentence, to) || isWrittenAsName(sentence, to)) return to;
   addNote(context, to);
   return to + 1;
+}
+
+/** True for a capital letter in a text of both cases: "no Parque Industrial". */
+function isWrittenAsName({ tokens, text }: Sentence, at: number): boolean {
+  const { text: word = "" } = tokens[at] ?? {};
+  return word !== word.toLowerCase() && text !== text.toUpperCase();
 }
 
 /** True if a word in a name does not change the codes of the name. */

@@ -57,7 +57,7 @@ const COMPARING = new Set(
   (
     "de no na ao pelo a o e que social minimo maximo menos mais acima abaixo superior inferior " +
     "maior menor partir ate seja r rs us of at least most over above under up to more less than " +
-    "minimum al mas menos mayor desde hasta com with exceeding"
+    "minimum al mas menos mayor desde hasta exceeding"
   ).split(" "),
 );
 const COMPARING_MAX = 7;

@@ -189,7 +189,7 @@ const LIMITS: readonly Row[] = [
   ["100 mil padarias", "left=limit_range(100 mil) warned=limit_range"],
   ["posto 24h", "left=opening_hours(24h)"],
   [" 24 horas", "left=opening_hours(24 horas)"],
-  [" abertas agora", "left=opening_hours(agora)"],
+  [" abertas agora", "left=opening_hours(abertas agora)"],
   [" com mais de uma filial", "units=3- assumed=branches_and_head_office"],
   [" 3 irmãos", "left=unknown_words(3 irmãos) warned=uncertain"],
   ["mais de 10 padarias", "left=unknown_words(mais de 10) warned=uncertain"],
