@@ -262,7 +262,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
       "contact details|contact information|informação de contato|canal de contato|" +
       "algum contato|algum meio de contato|alguma forma de contato|some contact|any contact|" +
-      "some form of contact|some kind of contact|some way to contact|some contact information|" +
+      "some form of contact|some kind of contact|some contact information|" +
       "some contact details|any contact information|algun contacto",
     contact("contact"),
   ],
