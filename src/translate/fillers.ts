@@ -134,8 +134,10 @@ const CLOSINGS = phrasesOf(
 /** Words for those whom the speaker seeks, after a verb of seeking. */
 const PARTNERS =
   /^(?:socios?|parceir[oa]s?|parcerias?|partners?|partnerships?|aliados?|alianzas?|colaboradores)$/;
-const SEEKING = /^(?:busco|buscamos|procuro|procuramos|seek|seeking|find|finding|for|quero|queremos)$/;
-const OF_PARTNERS = /^(?:locais|locales|local|comerciais|comerciales|commercial|business|novos|nuevos)$/;
+const SEEKING =
+  /^(?:busco|buscamos|procuro|procuramos|seek|seeking|find|finding|for|quero|queremos)$/;
+const OF_PARTNERS =
+  /^(?:locais|locales|local|comerciais|comerciales|commercial|business|novos|nuevos)$/;
 
 /** Claims "busco socios locales" behind a request, which asks for no other companies. */
 function claimPartners(sentence: Sentence): void {

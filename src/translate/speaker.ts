@@ -12,9 +12,21 @@ import { beginsRequest } from "./items.ts";
 import { jobSoughtAt } from "./jobseekers.ts";
 import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
-import type { Gazetteer } from "./places/gazetteer.ts";
 import { LONE_PARTS } from "./places/states.ts";
 import { reasonAfter } from "./reasons.ts";
+import { around, claimThere, intentAt, planAt, topicBefore, workAt } from "./speakerplans.ts";
+import {
+  breaksBefore,
+  CLAUSE_MAX,
+  type Clause,
+  endOf,
+  firstOf,
+  hasTrade,
+  hasTradeIn,
+  requestIn,
+  type SpeakerContext,
+  trimmed,
+} from "./speakerscope.ts";
 import {
   ARTICLES,
   BE,
@@ -32,7 +44,6 @@ import {
   OWN,
   OWN_ALL,
   PERSONS,
-  PLANNING,
   PLANNING_LEADS,
   PRONOUNS,
   PURPOSE_END,
@@ -50,7 +61,6 @@ import {
   WISHING,
   WORKING,
 } from "./speakerwords.ts";
-import { Phrases } from "./words/phrases.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 
@@ -59,28 +69,8 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" ")
 /** Maximum words between a verb of buying and the suppliers. */
 const BOUGHT_MAX = 6;
 
-/** Max words in a clause, and in the text that is checked before and after it. */
-const CLAUSE_MAX = 30;
 /** Maximum tokens in a greeting before the speaker's role. */
 const GREETING_MAX = 6;
-const HARD = /^[:;.!?\u2013\u2014|]$/;
-
-/** Tokens of a clause; its content begins at `object`. */
-interface Clause {
-  readonly from: number;
-  readonly object: number;
-  readonly to: number;
-}
-
-interface SpeakerContext {
-  readonly sentence: Sentence;
-  readonly notes: Notes;
-  readonly gazetteer: Gazetteer;
-  /** Returns the end of the trade or goods that begin at a token. */
-  readonly tradeEnd: (at: number) => number;
-  readonly spanish: boolean;
-}
-
 /** A clause about the speaker with a place. */
 interface SpeakerPlace {
   readonly clause: Words;
@@ -130,49 +120,6 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   return placed;
 }
 
-/** The tokens of a clause without the place that the request means by "there". */
-function around(
-  meant: readonly [number, number] | null,
-  from: number,
-  to: number,
-): readonly (readonly [number, number])[] {
-  if (meant === null) return [[from, to]];
-  return [
-    [from, meant[0]],
-    [meant[1], to],
-  ];
-}
-
-/** Phrases for the place that the speaker has just named: "bares do município", "de ahí". */
-const THERE = new Phrases<true>();
-for (const name of [
-  ...["daqui", "dali", "de lá", "de ahí", "de allí", "de aquí", "da cidade", "do município"],
-  ...["na cidade", "no município", "da minha cidade", "na minha cidade", "do meu município"],
-  ...["aqui na cidade", "da nossa cidade", "there", "around there", "from there", "in the city"],
-  ...["in town", "in my city", "in our city", "in this city", "of the city", "en la ciudad"],
-  ...["de la ciudad", "en mi ciudad", "de mi ciudad", "del municipio", "en el municipio"],
-  ...["em a cidade", "de a cidade", "ao municipio", "em o municipio"],
-]) {
-  THERE.add(name, true);
-}
-
-/** Claims words that mean the speaker's place; false if there are none or another place is. */
-function claimThere({ sentence, gazetteer }: SpeakerContext, from: number): boolean {
-  let there: readonly [number, number] | null = null;
-  for (let at = from; at < sentence.tokens.length; at++) {
-    const { text = "" } = sentence.tokens[at] ?? {};
-    const place = gazetteer.places.longest(sentence.tokens, at);
-    if (place !== null && text !== text.toLowerCase()) return false;
-    const match = THERE.longest(sentence.tokens, at);
-    const goesOn = match !== null && /^(d[aeo]s?|of|del?)$/.test(sentence.folded(match.to));
-    if (match !== null && !goesOn && there === null) there = [at, match.to];
-  }
-  if (there === null) return false;
-  sentence.claim(...there, "filler");
-  sentence.name(...there);
-  return true;
-}
-
 /** All words that may begin a clause after the first words of a text. */
 const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
@@ -196,11 +143,6 @@ function isGreeting(word: string): boolean {
   return /^(oi|ola|hello|hi|hey|hola|dia|tarde|noite|pessoal|trabalho)$/.test(word);
 }
 
-/** True if a line break or dash precedes a token. */
-function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
-  return /\n|\s-+\s/.test(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0));
-}
-
 function clauseAt(context: SpeakerContext, at: number): Clause | null {
   return (
     jobSoughtAt(context.sentence, at, REQUESTS) ??
@@ -219,9 +161,6 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
 
 /** Maximum words before a colon that state why a list is needed. */
 const CONTEXT_MAX = 6;
-/** Maximum words of a topic before a colon. */
-const TOPIC_MAX = 10;
-
 /** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
 function contextAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, gazetteer, tradeEnd } = context;
@@ -259,54 +198,6 @@ function toldBefore(context: SpeakerContext): Clause | null {
   }
   const own = sentence.tokens.slice(0, colon).findIndex(({ folded }) => TELLING.has(folded));
   return own < 0 ? null : { from: 0, object: own, to: colon };
-}
-
-/**
- * Reads "análise de crédito: empresas de terraplenagem …": a singular topic before a colon, if
- * companies of a trade follow it.
- */
-function topicBefore({ sentence, gazetteer, tradeEnd }: SpeakerContext): Clause | null {
-  const to = sentence.tokens.findIndex(({ kind }) => kind !== "word");
-  if (to < 1 || to > TOPIC_MAX || sentence.tokens[to]?.text !== ":") return null;
-  const first = sentence.folded(to + 1);
-  const isStudy = /^(?:levantamento|pesquisa|estudo|mapeamento|relatorio|prospeccao|survey|study|estudio)$/;
-  const isSurvey = isStudy.test(sentence.folded(0)) && FOR.has(sentence.folded(1));
-  if (!isSurvey && !/^(empresas|companies|firmas|firms|negocios)$/.test(first)) return null;
-  if (!isSurvey && tradeEnd(to + 1) <= to + 2) return null;
-  if (isSurvey) return { from: 0, object: 0, to };
-  for (let at = 0; at < to; at++) {
-    const isPlace = gazetteer.places.longest(sentence.tokens, at) !== null;
-    const isPlural = at === 0 && sentence.folded(at).endsWith("s");
-    if (isPlace || isPlural || beginsRequest(sentence, at)) return null;
-  }
-  return { from: 0, object: 0, to };
-}
-
-/** Returns the end of "I need a list for", "preciso da lista para"; `at` if they are not there. */
-function listFor(sentence: Sentence, at: number): number {
-  const isAsking = REQUESTS.has(sentence.folded(at + (PRONOUNS.has(sentence.folded(at)) ? 1 : 0)));
-  if (!isAsking) return at;
-  for (let to = at + 1; to < at + 6; to++) {
-    if (!/^(?:lista|list|relacao|listado|planilha|it|isso)$/.test(sentence.folded(to))) continue;
-    return FOR.has(sentence.folded(to + 1)) ? to + 2 : at;
-  }
-  return at;
-}
-
-/** Reads "…, é pra uma análise de crédito", "it's for my thesis" behind a request. */
-function intentAt(context: SpeakerContext, at: number): Clause | null {
-  const { sentence } = context;
-  const before = sentence.tokens[at - 1]?.text ?? "";
-  if (!/^[,;.?!]$/.test(before) || !hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
-  const asks = listFor(sentence, at);
-  if (asks > at) return { from: at, object: asks, to: endOf(sentence, asks) };
-  let to = at;
-  while (to < at + 2 && /^(?:isso|isto|e|eh|es|it|s|is|this|seria|sera)$/.test(sentence.folded(to))) {
-    to++;
-  }
-  if (to === at || !FOR.has(sentence.folded(to))) return null;
-  const end = endOf(sentence, to + 1);
-  return end > to + 1 ? { from: at, object: to + 1, to: end } : null;
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
@@ -351,20 +242,6 @@ function purchaseAt(context: SpeakerContext, at: number): Clause | null {
     if (isWith(sentence, to) && context.tradeEnd(to + 1) > to + 1) return { from: at, object, to };
   }
   return null;
-}
-
-/** Reads "quero abrir um hostel em Búzios, busco imobiliárias", if a request follows the plan. */
-function planAt(context: SpeakerContext, at: number): Clause | null {
-  const { sentence } = context;
-  if (!PLANNING_LEADS.has(sentence.folded(at))) return null;
-  let verb = at + 1;
-  while (verb < at + 3 && /^(to|a)$/.test(sentence.folded(verb))) verb++;
-  if (!PLANNING.has(sentence.folded(verb))) return null;
-  const object = firstOf(sentence, verb + 1);
-  const request = requestIn(sentence, object, endOf(sentence, object));
-  if (request < 0 || !hasTrade(context, request)) return null;
-  const to = trimmed(sentence, object, request);
-  return to > object ? { from: at, object, to } : null;
 }
 
 function isWith(sentence: Sentence, at: number): boolean {
@@ -471,39 +348,6 @@ function isGreeted(sentence: Sentence, at: number): boolean {
   });
 }
 
-/**
- * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre
- * …": what the result is for, before the request.
- */
-function workAt(context: SpeakerContext, at: number): Clause | null {
-  const { sentence, tradeEnd } = context;
-  let object = at;
-  while (object < at + 4 && WORK_LEADS.has(sentence.folded(object))) object++;
-  object = firstOf(sentence, object);
-  const word = sentence.folded(object);
-  if (!WORKS.has(word) || tradeEnd(object) > object + 1) return null;
-  for (let to = object + 1; to <= object + WORK_MAX; to++) {
-    const next = sentence.folded(to);
-    const isMark = sentence.tokens[to]?.text === ":";
-    const isComma = sentence.tokens[to]?.text === "," && object > at;
-    if (/^(sobre|about|on|needs|precisa)$/.test(next)) return { from: at, object, to: to + 1 };
-    if (isMark || isComma || (REQUESTS.has(next) && object > at)) return { from: at, object, to };
-    if (next === "") return null;
-  }
-  return null;
-}
-
-/** Kinds of work that need lists of companies. */
-const WORKS = wordSet(
-  "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
-    "mestrado dissertacao thesis study research survey project article report story paper",
-);
-const WORK_LEADS = wordSet(
-  "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
-);
-/** Max words in the name of such work. */
-const WORK_MAX = 5;
-
 /** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
 function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
@@ -578,26 +422,6 @@ function selfEnd({ sentence }: SpeakerContext, object: number): number {
   return comma >= 0 ? comma : end;
 }
 
-/** Returns the mark, line break, or dash that ends a clause, or the sentence's length. */
-function endOf(sentence: Sentence, from: number): number {
-  for (let at = from; at < sentence.tokens.length; at++) {
-    if (at > from && breaksBefore(sentence, at)) return at;
-    if (sentence.tokens[at]?.kind === "mark" && HARD.test(sentence.tokens[at]?.text ?? ""))
-      return at;
-    if (at > from + CLAUSE_MAX) return at;
-  }
-  return sentence.tokens.length;
-}
-
-/** Returns the index of a requesting word, or -1. */
-function requestIn(sentence: Sentence, from: number, end: number): number {
-  for (let at = from; at < end; at++) {
-    const isRequest = REQUESTS.has(sentence.folded(at)) && !TO_SELL.has(sentence.folded(at + 1));
-    if (isRequest && !/^(que|quem|who|that)$/.test(sentence.folded(at - 1))) return at;
-  }
-  return -1;
-}
-
 function commaIn({ tokens }: Sentence, from: number, end: number): number {
   for (let at = from; at < end; at++) if (tokens[at]?.text === ",") return at;
   return -1;
@@ -629,18 +453,6 @@ function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boole
   return CUSTOMERS.has(sentence.folded(at)) || tradeEnd(at) > at;
 }
 
-/** True if a trade or goods begin within reach of a token. */
-function hasTrade(context: SpeakerContext, from: number): boolean {
-  return hasTradeIn(context, from, from + CLAUSE_MAX);
-}
-
-function hasTradeIn({ sentence, tradeEnd }: SpeakerContext, from: number, to: number): boolean {
-  for (let at = Math.max(0, from); at < Math.min(to, sentence.tokens.length); at++) {
-    if (sentence.free(at) && tradeEnd(at) > at) return true;
-  }
-  return false;
-}
-
 /** Reports that the speaker's own place may be meant if the sentence names no other. */
 export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
   if (first === undefined) return;
@@ -669,25 +481,6 @@ function placeIn(context: SpeakerContext, from: number, to: number): number {
 function isPlace({ sentence, gazetteer }: SpeakerContext, at: number): boolean {
   if (!IN.has(sentence.folded(at - 1))) return false;
   return gazetteer.places.longest(sentence.tokens, at) !== null;
-}
-
-/** Skips articles. */
-function firstOf(sentence: Sentence, from: number): number {
-  let at = from;
-  while (at < from + 3 && ARTICLES.has(sentence.folded(at))) at++;
-  return at;
-}
-
-/** Removes trailing words and commas that join a clause to the next request. */
-function trimmed(sentence: Sentence, from: number, end: number): number {
-  let to = end;
-  while (to > from) {
-    const { kind, folded } = sentence.tokens[to - 1] ?? { kind: "mark", folded: "" };
-    const isJoin = JOINS.has(folded) || PRONOUNS.has(folded) || folded === "me";
-    if (kind !== "mark" && !isJoin) break;
-    to--;
-  }
-  return to;
 }
 
 /** True for words such as "nossos produtos", which do not name the goods. */

@@ -4,8 +4,9 @@
  * filter.
  * Invariant: afterwards no word is free, so that every part of the request is reported.
  */
-import { isFillerWord } from "./fillers.ts";
+
 import { onlyDescribes, type Settled } from "./activities/undescribed.ts";
+import { isFillerWord } from "./fillers.ts";
 import { SITE } from "./filters/phrase.ts";
 import type { Notes, Sentences } from "./notes.ts";
 import { comparedAt } from "./numbers/numbers.ts";

@@ -256,7 +256,10 @@ const VERB = /(?:[aeo]m|[ae]n|[ae])$/;
  */
 function unknownVerb(sentence: Sentence, at: number): number {
   let verb = at - 1;
-  while (verb > at - 3 && /^(?:[oa]s?|um|uma|el|las?|los|un|una|the)$/.test(sentence.folded(verb))) {
+  while (
+    verb > at - 3 &&
+    /^(?:[oa]s?|um|uma|el|las?|los|un|una|the)$/.test(sentence.folded(verb))
+  ) {
     verb--;
   }
   const isLed = /^(?:que|that|which|who)$/.test(sentence.folded(verb - 1));

@@ -78,11 +78,7 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
 }
 
 /** Reads "produz ou vende sementes", "fabricantes e distribuidores de móveis": both roles. */
-function readTwoRoles(
-  sentence: Sentence,
-  at: number,
-  role: Match<TradeRole>,
-): GoodsReading | null {
+function readTwoRoles(sentence: Sentence, at: number, role: Match<TradeRole>): GoodsReading | null {
   if (!/^(?:e|ou|y|o|and|or)$/.test(sentence.folded(role.to)) || !sentence.free(role.to)) {
     return null;
   }

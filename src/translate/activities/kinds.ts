@@ -121,11 +121,7 @@ function addNote({ sentence, notes }: KindContext, at: number): void {
     notes.addUnmapped("kind_not_separated", detail, sentence.words(at, at + 1));
     return;
   }
-  notes.assume(
-    "kind_not_separated",
-    detail,
-    sentence.words(at, at + 1),
-  );
+  notes.assume("kind_not_separated", detail, sentence.words(at, at + 1));
 }
 
 function isKind(sentence: Sentence, at: number): boolean {

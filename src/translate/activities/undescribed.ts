@@ -52,7 +52,7 @@ export function onlyDescribes(
   const next = sentence.tokens[to];
   const follows = activities.some((one) => isNarrow(one) && one.end === before?.end);
   const leads = activities.some((one) => isNarrow(one) && one.start === next?.start);
-  if ((!follows && !leads)) return false;
+  if (!follows && !leads) return false;
   for (let at = from; at < to; at++) {
     if (!isAdjective(sentence, at, follows) || isKnown(sentence, at, segment)) return false;
   }

@@ -125,7 +125,9 @@ const OWNED_BY_COMPANIES = phrases(
     "controladas por otras empresas|controladas por otra empresa|pertenecen a otras empresas",
 );
 /** Words that extend a debt: "dívida ativa da União". */
-const DEBT_TAIL = phrases("da uniao|na uniao|da uniao federal|federal|com a uniao|na pgfn|of the union");
+const DEBT_TAIL = phrases(
+  "da uniao|na uniao|da uniao federal|federal|com a uniao|na pgfn|of the union",
+);
 
 const PUNISHED = wordsOf(
   "punid[ao]s? sancionad[ao]s? sancao sancoes sanctioned punished sanctions? sancion " +

@@ -120,7 +120,10 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "situação cadastral suspensa|suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa",
     { role: "status", apply: status(3) },
   ],
-  ["situação cadastral inapta|inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
+  [
+    "situação cadastral inapta|inapto|inapta|unfit|situação inapta",
+    { role: "status", apply: status(4) },
+  ],
   ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
   [
     "qualquer situação|qualquer situação cadastral|qualquer status|todas as situações|" +

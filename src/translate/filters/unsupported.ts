@@ -104,7 +104,13 @@ function readAt(context: RemarkContext, at: number): Read | null {
   const verb = verbAt(sentence, at);
   // Hiring is never an activity, but "empresas que importam vinho" names one.
   if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
-  return permitAt(sentence, at) ?? borderAt(sentence, at) ?? hoursAt(sentence, at) ?? roadAt(sentence, at) ?? kindAt(sentence, at);
+  return (
+    permitAt(sentence, at) ??
+    borderAt(sentence, at) ??
+    hoursAt(sentence, at) ??
+    roadAt(sentence, at) ??
+    kindAt(sentence, at)
+  );
 }
 
 /** Maximum words before a verb within which its trade may be. */

@@ -327,7 +327,9 @@ const NEVER_IN = wordSet(
 /** Words that also occur after a Portuguese "no": "com silva no email" filters by the address. */
 const EITHER = wordSet("email emails mail");
 /** English words between "no" and the excluded noun. */
-const BETWEEN = wordSet("own sole individual shared valid fixed small large medium public personal");
+const BETWEEN = wordSet(
+  "own sole individual shared valid fixed small large medium public personal",
+);
 /** Comparatives before "than". */
 const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
 
