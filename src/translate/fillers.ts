@@ -61,7 +61,8 @@ const FILLERS = new Set(
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
-    "estar uns umas outro outra otro otra other either exist exists anywhere everywhere nationwide registrado"
+    "estar uns umas outro outra otro otra other either exist exists anywhere everywhere " +
+    "nationwide registrado"
   ).split(" "),
 );
 

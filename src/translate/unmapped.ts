@@ -13,6 +13,8 @@ import { comparedAt } from "./numbers/numbers.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import { foldWord, type Token } from "./words/tokens.ts";
 
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
 /** Why words have no filter: a stable code, and texts for people. */
 interface Reason {
   readonly code: string;
@@ -152,8 +154,11 @@ export function quoteClauses(sentence: Sentence, notes: Notes): void {
   }
 }
 
-const OPENED =
-  /^(?:que|that|fica[mr]?|fiquem|funcion[ae]m?|abert[ao]s?|abre[mn]?|abr(?:am|an)|atende[mn]?|open|are|abiert[ao]s?|de|d[ao]s?|[ao]s?|n[ao]s?|ate|at|on|until|las?|los)$/;
+const OPENED = wordsOf(
+  "que that fica[mr]? fiquem funcion[ae]m? abert[ao]s? abre[mn]? abr(?:am|an) " +
+    "atende[mn]? open are abiert[ao]s? de d[ao]s? [ao]s? n[ao]s? ate at on until las? " +
+    "los",
+);
 
 /** Returns where a clause about opening hours begins: "que ficam abertos de madrugada". */
 function hoursFrom(sentence: Sentence, { start = 0 }: { readonly start?: number }): number {

@@ -31,7 +31,8 @@ const KINDS = new Set(
     "independente independentes agricola agricolas interestadual internacional nacional " +
     "regional rural automotivo automotiva residencial comercial predial corporativo corporativa " +
     "familiar popular independent interstate international foreign local japanese italian " +
-    "bilingue bilingual daily weekly community chinese mexican vegan vegetarian luxury industrial custom bespoke commercial residential " +
+    "bilingue bilingual daily weekly community chinese mexican vegan vegetarian luxury " +
+    "industrial custom bespoke commercial residential " +
     "corporate specialty special professional modern personalizado personalizada especializado " +
     "especializada"
   )

@@ -71,7 +71,8 @@ const BEHIND: RoleWords = {
     "atacado|atacadista|atacadão|por atacado|wholesale|wholesaler|distributor|distribuidora|" +
     "importer|exporter|supplier|venda por atacado|para revenda|trader|distribution",
   make:
-    "indústria|fabricator|builder|manufacturer|maker|factory|factories|producer|manufacturing|fabricante|" +
+    "indústria|fabricator|builder|manufacturer|maker|factory|factories|producer|manufacturing|" +
+    "fabricante|" +
     "fabricação própria|farm|grower|farmer|farming|plantation|orchard|grove|ranch|ranches|" +
     "rancher|breeder|mill|processor|processing|processing plant|plant|quarry|quarries|" +
     "quarrying|mine|mining|miner|production",

@@ -20,13 +20,16 @@ export interface Settled {
 }
 
 /** Portuguese and Spanish adjectives, which follow their noun. */
-const BEHIND =
-  /(?:[aeio]is|ales|al|ares?|[ií]c[ao]s?|iv[ao]s?|os[ao]s?|[ai]d[ao]s?|ari[ao]s?|eir[ao]s?|enses?|[aei]ntes?|ve(?:l|is)|bles?|in[ao]s?|an[ao]s?|uais|uales|ais)$/;
+const BEHIND = new RegExp(
+  "(?:[aeio]is|ales|al|ares?|[ií]c[ao]s?|iv[ao]s?|os[ao]s?|[ai]d[ao]s?|ari[ao]s?|eir[ao]s?|" +
+    "enses?|[aei]ntes?|ve(?:l|is)|bles?|in[ao]s?|an[ao]s?|uais|uales|ais)$",
+);
 /** English adjectives, which precede their noun. */
 const AHEAD = /(?:al|ic|ive|ous|ed|ary|able|ible|ar|ant|ent|ory|less|ful|ese|ish|ian|ean|ing)$/;
 const AHEAD_WORDS = new Set(
   (
-    "custom bespoke green big tiny smart modern retro vintage cheap quality top high end low cost " +
+    "custom bespoke green big tiny smart modern retro vintage cheap quality top high end low " +
+    "cost " +
     "small scale full service eco friendly mobile remote new old fancy cozy rustic trendy"
   ).split(" "),
 );

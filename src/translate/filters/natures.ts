@@ -38,7 +38,8 @@ export const NATURES: readonly NatureRow[] = [
       "sociedade anônima de capital aberto|publicly traded|publicly listed|listed company|" +
       "listed companies|publicly held corporation|publicly held corporations|" +
       "publicly traded corporation|publicly traded corporations|public corporation|" +
-      "public corporations|listed corporation|listed corporations|publicly traded company|publicly traded companies|publicly held",
+      "public corporations|listed corporation|listed corporations|publicly traded company|" +
+      "publicly traded companies|publicly held",
     codes: ["2046"],
   },
   {

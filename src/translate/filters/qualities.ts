@@ -85,7 +85,8 @@ const DOMAIN =
   "@ de domínio da empresa|@ no domínio da própria empresa|@ no domínio da empresa|" +
   "@ com o domínio da própria empresa|@ com domínio da própria empresa|@ do próprio domínio|" +
   "@ no próprio domínio|@ de dominio propio|@ on the company's domain|" +
-  "@ at the company's own domain|@ on the company's own domain|@ que não seja gmail|@ que não seja do gmail|@ que não é gmail|" +
+  "@ at the company's own domain|@ on the company's own domain|@ que não seja gmail|" +
+  "@ que não seja do gmail|@ que não é gmail|" +
   "@ que não seja gratuito|@ que não seja público|@ diferente de gmail|non gmail @|corporate @|" +
   "business @|company @|professional @|own domain @|" +
   "@ at own domain|@ with own domain|@ on own domain|@ at their own domain|@ at its own domain|" +

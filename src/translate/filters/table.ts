@@ -117,7 +117,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "status", apply: status(8) },
   ],
   [
-    "situação cadastral suspensa|suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa",
+    "situação cadastral suspensa|suspenso|suspensa|suspended|suspendido|suspendida|" +
+      "situação suspensa",
     { role: "status", apply: status(3) },
   ],
   [
@@ -174,7 +175,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "MEI|MEIs|individual micro entrepreneur|one person micro entrepreneur|" +
-      "sole microentrepreneur|sole microentrepreneurs|sole micro entrepreneur|sole micro entrepreneurs|" +
+      "sole microentrepreneur|sole microentrepreneurs|sole micro entrepreneur|" +
+      "sole micro entrepreneurs|" +
       "micro entrepreneur|individual microentrepreneur|microentrepreneur|" +
       "one person microentrepreneur|microempreendedor individual|microempreendedor|" +
       "micro empreendedor individual|" +
@@ -254,7 +256,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("mobile"),
   ],
   [
-    "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|landline phone|fixed line|" +
+    "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|" +
+      "landline phone|fixed line|" +
       "número fixo|land line|" +
       "telefone de linha fixa|telefone convencional|fixed phone",
     contact("landline"),
@@ -298,7 +301,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "idade|antiguidade|antigüedad|tempo de mercado|seniority|data de abertura|" +
-      "data de fundação|data de apertura|fecha de apertura|data de início|ordem de abertura|opening date|age",
+      "data de fundação|data de apertura|fecha de apertura|data de início|ordem de abertura|" +
+      "opening date|age",
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [

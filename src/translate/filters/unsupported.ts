@@ -12,6 +12,8 @@ import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { type Remark, TRADE_ABROAD } from "./phrase.ts";
 
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 const THAT = wordSet("que q that which who quem quienes");
@@ -160,8 +162,10 @@ function objectEnd(sentence: Sentence, from: number): number {
   return to;
 }
 
-const PERMITS =
-  /^(?:creci|crea|crm|oab|anvisa|alvara|iso|sif|inmetro|antt|certifica(?:cao|do|tion|cion)|licen[cs]i?a)$/;
+const PERMITS = wordsOf(
+  "creci crea crm oab anvisa alvara iso sif inmetro antt " +
+    "certifica(?:cao|do|tion|cion) licen[cs]i?a",
+);
 const HAVING = /^(?:com|with|con|tenham?|tengan?|have|has|tem|possuam?|sem|without|sin|n[ao]|em)$/;
 
 /** Reads "com CRECI ativo", "com alvará da prefeitura", "with ISO 9001 certification". */
@@ -173,8 +177,10 @@ function permitAt(sentence: Sentence, at: number): Read | null {
   return { to, why: PERMIT };
 }
 
-const VALID =
-  /^(?:ativ[ao]|valid[ao]|vigente|em|dia|active|valid|certification|certified|activo|regular|sanitari[ao]|ambiental)$/;
+const VALID = wordsOf(
+  "ativ[ao] valid[ao] vigente em dia active valid certification certified activo " +
+    "regular sanitari[ao] ambiental",
+);
 
 /** Reads "frontera con Uruguay", "divisa com Goiás", "border with Paraguay". */
 function borderAt(sentence: Sentence, at: number): Read | null {

@@ -20,7 +20,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 const UNITS = wordSet(
   "loja lojas unidade unidades filial filiais sucursal sucursais estabelecimento enderecos " +
     "estabelecimentos endereco ponto pontos sede sedes store stores shop shops unit units " +
-    "local punto puntos campus campuses campi location locations branch branches outlet outlets establishment establishments",
+    "local punto puntos campus campuses campi location locations branch branches outlet " +
+    "outlets establishment establishments",
 );
 const BRANCHES = wordSet("filial filiais sucursal sucursais branch branches");
 const HAVING = wordSet(

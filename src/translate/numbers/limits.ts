@@ -28,7 +28,8 @@ const SMALL = wordSet(
 /** Words that request results. */
 const REQUESTS = wordSet(
   "ver ve quero queria queremos queriamos procuro procuramos procura busco buscamos preciso " +
-    "precisamos busque buscar traga trazer mostre mostrar mostra manda mande passa passe envia envie liste " +
+    "precisamos busque buscar traga trazer mostre mostrar mostra manda mande passa passe " +
+    "envia envie liste " +
     "listar lista " +
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
     "passa passe passar envia enviar consiga consegue indique indica puxar extraia extrair dame " +

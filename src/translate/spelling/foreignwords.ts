@@ -16,6 +16,8 @@ import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { foldWord, reduce, type Token } from "../words/tokens.ts";
 
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
 const wordSet = (words: string) => new Set(words.split(" "));
 
 /** Spanish words that do not exist in Portuguese or English. */
@@ -98,7 +100,9 @@ const WORDS = new Map(
     "dieron:deram dio:deu puertas:portas dedicadas:dedicadas dedicados:dedicados " +
     "encuentren:encontrem encuentran:encontram queden:fiquem quedan:ficam " +
     "cuenten:contem cuentan:contam cuente:conte cuenta:conta " +
-    "contacto:contato contactos:contatos desean:desejam fecha:data apertura:abertura alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao supere:supera superen:superam superan:superam encima:acima " +
+    "contacto:contato contactos:contatos desean:desejam fecha:data apertura:abertura " +
+    "alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao " +
+    "supere:supera superen:superam superan:superam encima:acima " +
     "inscriptas:inscritas inscriptos:inscritos acogidas:enquadradas acogidos:enquadrados " +
     "acogida:enquadrada acogido:enquadrado operen:operem " +
     "vecindario:bairro vecinos:moradores"
@@ -163,8 +167,10 @@ const NUMBERS: ReadonlyMap<string, string> = new Map(
 );
 const COUNTING = /^(?:menos|minimo|maximo|mas|mais|hasta|ate|entre|tengan|tienen|con|ultim[oa]s)$/;
 /** What people count; before it, "dos" is a number. */
-const COUNTED =
-  /^(?:anos?|mes|meses|semanas|dias|locales|sucursales|filiales|sedes|unidades|tiendas|mil|mill?on(?:es)?|establecimientos|puntos)$/;
+const COUNTED = wordsOf(
+  "anos? mes meses semanas dias locales sucursales filiales sedes unidades tiendas " +
+    "mil mill?on(?:es)? establecimientos puntos",
+);
 
 /** Returns the number for a word; "dos" needs a word of counting next to it. */
 function numberWord(sentence: Sentence, at: number): string | undefined {
