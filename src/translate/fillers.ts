@@ -132,7 +132,7 @@ const CLOSINGS = phrasesOf(
     "are there|there|you have|hay|cheers|regards|best regards|gracias|muchas gracias",
 );
 
-/** Words for those whom the speaker seeks, after a verb of seeking. */
+/** Words for partners, after a verb of seeking. */
 const PARTNERS =
   /^(?:socios?|parceir[oa]s?|parcerias?|partners?|partnerships?|aliados?|alianzas?|colaboradores)$/;
 const SEEKING =

@@ -18,13 +18,13 @@ import { around, claimThere, intentAt, planAt, topicBefore, workAt } from "./spe
 import {
   breaksBefore,
   CLAUSE_MAX,
-  type Clause,
   endOf,
   firstOf,
   hasTrade,
   hasTradeIn,
   requestIn,
   type SpeakerContext,
+  type SpokenClause,
   trimmed,
 } from "./speakerscope.ts";
 import {
@@ -143,7 +143,7 @@ function isGreeting(word: string): boolean {
   return /^(oi|ola|hello|hi|hey|hola|dia|tarde|noite|pessoal|trabalho)$/.test(word);
 }
 
-function clauseAt(context: SpeakerContext, at: number): Clause | null {
+function clauseAt(context: SpeakerContext, at: number): SpokenClause | null {
   return (
     jobSoughtAt(context.sentence, at, REQUESTS) ??
     offerAt(context, at) ??
@@ -162,7 +162,7 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
 /** Maximum words before a colon that state why a list is needed. */
 const CONTEXT_MAX = 6;
 /** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
-function contextAt(context: SpeakerContext, at: number): Clause | null {
+function contextAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
   if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
@@ -190,7 +190,7 @@ const TELLING = wordSet(
  * Reads "tô montando uma carteira pra minha empresa de software: preciso de …": what a person tells
  * before a colon, if a request in the first person follows it.
  */
-function toldBefore(context: SpeakerContext): Clause | null {
+function toldBefore(context: SpeakerContext): SpokenClause | null {
   const { sentence } = context;
   const colon = sentence.tokens.findIndex(({ text }, at) => at < CLAUSE_MAX && text === ":");
   if (colon < 2 || !REQUESTS.has(sentence.folded(colon + 1)) || !hasTrade(context, colon + 2)) {
@@ -201,7 +201,7 @@ function toldBefore(context: SpeakerContext): Clause | null {
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
-function offerAt(context: SpeakerContext, at: number): Clause | null {
+function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const wordAt = (index: number) => sentence.folded(index);
   if (NOT_SELF.has(wordAt(at - 1))) return null;
@@ -233,7 +233,7 @@ function isOpen(sentence: Sentence, mark: number): boolean {
 }
 
 /** Reads "preciso cotar uniformes com confecções": the suppliers are requested, not the goods. */
-function purchaseAt(context: SpeakerContext, at: number): Clause | null {
+function purchaseAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!BUYS_LED.has(sentence.folded(at)) || !BUYING.has(sentence.folded(at + 1))) return null;
   const object = at + 2;
@@ -249,7 +249,7 @@ function isWith(sentence: Sentence, at: number): boolean {
 }
 
 /** Reads "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria". */
-function selfAt(context: SpeakerContext, at: number): Clause | null {
+function selfAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
   if (NOT_SELF.has(sentence.folded(at - 1))) return null;
@@ -293,7 +293,7 @@ function isPerson({ sentence, tradeEnd }: SpeakerContext, at: number): boolean {
 }
 
 /** Reads "minha empresa fica em Recife", "nossa loja vende tintas", "our office is in Curitiba". */
-function subjectAt(context: SpeakerContext, at: number): Clause | null {
+function subjectAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!OWN.has(sentence.folded(at))) return null;
   for (let verb = at + 2; verb < at + 7; verb++) {
@@ -313,7 +313,7 @@ function subjectAt(context: SpeakerContext, at: number): Clause | null {
 }
 
 /** Reads a speaker's noun at the beginning: "gráfica em Santos procura …", "Journalist here:". */
-function signatureAt(context: SpeakerContext, at: number): Clause | null {
+function signatureAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, tradeEnd, gazetteer } = context;
   if (at > GREETING_MAX || !isGreeted(sentence, at)) return null;
   const object = firstOf(sentence, at);
@@ -349,7 +349,7 @@ function isGreeted(sentence: Sentence, at: number): boolean {
 }
 
 /** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
-function purposeAt(context: SpeakerContext, at: number): Clause | null {
+function purposeAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!TO_SELL.has(sentence.folded(at))) {
     // "sucatas em Caxias pra vistoria da secretaria"
@@ -374,7 +374,7 @@ function purposeAt(context: SpeakerContext, at: number): Clause | null {
 }
 
 /** Reads what the speaker does with the goods, after the request: "pra abastecer barcos". */
-function supplyAt(context: SpeakerContext, at: number): Clause | null {
+function supplyAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!FOR.has(sentence.folded(at)) || !SUPPLYING.has(sentence.folded(at + 1))) return null;
   if (!hasTradeIn(context, at - CLAUSE_MAX, at)) return null;

@@ -1,18 +1,18 @@
 /**
- * What speakers tell about their plans: what a list is for, what they open, and the place that they
- * mean by "there". Input: a sentence at the beginning of a clause. Output: the clause, or null.
+ * Plans of speakers: the use of a list, a business to open, and the place that "there" means. Input:
+ * a sentence at the beginning of a clause. Output: the clause, or null.
  * Invariant: a plan needs a request next to it, so that a request alone is never hidden.
  */
 import { beginsRequest } from "./items.ts";
 import {
   CLAUSE_MAX,
-  type Clause,
   endOf,
   firstOf,
   hasTrade,
   hasTradeIn,
   requestIn,
   type SpeakerContext,
+  type SpokenClause,
   trimmed,
 } from "./speakerscope.ts";
 import { FOR, PLANNING, PLANNING_LEADS, PRONOUNS, REQUESTS } from "./speakerwords.ts";
@@ -28,7 +28,11 @@ const TOPIC_MAX = 10;
  * Reads "análise de crédito: empresas de terraplenagem …": a singular topic before a colon, if
  * companies of a trade follow it.
  */
-export function topicBefore({ sentence, gazetteer, tradeEnd }: SpeakerContext): Clause | null {
+export function topicBefore({
+  sentence,
+  gazetteer,
+  tradeEnd,
+}: SpeakerContext): SpokenClause | null {
   const to = sentence.tokens.findIndex(({ kind }) => kind !== "word");
   if (to < 1 || to > TOPIC_MAX || sentence.tokens[to]?.text !== ":") return null;
   const first = sentence.folded(to + 1);
@@ -58,7 +62,7 @@ function listFor(sentence: Sentence, at: number): number {
 }
 
 /** Reads "…, é pra uma análise de crédito", "it's for my thesis" behind a request. */
-export function intentAt(context: SpeakerContext, at: number): Clause | null {
+export function intentAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const before = sentence.tokens[at - 1]?.text ?? "";
   if (!/^[,;.?!]$/.test(before) || !hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
@@ -77,7 +81,7 @@ export function intentAt(context: SpeakerContext, at: number): Clause | null {
 }
 
 /** Reads "quero abrir um hostel em Búzios, busco imobiliárias", if a request follows the plan. */
-export function planAt(context: SpeakerContext, at: number): Clause | null {
+export function planAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!PLANNING_LEADS.has(sentence.folded(at))) return null;
   let verb = at + 1;
@@ -94,7 +98,7 @@ export function planAt(context: SpeakerContext, at: number): Clause | null {
  * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre
  * …": what the result is for, before the request.
  */
-export function workAt(context: SpeakerContext, at: number): Clause | null {
+export function workAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, tradeEnd } = context;
   let object = at;
   while (object < at + 4 && WORK_LEADS.has(sentence.folded(object))) object++;

@@ -12,7 +12,7 @@ export const CLAUSE_MAX = 30;
 const HARD = /^[:;.!?\u2013\u2014|]$/;
 
 /** Tokens of a clause; its content begins at `object`. */
-export interface Clause {
+export interface SpokenClause {
   readonly from: number;
   readonly object: number;
   readonly to: number;

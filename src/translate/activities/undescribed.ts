@@ -2,9 +2,9 @@
  * Adjectives of an activity that no name and no official text has: "industrial valve makers",
  * "padarias geladas". Input: unknown words next to a known activity. Output: true if they can only
  * describe it, so that the activity's codes are right, and only the kind is not searched.
- * Invariant: the activity has a name of its own and narrow codes; the words look like adjectives,
- * are not capitalized as a name is, and occur in no name of the lexicon and in no official text,
- * because such a word might choose other codes.
+ * Invariant: the activity has a name of its own and narrow codes. The words look like adjectives and
+ * are not capitalized as a name is. No name of the lexicon and no official text has them, because
+ * such a word might choose other codes.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -13,7 +13,7 @@ import { lexicon } from "./lexicon.ts";
 import { describesActivities } from "./officialtexts.ts";
 import { ROLES_AFTER } from "./roles.ts";
 
-/** What was found before the words are settled. */
+/** The snapshot, and the activities found in the sentence. */
 export interface Settled {
   readonly segment: Segment;
   readonly activities: readonly FoundActivity[];

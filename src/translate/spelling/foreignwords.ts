@@ -166,7 +166,7 @@ const NUMBERS: ReadonlyMap<string, string> = new Map(
     .map((pair) => pair.split(":") as [string, string]),
 );
 const COUNTING = /^(?:menos|minimo|maximo|mas|mais|hasta|ate|entre|tengan|tienen|con|ultim[oa]s)$/;
-/** What people count; before it, "dos" is a number. */
+/** Nouns that are counted; before them, "dos" is a number. */
 const COUNTED = wordsOf(
   "anos? mes meses semanas dias locales sucursales filiales sedes unidades tiendas " +
     "mil mill?on(?:es)? establecimientos puntos",
