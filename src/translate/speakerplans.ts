@@ -1,6 +1,6 @@
 /**
- * Plans of speakers: the use of a list, a business to open, and the place that "there" means. Input:
- * a sentence at the beginning of a clause. Output: the clause, or null.
+ * Plans of speakers: the use of a list, a business to open, and the place that "there" means.
+ * Input: a sentence at the beginning of a clause. Output: the clause, or null.
  * Invariant: a plan needs a request next to it, so that a request alone is never hidden.
  */
 import { beginsRequest } from "./items.ts";
