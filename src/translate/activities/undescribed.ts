@@ -3,8 +3,8 @@
  * "padarias geladas". Input: unknown words next to a known activity. Output: true if they can only
  * describe it, so that the activity's codes are right, and only the kind is not searched.
  * Invariant: the activity has a name of its own and narrow codes. The words look like adjectives,
- * and are not capitalized as a name is. No name of the lexicon and no official text has them, because
- * such a word might choose other codes.
+ * and are not capitalized as a name is. No name of the lexicon and no official text has them,
+ * because such a word might choose other codes.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { Sentence } from "../words/sentence.ts";
