@@ -10,7 +10,6 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
 import { catalogLookup } from "../../src/spec/catalog.ts";
-import { foldDistrict } from "../../src/spec/districtname.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
 import { translate } from "../../src/translate/translate.ts";
 import {
@@ -21,14 +20,11 @@ import {
 } from "../../test/support/translate/sentences.ts";
 import { reliability } from "./translate-fit.ts";
 
-/** A sentence whose label may name districts, as `IBGE code:name`. */
-type Unseen = LabelledSentence & { readonly expect: { readonly district?: readonly string[] } };
-
 /** Outcome of a sentence. */
 type Verdict = "right" | "honest" | "flagged" | "silent";
 
 interface Judged {
-  readonly sentence: Unseen;
+  readonly sentence: LabelledSentence;
   readonly verdict: Verdict;
   readonly run: boolean;
   readonly confidence: number;
@@ -48,7 +44,7 @@ export async function unseenTable(
     return lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
   });
   const segment = await openSegment(snapshot);
-  const judged = (sentences as readonly Unseen[]).map((one) => judgedOf(one, segment));
+  const judged = (sentences as readonly LabelledSentence[]).map((one) => judgedOf(one, segment));
   segment.close();
   const groups = [...new Set(judged.map(({ sentence }) => sentence.group))].sort();
   const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
@@ -77,15 +73,14 @@ function filesOf(path: string): readonly string[] {
   return names.sort().map((name) => join(path, name));
 }
 
-function judgedOf(sentence: Unseen, on: Segment): Judged {
+function judgedOf(sentence: LabelledSentence, on: Segment): Judged {
   const { spec, doubts } = translate(sentence.text, on);
   const { explain } = spec;
   const run = !isUncertain(explain.confidence);
   const { fields, unmapped } = judge(sentence, spec, on);
   const wrong: string[] = FIELDS.filter((field) => field !== "unmapped" && !fields[field]);
   if (unmapped.missed > 0) wrong.push("unmapped");
-  if (districtsOf(sentence, spec, on)) wrong.push("district");
-  else if (isOnlyHome(sentence, spec, on)) drop(wrong, ["municipality", "uf"]);
+  if (fields.district && isOnlyHome(sentence, spec, on)) drop(wrong, ["municipality", "uf"]);
   // A sentence that must not be run is right if it is refused.
   const isRefusal = sentence.expect.uncertain === true;
   const isRight = isRefusal ? !run : wrong.length === 0;
@@ -96,7 +91,7 @@ function judgedOf(sentence: Unseen, on: Segment): Judged {
 }
 
 /** True if the only places besides the right districts are their own cities and states. */
-function isOnlyHome({ expect }: Unseen, spec: unknown, on: Segment): boolean {
+function isOnlyHome({ expect }: LabelledSentence, spec: unknown, on: Segment): boolean {
   const { geo } = normalizedForJudging(spec, on).filters;
   const homes = new Set((geo.district_any_of ?? []).map((one) => one.municipality_ibge));
   if (homes.size === 0 || (expect.municipality ?? expect.uf ?? []).length > 0) return false;
@@ -108,19 +103,6 @@ function isOnlyHome({ expect }: Unseen, spec: unknown, on: Segment): boolean {
 
 function drop(list: string[], names: readonly string[]): void {
   for (const name of names) if (list.includes(name)) list.splice(list.indexOf(name), 1);
-}
-
-/** True if the districts differ from those of the label. */
-function districtsOf({ expect }: Unseen, spec: unknown, on: Segment): boolean {
-  const { geo } = normalizedForJudging(spec, on).filters;
-  const found = (geo.district_any_of ?? []).map(({ municipality_ibge: ibge, name }) => {
-    return `${ibge}:${foldDistrict(name)}`;
-  });
-  const wanted = (expect.district ?? []).map((one) => {
-    const [ibge = "", name = ""] = one.split(":");
-    return `${ibge}:${foldDistrict(name)}`;
-  });
-  return [...found].sort().join() !== [...wanted].sort().join();
 }
 
 function rowOf(name: string, all: readonly Judged[]): string {

@@ -61,7 +61,8 @@ const FILLERS = new Set(
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
-    "uns umas other either exist exists anywhere everywhere nationwide registrado"
+    "estar uns umas outro outra otro otra other either exist exists anywhere everywhere " +
+    "nationwide registrado"
   ).split(" "),
 );
 
@@ -122,6 +123,7 @@ const CLOSINGS = phrasesOf(
     "pra gente|" +
     "abraço|abs|att|atenciosamente|aguardo|aguardo retorno|fico no aguardo|existentes|" +
     "disponíveis|registradas na receita federal|cadastradas na receita federal|receita federal|" +
+    "na receita|na receita federal|perante a receita|perante a receita federal|" +
     "dados completos|com dados completos|favorzinho|thanks a lot|thank you very much|thank you|" +
     "either is fine|either one is fine|any is fine|either works|any size|any size is fine|" +
     "qualquer um serve|qualquer tamanho|qualquer tamanho serve|qualquer porte|" +
@@ -129,6 +131,54 @@ const CLOSINGS = phrasesOf(
     "tanto faz|tanto faz o tamanho|tanto faz o porte|cualquiera sirve|da igual|" +
     "are there|there|you have|hay|cheers|regards|best regards|gracias|muchas gracias",
 );
+
+/** Words for partners, after a verb of seeking. */
+const PARTNERS =
+  /^(?:socios?|parceir[oa]s?|parcerias?|partners?|partnerships?|aliados?|alianzas?|colaboradores)$/;
+const SEEKING =
+  /^(?:busco|buscamos|procuro|procuramos|seek|seeking|find|finding|for|quero|queremos)$/;
+const OF_PARTNERS =
+  /^(?:locais|locales|local|comerciais|comerciales|commercial|business|novos|nuevos)$/;
+
+/** Claims "busco socios locales" behind a request, which asks for no other companies. */
+function claimPartners(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (!PARTNERS.test(sentence.folded(at)) || !sentence.free(at)) continue;
+    const isOf = (index: number) =>
+      OF_PARTNERS.test(sentence.tokens[index]?.text.toLowerCase() ?? "");
+    const isLed = isOf(at - 1);
+    const verb = isLed ? at - 2 : at - 1;
+    if (!SEEKING.test(sentence.folded(verb))) continue;
+    let to = at + 1;
+    while (isOf(to)) to++;
+    sentence.claim(verb, to, "filler");
+    sentence.name(verb, to);
+  }
+}
+
+/** Claims "natureza jurídica" before a legal form that is named. */
+function claimNature(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    const next = sentence.folded(at + 1);
+    const isNature = /^(?:natureza|naturaleza)$/.test(word) && /^juridica$/.test(next);
+    if (!(isNature || (word === "legal" && /^(?:nature|form)$/.test(next))) || !sentence.free(at))
+      continue;
+    sentence.claim(at, at + 2, "filler");
+    sentence.name(at, at + 2);
+  }
+}
+
+/** Claims "pode ser de qualquer tamanho", "any size", in any position. */
+function claimAnySize(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!/^(?:qualquer|cualquier|any)$/.test(sentence.folded(at)) || !sentence.free(at)) continue;
+    if (!/^(?:tamanho|tamano|porte|size|ramo|rubro)$/.test(sentence.folded(at + 1))) continue;
+    const from = /^(?:de|of)$/.test(sentence.folded(at - 1)) ? at - 1 : at;
+    sentence.claim(from, at + 2, "filler");
+    sentence.name(from, at + 2);
+  }
+}
 
 /** Purposes after "para". */
 const PURPOSES = phrasesOf(
@@ -150,12 +200,32 @@ function phrasesOf(list: string): Phrases<true> {
 /** Claims the phrasing of a request; `tradeEnd` returns the end of a known trade. */
 export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
+  claimPartners(sentence);
+  claimNature(sentence);
+  claimAnySize(sentence);
+  claimReceita(sentence);
   for (let end = sentence.tokens.length; end > 0; ) {
     const at = closingAt(sentence, end);
     if (at < 0) break;
     sentence.claim(at, end, "filler");
     sentence.name(at, end);
     end = at;
+  }
+}
+
+/** Claims "na Receita (Federal)", the registry itself, which is no place. */
+function claimReceita(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const isLed = /^(?:na|pela|a|da|en|la)$/.test(sentence.folded(at - 1));
+    if (sentence.folded(at) !== "receita" || !isLed || !sentence.free(at)) continue;
+    const isWhole = sentence.folded(at + 1) === "federal";
+    // "receita da empresa" is its revenue.
+    if (!isWhole && /^(?:d[aeo]s?|acima|anual|bruta|de)$/.test(sentence.folded(at + 1))) continue;
+    const isWritten = sentence.tokens[at]?.text.startsWith("R");
+    if (!isWhole && !isWritten && sentence.folded(at - 1) !== "na") continue;
+    const to = isWhole ? at + 2 : at + 1;
+    sentence.claim(at - 1, to, "filler");
+    sentence.name(at - 1, to);
   }
 }
 

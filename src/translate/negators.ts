@@ -35,6 +35,8 @@ export function readNone(sentence: Sentence): void {
     let before = at - 1;
     while (before >= at - NONE_REACH && !NEGATORS.has(sentence.folded(before))) before--;
     if (before < Math.max(0, at - NONE_REACH)) sentence.readAs(at, "sem");
+    // "sem nenhum contato" negates once.
+    else if (before === at - 1 && WITHOUT.has(sentence.folded(before))) sentence.readAs(at, "um");
   }
 }
 

@@ -12,9 +12,21 @@ import { beginsRequest } from "./items.ts";
 import { jobSoughtAt } from "./jobseekers.ts";
 import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
-import type { Gazetteer } from "./places/gazetteer.ts";
 import { LONE_PARTS } from "./places/states.ts";
 import { reasonAfter } from "./reasons.ts";
+import { around, claimThere, intentAt, planAt, topicBefore, workAt } from "./speakerplans.ts";
+import {
+  breaksBefore,
+  CLAUSE_MAX,
+  endOf,
+  firstOf,
+  hasTrade,
+  hasTradeIn,
+  requestIn,
+  type SpeakerContext,
+  type SpokenClause,
+  trimmed,
+} from "./speakerscope.ts";
 import {
   ARTICLES,
   BE,
@@ -32,6 +44,7 @@ import {
   OWN,
   OWN_ALL,
   PERSONS,
+  PLANNING_LEADS,
   PRONOUNS,
   PURPOSE_END,
   REQUEST_VERBS,
@@ -42,6 +55,7 @@ import {
   SOUGHT_NOW,
   STARTING,
   STARTING_LEADS,
+  SUPPLYING,
   TO_SELL,
   WHERE,
   WISHING,
@@ -55,28 +69,8 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" ")
 /** Maximum words between a verb of buying and the suppliers. */
 const BOUGHT_MAX = 6;
 
-/** Max words in a clause, and in the text that is checked before and after it. */
-const CLAUSE_MAX = 30;
 /** Maximum tokens in a greeting before the speaker's role. */
 const GREETING_MAX = 6;
-const HARD = /^[:;.!?\u2013\u2014|]$/;
-
-/** Tokens of a clause; its content begins at `object`. */
-interface Clause {
-  readonly from: number;
-  readonly object: number;
-  readonly to: number;
-}
-
-interface SpeakerContext {
-  readonly sentence: Sentence;
-  readonly notes: Notes;
-  readonly gazetteer: Gazetteer;
-  /** Returns the end of the trade or goods that begin at a token. */
-  readonly tradeEnd: (at: number) => number;
-  readonly spanish: boolean;
-}
-
 /** A clause about the speaker with a place. */
 interface SpeakerPlace {
   readonly clause: Words;
@@ -95,17 +89,24 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     const { from, object, to } = clause;
     const isFrom = isWith(sentence, to) && BUYING.has(sentence.folded(object - 1));
     sentence.claim(from, object, "filler");
+    let meant: readonly [number, number] | null = null;
     if (object < to && !isGeneric(sentence, object, to)) {
       const { code, ...detail } = OWN_OFFER;
-      notes.addUnmapped(code, detail, sentence.claim(object, to, "unmapped"));
       const at = placeIn(context, object, to);
-      const end = at < 0 ? at : context.gazetteer.places.longest(sentence.tokens, at)?.to;
+      const end = at < 0 ? undefined : context.gazetteer.places.longest(sentence.tokens, at)?.to;
       if (end !== undefined && end > at) {
-        placed.push({ clause: sentence.words(from, to), place: sentence.words(at, end) });
+        if (claimThere(context, to)) meant = [at - 1, end];
+        else placed.push({ clause: sentence.words(from, to), place: sentence.words(at, end) });
+      }
+      const last = meant === null ? to : meant[0];
+      if (last > object) {
+        notes.addUnmapped(code, detail, sentence.claim(object, last, "unmapped"));
       }
     }
-    sentence.claim(from, to, "filler");
-    sentence.name(from, to);
+    for (const [begin, end] of around(meant, from, to)) {
+      sentence.claim(begin, end, "filler");
+      sentence.name(begin, end);
+    }
     // In "vendo X para padarias", the preposition is not part of the request.
     if (FOR.has(sentence.folded(to)) || isTo(context, to) || isFrom) {
       sentence.claim(to, to + 1, "filler");
@@ -125,6 +126,8 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
   ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
   ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS, ...BUYS_LED],
+  ...PLANNING_LEADS,
+  ...["isso", "isto", "e", "eh", "es", "it", "this"],
 ]);
 
 /** True at the beginning of a sentence or of its part. */
@@ -140,16 +143,13 @@ function isGreeting(word: string): boolean {
   return /^(oi|ola|hello|hi|hey|hola|dia|tarde|noite|pessoal|trabalho)$/.test(word);
 }
 
-/** True if a line break or dash precedes a token. */
-function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
-  return /\n|\s-+\s/.test(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0));
-}
-
-function clauseAt(context: SpeakerContext, at: number): Clause | null {
+function clauseAt(context: SpeakerContext, at: number): SpokenClause | null {
   return (
     jobSoughtAt(context.sentence, at, REQUESTS) ??
     offerAt(context, at) ??
     purchaseAt(context, at) ??
+    intentAt(context, at) ??
+    planAt(context, at) ??
     selfAt(context, at) ??
     subjectAt(context, at) ??
     signatureAt(context, at) ??
@@ -161,13 +161,12 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
 
 /** Maximum words before a colon that state why a list is needed. */
 const CONTEXT_MAX = 6;
-
 /** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
-function contextAt(context: SpeakerContext, at: number): Clause | null {
+function contextAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
   if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
-  const told = toldBefore(context);
+  const told = toldBefore(context) ?? topicBefore(context);
   if (told !== null) return told;
   let to = 0;
   let isNamed = false;
@@ -191,7 +190,7 @@ const TELLING = wordSet(
  * Reads "tô montando uma carteira pra minha empresa de software: preciso de …": what a person tells
  * before a colon, if a request in the first person follows it.
  */
-function toldBefore(context: SpeakerContext): Clause | null {
+function toldBefore(context: SpeakerContext): SpokenClause | null {
   const { sentence } = context;
   const colon = sentence.tokens.findIndex(({ text }, at) => at < CLAUSE_MAX && text === ":");
   if (colon < 2 || !REQUESTS.has(sentence.folded(colon + 1)) || !hasTrade(context, colon + 2)) {
@@ -202,7 +201,7 @@ function toldBefore(context: SpeakerContext): Clause | null {
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
-function offerAt(context: SpeakerContext, at: number): Clause | null {
+function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const wordAt = (index: number) => sentence.folded(index);
   if (NOT_SELF.has(wordAt(at - 1))) return null;
@@ -217,16 +216,24 @@ function offerAt(context: SpeakerContext, at: number): Clause | null {
   else if (/^(i|we)$/.test(wordAt(at - 1)) && SELLS.has(wordAt(at))) verb = at;
   if (verb < 0) return null;
   const object = firstOf(sentence, verb + 1);
-  const to = offerEnd(context, object);
-  if (to !== null) return { from: at, object, to };
+  const end = endOf(sentence, object);
   // After the request, the offer ends with the sentence: "padarias em Natal, vendo farinha".
   const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
-  const end = endOf(sentence, object);
+  if (isBehind && end > object && requestIn(sentence, object, end) < 0 && !isOpen(sentence, end)) {
+    return { from: at, object, to: end };
+  }
+  const to = offerEnd(context, object);
+  if (to !== null) return { from: at, object, to };
   return isBehind && end > object ? { from: at, object, to: end } : null;
 }
 
+/** True if a request may follow a mark. */
+function isOpen(sentence: Sentence, mark: number): boolean {
+  return sentence.tokens.slice(mark).some(({ kind }) => kind === "word");
+}
+
 /** Reads "preciso cotar uniformes com confecções": the suppliers are requested, not the goods. */
-function purchaseAt(context: SpeakerContext, at: number): Clause | null {
+function purchaseAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!BUYS_LED.has(sentence.folded(at)) || !BUYING.has(sentence.folded(at + 1))) return null;
   const object = at + 2;
@@ -242,7 +249,7 @@ function isWith(sentence: Sentence, at: number): boolean {
 }
 
 /** Reads "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria". */
-function selfAt(context: SpeakerContext, at: number): Clause | null {
+function selfAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
   if (NOT_SELF.has(sentence.folded(at - 1))) return null;
@@ -286,7 +293,7 @@ function isPerson({ sentence, tradeEnd }: SpeakerContext, at: number): boolean {
 }
 
 /** Reads "minha empresa fica em Recife", "nossa loja vende tintas", "our office is in Curitiba". */
-function subjectAt(context: SpeakerContext, at: number): Clause | null {
+function subjectAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!OWN.has(sentence.folded(at))) return null;
   for (let verb = at + 2; verb < at + 7; verb++) {
@@ -306,7 +313,7 @@ function subjectAt(context: SpeakerContext, at: number): Clause | null {
 }
 
 /** Reads a speaker's noun at the beginning: "gráfica em Santos procura …", "Journalist here:". */
-function signatureAt(context: SpeakerContext, at: number): Clause | null {
+function signatureAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, tradeEnd, gazetteer } = context;
   if (at > GREETING_MAX || !isGreeted(sentence, at)) return null;
   const object = firstOf(sentence, at);
@@ -341,47 +348,15 @@ function isGreeted(sentence: Sentence, at: number): boolean {
   });
 }
 
-/**
- * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre
- * …": what the result is for, before the request.
- */
-function workAt(context: SpeakerContext, at: number): Clause | null {
-  const { sentence, tradeEnd } = context;
-  let object = at;
-  while (object < at + 4 && WORK_LEADS.has(sentence.folded(object))) object++;
-  object = firstOf(sentence, object);
-  const word = sentence.folded(object);
-  if (!WORKS.has(word) || tradeEnd(object) > object + 1) return null;
-  for (let to = object + 1; to <= object + WORK_MAX; to++) {
-    const next = sentence.folded(to);
-    const isMark = sentence.tokens[to]?.text === ":";
-    const isComma = sentence.tokens[to]?.text === "," && object > at;
-    if (/^(sobre|about|on|needs|precisa)$/.test(next)) return { from: at, object, to: to + 1 };
-    if (isMark || isComma || (REQUESTS.has(next) && object > at)) return { from: at, object, to };
-    if (next === "") return null;
-  }
-  return null;
-}
-
-/** Kinds of work that need lists of companies. */
-const WORKS = wordSet(
-  "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
-    "mestrado dissertacao thesis study research survey project article report story paper",
-);
-const WORK_LEADS = wordSet(
-  "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
-);
-/** Max words in the name of such work. */
-const WORK_MAX = 5;
-
 /** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
-function purposeAt(context: SpeakerContext, at: number): Clause | null {
+function purposeAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!TO_SELL.has(sentence.folded(at))) {
     // "sucatas em Caxias pra vistoria da secretaria"
     const object = reasonAfter(sentence, at);
     const isBehind = object > at && hasTradeIn(context, at - CLAUSE_MAX, at);
-    return isBehind ? { from: at, object, to: purposeEnd(context, object) } : null;
+    if (isBehind) return { from: at, object, to: purposeEnd(context, object) };
+    return supplyAt(context, at);
   }
   let from = at;
   if (/^(eu|nos|de|a)$/.test(sentence.folded(from - 1))) from--;
@@ -396,6 +371,14 @@ function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const to = end ?? purposeEnd(context, object);
   // "quero vender para hotéis" does not name goods.
   return to <= object ? { from: begin, object: at + 1, to: at + 1 } : { from: begin, object, to };
+}
+
+/** Reads what the speaker does with the goods, after the request: "pra abastecer barcos". */
+function supplyAt(context: SpeakerContext, at: number): SpokenClause | null {
+  const { sentence } = context;
+  if (!FOR.has(sentence.folded(at)) || !SUPPLYING.has(sentence.folded(at + 1))) return null;
+  if (!hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
+  return { from: at, object: at + 1, to: purposeEnd(context, at + 2) };
 }
 
 /** Returns the end of a purpose: a mark, or a condition as in "… para vender X com telefone". */
@@ -415,7 +398,7 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   const { sentence } = context;
   const end = endOf(sentence, object);
   // A colon ends the offer: "represento repuestos para maquinaria agrícola: fabricantes de …".
-  if (sentence.tokens[end]?.text === ":" && hasTrade(context, end + 1)) return end;
+  if (/^[:.]$/.test(sentence.tokens[end]?.text ?? "") && hasTrade(context, end + 1)) return end;
   const request = requestIn(sentence, object, end);
   const comma = commaIn(sentence, object, end);
   const customer = customerIn(context, object, end);
@@ -437,26 +420,6 @@ function selfEnd({ sentence }: SpeakerContext, object: number): number {
   if (request >= 0) return trimmed(sentence, object, request);
   const comma = commaIn(sentence, object, end);
   return comma >= 0 ? comma : end;
-}
-
-/** Returns the mark, line break, or dash that ends a clause, or the sentence's length. */
-function endOf(sentence: Sentence, from: number): number {
-  for (let at = from; at < sentence.tokens.length; at++) {
-    if (at > from && breaksBefore(sentence, at)) return at;
-    if (sentence.tokens[at]?.kind === "mark" && HARD.test(sentence.tokens[at]?.text ?? ""))
-      return at;
-    if (at > from + CLAUSE_MAX) return at;
-  }
-  return sentence.tokens.length;
-}
-
-/** Returns the index of a requesting word, or -1. */
-function requestIn(sentence: Sentence, from: number, end: number): number {
-  for (let at = from; at < end; at++) {
-    const isRequest = REQUESTS.has(sentence.folded(at)) && !TO_SELL.has(sentence.folded(at + 1));
-    if (isRequest && !/^(que|quem|who|that)$/.test(sentence.folded(at - 1))) return at;
-  }
-  return -1;
 }
 
 function commaIn({ tokens }: Sentence, from: number, end: number): number {
@@ -490,18 +453,6 @@ function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boole
   return CUSTOMERS.has(sentence.folded(at)) || tradeEnd(at) > at;
 }
 
-/** True if a trade or goods begin within reach of a token. */
-function hasTrade(context: SpeakerContext, from: number): boolean {
-  return hasTradeIn(context, from, from + CLAUSE_MAX);
-}
-
-function hasTradeIn({ sentence, tradeEnd }: SpeakerContext, from: number, to: number): boolean {
-  for (let at = Math.max(0, from); at < Math.min(to, sentence.tokens.length); at++) {
-    if (tradeEnd(at) > at) return true;
-  }
-  return false;
-}
-
 /** Reports that the speaker's own place may be meant if the sentence names no other. */
 export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
   if (first === undefined) return;
@@ -530,25 +481,6 @@ function placeIn(context: SpeakerContext, from: number, to: number): number {
 function isPlace({ sentence, gazetteer }: SpeakerContext, at: number): boolean {
   if (!IN.has(sentence.folded(at - 1))) return false;
   return gazetteer.places.longest(sentence.tokens, at) !== null;
-}
-
-/** Skips articles. */
-function firstOf(sentence: Sentence, from: number): number {
-  let at = from;
-  while (at < from + 3 && ARTICLES.has(sentence.folded(at))) at++;
-  return at;
-}
-
-/** Removes trailing words and commas that join a clause to the next request. */
-function trimmed(sentence: Sentence, from: number, end: number): number {
-  let to = end;
-  while (to > from) {
-    const { kind, folded } = sentence.tokens[to - 1] ?? { kind: "mark", folded: "" };
-    const isJoin = JOINS.has(folded) || PRONOUNS.has(folded) || folded === "me";
-    if (kind !== "mark" && !isJoin) break;
-    to--;
-  }
-  return to;
 }
 
 /** True for words such as "nossos produtos", which do not name the goods. */

@@ -23,7 +23,9 @@ export const SELLS = wordSet(
     "manufacture manufactures distribute distributes represent represents import imports export " +
     "exports buy buys rent rents install installs build builds run runs own owns operate " +
     "operates work " +
-    "works design designs develop develops create creates",
+    "works recruit recruits hire hires train trains manage manages teach teaches advise serve " +
+    "write writes publish organize deal lead coordinate handle " +
+    "design designs develop develops create creates",
 );
 /** Infinitives of selling, after "para", "quero", or "to", or at the beginning of a sentence. */
 export const TO_SELL = wordSet(
@@ -35,7 +37,7 @@ export const SELLING_NOW = wordSet("vendendo oferecendo fornecendo selling offer
 /** Words before an infinitive of selling. */
 export const WISHING = wordSet(
   "quero queremos queria queriamos vou vamos preciso precisamos pretendo pretendemos para pra " +
-    "gostaria gostariamos want to for",
+    "gostaria gostariamos quisiera quisieramos quiero queremos deseo desejo desejamos want to for",
 );
 /** Words before customers and purposes. */
 export const FOR = wordSet("para pra pras pros to for");
@@ -117,6 +119,25 @@ export const STARTING_LEADS = wordSet("to tou estou estamos tamos ando estoy est
 export const STARTING = wordSet(
   "lancando abrindo criando iniciando comecando expandindo inaugurando divulgando lanzando " +
     "abriendo creando",
+);
+
+/** Infinitives of what the speaker does with the result. */
+export const SUPPLYING = wordSet(
+  "abastecer equipar mobiliar reformar decorar revender revenda usar utilizar presentear " +
+    "atender visitar contatar contactar entrevistar pesquisar estudar mapear fiscalizar auditar " +
+    "supply equip furnish visit interview contact study survey " +
+    "abastecer equipar visitar entrevistar estudiar investigar",
+);
+
+/** Infinitives of the speaker's plans, and words before them; a request has to follow. */
+export const PLANNING = wordSet(
+  "abrir montar iniciar comecar criar inaugurar lancar open start launch emprender iniciar " +
+    "instalar poner",
+);
+/** Words before an infinitive of a plan. */
+export const PLANNING_LEADS = wordSet(
+  "quero queremos queria vou vamos pretendo pretendemos penso pensamos desejo quiero queremos " +
+    "voy want plan planning going pienso",
 );
 
 /** Infinitives of buying after "preciso" or "quero", and words before the suppliers. */

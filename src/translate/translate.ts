@@ -74,6 +74,7 @@ import { correctSpelling } from "./spelling/corrections.ts";
 import {
   readAnywhereBut,
   readNegativeNo,
+  readOnPlaces,
   readPossessives,
   readSpanish,
 } from "./spelling/foreignwords.ts";
@@ -179,7 +180,7 @@ export function translate(
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
-  settleLeftovers(sentence, notes);
+  settleLeftovers(sentence, notes, { segment, activities });
   const misled = leaveAlternatives({ sentence, notes, lists: namedLists }, places, numbered);
   const filters = filtersOf({
     ...{ activities, hints, geo, numbered, conditions: filterValues, districts: named },
@@ -228,6 +229,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
   readAnywhereBut(sentence);
+  readOnPlaces(sentence, gazetteer);
   readPossessives(sentence, gazetteer);
   return spanish;
 }
@@ -242,12 +244,13 @@ function contactsOf(
   lookup: ReturnType<typeof catalogLookup>,
 ): MentionedContacts & { readonly shared: SharedMax } {
   const contactValues = findContactValues(sentence, notes, !lookup.lacks("contacts"));
-  const isSame = unmapSameContacts(sentence, notes);
+  const own = {};
+  const isSame = unmapSameContacts(sentence, notes, own);
   const isNumbered = unmapCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   return {
     ...contactValues,
-    shared,
+    shared: { ...shared, ...own },
     lost: contactValues.lost || isSame || isNumbered || shared.lost,
   };
 }

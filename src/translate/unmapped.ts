@@ -4,12 +4,16 @@
  * filter.
  * Invariant: afterwards no word is free, so that every part of the request is reported.
  */
+
+import { onlyDescribes, type Settled } from "./activities/undescribed.ts";
 import { isFillerWord } from "./fillers.ts";
 import { SITE } from "./filters/phrase.ts";
 import type { Notes, Sentences } from "./notes.ts";
 import { comparedAt } from "./numbers/numbers.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import { foldWord, type Token } from "./words/tokens.ts";
+
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
 /** Why words have no filter: a stable code, and texts for people. */
 interface Reason {
@@ -90,13 +94,21 @@ const OTHER: Reason = {
   detail: { pt: "Não foi entendido.", en: "This was not understood." },
 };
 
+const OF_KIND: Reason = {
+  code: "kind",
+  detail: {
+    pt: "A Receita não separa este tipo: a busca é pela atividade inteira.",
+    en: "The registry does not separate this kind: the whole activity is searched.",
+  },
+};
+
 /** True if a word indicates a request without a filter. */
 export function isGiveaway(token: Token | undefined): boolean {
   return token !== undefined && (BY_WORD.has(token.folded) || BY_WORD.has(token.key));
 }
 
 /** Claims the remaining words. */
-export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
+export function settleLeftovers(sentence: Sentence, notes: Notes, settled: Settled): Words[] {
   const unmapped: Words[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
@@ -109,9 +121,10 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
     let to = compared + 1;
     while (sentence.free(to) && sentence.tokens[to]?.kind !== "mark") to++;
     while (to > compared + 1 && isFiller(sentence, to - 1)) to--;
+    const isKind = onlyDescribes(sentence, [at, to], settled);
     const words = sentence.claim(at, to, "unmapped");
     unmapped.push(words);
-    const { code, detail } = reasonOf(sentence, at, to);
+    const { code, detail } = isKind ? OF_KIND : reasonOf(sentence, at, to);
     notes.addUnmapped(code, detail, words);
     at = to - 1;
   }
@@ -130,11 +143,32 @@ const PRAISING = new Set("boa boas bom bons buena buenas bueno buenos good great
 export function quoteClauses(sentence: Sentence, notes: Notes): void {
   for (const [i, note] of notes.unmapped.entries()) {
     if (note.start === undefined || note.end === undefined || note.code === "own_offer") continue;
+    if (note.code === "opening_hours") {
+      notes.unmapped[i] = { ...note, ...sentence.quote(hoursFrom(sentence, note), note.end) };
+      continue;
+    }
     const before = sentence.tokens[sentence.tokenAt(note.start) - 1];
     const word = before?.kind === "word" ? foldWord(before.text) : "";
     if (before === undefined || (!RELATIVES.has(word) && !PRAISING.has(word))) continue;
     notes.unmapped[i] = { ...note, ...sentence.quote(before.start, note.end) };
   }
+}
+
+const OPENED = wordsOf(
+  "que that fica[mr]? fiquem funcion[ae]m? abert[ao]s? abre[mn]? abr(?:am|an) " +
+    "atende[mn]? open are abiert[ao]s? de d[ao]s? [ao]s? n[ao]s? ate at on until las? " +
+    "los",
+);
+
+/** Returns where a clause about opening hours begins: "que ficam abertos de madrugada". */
+function hoursFrom(sentence: Sentence, { start = 0 }: { readonly start?: number }): number {
+  let at = sentence.tokenAt(start);
+  let from = at;
+  for (at--; at >= 0 && OPENED.test(sentence.folded(at)) && sentence.owner(at) === "filler"; at--) {
+    if (/^(?:abert|abr|abiert|funcion|atende|open|fica|fiquem|que|that)/.test(sentence.folded(at)))
+      from = at;
+  }
+  return sentence.tokens[from]?.start ?? start;
 }
 
 /** Words that begin an independent request: "com estacionamento", "that deliver". */
@@ -153,6 +187,12 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
   if (/^[a-z]{3,}ing$/.test(sentence.folded(at)) && sentence.owner(at - 1) === "activity") {
     return sentence.owner(at + 1) === "unmapped";
   }
+  // "com site próprio e mais de 50 quartos"
+  const isCounted = [1, 2, 3].some((step) => {
+    const isNumber = sentence.tokens[at + step]?.kind === "number";
+    return isNumber && sentence.owner(at + step + 1) === "unmapped";
+  });
+  if (isCounted && COMPARES.test(sentence.folded(at))) return true;
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
     if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);
     const small =
@@ -161,6 +201,8 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
   }
   return false;
 }
+
+const COMPARES = /^(?:mais|menos|more|less|fewer|over|acima|abaixo|pelo|ao|at|mas)$/;
 
 /** True if the name of a place follows: "sem a Mooca". */
 function isNameLeftOut(sentence: Sentence, at: number): boolean {

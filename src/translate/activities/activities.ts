@@ -12,7 +12,7 @@
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
 import { AUDIENCE } from "../filters/phrase.ts";
-import { isInTrade } from "../items.ts";
+import { isInTrade, kindAt } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
@@ -46,6 +46,7 @@ import {
   isServed,
   readElidedTrade,
   readSharedHead,
+  readSharedTail,
   readTrade,
   readTurned,
   servedFrom,
@@ -214,6 +215,16 @@ function findKnown(
       at = served - 1;
       continue;
     }
+    const verb = before === null ? -1 : unknownVerb(sentence, at);
+    if (verb >= 0) {
+      context.notes.addUnmapped(
+        UNKNOWN_VERB.code,
+        UNKNOWN_VERB,
+        sentence.claim(verb, bare.to, "unmapped"),
+      );
+      at = bare.to - 1;
+      continue;
+    }
     if (isQuestion(sentence, at)) {
       found.push(unasked(context, at, bare.to));
       at = bare.to - 1;
@@ -229,6 +240,32 @@ function findKnown(
     at = reading.to - 1;
   }
   return found;
+}
+
+const UNKNOWN_VERB = {
+  code: "unknown_condition",
+  pt: "Nenhum filtro diz isso das empresas.",
+  en: "No filter says this of companies.",
+};
+/** Portuguese and Spanish endings of verbs in a relative clause. */
+const VERB = /(?:[aeo]m|[ae]n|[ae])$/;
+
+/**
+ * Returns the unknown verb whose object begins at a token ("que parcelem o pagamento"); -1 if none.
+ * The object is no activity.
+ */
+function unknownVerb(sentence: Sentence, at: number): number {
+  let verb = at - 1;
+  while (
+    verb > at - 3 &&
+    /^(?:[oa]s?|um|uma|el|las?|los|un|una|the)$/.test(sentence.folded(verb))
+  ) {
+    verb--;
+  }
+  const isLed = /^(?:que|that|which|who)$/.test(sentence.folded(verb - 1));
+  if (!isLed || !sentence.free(verb) || kindAt(sentence, verb) !== "other") return -1;
+  if (ROLES_BEFORE.longest(sentence.tokens, verb) !== null) return -1;
+  return VERB.test(sentence.folded(verb)) ? verb : -1;
 }
 
 /** Facts that people ask about, which no company is: "qual a previsão do tempo em Cuiabá?". */
@@ -352,6 +389,7 @@ function read(
     before === null ? null : readElidedTrade(sentence, at, before, negatorBefore(sentence, at)),
     // In "indústrias, menos têxtil e calçados", the role wins over the names of shops.
     role === null || bare?.assumed === true ? null : bare,
+    readSharedTail(sentence, at),
     readTrade(sentence, at),
     readTurned(sentence, at),
     readSharedHead(sentence, at),
@@ -440,9 +478,9 @@ const HEADS = new Set(
     "corredora corredoras correduria corredurias organizador organizadores organizadora " +
     "organizadoras desarrollador desarrolladores desarrollo desenvolvedora desenvolvedoras " +
     "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora " +
-    "prestadoras consultora consultoras " +
+    "prestadoras consultora consultoras produtor produtores promotor promotores " +
     "servicio servicios cuidados pista pistas cuartel cuarteles produtora produtoras promotora " +
-    "promotoras promotor promotores planta plantas unidade unidades"
+    "mantenedora mantenedoras promotoras planta plantas unidade unidades"
   ).split(" "),
 );
 

@@ -47,6 +47,8 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
   if (role === null) return null;
+  const both = readTwoRoles(sentence, at, role);
+  if (both !== null) return both;
   const { goods } = lexicon();
   const readings: LexiconChoice[] = [];
   let end = -1;
@@ -63,7 +65,7 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
     const own =
       done === undefined
         ? fallback(match, isFirst ? role.value : null)
-        : ofOrigin(sentence, at, done);
+        : (suppliedBy(sentence, at, match) ?? ofOrigin(sentence, at, done));
     if (match === null || own === undefined) break;
     readings.push(own);
     end = match.to;
@@ -73,6 +75,24 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
   const again = ROLES_AFTER.longest(sentence.tokens, end, free);
   const to = again !== null && again.value === role.value ? again.to : end;
   return { ...united(readings), to, certainty: 0.95 };
+}
+
+/** Reads "produz ou vende sementes", "fabricantes e distribuidores de móveis": both roles. */
+function readTwoRoles(sentence: Sentence, at: number, role: Match<TradeRole>): GoodsReading | null {
+  if (!/^(?:e|ou|y|o|and|or)$/.test(sentence.folded(role.to)) || !sentence.free(role.to)) {
+    return null;
+  }
+  const free = (index: number) => sentence.free(index);
+  const second = ROLES_BEFORE.longest(sentence.tokens, role.to + 1, free);
+  if (second === null) return null;
+  const rest = readGoodsAfterRole(sentence, role.to + 1);
+  // "importadoras e distribuidoras de laticínios"
+  if (second.value === role.value) return rest;
+  const next = firstGoods(sentence, second.to);
+  const match = next < 0 ? null : lexicon().goods.longest(sentence.tokens, next, free);
+  const own = match === null ? undefined : match.value[role.value];
+  if (rest === null || match === null || own === undefined) return null;
+  return { ...united([ofOrigin(sentence, at, own) ?? own, rest]), to: rest.to, certainty: 0.95 };
 }
 
 /** Reads "fábrica de roupas e calçados" as "fábrica de roupas" and "fábrica de calçados". */
@@ -90,9 +110,33 @@ function namedTogether(
   const match = trades.longest(tokens, 0, free);
   const end = match === null ? next : next + match.to - ahead;
   const bare = goods.longest(sentence.tokens, next, (index) => sentence.free(index));
+  // "tiendas de mascotas y veterinarias": the second is a trade of its own, not goods.
+  const isOwn = bare === null && sentence.folded(next).endsWith("s");
+  if (isOwn && trades.longest(sentence.tokens, next)?.to === end) return null;
   return match === null || end <= next || end < (bare?.to ?? next)
     ? null
     : { ...match.value, to: end };
+}
+
+/** Words for companies that make or sell goods to others. */
+const SUPPLIER = /^(?:fornec|proveed|suppl(?:y|ies|iers?)$|exporta|exporters?$)/;
+/** Codes of manufacturing; a farm is no supplier of others. */
+const MADE = /^(?:1|2|3[0-2])/;
+
+/**
+ * Returns wholesalers and manufacturers of goods after a word for suppliers or exporters; null for
+ * other words, or if no manufacturer makes the goods.
+ */
+function suppliedBy(
+  sentence: Sentence,
+  at: number,
+  match: Pick<Match<Goods>, "value"> | null,
+): LexiconChoice | null {
+  if (match === null || !SUPPLIER.test(sentence.folded(at))) return null;
+  const { wholesale, make } = match.value;
+  const made = (make?.codes ?? []).filter((code) => MADE.test(code));
+  if (wholesale === undefined || made.length === 0) return null;
+  return united([wholesale, { codes: made, also: [] }]);
 }
 
 /**
@@ -186,14 +230,17 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
   const free = (index: number) => sentence.free(index);
   const readings: LexiconChoice[] = [];
   let end = to;
-  for (let at = to; at < to + 8 && free(at); at++) {
+  for (let at = roleAhead(sentence, to); at < to + 8 && free(at); at++) {
     const word = sentence.folded(at);
     const listed = readings.length > 0 && (word === "e" || word === "ou" || word === "and");
     if (listed || (joins(sentence.tokens[at]) && !["e", "and", "com", "of"].includes(word)))
       continue;
     const role = ROLES_AFTER.longest(sentence.tokens, at, free);
     const done = role === null ? undefined : value[role.value];
-    const own = done === undefined ? undefined : ofOrigin(sentence, at, done);
+    const own =
+      done === undefined
+        ? undefined
+        : (suppliedBy(sentence, at, { value }) ?? ofOrigin(sentence, at, done));
     // In "móveis e conserto de sofás", another activity follows the goods.
     if (role === null || own === undefined || followedByOther(sentence, role.to)) break;
     readings.push(own);
@@ -201,6 +248,15 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
     at = role.to - 1;
   }
   return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
+}
+
+/** Returns the role that a comma sets apart: "calzado deportivo, fabricantes en Nova Serrana". */
+function roleAhead(sentence: Sentence, to: number): number {
+  if (sentence.tokens[to]?.text !== "," || !sentence.free(to + 1)) return to;
+  const role = ROLES_AFTER.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
+  const isPlural = role !== null && sentence.folded(to + 1).endsWith("s");
+  if (!isPlural || OF.has(sentence.folded(role.to))) return to;
+  return firstGoods(sentence, role.to) < 0 ? to + 1 : to;
 }
 
 /** Reads "wine" in "wine and spirits wholesalers": the role comes after goods joined by "and". */

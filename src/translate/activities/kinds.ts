@@ -6,6 +6,7 @@
  * a trade begins no other condition.
  * A separate file because it is a word list with its remarks.
  */
+import { TRADE_ABROAD } from "../filters/phrase.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { reduce } from "../words/tokens.ts";
@@ -30,7 +31,23 @@ const KINDS = new Set(
     "independente independentes agricola agricolas interestadual internacional nacional " +
     "regional rural automotivo automotiva residencial comercial predial corporativo corporativa " +
     "familiar popular independent interstate international foreign local japanese italian " +
-    "chinese mexican vegan vegetarian luxury"
+    "bilingue bilingual daily weekly community chinese mexican vegan vegetarian luxury " +
+    "industrial custom bespoke commercial residential " +
+    "corporate specialty special professional modern personalizado personalizada especializado " +
+    "especializada"
+  )
+    .split(" ")
+    .map(reduce),
+);
+
+/** Kinds that clearly restrict a request, and are reported as a condition without a filter. */
+const WISHED = new Set(
+  (
+    "japones japonesa chines chinesa italiano italiana arabe mexicano mexicana portugues " +
+    "portuguesa frances francesa alemao alema coreano coreana indiano indiana tailandes peruano " +
+    "peruana argentino argentina espanhol espanhola vegano vegana vegetariano vegetariana " +
+    "bilingue bilingual trabalhista tributarista criminalista previdenciario previdenciaria " +
+    "kosher halal gourmet japanese italian chinese mexican vegan vegetarian luxury"
   )
     .split(" ")
     .map(reduce),
@@ -62,9 +79,15 @@ export function noteKinds(context: KindContext, from: number, to: number): numbe
     sentence.claim(from - 1, from, "activity");
     addNote(context, from - 1);
   }
-  if (!isAlone(sentence, to)) return to;
+  if (!isAlone(sentence, to) || isWrittenAsName(sentence, to)) return to;
   addNote(context, to);
   return to + 1;
+}
+
+/** True for a capital letter in a text of both cases: "no Parque Industrial". */
+function isWrittenAsName({ tokens, text }: Sentence, at: number): boolean {
+  const { text: word = "" } = tokens[at] ?? {};
+  return word !== word.toLowerCase() && text !== text.toUpperCase();
 }
 
 /** True if a word in a name does not change the codes of the name. */
@@ -85,15 +108,21 @@ interface KindContext {
 
 function addNote({ sentence, notes }: KindContext, at: number): void {
   const { text, folded } = sentence.tokens[at] as { text: string; folded: string };
+  if (ABROAD.test(folded)) {
+    const { code, ...detail } = TRADE_ABROAD;
+    notes.addUnmapped(code, detail, sentence.words(at, at + 1));
+    return;
+  }
   const kind = text.toLowerCase();
-  notes.assume(
-    "kind_not_separated",
-    {
-      pt: `A Receita não separa “${kind}”; pelo nome: “com ${folded} no nome”.`,
-      en: `The registry does not separate "${kind}"; by name: "with ${folded} in the name".`,
-    },
-    sentence.words(at, at + 1),
-  );
+  const detail = {
+    pt: `A Receita não separa “${kind}”; pelo nome: “com ${folded} no nome”.`,
+    en: `The registry does not separate "${kind}"; by name: "with ${folded} in the name".`,
+  };
+  if (WISHED.has(reduce(folded))) {
+    notes.addUnmapped("kind_not_separated", detail, sentence.words(at, at + 1));
+    return;
+  }
+  notes.assume("kind_not_separated", detail, sentence.words(at, at + 1));
 }
 
 function isKind(sentence: Sentence, at: number): boolean {

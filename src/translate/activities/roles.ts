@@ -45,7 +45,8 @@ const BEFORE: RoleWords = {
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
     "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
     "processa|processam|procesan|beneficiadora|beneficiador|beneficia|beneficiam|processadora|" +
-    "coleta|extrativismo|extrativista|extrai|extraem|factories|grower|breeder|processor",
+    "coleta|extrativismo|extrativista|extrai|extraem|factories|grower|breeder|processor|" +
+    "build|builds|building|builder|constroem|construindo|construyen",
   repair:
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
@@ -70,7 +71,8 @@ const BEHIND: RoleWords = {
     "atacado|atacadista|atacadão|por atacado|wholesale|wholesaler|distributor|distribuidora|" +
     "importer|exporter|supplier|venda por atacado|para revenda|trader|distribution",
   make:
-    "indústria|manufacturer|maker|factory|factories|producer|manufacturing|fabricante|" +
+    "indústria|fabricator|builder|manufacturer|maker|factory|factories|producer|manufacturing|" +
+    "fabricante|" +
     "fabricação própria|farm|grower|farmer|farming|plantation|orchard|grove|ranch|ranches|" +
     "rancher|breeder|mill|processor|processing|processing plant|plant|quarry|quarries|" +
     "quarrying|mine|mining|miner|production",

@@ -90,6 +90,22 @@ export function readSharedHead(sentence: Sentence, at: number): GoodsReading | n
 }
 
 const SHARED_JOINTS = new Set(["and", "or", "&"]);
+const TAIL_JOINTS = new Set(["e", "ou", "y", "o", "and", "or"]);
+const TAIL_LEADS = new Set("de do da dos das del of para pra for".split(" "));
+
+/** Reads "geração e transmissão de energia" as "geração de energia" and the rest. */
+export function readSharedTail(sentence: Sentence, at: number): GoodsReading | null {
+  const { tokens } = sentence;
+  const joint = tokens[at + 1];
+  if (joint === undefined || !TAIL_JOINTS.has(joint.folded) || !sentence.free(at + 1)) return null;
+  const free = (index: number) => sentence.free(index);
+  const { trades } = lexicon();
+  const other = trades.longest(tokens, at + 2, free);
+  if (other === null || !TAIL_LEADS.has(tokens[at + 3]?.folded ?? "")) return null;
+  const own = [tokens[at] as Token, ...tokens.slice(at + 3, other.to)];
+  const match = own.length < 3 ? null : trades.longest(own, 0);
+  return match?.to === own.length ? { ...readingOf(match), to: at + 1 } : null;
+}
 
 /** Returns the first of two plural trades; null if one name covers both. */
 function firstOfTwo(

@@ -46,6 +46,8 @@ interface Choice {
   readonly joined: "phone" | "contact" | null;
   /** True if the filter takes any phone although a mobile or landline was requested. */
   readonly isWider: boolean;
+  /** True if a web site is in the list. */
+  readonly hasSite: boolean;
   /** True if an earlier filter already requires one contact, so that the choice has no effect. */
   readonly isHidden: boolean;
 }
@@ -77,7 +79,8 @@ export class ContactChoice {
     const kinds = run.kinds.includes(contact) ? run.kinds : [...run.kinds, contact];
     const known = kinds.filter((kind) => kind !== "site");
     const single = joint === "comma" || known.length < 2;
-    const choice = single ? null : choiceOf({ ...run, to, kinds: known });
+    const hasSite = kinds.includes("site");
+    const choice = single ? null : { ...choiceOf({ ...run, to, kinds: known }), hasSite };
     this.#run = { ...run, to, kinds, isNoted: run.isNoted || choice?.isWider === true };
     return choice;
   }
@@ -103,7 +106,7 @@ export class ContactChoice {
   }
 }
 
-function choiceOf({ from, kinds, before, isNoted }: Run): Choice {
+function choiceOf({ from, kinds, before, isNoted }: Run): Omit<Choice, "hasSite"> {
   const isExact = (kind: Contact) => kind === "mobile" || kind === "landline";
   const phones = kinds.every((kind) => kind === "phone" || isExact(kind));
   const joined = kinds.includes("other") ? null : phones ? "phone" : "contact";

@@ -83,6 +83,8 @@ class FilterStage {
   readonly #choice: ContactChoice;
   #last: Last | null = null;
   #contact: ContactBefore | null = null;
+  /** True if an own domain was required before a web site. */
+  #hadDomain = false;
 
   constructor({ sentence, notes, counts, bounds }: FilterContext) {
     this.#sentence = sentence;
@@ -125,12 +127,25 @@ class FilterStage {
     const last = this.#last;
     const listed = last !== null && last.phrase.role === "contact";
     // A phrase that also names a trade is no filter next to another trade.
-    if (phrase.trade === true && this.#hasActivity(at, to)) return false;
+    if (phrase.trade === true && !this.#isOnly(at) && this.#hasActivity(at, to)) return false;
     const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
-      (had || !isInTrade(this.#sentence, at, to)) &&
+      (had || !isInTrade(this.#sentence, at, to) || this.#isOfCompanies({ at, phrase })) &&
       isFilterMeant(this.#sentence, { at, to, phrase }, listed ? last.to : -1)
     );
+  }
+
+  /** True for "somente associações", "que sejam fundações": a form of the companies sought. */
+  #isOnly(at: number): boolean {
+    const [before, comma] = [this.#sentence.folded(at - 1), this.#sentence.tokens[at - 2]?.text];
+    if (/^(?:sejam|seja|sao|are|being|sean|son|as|como)$/.test(before)) return true;
+    return /^(?:so|somente|apenas|only|solo|solamente)$/.test(before) && (comma === "," || at < 3);
+  }
+
+  /** True for a plural status after a singular noun: "empresas de transporte de carga fechadas". */
+  #isOfCompanies({ at, phrase }: Pick<Taken, "at" | "phrase">): boolean {
+    const [word, noun] = [this.#sentence.folded(at), this.#sentence.folded(at - 1)];
+    return phrase.role === "status" && word.endsWith("s") && !noun.endsWith("s");
   }
 
   /** True if the sentence has another trade, so that an ambiguous name is not a trade. */
@@ -359,7 +374,8 @@ class FilterStage {
     const choice = negated ? null : this.#choice.add(at, to, phrase.contact);
     const isSite = phrase.contact === "site" && !negated;
     // The list continues: "telefone, site ou e-mail".
-    if (isSite) this.#addUnmapped({ at, to, phrase }, phrase.cannot ?? cannot("contact"), false);
+    if (isSite) this.#addSite({ at, to, phrase }, choice === null);
+    if (choice?.hasSite) this.#found.ownDomain = this.#hadDomain;
     if (choice === null) return isSite;
     if (choice.joined === null && !isSite) {
       this.#addUnmapped({ at, to, phrase }, EITHER_QUALITY);
@@ -373,6 +389,29 @@ class FilterStage {
     else if (choice.isWider) this.#notes.assume(EITHER_KIND.code, EITHER_KIND, words);
     this.#last = { at, to, phrase, set: true };
     return true;
+  }
+
+  /** Reports a web site; one that is no choice is read as an own domain. */
+  #addSite({ at, to, phrase }: Taken, isRequired: boolean): void {
+    this.#addUnmapped(
+      { at, to, phrase },
+      phrase.wider ?? phrase.cannot ?? cannot("contact"),
+      false,
+    );
+    this.#hadDomain = this.#found.ownDomain;
+    const isChoice = this.#isAlternative(at, to);
+    if (isRequired && !isChoice && phrase.wider !== undefined && this.#counts) {
+      phrase.apply(this.#found, false);
+    }
+  }
+
+  /** True if "ou" joins the words [from, to) to what is before or after them. */
+  #isAlternative(from: number, to: number): boolean {
+    const sentence = this.#sentence;
+    const isOr = (at: number) => /^(?:ou|or)$/.test(sentence.folded(at));
+    let before = from - 1;
+    while (/^(?:um|uma|an?|o|the)$/.test(sentence.folded(before))) before--;
+    return isOr(before) || isOr(sentence.tokens[to]?.text === "," ? to + 1 : to);
   }
 
   /** Adds a status: "inclusive baixadas" means these and active ones; "todas, inclusive", all. */

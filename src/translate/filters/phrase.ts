@@ -46,6 +46,18 @@ export const SITE: Remark = {
   pt: "A Receita não informa sites. Outro filtro: “com domínio próprio”, o do e-mail da empresa.",
   en: 'The registry has no web sites. Another filter: "own domain", that of its e-mail.',
 };
+/** Imports and exports, which the registry does not have. */
+export const TRADE_ABROAD: Remark = {
+  code: "foreign_trade",
+  pt: "A Receita não informa quem importa ou exporta.",
+  en: "The registry does not tell who imports or exports.",
+};
+/** A web site is reported, and an own domain required in its place. */
+export const SITE_AS_DOMAIN: Remark = {
+  code: "site",
+  pt: "A Receita não informa sites: em seu lugar, exigido um e-mail de domínio próprio.",
+  en: "The registry has no web sites: an e-mail at a domain of its own was required instead.",
+};
 /** A request for an own site is read as one for an own domain, which an e-mail may show. */
 export const OWN_SITE: Remark = {
   code: "site_as_domain",

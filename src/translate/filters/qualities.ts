@@ -55,7 +55,25 @@ const OWN =
   "@ que não é compartilhado|@ que não seja compartilhado|@ não repetido|exclusive @|unique @|" +
   "unshared @|@ not shared|@ not shared with other companies|" +
   "@ not shared with others|@ that is not shared|@ that is not the accountant's|" +
-  "@ não compartilhado com outras empresas|@ que não seja compartilhado com outras empresas";
+  "@ não compartilhado com outras empresas|@ que não seja compartilhado com outras empresas|" +
+  "@ não é compartilhado|@ não seja compartilhado|@ não é compartilhado com outras empresas|" +
+  "@ não seja compartilhado com outras empresas|@ não é compartilhado com outra empresa|" +
+  "@ não compartilhado com outra empresa|@ que não é compartilhado com outras empresas|" +
+  "@ não é de contador|@ que não seja do contador|@ não seja do contador|@ não é do contador|" +
+  "@ que não é do contador|@ que não seja o do contador|@ não seja o do contador|" +
+  "@ sem ser compartilhado|@ sem ser do contador|@ só dela|@ só delas|@ só deles|" +
+  "@ que ninguém mais usa|@ que ninguém mais tem|" +
+  "@ não usado por outras empresas|" +
+  "@ que não seja usado por outras empresas|@ que não seja de ninguém mais|" +
+  "@ que não seja de outra empresa|@ que não seja de outras empresas|" +
+  "@ no one else uses|@ nobody else uses|@ that no one else uses|@ that nobody else uses|" +
+  "@ no one else has|@ nobody else has|@ that no other company uses|@ no other company uses|" +
+  "@ used by no other company|@ not used by anyone else|@ not used by other companies|" +
+  "@ not used by another company|@ is not shared|@ is not shared with other companies|" +
+  "@ is not shared with others|@ that is not shared with other companies|" +
+  "@ not shared with any other company|@ not shared with another company|" +
+  "@ is not used by other companies|@ is not the accountant's|" +
+  "@ not belonging to an accountant|@ that does not belong to an accountant";
 const SHARED =
   "@ de contador|@ de contabilidade|@ de escritório de contabilidade|@ de contadora|" +
   "@ de escritório contábil|@ compartilhado|@ compartilhado com outras empresas|@ repetido|" +
@@ -64,7 +82,11 @@ const SHARED =
 const DOMAIN =
   "@ de domínio próprio|@ com domínio próprio|@ domínio próprio|@ corporativo|@ empresarial|" +
   "@ institucional|@ profissional|@ com domínio da empresa|@ no domínio próprio|" +
-  "@ de domínio da empresa|@ que não seja gmail|@ que não seja do gmail|@ que não é gmail|" +
+  "@ de domínio da empresa|@ no domínio da própria empresa|@ no domínio da empresa|" +
+  "@ com o domínio da própria empresa|@ com domínio da própria empresa|@ do próprio domínio|" +
+  "@ no próprio domínio|@ de dominio propio|@ on the company's domain|" +
+  "@ at the company's own domain|@ on the company's own domain|@ que não seja gmail|" +
+  "@ que não seja do gmail|@ que não é gmail|" +
   "@ que não seja gratuito|@ que não seja público|@ diferente de gmail|non gmail @|corporate @|" +
   "business @|company @|professional @|own domain @|" +
   "@ at own domain|@ with own domain|@ on own domain|@ at their own domain|@ at its own domain|" +

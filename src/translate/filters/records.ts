@@ -83,7 +83,8 @@ const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")}
 
 /** Phrases for debts; words after `~` are optional. */
 const DEBTS = phrases(
-  "divida ativa|dividas ativas|divida ativa ~da uniao|divida ativa federal|divida federal|" +
+  "divida ativa|dividas ativas|divida ativa ~da uniao|divida ativa na uniao|" +
+    "dividas ativas na uniao|divida ativa junto a uniao|divida ativa federal|divida federal|" +
     "dividas federais|divida com a uniao|dividas com a uniao|debito com a uniao|debitos ativos|" +
     "debitos com a uniao|debito federal|debitos federais|divida na pgfn|dividas na pgfn|" +
     "debitos na pgfn|debitos em divida ativa|debitos inscritos em divida ativa|" +
@@ -125,7 +126,9 @@ const OWNED_BY_COMPANIES = phrases(
     "controladas por otras empresas|controladas por otra empresa|pertenecen a otras empresas",
 );
 /** Words that extend a debt: "dívida ativa da União". */
-const DEBT_TAIL = phrases("da uniao|da uniao federal|federal|com a uniao|na pgfn|of the union");
+const DEBT_TAIL = phrases(
+  "da uniao|na uniao|da uniao federal|federal|com a uniao|na pgfn|of the union",
+);
 
 const PUNISHED = wordsOf(
   "punid[ao]s? sancionad[ao]s? sancao sancoes sanctioned punished sanctions? sancion " +

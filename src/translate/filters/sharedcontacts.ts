@@ -34,7 +34,7 @@ const SAME = wordsOf("mesm[oa]s? same mism[oa]s? igua(?:l|is|les) equal identic[
 const EQUAL = wordsOf("igua(?:l|is|les) equal identic[oa]s? identical");
 const SHARE = wordsOf(
   "divid(?:e|em|am|a|indo) compartilh(?:a|am|e|em|ando) repart(?:e|em) shar(?:e|es|ing) " +
-    "compart(?:e|en)",
+    "compart(?:e|en) compartilhem",
 );
 const SMALL = wordsOf(
   "o a os as um uma an the el la los las seu seus their its e ou and or y de mesm[oa]s? same " +
@@ -75,8 +75,17 @@ interface Request {
   readonly isNamed: boolean;
 }
 
-/** Leaves all requests for another company's contact to the notes; returns true if there is one. */
-export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
+/** Contacts that no other company may have. */
+interface Unshared {
+  phone?: 1;
+  email?: 1;
+}
+
+/**
+ * Leaves all requests for another company's contact to the notes, and adds contacts that are not
+ * shared ("não dividem o telefone com outra empresa") to `own`; returns true if a note was left.
+ */
+export function unmapSameContacts(sentence: Sentence, notes: Notes, own: Unshared): boolean {
   let isLeft = false;
   const runs = new ContactRuns(sentence);
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -85,6 +94,10 @@ export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
     const { from, to, isNamed } = request;
     const negator = negatorOf(sentence, from);
     if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
+    if (negator >= 0 && !isNamed && addUnshared(sentence, request, own)) {
+      at = to - 1;
+      continue;
+    }
     const why = isNamed ? OF_COMPANY : SHARED_ONLY;
     notes.addUnmapped(why.code, why, sentence.claim(from, to, "unmapped"));
     sentence.name(from, to);
@@ -94,6 +107,22 @@ export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
   // Named words no longer negate.
   if (isLeft) forgetReach(sentence);
   return isLeft;
+}
+
+/** Claims contacts that are not shared; false if the request has no phone and no e-mail. */
+function addUnshared(sentence: Sentence, { from, to }: Request, own: Unshared): boolean {
+  let isFound = false;
+  for (let at = from; at < to; at++) {
+    const kind = contactAt(sentence, at);
+    if (kind !== null) own[kind] = 1;
+    isFound ||= kind !== null;
+  }
+  if (isFound) {
+    sentence.claim(from, to, "contact");
+    sentence.name(from, to);
+    forgetReach(sentence);
+  }
+  return isFound;
 }
 
 function requestAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
@@ -209,7 +238,9 @@ function objectAt(sentence: Sentence, start: number): Pick<Request, "to" | "isNa
   )
     at++;
   let to = at;
-  while (to < at + NAME_MAX && isNamePart(sentence, to, to === at)) to++;
+  // "com outras em Natal" ends before the place.
+  const isOver = isAny && ENDS.test(sentence.folded(at));
+  while (!isOver && to < at + NAME_MAX && isNamePart(sentence, to, to === at)) to++;
   if (to > at) return { to, isNamed: !isAny };
   return isNoun ? { to: at, isNamed: !isAny } : { to: start, isNamed: false };
 }
@@ -285,6 +316,8 @@ interface Usage {
   readonly to: number;
   /** Null if there is no filter. */
   readonly most: number | null;
+  /** True if its own words negate it. */
+  readonly isNegated?: true;
 }
 
 /** Finds and claims all maxima of companies; `counts` is true if the snapshot has the counts. */
@@ -296,7 +329,7 @@ export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean)
     if (kind === null || bound === null) continue;
     const isHyphened = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e";
     const from = isHyphened ? at - 1 : at;
-    const negator = negatorOf(sentence, at);
+    const negator = bound.isNegated ? -1 : negatorOf(sentence, at);
     if (bound.most === null || negator >= 0 || !counts) {
       if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
       const why = counts ? SHARED_ONLY : NOT_COUNTED;
@@ -322,7 +355,11 @@ function contactAt(sentence: Sentence, at: number): "phone" | "email" | null {
 /** Reads the use of a contact: "usado por até 3 empresas", "de no máximo 2 empresas". */
 function usageAfter(sentence: Sentence, from: number): Usage | null {
   let at = from;
-  while (THAT.test(sentence.folded(at))) at++;
+  let isNegated = false;
+  while (THAT.test(sentence.folded(at)) || isNot(sentence, at)) {
+    isNegated ||= isNot(sentence, at);
+    at++;
+  }
   const isUsed = USED.test(sentence.folded(at));
   if (isUsed) at++;
   if (
@@ -330,12 +367,30 @@ function usageAfter(sentence: Sentence, from: number): Usage | null {
   )
     return null;
   if (!isBound(sentence, at)) at++;
+  if (isNegated) return isUsed ? notOver(sentence, at) : null;
   const bound = boundEnd(sentence, at);
   const numeral = bound < 0 ? null : numeralAt(sentence, bound);
   if (numeral !== null && SHARER.test(sentence.folded(numeral.to))) {
     return { to: numeral.to + 1, most: numeral.value };
   }
   return isUsed ? otherUse(sentence, at) : null;
+}
+
+function isNot(sentence: Sentence, at: number): boolean {
+  return /^(?:nao|not|isn|aren|no)$/.test(sentence.folded(at));
+}
+
+/** Reads "não seja usado por mais de 5 empresas": at most five. */
+function notOver(sentence: Sentence, at: number): Usage | null {
+  const lead = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
+  if (!/^(?:mais|more|mas) (?:de|que|than)$/.test(lead)) return null;
+  const numeral = numeralAt(sentence, at + 2);
+  if (numeral === null) return null;
+  let to = numeral.to;
+  while (/^(?:outras|other|otras)$/.test(sentence.folded(to))) to++;
+  return SHARER.test(sentence.folded(to))
+    ? { to: to + 1, most: numeral.value, isNegated: true }
+    : null;
 }
 
 function isBound(sentence: Sentence, at: number): boolean {

@@ -21,6 +21,7 @@ import {
   RANDOM,
   REGIME,
   SITE,
+  SITE_AS_DOMAIN,
   WHATSAPP,
 } from "./phrase.ts";
 import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
@@ -103,18 +104,27 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     },
   ],
   [
-    "baixado|baixada|cancelado|cancelada|" +
+    "situação cadastral baixada|baixado|baixada|cancelado|cancelada|" +
       "fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
       "closed|shut|shut down|closed down|dissolved|went out of business|" +
       "dado de baja|dada de baja|dados de baja|dadas de baja|de baja|" +
-      "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
+      "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada|" +
+      "fecharam as portas|fechou as portas|encerraram as atividades|" +
+      "encerrou as atividades|encerraram suas atividades|dada como baixada|dado como baixado|" +
+      "deram de baja|deu de baja|com baja|baja|closed their doors|deregistered|struck off|" +
+      "wound up|liquidated|ceased operations|out of business|encerraram operações|" +
+      "deixaram de funcionar|deixaram de operar|pararam de funcionar",
     { role: "status", apply: status(8) },
   ],
   [
-    "suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa",
+    "situação cadastral suspensa|suspenso|suspensa|suspended|suspendido|suspendida|" +
+      "situação suspensa",
     { role: "status", apply: status(3) },
   ],
-  ["inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
+  [
+    "situação cadastral inapta|inapto|inapta|unfit|situação inapta",
+    { role: "status", apply: status(4) },
+  ],
   ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
   [
     "qualquer situação|qualquer situação cadastral|qualquer status|todas as situações|" +
@@ -165,6 +175,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "MEI|MEIs|individual micro entrepreneur|one person micro entrepreneur|" +
+      "sole microentrepreneur|sole microentrepreneurs|sole micro entrepreneur|" +
+      "sole micro entrepreneurs|" +
       "micro entrepreneur|individual microentrepreneur|microentrepreneur|" +
       "one person microentrepreneur|microempreendedor individual|microempreendedor|" +
       "micro empreendedor individual|" +
@@ -244,7 +256,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("mobile"),
   ],
   [
-    "telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|landline phone|fixed line|" +
+    "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|" +
+      "landline phone|fixed line|" +
       "número fixo|land line|" +
       "telefone de linha fixa|telefone convencional|fixed phone",
     contact("landline"),
@@ -254,19 +267,23 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
       "contact details|contact information|informação de contato|canal de contato|" +
-      "algum contato|algum meio de contato|alguma forma de contato",
+      "algum contato|algum meio de contato|alguma forma de contato|some contact|any contact|" +
+      "some form of contact|some kind of contact|some contact information|" +
+      "some contact details|any contact information|algun contacto",
     contact("contact"),
   ],
   [
     "site próprio|website próprio|own site|own website|own web site|website of its own|" +
-      "website of their own|sitio web propio|página web propia|sitio propio|página própria",
+      "website of their own|sitio web próprio|página web própria|sitio próprio|página própria",
     { ...OWN_DOMAIN, assumption: OWN_SITE },
   ],
   [
     "site|website|web site|site na internet|site da empresa|sitio web|página web|webpage|" +
-      "página en internet|home page|homepage|" +
-      "página na internet|página da internet|web page|instagram|facebook|" +
-      "linkedin|rede social|social media",
+      "página en internet|home page|homepage|página na internet|página da internet|web page",
+    { ...OWN_DOMAIN, contact: "site", wider: SITE_AS_DOMAIN, cannot: SITE },
+  ],
+  [
+    "instagram|facebook|linkedin|rede social|social media|redes sociales|tiktok|youtube",
     { role: "contact", contact: "site", apply: never, cannot: SITE },
   ],
   [
@@ -284,7 +301,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "idade|antiguidade|antigüedad|tempo de mercado|seniority|data de abertura|" +
-      "data de fundação|data de início|ordem de abertura|opening date|age",
+      "data de fundação|data de apertura|fecha de apertura|data de início|ordem de abertura|" +
+      "opening date|age",
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [

@@ -10,7 +10,9 @@ import { STATE_NAMES } from "../../spec/states.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { Remark } from "./phrase.ts";
+import { type Remark, TRADE_ABROAD } from "./phrase.ts";
+
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
@@ -37,11 +39,6 @@ const ENDS = wordSet(
 const OBJECT_MAX = 5;
 const HOURS = wordSet("hora horas h hs hrs hour hours");
 
-const TRADE: Remark = {
-  code: "foreign_trade",
-  pt: "A Receita não informa quem importa ou exporta.",
-  en: "The registry does not tell who imports or exports.",
-};
 const JOBS: Remark = {
   code: "hiring",
   pt: "A Receita não informa quem contrata.",
@@ -56,6 +53,16 @@ const ROAD: Remark = {
   code: "street",
   pt: "Não há filtro por rua ou rodovia.",
   en: "No filter takes a street or a highway.",
+};
+const PERMIT: Remark = {
+  code: "permit",
+  pt: "A Receita não informa licenças, registros profissionais nem certificações.",
+  en: "The registry has no licences, professional registrations, or certifications.",
+};
+const BORDER: Remark = {
+  code: "part_of_place",
+  pt: "Nenhum filtro toma a fronteira: a busca é no lugar inteiro.",
+  en: "No filter takes a border: the whole place is searched.",
 };
 const KIND: Remark = {
   code: "kind",
@@ -88,6 +95,9 @@ export function unmapUnsupported(context: RemarkContext): void {
 
 /** First words of these requests, apart from numbers. */
 const BEGINS: ReadonlySet<string> = new Set([
+  ...["fronteira", "frontera", "border", "divisa"],
+  ...["creci", "crea", "crm", "oab", "anvisa", "alvara", "iso", "sif", "inmetro", "mapa", "antt"],
+  ...["certificacao", "certificado", "certification", "certificacion", "licenca", "licencia"],
   ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
 ]);
 
@@ -96,7 +106,13 @@ function readAt(context: RemarkContext, at: number): Read | null {
   const verb = verbAt(sentence, at);
   // Hiring is never an activity, but "empresas que importam vinho" names one.
   if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
-  return hoursAt(sentence, at) ?? roadAt(sentence, at) ?? kindAt(sentence, at);
+  return (
+    permitAt(sentence, at) ??
+    borderAt(sentence, at) ??
+    hoursAt(sentence, at) ??
+    roadAt(sentence, at) ??
+    kindAt(sentence, at)
+  );
 }
 
 /** Maximum words before a verb within which its trade may be. */
@@ -119,7 +135,7 @@ function verbAt(sentence: Sentence, at: number): Read | null {
   // Reads the verb without "that": "Which bakeries in Recife export to the EU?"
   const isVerb = /^(?:ex|im)ports?$/.test(sentence.folded(at));
   if (isVerb && /^(?:to|from)$/.test(sentence.folded(at + 1))) {
-    return { to: objectEnd(sentence, at + 1), why: TRADE };
+    return { to: objectEnd(sentence, at + 1), why: TRADE_ABROAD };
   }
   if (!THAT.has(sentence.folded(at))) return null;
   let verb = at + 1;
@@ -127,7 +143,7 @@ function verbAt(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(verb);
   if (HIRING.has(word)) return { to: objectEnd(sentence, verb + 1), why: JOBS };
   if (!FOREIGN_TRADE.has(word)) return null;
-  return { to: objectEnd(sentence, verb + 1), why: TRADE };
+  return { to: objectEnd(sentence, verb + 1), why: TRADE_ABROAD };
 }
 
 function isBeing(sentence: Sentence, at: number): boolean {
@@ -144,6 +160,37 @@ function objectEnd(sentence: Sentence, from: number): number {
     to++;
   }
   return to;
+}
+
+const PERMITS = wordsOf(
+  "creci crea crm oab anvisa alvara iso sif inmetro antt " +
+    "certifica(?:cao|do|tion|cion) licen[cs]i?a",
+);
+const HAVING = /^(?:com|with|con|tenham?|tengan?|have|has|tem|possuam?|sem|without|sin|n[ao]|em)$/;
+
+/** Reads "com CRECI ativo", "com alvará da prefeitura", "with ISO 9001 certification". */
+function permitAt(sentence: Sentence, at: number): Read | null {
+  if (!PERMITS.test(sentence.folded(at)) || !HAVING.test(sentence.folded(at - 1))) return null;
+  let to = at + 1;
+  while (to < at + 4 && (sentence.tokens[to]?.kind === "number" || VALID.test(sentence.folded(to))))
+    to++;
+  return { to, why: PERMIT };
+}
+
+const VALID = wordsOf(
+  "ativ[ao] valid[ao] vigente em dia active valid certification certified activo " +
+    "regular sanitari[ao] ambiental",
+);
+
+/** Reads "frontera con Uruguay", "divisa com Goiás", "border with Paraguay". */
+function borderAt(sentence: Sentence, at: number): Read | null {
+  if (!/^(?:fronteira|frontera|border|divisa)$/.test(sentence.folded(at))) return null;
+  const { text = "" } = sentence.tokens[at] ?? {};
+  // "em Fronteira com capital acima de 100 mil" names the town.
+  if (text !== text.toLowerCase() || /^(?:em|in|de)$/.test(sentence.folded(at - 1))) return null;
+  if (!/^(?:com|con|with|entre|between|d[eo]|of)$/.test(sentence.folded(at + 1))) return null;
+  const from = /^(?:o|a|el|la|the)$/.test(sentence.folded(at + 2)) ? at + 3 : at + 2;
+  return { to: objectEnd(sentence, from), why: BORDER };
 }
 
 /** Reads "24 horas", "24h", "24/7" after a word. */

@@ -15,7 +15,9 @@ const wordSet = (words: string) => new Set(words.split(" "));
 
 const MORE = wordSet(
   "mais acima superior superiores minimo minima maior maiores partir menos pelo over above " +
-    "least more greater higher larger bigger exceeding excess",
+    "least more greater higher larger bigger exceeding excess exceeds exceed supera superam " +
+    "superan supere superem superen ultrapassa ultrapassam ultrapasse ultrapassem passa passam " +
+    "passe passem encima tops desde from",
 );
 const LESS = wordSet(
   "abaixo inferior inferiores ate maximo maxima menor menores under below most less up " +
@@ -23,8 +25,9 @@ const LESS = wordSet(
 );
 const SMALL = wordSet(
   "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +
-    "declarado " +
-    "registrado integralizado between than the at with",
+    "declarado los las os as por superior " +
+    "registrado integralizado between than the at with that which by annual yearly anual " +
+    "mensal monthly bruto bruta gross",
 );
 /** Units of numbers that are not money. */
 const COUNTED = wordSet(
@@ -258,6 +261,7 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
       if (!noun && sideOf(sentence, i) === null && !small) break;
       if (noun || !["com", "e", "ou", "que"].includes(word)) from = i;
     }
+    if (noun && YEARLY.has(sentence.folded(from - 1)) && sentence.free(from - 1)) from--;
     const second = secondOf(sentence, amount, true);
     let to = second?.to ?? amount.to;
     if (sentence.folded(to) === "de" && REVENUE.has(sentence.folded(to + 1))) {
@@ -278,6 +282,8 @@ const REVENUE = wordSet(
   "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue " +
     "facturen facturan facturando facturacion",
 );
+/** Adjectives before a revenue: "annual revenue". */
+const YEARLY = wordSet("annual yearly monthly gross");
 const NO_REVENUE = {
   pt: "A Receita não informa faturamento.",
   en: "The registry has no revenue.",

@@ -20,7 +20,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 const UNITS = wordSet(
   "loja lojas unidade unidades filial filiais sucursal sucursais estabelecimento enderecos " +
     "estabelecimentos endereco ponto pontos sede sedes store stores shop shops unit units " +
-    "location locations branch branches outlet outlets establishment establishments",
+    "local punto puntos campus campuses campi location locations branch branches outlet " +
+    "outlets establishment establishments",
 );
 const BRANCHES = wordSet("filial filiais sucursal sucursais branch branches");
 const HAVING = wordSet(
@@ -222,9 +223,12 @@ function leadOf(sentence: Sentence, at: number): Lead {
     const word = sentence.folded(i);
     const stated = sideAt(sentence, i);
     if (stated !== null) [side, from] = [side ?? stated, i];
-    else if (HAVING.has(word) && (side !== null || word !== "de"))
-      return { from, side, had: !LISTS.has(sentence.folded(i - 1)) };
-    else if (["entre", "between", "from"].includes(word)) from = i;
+    else if (HAVING.has(word) && (side !== null || word !== "de")) {
+      // "que só têm uma loja"
+      const isOnly = side === null && ONLY.has(sentence.folded(i - 1)) && sentence.free(i - 1);
+      const led = isOnly ? ({ from: i - 1, side: "exact" } as const) : { from, side };
+      return { ...led, had: !LISTS.has(sentence.folded(i - 1)) };
+    } else if (["entre", "between", "from"].includes(word)) from = i;
     else if (!SMALL.has(word)) break;
     else if (side !== null && ["pelo", "ao", "no", "at", "a"].includes(word)) from = i;
   }

@@ -112,7 +112,11 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const to = range?.to ?? onwards;
   // "que fecharam este ano"
   const closed = CLOSED.has(sentence.folded(at - 1)) && date.relative === true;
-  if (meaning === null && range === null && !closed) return date.to;
+  const verb = openedBefore(sentence, lead.from);
+  const isFar = verb >= 0 && meaning === null && date.relative === true;
+  if (meaning === null && range === null && !closed && !isFar) return date.to;
+  // "abertas em Natal este ano": the verb is apart from its date.
+  if (verb >= 0 && (isFar || meaning === "in")) sentence.claim(verb, verb + 1, "date");
   const periods = [date.period, ...(range === null ? [] : [range.period])];
   if (periods.includes(null)) {
     const words = sentence.claim(lead.from, to, "unmapped");
@@ -150,6 +154,19 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   return listed(context, to, span);
 }
 
+/** Returns the verb of opening before the places before a date: "opened in Natal"; -1 for none. */
+function openedBefore(sentence: Sentence, from: number): number {
+  let isPlaced = false;
+  for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
+    const isPlace = sentence.owner(at) === "place";
+    isPlaced ||= isPlace;
+    if (isPlace || BETWEEN.has(sentence.folded(at))) continue;
+    const isVerb = OPENED.has(sentence.folded(at)) && sentence.free(at);
+    return isVerb && isPlaced && !isInTrade(sentence, at, at + 1) ? at : -1;
+  }
+  return -1;
+}
+
 /** True for dates about companies: "padarias dos anos 90"; not for "vender mais este mês". */
 function isAboutCompanies(sentence: Sentence, at: number, { relative }: MentionedDate): boolean {
   const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
@@ -180,18 +197,34 @@ export function eventsOf(
   for (const at of [before, after]) {
     const left = bounds.left.get(at);
     if (left !== undefined) return left;
-    if (at >= 0 && CLOSED.has(sentence.folded(at)) && isPlainStatus(sentence, at))
-      return ["status"];
+    const isClosing = CLOSED.has(sentence.folded(at)) || endsStatus(sentence, at);
+    if (at >= 0 && isClosing && isPlainStatus(sentence, at)) return ["status"];
   }
   return null;
 }
 
 /** True for a word of a required status, such as "baixadas"; not for "faturamento". */
 function isPlainStatus(sentence: Sentence, at: number): boolean {
-  for (const start of [at, at - 1]) {
+  for (let start = at; start > at - STATUS_MAX; start--) {
     const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
     if (phrase?.value.role === "status" && phrase.to > at) {
       return reachOf(sentence, start).polarity === "plain";
+    }
+  }
+  return false;
+}
+
+/** Maximum words of a phrase for a status: "went out of business". */
+const STATUS_MAX = 5;
+const ACTIVE = /^(?:ativ|activ|oper|func|em|still|open|in|currently)/;
+
+/** True for the last word of a phrase for any status but the active one: "dadas de baja". */
+function endsStatus(sentence: Sentence, at: number): boolean {
+  if (sentence.tokens[at]?.kind !== "word") return false;
+  for (let start = at; start > at - STATUS_MAX; start--) {
+    const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
+    if (phrase?.value.role === "status" && phrase.to === at + 1) {
+      return !ACTIVE.test(sentence.folded(start));
     }
   }
   return false;
@@ -457,7 +490,7 @@ function ownerBefore(sentence: Sentence, from: number, isEvent: (at: number) => 
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
     const word = sentence.folded(at);
     const trade = isInTrade(sentence, at, at + 1);
-    if (isEvent(at) || (CLOSED.has(word) && !trade)) return at;
+    if (isEvent(at) || (CLOSED.has(word) && !trade) || endsStatus(sentence, at)) return at;
     const apart = sentence.tokens[at]?.kind === "mark" && sentence.owner(at) !== "place";
     const passed = sentence.owner(at) === "place" || BETWEEN.has(word) || trade;
     if (apart || !(passed || kindAt(sentence, at) === "activity")) return -1;

@@ -28,7 +28,8 @@ const SMALL = wordSet(
 /** Words that request results. */
 const REQUESTS = wordSet(
   "ver ve quero queria queremos queriamos procuro procuramos procura busco buscamos preciso " +
-    "precisamos busque buscar traga trazer mostre mostrar liste " +
+    "precisamos busque buscar traga trazer mostre mostrar mostra manda mande passa passe " +
+    "envia envie liste " +
     "listar lista " +
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
     "passa passe passar envia enviar consiga consegue indique indica puxar extraia extrair dame " +
@@ -160,6 +161,9 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   // "as vinte de maior capital"
   const isRanked = next === "de" && /^(?:maior|menor|mais)$/.test(sentence.folded(to + 1));
   if (isRanked && lead.article) return lead.limit;
+  // "gas stations in Paraná, list 500"
+  const isLast = next === "" && sentence.tokens[to] === undefined && at > 2;
+  if (isLast && /^(?:list|lista|liste|show|mostre|traga|manda|mande)$/.test(before)) return at - 1;
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // A mark before the number begins a new phrase: "em Recife, 50 dentistas".

@@ -50,7 +50,16 @@ const POSTAL = byFirstWord([
     "zip",
     "postal code",
   ],
-  ...["postal codes", "postcode", "postcodes", "codigos postales"],
+  ...[
+    "postal code area",
+    "postcode area",
+    "zip code area",
+    "postal area",
+    "postal codes",
+    "postcode",
+    "postcodes",
+    "codigos postales",
+  ],
 ]);
 const BETWEEN = new Set(
   (

@@ -8,6 +8,7 @@
 import { STATE_NAMES } from "../../spec/states.ts";
 import { ROLES_BEFORE } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
 import { beginsRequest } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -170,9 +171,13 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     return !vague && !dealing;
   }
   if (lead.kind === "of") {
-    if (trade) return !lower && isAfterTrade(context, lead.from);
+    if (trade) {
+      return !lower && (isAfterTrade(context, lead.from) || isAfterFilter(context, lead.from));
+    }
     if (sentence.folded(from) === "natal" && match.words === 1) return !isFestive(sentence, lead);
-    return !(ordinary && lower);
+    if (!(ordinary && lower)) return true;
+    // "oficinas mecânicas de contagem", in a text without capitals
+    return isLowered(sentence) && isAfterTrade(context, lead.from);
   }
   if (isListed(sentence, from, last)) {
     // "em gramado e canela": lower case is enough, because the previous city has it too.
@@ -357,6 +362,20 @@ export function isAfterTrade({ sentence, tradeEnd }: PlaceContext, at: number): 
   for (let i = at - 1; i >= Math.max(0, at - TRADE_WORDS_MAX); i--) {
     if (!sentence.free(i)) return false;
     if (tradeEnd(i) === at) return true;
+  }
+  return false;
+}
+
+/** True for a text of several words without a capital letter. */
+function isLowered({ text }: Sentence): boolean {
+  return text === text.toLowerCase();
+}
+
+/** True if a condition or an order ends directly before a token: "os mais antigos de Bauru". */
+function isAfterFilter({ sentence }: PlaceContext, at: number): boolean {
+  for (let i = at - 1; i >= Math.max(0, at - TRADE_WORDS_MAX); i--) {
+    if (!sentence.free(i)) return false;
+    if (FILTER_PHRASES.longest(sentence.tokens, i)?.to === at) return true;
   }
   return false;
 }

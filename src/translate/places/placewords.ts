@@ -34,7 +34,8 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   if (isInTrade(sentence, at, at + 1)) return true;
   const next = sentence.folded(at + 1);
   const after = next === "de" ? sentence.folded(at + 2) : next;
-  const amount = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
+  const near = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
+  const amount = near || isCompared(sentence, at + 1);
   const joins = after === "e" || after === "and" || after === "of";
   // Money after "de": "100 mil de capital", "ordem decrescente de capital".
   const of = ["de", "do", "of"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
@@ -50,6 +51,24 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   const amounts = into && (into.kind === "number" || MONEY_WORDS.test(into.folded));
   if (counted || amounts) return true;
   return amount || (MONEY_AFTER.has(after) && !joins) || MONEY_BEFORE.has(sentence.folded(at - 1));
+}
+
+const COMPARING = new Set(
+  (
+    "de no na ao pelo a o e que social minimo maximo menos mais acima abaixo superior inferior " +
+    "maior menor partir ate seja r rs us of at least most over above under up to more less than " +
+    "minimum al mas menos mayor desde hasta exceeding"
+  ).split(" "),
+);
+const COMPARING_MAX = 7;
+
+/** True if only comparing words separate a token from a number: "de no mínimo 10 milhões". */
+function isCompared(sentence: Sentence, from: number): boolean {
+  for (let at = from; at < from + COMPARING_MAX; at++) {
+    if (sentence.tokens[at]?.kind === "number") return true;
+    if (!COMPARING.has(sentence.folded(at)) && sentence.tokens[at]?.text !== "$") return false;
+  }
+  return false;
 }
 
 function isAmountToken(sentence: Sentence, at: number): boolean {

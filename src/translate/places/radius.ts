@@ -47,6 +47,8 @@ const NEAR = /^(near|around|perto|proxim[ao]s?|cerca)$/;
 const FROM = new Set("de do da d from of del".split(" "));
 /** Words for places farther away. */
 const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|least)$/;
+/** Text between a city and a number of kilometers around it. */
+const PLUS = /^[\s,(]*(?:\+|mais|más|plus|e(?: mais)?|and|y)?\s*$/iu;
 const WORDS_MAX = 7;
 /** Minimum ratio of a city's accounts to those of a town in another state. */
 const OUTWEIGHS = 10;
@@ -73,11 +75,17 @@ export function radiusAt(
     const farther = fartherAt(sentence, from, at);
     if (farther >= 0) return lostCircle(context, [farther, center.to], center.cities, FARTHER_OFF);
   }
-  if (!(stated || center.stated) || fartherAt(sentence, from, at) >= 0) return null;
-  if (center.cities.length > 0) return circle(context, [from, center.to], km, center.cities);
+  if (center.cities.length > 0) {
+    return stated || center.stated ? circle(context, [from, center.to], km, center.cities) : null;
+  }
   const before = last !== undefined && last.states.length === 0 && !last.negated ? last : null;
-  const gap = before === null ? "" : sentence.words(before.to, from).words;
-  if (before === null || before.cities.length === 0 || /[\p{L}\p{N}]/u.test(gap)) return null;
+  if (before === null || before.cities.length === 0) return null;
+  // "Campinas + 30 km", "Campinas mais 30 km", "in Campinas and 30 km around"
+  const isPlus = PLUS.test(sentence.words(before.to, at).words);
+  if (!isPlus && fartherAt(sentence, from, at) >= 0) return null;
+  if (!isPlus && !stated && !center.stated) return null;
+  const gap = isPlus ? "" : sentence.words(before.to, from).words;
+  if (/[\p{L}\p{N}]/u.test(gap)) return null;
   if (before.regions.length > 0) return null;
   before.dropped = true;
   // "near Florianópolis, within 30 km" requests the surroundings twice.

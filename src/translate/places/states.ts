@@ -306,7 +306,10 @@ export const LONE_PARTS = new Set(
 
 /** Parts named after their place: "Campinas e região". */
 export const SURROUNDINGS = new Set(
-  "regiao arredores arredor redondezas proximidades adjacencias entorno".split(" "),
+  (
+    "regiao arredores arredor redondezas proximidades adjacencias entorno surroundings " +
+    "alrededores"
+  ).split(" "),
 );
 
 /** Words before a compass point that do not form a region: "zona sul", "asa norte". */

@@ -16,6 +16,10 @@ import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { foldWord, reduce, type Token } from "../words/tokens.ts";
 
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
 /** Spanish words that do not exist in Portuguese or English. */
 const SIGNS = new Set(
   (
@@ -86,7 +90,22 @@ const WORDS = new Map(
     "establecimientos:estabelecimentos establecimiento:estabelecimento " +
     "telas:tecidos tela:tecido licoreria:adega licorerias:adegas " +
     "cerraron:fecharam abrieron:abriram lleven:tenham llevan:tem lleva:tem lleve:tenha " +
-    "tamano:porte cualquier:qualquer otros:outros otras:outras"
+    "tamano:porte cualquier:qualquer otros:outros otras:outras otro:outro otra:outra " +
+    "posean:possuam poseen:possuem posea:possua posee:possui cadenas:redes cadena:rede " +
+    "cuales:quais cual:qual cuyo:cujo cuya:cuja cuyos:cujos cuyas:cujas donde:onde " +
+    "cuantos:quantos cuantas:quantas compartan:compartilhem comparten:compartilham " +
+    "comparta:compartilhe comparte:compartilha usen:usem usan:usam nadie:ninguem " +
+    "ninguna:nenhuma ningun:nenhum contactar:contatar dueno:dono duenos:donos duenas:donas " +
+    "hagan:facam hacen:fazem haga:faca llamen:chamem llaman:chamam llame:chame llama:chama " +
+    "dieron:deram dio:deu puertas:portas dedicadas:dedicadas dedicados:dedicados " +
+    "encuentren:encontrem encuentran:encontram queden:fiquem quedan:ficam " +
+    "cuenten:contem cuentan:contam cuente:conte cuenta:conta " +
+    "contacto:contato contactos:contatos desean:desejam fecha:data apertura:abertura " +
+    "alrededores:arredores cercanias:arredores fundaciones:fundacoes fundacion:fundacao " +
+    "supere:supera superen:superam superan:superam encima:acima " +
+    "inscriptas:inscritas inscriptos:inscritos acogidas:enquadradas acogidos:enquadrados " +
+    "acogida:enquadrada acogido:enquadrado operen:operem " +
+    "vecindario:bairro vecinos:moradores"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -103,7 +122,10 @@ const PLAIN = /^[a-z]*$/i;
 
 /** Verbs before which "no" is a negation. */
 const NEGATED = new Set(
-  "en sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "),
+  (
+    "en sean sea son esten estan tengan tenga tienen es pertenezcan menor menores mayor mayores " +
+    "superior superiores inferior inferiores mas menos"
+  ).split(" "),
 );
 
 /** Words before which "mas" means "more" ("mais"): "mas grandes". */
@@ -134,22 +156,64 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 const NUMBERS: ReadonlyMap<string, string> = new Map(
   (
     "dos:dois tres:tres cuatro:quatro cinco:cinco seis:seis siete:sete ocho:oito nueve:nove " +
-    "diez:dez veinte:vinte treinta:trinta cincuenta:cinquenta cien:cem"
+    "diez:dez once:onze doce:doze trece:treze catorce:catorze quince:quinze veinte:vinte " +
+    "treinta:trinta cuarenta:quarenta cincuenta:cinquenta sesenta:sessenta setenta:setenta " +
+    "ochenta:oitenta noventa:noventa cien:cem ciento:cento doscientos:duzentos " +
+    "doscientas:duzentas trescientos:trezentos trescientas:trezentas " +
+    "cuatrocientos:quatrocentos quinientos:quinhentos quinientas:quinhentas"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
 );
-const COUNTING = /^(?:menos|minimo|maximo|mas|mais|hasta|ate|entre|tengan|tienen|con)$/;
+const COUNTING = /^(?:menos|minimo|maximo|mas|mais|hasta|ate|entre|tengan|tienen|con|ultim[oa]s)$/;
+/** Nouns that are counted; before them, "dos" is a number. */
+const COUNTED = wordsOf(
+  "anos? mes meses semanas dias locales sucursales filiales sedes unidades tiendas " +
+    "mil mill?on(?:es)? establecimientos puntos",
+);
 
-/** Returns the number for a word after "al menos", "más de", or "con", or undefined. */
+/** Returns the number for a word; "dos" needs a word of counting next to it. */
 function numberWord(sentence: Sentence, at: number): string | undefined {
+  const word = sentence.folded(at);
+  const number = NUMBERS.get(word);
+  if (number === undefined || word !== "dos" || COUNTED.test(sentence.folded(at + 1))) {
+    return number;
+  }
   const before = /^(?:de|que)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
-  return COUNTING.test(sentence.folded(before)) ? NUMBERS.get(sentence.folded(at)) : undefined;
+  return COUNTING.test(sentence.folded(before)) ? number : undefined;
+}
+
+/** Small words that a Spanish sentence never has. */
+const NOT_SPANISH = wordSet(
+  "em na nas nao com do da das dos um uma umas uns ao aos ou os as pela pelo mais muito tem" +
+    "in with of the and or for from without at that by to near",
+);
+/** Words of `WORDS` that also exist in Portuguese or English, or in names. */
+const SHARED = wordSet(
+  "media medio mediana medianas mecanico mecanicos panel regimen excepto region bodega cerca " +
+    "autos traje trajes carpa maquinaria arena pension baile oficina oficinas alcohol maleta " +
+    "granja granjas fresa carton pinturas envase bolso telas pescado pescados aceite renta mayor",
+);
+/** Letters of the shortest word that alone shows the language. */
+const TELLING_MIN = 5;
+
+/**
+ * True for a sentence with a word that only Spanish has, and without the small words of other
+ * languages: "talleres cerca de Campinas".
+ */
+function isOnlySpanish(sentence: Sentence): boolean {
+  const { tokens } = sentence;
+  if (tokens.some(({ folded }) => NOT_SPANISH.has(folded))) return false;
+  return tokens.some(({ folded, kind }) => {
+    if (kind !== "word" || folded.length < TELLING_MIN || SHARED.has(folded)) return false;
+    const read = WORDS.get(folded) ?? TRADE_WORDS.get(folded);
+    return read !== undefined && read !== folded;
+  });
 }
 
 /** Reads a Spanish sentence as Portuguese, word by word. Returns true if it is Spanish. */
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
-  const spanish = sentence.tokens.some(({ folded, text }) => {
+  const isSigned = sentence.tokens.some(({ folded, text }) => {
     const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
     // "panaderías" is Spanish: Portuguese has no accent in this ending, and no words in -ctores.
     return (
@@ -158,7 +222,7 @@ export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean 
       /ctor(es|as?)$|\p{L}cion(es)?$/u.test(folded)
     );
   });
-  if (!spanish) return false;
+  if (!isSigned && !isOnlySpanish(sentence)) return false;
   let named = 0;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (isInPlace(sentence, places, at) || at < named) continue;
@@ -201,7 +265,9 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (folded === "no") {
     // "MEI o no"
     const either = sentence.folded(at - 1) === "ou";
-    return either || NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
+    return either || NEGATED.has(sentence.folded(at + 1)) || isVerbLike(sentence, at + 1)
+      ? "nao"
+      : null;
   }
   if (folded === "mas") {
     // People omit the accent; "mas" meaning "but" does not precede such words.
@@ -212,6 +278,9 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (folded === "dos" && sentence.folded(at + 1) === "o") {
     return sentence.folded(at + 2) === "mas" ? "dois" : null;
   }
+  // "al por mayor", "al por menor": wholesale and retail
+  if (folded === "mayor" && sentence.folded(at - 1) === "por") return "atacado";
+  if (folded === "menor" && sentence.folded(at - 1) === "por") return "varejo";
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
   // "bodegas de vino" is a trade of its own, and "proveedores de internet" do not supply goods.
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
@@ -221,6 +290,19 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (known !== undefined) return known;
   const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;
   return other ?? (isTradeWord(folded) ? null : byEnding(token));
+}
+
+/** Nouns after a Portuguese "no" in a sentence of both languages: "no interior". */
+const IN_THE = wordSet(
+  "interior centro litoral norte nordeste sul sudeste sur estado bairro barrio municipio brasil " +
+    "pais oeste leste este",
+);
+
+/** True for a lowercase word that is no item, as a verb after "no": "no posean", "no comparten". */
+function isVerbLike(sentence: Sentence, at: number): boolean {
+  const { text = "", kind } = sentence.tokens[at] ?? {};
+  if (kind !== "word" || text !== text.toLowerCase() || IN_THE.has(text)) return false;
+  return /[aeo]n?$|[aeo]s$/.test(text) && ["small", "other"].includes(kindAt(sentence, at));
 }
 
 function byEnding({ folded, text }: Token): string | null {
@@ -242,8 +324,6 @@ function isTradeWord(folded: string): boolean {
   return [trades, goods].some((names) => names.written(key) !== undefined);
 }
 
-const wordSet = (words: string) => new Set(words.split(" "));
-
 /** Words for requests that are English, or that never follow the Portuguese "no". */
 const NEVER_IN = wordSet(
   "phone phones email emails mail contact contacts branch branches mobile mobiles cell cellphone " +
@@ -253,7 +333,9 @@ const NEVER_IN = wordSet(
 /** Words that also occur after a Portuguese "no": "com silva no email" filters by the address. */
 const EITHER = wordSet("email emails mail");
 /** English words between "no" and the excluded noun. */
-const BETWEEN = wordSet("own shared valid fixed small large medium public personal");
+const BETWEEN = wordSet(
+  "own sole individual shared valid fixed small large medium public personal",
+);
 /** Comparatives before "than". */
 const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
 
@@ -283,8 +365,21 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
 /** Reads "anywhere but São Paulo" as an exclusion. */
 export function readAnywhereBut(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
-    const isBut = sentence.tokens[at]?.folded === "but";
+    // "in the state but not in the capital" negates once.
+    const isBut = sentence.tokens[at]?.folded === "but" && sentence.folded(at + 1) !== "not";
     if (isBut && ALL_PLACES.test(sentence.folded(at - 1))) sentence.readAs(at, "except");
+  }
+}
+
+/** Reads "on Copacabana" as "in Copacabana". */
+export function readOnPlaces(sentence: Sentence, { places }: Gazetteer): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.folded !== "on") continue;
+    const { text = "", kind } = sentence.tokens[at + 1] ?? {};
+    const isName = kind === "word" && text !== text.toLowerCase() && text !== text.toUpperCase();
+    const isKnown = isName && places.longest(sentence.tokens, at + 1) !== null;
+    const isListed = /^(?:and|,)$/.test(sentence.tokens[at + 2]?.text ?? "");
+    if (isKnown || (isName && isListed)) sentence.readAs(at, "in");
   }
 }
 

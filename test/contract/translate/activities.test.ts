@@ -110,6 +110,9 @@ const SPELLINGS: readonly ((code: string) => string)[] = [
   (code) => `${code.slice(0, 4)}-${code.slice(4, 5)}-${code.slice(5)}`,
 ];
 
+/** Codes of kinds in a name that no activity distinguishes: "restaurante japonês". */
+const KIND_CODES = new Set(["kind_not_separated", "foreign_trade"]);
+
 describe("the stage of activities", () => {
   let sample: SampleSnapshot;
   let segment: Segment;
@@ -127,7 +130,7 @@ describe("the stage of activities", () => {
     const notes = new Notes("pt");
     const context = { segment, sentence, notes };
     const activities = findActivities(context, findCodes(context));
-    settleLeftovers(sentence, notes);
+    settleLeftovers(sentence, notes, { segment, activities });
     const codes = (excluded: boolean) =>
       activities
         .filter((one) => one.excluded === excluded)
@@ -307,7 +310,8 @@ describe("the stage of activities", () => {
         for (const name of entry.names) {
           names++;
           const { wanted, activities, notes } = read(name);
-          const whole = activities.length === 1 && notes.unmapped.length === 0;
+          const others = notes.unmapped.filter(({ code }) => !KIND_CODES.has(code));
+          const whole = activities.length === 1 && others.length === 0;
           const codes = entry.codes.filter((code) => lookup.cnae(code).length > 0);
           if (codes.length > 0 && (!whole || sorted(wanted) !== sorted(codes))) odd.push(name);
         }

@@ -147,7 +147,7 @@ describe("conditions", () => {
   it("reports that a kind is not separated, and which quarter is not applied", () => {
     const noted = (text: string, list: (typeof NOTE_LISTS)[number]) =>
       notesOf(probe.spec(text), list).map(({ code, words }) => `${code}(${words})`);
-    const kinds = noted("restaurantes japoneses em Curitiba", "assumptions");
+    const kinds = noted("restaurantes japoneses em Curitiba", "unmapped_constraints");
     assert.ok(kinds.includes("kind_not_separated(japoneses)"), `${kinds}`);
     const quarter = probe.spec("padarias em Campinas, Goiânia");
     assert.deepEqual(quarter.filters.geo.municipality_ibge_any_of, ["5208707"]);

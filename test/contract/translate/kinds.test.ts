@@ -9,6 +9,9 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
+/** Codes of kinds, and of imports and exports, which are conditions without a filter. */
+const CODES = new Set(["kind_not_separated", "foreign_trade"]);
+
 describe("kinds that the registry does not separate", () => {
   let sample: SampleSnapshot;
   let segment: Segment;
@@ -23,8 +26,10 @@ describe("kinds that the registry does not separate", () => {
 
   const kindsOf = (text: string) => {
     const { explain } = translate(text, segment).spec;
-    const reported = explain.assumptions.filter(({ code }) => code === "kind_not_separated");
-    return { words: reported.map(({ words }) => words), explain };
+    const all = [...explain.assumptions, ...explain.unmapped_constraints];
+    const reported = all.filter(({ code }) => CODES.has(code));
+    const others = explain.unmapped_constraints.filter(({ code }) => !CODES.has(code));
+    return { words: reported.map(({ words }) => words), others, explain };
   };
 
   it("are reported", () => {
@@ -42,10 +47,12 @@ describe("kinds that the registry does not separate", () => {
       ["universidades públicas em Recife", "públicas"],
       ["tradutores juramentados em Recife", "juramentados"],
       ["empresas de seguridad privada en Recife", "privada"],
+      ["restaurantes japoneses em Recife", "japoneses"],
+      ["colegios bilingües en Recife", "bilingües"],
     ] as const) {
-      const { words, explain } = kindsOf(text);
+      const { words, others, explain } = kindsOf(text);
       assert.deepEqual(words, [kind], text);
-      assert.deepEqual(explain.unmapped_constraints, [], text);
+      assert.deepEqual(others, [], text);
       assert.ok(explain.confidence > 0.85, `${text}: ${explain.confidence}`);
     }
   });

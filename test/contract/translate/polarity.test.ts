@@ -38,7 +38,7 @@ const CONTACTS: readonly Pair[] = [
   ],
   [" em SP com telefone", "uf:SP phone", " em SP sem telefone", "uf:SP lacks:phone"],
   [" with phone", "phone", " without phone", "lacks:phone"],
-  [" com algum contato", "contact", " sem nenhum contato", "left"],
+  [" com algum contato", "contact", " sem nenhum contato", "lacks:any"],
 ];
 
 const DATES: readonly Pair[] = [

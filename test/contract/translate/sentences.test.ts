@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { catalogLookup } from "../../../src/spec/catalog.ts";
+import { FILTERS, type FilterRow } from "../../../src/spec/filters/table.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import {
   expectationsOf,
@@ -15,6 +16,7 @@ import {
   type Field,
   HALVES,
   halfOf,
+  type JudgingSnapshot,
   judge,
   type LabelledSentence,
   loadSentences,
@@ -36,7 +38,7 @@ const MEMBERS = new Set(["text", "group", "expect", "or", "same_as"]);
 const EXPECTED_MEMBERS = new Set(
   (
     "cnae cnae_exclude cnae_secondary words area postal " +
-    "uf municipality not_municipality company contact limit sort unmapped " +
+    "uf municipality not_municipality district company contact limit sort unmapped " +
     "unmapped_may uncertain"
   ).split(" "),
 );
@@ -91,9 +93,15 @@ describe("labelled sentences", () => {
 describe("expected specs", () => {
   let sample: SampleSnapshot;
   let segment: Segment;
+  /** The snapshot as if all lists had been imported. */
+  let imported: JudgingSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(500, 11);
     segment = await openSegment(sample.snapshot);
+    const { snapshotDate, catalog } = segment;
+    const lacks = Object.keys(catalog).filter((name) => name.startsWith("lacks"));
+    const all = Object.fromEntries(lacks.map((name) => [name, false]));
+    imported = { snapshotDate, catalog: { ...catalog, ...all } };
   });
   after(() => {
     segment.close();
@@ -167,7 +175,7 @@ describe("expected specs", () => {
     assert.equal(judged(day, between(1)), false, "a day that was said is exact");
   });
 
-  it("accepts all cities but one as a list, or reported as unmapped", () => {
+  it("accepts all cities but one only as the list of all others", () => {
     const expect = { uf: ["SC"], not_municipality: ["4205407"] };
     const sentence: LabelledSentence = { text: "", group: "", expect };
     const others = segment.catalog.municipalities.flatMap(({ ibge, uf }) =>
@@ -184,9 +192,31 @@ describe("expected specs", () => {
       ).right;
     assert.equal(right([], others, []), true);
     assert.equal(right(["SC"], others, []), true);
-    assert.equal(right(["SC"], [], ["exceto Florianópolis"]), true);
+    assert.equal(right(["SC"], [], ["exceto Florianópolis"]), false);
     assert.equal(right(["SC"], [], []), false);
+    assert.equal(right([], others.slice(1), []), false);
     assert.equal(right(["SC"], [...others, "4205407"], []), false);
+  });
+
+  it("finds an unexpected value of every filter of companies and contacts", () => {
+    for (const { group, member } of FILTERS) {
+      if (group !== "company" && group !== "contact") continue;
+      const spec = specOf({}, imported);
+      const given = filters(spec, group, { [member]: UNEXPECTED[member], ...BESIDE[member] });
+      const sentence: LabelledSentence = { text: "", group: "", expect: {} };
+      assert.equal(judge(sentence, { ...spec, ...given }, imported).right, false, member);
+    }
+  });
+
+  it("accepts the value of every filter of companies and contacts that is labelled", () => {
+    for (const { group, member } of FILTERS) {
+      if (group !== "company" && group !== "contact") continue;
+      const value = { [member]: UNEXPECTED[member], ...BESIDE[member] };
+      const expect = { [group]: value } as LabelledSentence["expect"];
+      const sentence: LabelledSentence = { text: "", group: "", expect };
+      assert.ok(judge(sentence, specOf(expect, imported), imported).right, member);
+      assert.equal(judge(sentence, specOf({}, imported), imported).right, false, member);
+    }
   });
 
   it("counts unmapped words", () => {
@@ -253,8 +283,39 @@ const CHANGES: readonly (readonly [field: Field, change: (spec: Spec) => object]
   ["codes", (spec) => filters(spec, "geo", { area_code_any_of: ["11"] })],
   ["limit", () => ({ limit: 100 })],
   ["sort", () => ({ sort: [{ field: "legal_name", direction: "asc" }] })],
+  ["district", (spec) => filters(spec, "geo", { district_any_of: [CENTER] })],
+  ["facts", company({ status_since: "2025-01-01" })],
   ["unmapped", () => ({ explain: { unmapped_constraints: [] } })],
 ];
+
+type GroupMember<Group> = Extract<FilterRow, { readonly group: Group }>["member"];
+type Unexpected = GroupMember<"company"> | GroupMember<"contact">;
+
+/** A value of each filter that no sentence without a label may get. */
+const UNEXPECTED: Readonly<Record<Unexpected, unknown>> = {
+  ...{ registration_status_any_of: [8], company_size_code_any_of: ["00"] },
+  ...{ headquarters_only: true, branches_only: true, simples_opt_in: true, mei_opt_in: false },
+  ...{ started_after: "2020-01-01", started_before: "2020-01-01" },
+  ...{ share_capital_min: 1, share_capital_max: 1, legal_nature_any_of: ["2062"] },
+  ...{ establishments_min: 2, establishments_max: 2 },
+  ...{ status_since: "2025-01-01", status_before: "2025-01-01", status_reason_any_of: ["01"] },
+  ...{ simples_excluded_since: "2025-01-01", simples_excluded_before: "2025-01-01" },
+  ...{ mei_excluded_since: "2025-01-01", mei_excluded_before: "2025-01-01" },
+  ...{ sanction_any_of: ["ceis"], has_federal_debt: true, federal_debt_any_of: ["fgts"] },
+  ...{ federal_debt_min: 1, federal_debt_max: 1, owned_by_any_of: ["33000167"] },
+  ...{ owned_by_depth: 2, owned_companies_min: 2, owned_companies_max: 2 },
+  ...{ owner_companies_min: 2, owner_companies_max: 2 },
+  ...{ require_email: true, require_phone: true, require_any_contact: true },
+  ...{ require_mobile: true, require_landline: true, require_own_domain: true },
+  ...{ email_shared_max: 2, phone_shared_max: 2, phone_any_of: ["11987654321"] },
+  ...{ email_any_of: ["ana@example.com"], missing_any_of: ["email"] },
+};
+
+/** What some filters have no effect without. */
+const BESIDE: Readonly<Partial<Record<string, object>>> = {
+  owned_by_depth: { owned_by_any_of: ["33000167"] },
+};
+const CENTER = { municipality_ibge: "3509502", name: "centro" };
 
 const place = (uf_any_of: string[], municipality_ibge_any_of: string[]) => ({
   filters: {

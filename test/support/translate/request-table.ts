@@ -276,7 +276,7 @@ const INEXPRESSIBLE: Readonly<Record<RequestLanguage, string>> = {
     "perto do metrô>perto do metrô|que façam entrega>entrega|com estacionamento próprio>" +
     "estacionamento|que aceitem cartão>cartão|bem avaliadas no Google>avaliadas|" +
     "que abrem aos domingos>domingos|que atendam empresas>atendam|com boa reputação>reputação|" +
-    "que tenham site>site|com Instagram ativo>Instagram|sem dívidas>dívidas|" +
+    "que tenham Facebook>Facebook|com Instagram ativo>Instagram|sem dívidas>dívidas|" +
     "que precisem de um sistema>sistema|com frota própria>frota|que exportem>exportem|" +
     "de alto padrão>padrão|que ofereçam parcelamento>parcelamento|com wi-fi>wi-fi|" +
     "que estejam contratando>contratando|com certificação ISO>certificação|24 horas>24 horas|" +
@@ -284,7 +284,7 @@ const INEXPRESSIBLE: Readonly<Record<RequestLanguage, string>> = {
   en:
     "with more than 20 employees>employees|with revenue above 1 million>revenue|" +
     "near the beach>near the beach|that deliver>deliver|with good reviews>reviews|" +
-    "that accept cards>cards|open on Sundays>Sundays|with a website>website|" +
+    "that accept cards>cards|open on Sundays>Sundays|with a LinkedIn page>LinkedIn|" +
     "that are hiring>hiring|with parking>parking|highly recommended>recommended",
 };
 

@@ -10,7 +10,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { type Catalog, type CatalogLookup, catalogLookup } from "../../../src/spec/catalog.ts";
+import { foldDistrict } from "../../../src/spec/districtname.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { memberOf } from "../../../src/spec/filters/members.ts";
+import { FILTERS, type PartName } from "../../../src/spec/filters/table.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { ROOT } from "../house/checkout.ts";
@@ -34,11 +37,13 @@ export interface Expected {
   readonly uf?: readonly string[];
   /** IBGE codes, 7 digits. */
   readonly municipality?: readonly string[];
-  /** All states except these, expressed as a list of the others or as unmapped. */
+  /** Cities left out of `uf`, or of Brazil: right is the list of all others. */
   readonly not_municipality?: readonly string[];
+  /** Districts, as `IBGE code:name`. */
+  readonly district?: readonly string[];
   /** Members of `filters.company`; dates may be relative, as `resolveDay` reads them. */
   readonly company?: Readonly<Record<string, unknown>>;
-  readonly contact?: Readonly<Record<string, boolean | number>>;
+  readonly contact?: Readonly<Record<string, boolean | number | readonly string[]>>;
   readonly cnae_secondary?: ExpectedCodes;
   /** Words of the name, area codes, and prefixes of postal codes. */
   readonly words?: readonly string[];
@@ -78,11 +83,32 @@ export interface JudgingSnapshot {
 export const FIELDS = [
   ...(["activities", "excluded", "uf", "municipality", "status", "size", "mei"] as const),
   ...(["simples", "headquarters", "started", "capital", "contact", "limit", "sort"] as const),
-  ...(["secondary", "nature", "units", "name", "codes"] as const),
+  ...(["secondary", "nature", "units", "name", "codes", "district", "facts"] as const),
   "unmapped",
 ] as const;
 /** One judged field. */
 export type Field = (typeof FIELDS)[number];
+
+/**
+ * The field that judges each part of a spec; its type has all parts, so none is forgotten. Parts
+ * without a rule of their own are compared exactly.
+ */
+const FIELD_OF: Readonly<Record<PartName, Field>> = {
+  ...({ cnae: "activities", cnae_exclude: "excluded", cnae_secondary: "secondary" } as const),
+  ...({ text_hints: "name", uf: "uf", municipality: "municipality" } as const),
+  ...({ district: "district", postal_code: "codes", area_code: "codes" } as const),
+  ...({ registration_status: "status", company_size: "size", legal_nature: "nature" } as const),
+  ...({ headquarters: "headquarters", branches: "units", establishments: "units" } as const),
+  ...({ simples: "simples", mei: "mei", started: "started", share_capital: "capital" } as const),
+  ...({ email: "contact", phone: "contact", any_contact: "contact", mobile: "contact" } as const),
+  ...({ landline: "contact", own_domain: "contact", email_shared: "contact" } as const),
+  ...({ phone_shared: "contact", phone_number: "contact", email_address: "contact" } as const),
+  ...({ contact_missing: "contact", status_changed: "facts", status_reason: "facts" } as const),
+  ...({ simples_excluded: "facts", mei_excluded: "facts", sanction: "facts" } as const),
+  ...({ federal_debt: "facts", federal_debt_total: "facts", federal_debt_kind: "facts" } as const),
+  ...({ owned_by: "facts", owned_companies: "facts", owner_companies: "facts" } as const),
+  ...({ lists: "facts", lists_exclude: "facts" } as const),
+};
 
 /** Expected unmapped words found and missed, and unexpected constraints. */
 export interface UnmappedCount {
@@ -170,13 +196,13 @@ export function resolveDay(day: string, snapshotDate: string): string {
 
 /** The spec of an expectation, as a client could write it. */
 export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSnapshot) {
-  const { cnae, cnae_exclude, company = {}, sort = [] } = expected;
+  const { cnae, cnae_exclude, company = {}, sort = [], district = [] } = expected;
   const first = (codes?: ExpectedCodes) => (codes?.must ?? []).map((one) => one.split("|")[0]);
-  const days = ["started_after", "started_before"].flatMap((name) => {
-    const day = company[name];
-    return typeof day === "string" ? [[name, resolveDay(day, snapshotDate)]] : [];
+  const days = Object.entries(company).flatMap(([name, day]) => {
+    const isDay = /_(after|since|before)$/.test(name) && typeof day === "string";
+    return isDay ? [[name, resolveDay(day, snapshotDate)]] : [];
   });
-  const unmapped = [...(expected.unmapped ?? []), ...namesOf(expected, catalogLookup(catalog))];
+  const { ufs, municipalities } = wantedPlaces(expected, catalog);
   return {
     ...(expected.limit === undefined ? {} : { limit: expected.limit }),
     filters: {
@@ -188,8 +214,8 @@ export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSna
       geo: {
         area_code_any_of: expected.area ?? [],
         postal_code_prefix_any_of: expected.postal ?? [],
-        uf_any_of: expected.uf ?? [],
-        municipality_ibge_any_of: expected.municipality ?? [],
+        ...{ uf_any_of: ufs, municipality_ibge_any_of: municipalities },
+        ...(district.length === 0 ? {} : { district_any_of: district.map(districtOf) }),
       },
       company: { registration_status_any_of: [2], ...company, ...Object.fromEntries(days) },
       contact: expected.contact ?? {},
@@ -198,8 +224,15 @@ export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSna
       const [fields = "", direction] = key.split(" ");
       return { field: fields.split("|")[0], direction };
     }),
-    explain: { unmapped_constraints: unmapped.map((words) => ({ code: "expected", words })) },
+    explain: {
+      unmapped_constraints: (expected.unmapped ?? []).map((words) => ({ code: "expected", words })),
+    },
   };
+}
+
+function districtOf(label: string) {
+  const [municipality_ibge = "", name = ""] = label.split(":");
+  return { municipality_ibge, name };
 }
 
 /** Normalizes a spec of a label or a translator. @throws AppError if it is invalid. */
@@ -236,22 +269,15 @@ function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: Judgin
   const label = normalizedForJudging(specOf(expected, snapshot), snapshot);
   const [want, have] = [label.filters.company, actual.filters.company];
   const { industry } = actual.filters;
-  const codesOf = ({ filters: { geo: of } }: AccountQuerySpec) => [
-    ...[of.area_code_any_of, of.postal_code_prefix_any_of],
-  ];
-  const unitsOf = ({ filters: { company: of } }: AccountQuerySpec) => [
-    ...[of.branches_only, of.establishments_min, of.establishments_max],
-  ];
-  const geo = geoOf(actual, lookup);
-  const listed = expected.not_municipality !== undefined && geo.municipalities.length > 0;
-  const wantedGeo = listed ? complementOf(expected, snapshot.catalog) : geoOf(label, lookup);
-  const wantedWords = [...(expected.unmapped ?? []), ...(listed ? [] : namesOf(expected, lookup))];
-  const unmapped = countUnmapped(wantedWords, expected.unmapped_may ?? [], actual);
-  const fields: Record<Field, boolean> = {
+  const [wantedGeo, geo] = [geoOf(label, lookup), geoOf(actual, lookup)];
+  const unmapped = countUnmapped(expected.unmapped ?? [], expected.unmapped_may ?? [], actual);
+  const byRule = {
     activities: rightCodes(expected.cnae, industry.cnae_any_of, lookup),
     excluded: rightCodes(expected.cnae_exclude, industry.cnae_exclude, lookup),
+    secondary: rightCodes(expected.cnae_secondary, industry.cnae_secondary_any_of ?? [], lookup),
     uf: same(wantedGeo.ufs, geo.ufs),
     municipality: same(wantedGeo.municipalities, geo.municipalities),
+    district: same(districtsOf(label), districtsOf(actual)),
     status: same(
       unlessAll(want.registration_status_any_of, ALL_STATUSES),
       unlessAll(have.registration_status_any_of, ALL_STATUSES),
@@ -260,24 +286,30 @@ function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: Judgin
       unlessAll(want.company_size_code_any_of, ALL_SIZES),
       unlessAll(have.company_size_code_any_of, ALL_SIZES),
     ),
-    mei: want.mei_opt_in === have.mei_opt_in,
-    simples: want.simples_opt_in === have.simples_opt_in,
-    headquarters: want.headquarters_only === have.headquarters_only,
     started: rightDays(expected, label, actual, snapshot.snapshotDate),
-    capital:
-      want.share_capital_min === have.share_capital_min &&
-      want.share_capital_max === have.share_capital_max,
     contact: same(contactOf(label), contactOf(actual)),
     limit: label.limit === actual.limit,
-    secondary: rightCodes(expected.cnae_secondary, industry.cnae_secondary_any_of ?? [], lookup),
-    nature: same(want.legal_nature_any_of, have.legal_nature_any_of),
-    units: same(unitsOf(label), unitsOf(actual)),
-    name: same(label.filters.industry.text_hints, industry.text_hints),
-    codes: same(codesOf(label), codesOf(actual)),
     sort: rightSort(expected.sort ?? [], actual.sort),
     unmapped: unmapped.missed === 0 && unmapped.extra === 0,
   };
-  return { fields, unmapped };
+  const fields = Object.fromEntries(
+    FIELDS.map((field) => [field, hasSameParts(field, label, actual)]),
+  ) as Record<Field, boolean>;
+  return { fields: { ...fields, ...byRule }, unmapped };
+}
+
+/** True if all filters that a field judges are equal. */
+function hasSameParts(field: Field, label: AccountQuerySpec, actual: AccountQuerySpec): boolean {
+  return FILTERS.every((row) => {
+    const own = row.part === null ? "facts" : FIELD_OF[row.part];
+    return own !== field || same(memberOf(label.filters, row), memberOf(actual.filters, row));
+  });
+}
+
+/** Folded names of districts with their cities, sorted. */
+function districtsOf({ filters: { geo } }: AccountQuerySpec): string[] {
+  const names = geo.district_any_of ?? [];
+  return names.map((one) => `${one.municipality_ibge}:${foldDistrict(one.name)}`).sort();
 }
 
 /** Contact filters; an own domain implies an e-mail. */
@@ -328,17 +360,20 @@ function geoOf({ filters: { geo } }: AccountQuerySpec, lookup: CatalogLookup): G
   return { ufs: covered ? [] : ufs, municipalities };
 }
 
-function complementOf({ uf = [], not_municipality = [] }: Expected, catalog: Catalog): Geo {
+/** States and cities of a label: cities that are left out leave all others of their states. */
+function wantedPlaces(
+  { uf = [], municipality = [], not_municipality }: Expected,
+  catalog: Catalog,
+): Geo {
+  if (not_municipality === undefined) return { ufs: uf, municipalities: municipality };
+  const isIn = (code: string, of: string) =>
+    municipality.length > 0 ? municipality.includes(code) : uf.length === 0 || uf.includes(of);
   const codes = catalog.municipalities.flatMap(({ ibge, uf: of }) =>
-    ibge !== null && of !== null && uf.includes(of) && !not_municipality.includes(ibge)
+    ibge !== null && of !== null && isIn(ibge, of) && !not_municipality.includes(ibge)
       ? [ibge]
       : [],
   );
-  return { ufs: [], municipalities: [...new Set(codes)].sort() };
-}
-
-function namesOf({ not_municipality = [] }: Expected, lookup: CatalogLookup): string[] {
-  return not_municipality.map((code) => lookup.municipalityByIbge(code)?.name ?? code);
+  return { ufs: [], municipalities: [...new Set(codes)] };
 }
 
 /** Dates of an age may differ by a day; a date after the snapshot counts as none. */

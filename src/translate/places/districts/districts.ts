@@ -15,7 +15,7 @@ import type { Sentence } from "../../words/sentence.ts";
 import { isSpecialised, mentionOf, type PlaceContext } from "../mention.ts";
 import type { City } from "../placenames.ts";
 import { isCapitalised, isShouted } from "../placesigns.ts";
-import { isIn, isOf, leadOf } from "../placewords.ts";
+import { isIn, isMoney, isOf, leadOf } from "../placewords.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../states.ts";
 import type { KnownDistrict } from "./districtnames.ts";
 import { enclosedNames, stateEnd } from "./enclosed.ts";
@@ -138,6 +138,12 @@ function citiesOf({ sentence, gazetteer }: PlaceContext): CityAt[] {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.tokens[at]?.kind !== "word") continue;
     const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+    const seat = seatAt({ sentence, gazetteer }, at, match?.to ?? at + 1);
+    if (seat !== null) {
+      found.push(seat);
+      at = seat.to - 1;
+      continue;
+    }
     if (match === null) continue;
     const { cities, nicknamed } = match.place;
     const all = [...cities, ...nicknamed].sort((a, b) => b.accounts - a.accounts);
@@ -147,6 +153,19 @@ function citiesOf({ sentence, gazetteer }: PlaceContext): CityAt[] {
     at = match.to - 1;
   }
   return found;
+}
+
+/** Reads "sp capital", "São Paulo capital": the capital of a state. */
+function seatAt(
+  { sentence, gazetteer }: Pick<PlaceContext, "sentence" | "gazetteer">,
+  at: number,
+  to: number,
+): CityAt | null {
+  if (sentence.folded(to) !== "capital" || isMoney(sentence, to)) return null;
+  const [named] = gazetteer.places.longest(sentence.tokens, at)?.place.states ?? [];
+  const uf = named ?? lettersAt(sentence, at);
+  const city = uf === undefined ? undefined : gazetteer.capitalOf(uf);
+  return city === undefined ? null : { from: at, to: to + 1, cities: [city] };
 }
 
 /** Reads "bairro Savassi", "bairros de Moema e Pinheiros", "the Savassi district". */

@@ -1,7 +1,7 @@
 /**
  * Proves: "or" between contacts requires one of them, for every spelling and in both languages;
  * "and" and commas alone require all. In lists of two to four contacts the last joint applies to
- * all. A web site among them is reported and changes nothing else.
+ * all. A web site among them is reported; if it is no choice, an own domain is required.
  * Does not prove: that an alternative of a named number and a kind of contact is found; it is
  * reported (alternatives.test.ts).
  */
@@ -41,7 +41,7 @@ const CONTACTS: readonly (readonly [requested: string, filters: string])[] = [
   ["com telefone, e-mail e celular", "email,phone,mobile"],
 ];
 
-/** Contacts by the filters that they set; a web site has none. */
+/** Contacts by the filters that they set; a web site that is no choice sets the own domain. */
 const KINDS: Readonly<Record<string, readonly [pt: string, en: string]>> = {
   phone: ["telefone", "a phone"],
   email: ["e-mail", "an email"],
@@ -49,6 +49,9 @@ const KINDS: Readonly<Record<string, readonly [pt: string, en: string]>> = {
   landline: ["telefone fixo", "a landline"],
   site: ["site", "a website"],
 };
+
+/** The filter that stands for a web site. */
+const DOMAIN = "own_domain";
 
 /** Every ordered list of up to four of the kinds. */
 function* lists(size: number, taken: readonly string[] = []): Generator<readonly string[]> {
@@ -72,7 +75,8 @@ function withoutImplied(kinds: readonly string[]): string {
 /** Filters for a list of contacts if one of them is enough (isChoice), or if all are required. */
 function membersOf(kinds: readonly string[], isChoice: boolean): string {
   const known = kinds.filter((kind) => kind !== "site");
-  if (!isChoice || known.length === 1) return withoutImplied(known);
+  if (!isChoice) return withoutImplied(kinds.map((kind) => (kind === "site" ? DOMAIN : kind)));
+  if (known.length === 1) return withoutImplied(known);
   return known.includes("email") ? "any_contact" : "phone";
 }
 

@@ -1,0 +1,90 @@
+/**
+ * The bounds of clauses about the speaker: their ends, and the requests and trades around them.
+ * Invariant: nothing is claimed; a lookup is bounded by the length of a clause.
+ */
+import type { Notes } from "./notes.ts";
+import type { Gazetteer } from "./places/gazetteer.ts";
+import { ARTICLES, JOINS, PRONOUNS, REQUESTS, TO_SELL } from "./speakerwords.ts";
+import type { Sentence } from "./words/sentence.ts";
+
+/** Max words in a clause, and in the text that is checked before and after it. */
+export const CLAUSE_MAX = 30;
+const HARD = /^[:;.!?\u2013\u2014|]$/;
+
+/** Tokens of a clause; its content begins at `object`. */
+export interface SpokenClause {
+  readonly from: number;
+  readonly object: number;
+  readonly to: number;
+}
+
+/** A sentence, and what its clauses are read with. */
+export interface SpeakerContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly gazetteer: Gazetteer;
+  /** Returns the end of the trade or goods that begin at a token. */
+  readonly tradeEnd: (at: number) => number;
+  readonly spanish: boolean;
+}
+
+/** True if a line break or dash precedes a token. */
+export function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
+  return /\n|\s-+\s/.test(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0));
+}
+
+/** Returns the mark, line break, or dash that ends a clause, or the sentence's length. */
+export function endOf(sentence: Sentence, from: number): number {
+  for (let at = from; at < sentence.tokens.length; at++) {
+    if (at > from && breaksBefore(sentence, at)) return at;
+    if (sentence.tokens[at]?.kind === "mark" && HARD.test(sentence.tokens[at]?.text ?? ""))
+      return at;
+    if (at > from + CLAUSE_MAX) return at;
+  }
+  return sentence.tokens.length;
+}
+
+/** Returns the index of a requesting word, or -1. */
+export function requestIn(sentence: Sentence, from: number, end: number): number {
+  for (let at = from; at < end; at++) {
+    const isRequest = REQUESTS.has(sentence.folded(at)) && !TO_SELL.has(sentence.folded(at + 1));
+    if (isRequest && !/^(que|quem|who|that)$/.test(sentence.folded(at - 1))) return at;
+  }
+  return -1;
+}
+
+/** True if a trade or goods begin within reach of a token. */
+export function hasTrade(context: SpeakerContext, from: number): boolean {
+  return hasTradeIn(context, from, from + CLAUSE_MAX);
+}
+
+/** True if a trade or goods begin between two tokens. */
+export function hasTradeIn(
+  { sentence, tradeEnd }: SpeakerContext,
+  from: number,
+  to: number,
+): boolean {
+  for (let at = Math.max(0, from); at < Math.min(to, sentence.tokens.length); at++) {
+    if (sentence.free(at) && tradeEnd(at) > at) return true;
+  }
+  return false;
+}
+
+/** Skips articles. */
+export function firstOf(sentence: Sentence, from: number): number {
+  let at = from;
+  while (at < from + 3 && ARTICLES.has(sentence.folded(at))) at++;
+  return at;
+}
+
+/** Removes trailing words and commas that join a clause to the next request. */
+export function trimmed(sentence: Sentence, from: number, end: number): number {
+  let to = end;
+  while (to > from) {
+    const { kind, folded } = sentence.tokens[to - 1] ?? { kind: "mark", folded: "" };
+    const isJoin = JOINS.has(folded) || PRONOUNS.has(folded) || folded === "me";
+    if (kind !== "mark" && !isJoin) break;
+    to--;
+  }
+  return to;
+}
