@@ -60,7 +60,7 @@ if (values.confidence) {
   print(confidenceTable(segment, values.fit));
   process.exit(0);
 }
-// Warms up like a server after its start.
+// Warms up as a server does after its start.
 await warmTranslation(segment);
 const from = performance.now();
 translate("padarias em MG", segment);

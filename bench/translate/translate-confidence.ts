@@ -1,8 +1,9 @@
 /**
  * Measures the confidence of translations, and fits its weights. Output: the weights if requested,
- * then a reliability table of sentences outside the fit.
- * Invariant: the held-out half and its half of the generated requests are only measured. An unknown
- * word next to the activity counts as a narrower request, so running such a sentence is wrong.
+ * then a table that compares stated confidence with results, for sentences outside the fit.
+ * Invariant: the held-out half of the sentences, and the half of the generated requests that
+ * belongs to it, are only measured. An unknown word next to the activity counts as a narrower
+ * request, so running such a sentence is wrong.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { MEASURE_NAMES, measuresOf, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
@@ -20,7 +21,7 @@ import { type Example, fitted, noisy, reliability } from "./translate-fit.ts";
 const REQUESTS = 4_000;
 const SEED = 11;
 
-/** Lines with the table. */
+/** Returns the lines of the table. */
 export function confidenceTable(segment: Segment, fit: boolean): string[] {
   const cities = segment.catalog.municipalities.flatMap(({ ibge, uf, name }) =>
     ibge === null || uf === null || uf === "EX" ? [] : [{ ibge, name, uf }],
@@ -35,7 +36,10 @@ export function confidenceTable(segment: Segment, fit: boolean): string[] {
   return [...lines, "not fitted:", ...reliability(apart, UNCERTAIN_BELOW)];
 }
 
-/** Each sentence unchanged, and some sentences again with an inserted word that no stage knows. */
+/**
+ * Returns each sentence unchanged, and some sentences a second time with an inserted word that the
+ * translator does not know.
+ */
 function examplesOf(sentences: readonly LabelledSentence[], on: Segment): Example[] {
   return sentences.flatMap((sentence, at) => {
     const plain = exampleOf(sentence, sentence.text, on);

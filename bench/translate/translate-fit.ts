@@ -1,12 +1,13 @@
 /**
- * Fits and measures the confidence of translations. Input: examples with their measures, each
- * marked as right or wrong. Output: the weights of a logistic regression, a reliability table, and
- * texts with an inserted word that no stage knows.
+ * Fits and measures the confidence of translations. Input: examples, each with its measures and
+ * marked as right or wrong. Output: the weights of a logistic regression, a table that compares
+ * stated confidence with results, and texts with an inserted word that the translator does not
+ * know.
  * Invariant: deterministic; no weight but the bias is above zero.
  */
 import type { Translation } from "../../src/translate/translate.ts";
 
-/** A translation whose truth is known. */
+/** A translation of which it is known if it is right. */
 export interface Example {
   readonly right: boolean;
   readonly confidence: number;
@@ -67,7 +68,10 @@ function chance(bias: number, weights: readonly number[], measures: readonly num
 
 const BANDS = [0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
 
-/** Lines of a table: stated confidence and share of right translations, by band and for all run. */
+/**
+ * Returns the lines of a table: stated confidence and fraction of right translations, by band and
+ * for all that are run.
+ */
 export function reliability(all: readonly Example[], threshold: number): string[] {
   const rows = BANDS.slice(0, -1).map((from, i) => {
     const to = BANDS[i + 1] as number;

@@ -19,10 +19,13 @@ interface Query {
   readonly acceptable: readonly string[];
 }
 
-/** Published figures of the best rival on the same queries; its choice needs a language model. */
+/**
+ * Published figures of the best other system on the same queries. Its choice of codes needs a
+ * language model.
+ */
 const RIVAL = { recall1: 0.758, recall5: 0.955, mrr: 0.831, precision: 0.849, coverage: 0.875 };
 
-/** Lines of a table; if the file is missing, one line that reports it. */
+/** Returns the lines of a table. If the file is missing, returns one line that says so. */
 export function goldenTable(path: string, segment: Segment): string[] {
   if (!existsSync(path)) return [`golden queries: skipped, there is no ${path}`];
   const lines = readFileSync(path, "utf8").trim().split("\n");
@@ -46,7 +49,7 @@ export function goldenTable(path: string, segment: Segment): string[] {
   return [`golden: activities of ${queries.length} queries`, ...rows];
 }
 
-/** Subclasses of a query: searched subclasses first, then offered ones. */
+/** The subclasses that a query finds: searched ones first, then offered ones. */
 interface Shown {
   readonly codes: readonly string[];
   readonly ranked: readonly string[];

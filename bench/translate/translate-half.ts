@@ -20,7 +20,7 @@ import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
 export interface Judged {
   readonly sentence: LabelledSentence;
   readonly judgement: Judgement;
-  /** Fields that are right if nothing is understood. */
+  /** The fields that would be right if the translator understood nothing. */
   readonly idle: Judgement["fields"];
   readonly confidence: number;
   readonly rows: Rows;
@@ -103,14 +103,20 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
   ];
 }
 
-/** For each requested field, or each other field: true if it is right. */
+/**
+ * Returns a boolean for each requested field, or with `requested` false for each other field: true
+ * if the field is right.
+ */
 function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
   return all.flatMap(({ judgement, idle }) =>
     FIELDS.filter((field) => idle[field] !== requested).map((field) => judgement.fields[field]),
   );
 }
 
-/** For each sentence that means the same as another: true if their translations are equal. */
+/**
+ * Returns a boolean for each sentence that means the same as another one: true if their
+ * translations are equal.
+ */
 function familiesOf(all: readonly Judged[]): boolean[] {
   const byText = new Map(all.map((one) => [one.sentence.text, one.bytes]));
   return all.flatMap(({ sentence, bytes }) =>
@@ -192,7 +198,7 @@ function calibrationTable(all: readonly Judged[]): string[] {
   ];
 }
 
-/** The misses of one half, sentence by sentence. */
+/** Returns the errors of one half, sentence by sentence. */
 export function missesOf(all: readonly Judged[]): string[] {
   return all
     .filter(({ judgement }) => !judgement.right)

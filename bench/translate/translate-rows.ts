@@ -1,9 +1,9 @@
 /**
- * Compares the accounts of a translation with the accounts that were meant. Input: a labeled
- * sentence, its translated spec, and a segment. Output: how many accounts each of the two finds,
- * and how many both find.
- * Invariant: counts are exact: common accounts meet the clauses of both specs. If a label allows
- * several codes or specs, the closest allowed one counts.
+ * Compares the accounts that a translation finds with those that were meant. Input: a labeled
+ * sentence, its translated spec, and a segment. Output: how many accounts the translation and the
+ * label each find, and how many both find.
+ * Invariant: counts are exact: accounts found by both match the clauses of both specs. If a label
+ * allows several codes or specs, the closest one counts.
  */
 import { clausesOf } from "../../src/search/clauses.ts";
 import { countMatches } from "../../src/search/searcher.ts";
@@ -19,7 +19,7 @@ import {
   specOf,
 } from "../../test/support/translate/sentences.ts";
 
-/** Accounts that were found and accounts that were meant. */
+/** Numbers of accounts that were found, and that were meant. */
 export interface Rows {
   readonly found: number;
   readonly meant: number;
@@ -41,7 +41,10 @@ export function rowsOf(
   return all.reduce((best, one) => (overlap(one) > overlap(best) ? one : best));
 }
 
-/** Share of common accounts among all that either spec finds; 1 if neither finds any. */
+/**
+ * Returns the accounts that both specs find, as a fraction of those that either finds; 1 if neither
+ * finds any.
+ */
 export function overlap({ found, meant, both }: Rows): number {
   const either = found + meant - both;
   return either === 0 ? 1 : both / either;

@@ -15,7 +15,7 @@ const SHAPE_REPEATS = 9;
 const RANDOM_SHAPES = 200;
 const SLOWEST = 5;
 
-/** Times of sentences, each a hundred times. */
+/** Times sentences, each of which is translated a hundred times. */
 export function sentenceTimes(texts: readonly string[], segment: Segment): string[] {
   const times: number[] = [];
   const medians = texts.map((text) => {

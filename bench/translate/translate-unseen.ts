@@ -33,7 +33,7 @@ interface Judged {
 
 const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
 
-/** Lines of the table; with `misses`, also the sentences that are not right. */
+/** Returns the lines of the table. With `misses`, also returns the sentences that are not right. */
 export async function unseenTable(
   file: string,
   snapshot: string,
@@ -50,7 +50,8 @@ export async function unseenTable(
   const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
   const wrong = misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
   const needless = misses ? judged.filter(({ verdict, run }) => verdict === "right" && !run) : [];
-  // Sentences that must not run are right if refused, and confidence says nothing about that.
+  // Leaves out sentences that must not run. They are right if refused, and confidence predicts
+  // nothing about that.
   const rated = judged.filter(({ sentence }) => sentence.expect.uncertain !== true);
   return [
     rowOf("all", judged),
@@ -90,7 +91,10 @@ function judgedOf(sentence: LabelledSentence, on: Segment): Judged {
   return { sentence, verdict, run: isRefusal ? !run : run, confidence: explain.confidence, wrong };
 }
 
-/** True if the only places besides the right districts are their own cities and states. */
+/**
+ * True if the places are the right districts and, besides them, only the cities and states of these
+ * districts.
+ */
 function isOnlyHome({ expect }: LabelledSentence, spec: unknown, on: Segment): boolean {
   const { geo } = normalizedForJudging(spec, on).filters;
   const homes = new Set((geo.district_any_of ?? []).map((one) => one.municipality_ibge));

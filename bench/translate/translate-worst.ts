@@ -19,12 +19,15 @@ import { ONCE_STEEP, WORST_KINDS, worstText } from "../../test/support/translate
 import { formatUs } from "../measure.ts";
 
 const TEXTS = 300;
-/** The translator was tuned on texts of lower seeds; a change tuned on these must raise it. */
+/**
+ * First seed of the texts. The translator was tuned on texts of lower seeds. A change that is tuned
+ * on these texts must raise this number.
+ */
 const FIRST_SEED = 30_000;
-/** Texts of each adversarial kind. */
+/** Number of texts of each adversarial kind. */
 const TEXTS_OF_KIND = 10;
 const REPEATS = 5;
-/** Texts that the search starts from, and changes tried for each. */
+/** Number of texts from which the search starts, and number of changes to try for each. */
 const CLIMBED = 3;
 const CLIMB_STEPS = 40;
 const SHOWN = 5;
@@ -35,7 +38,7 @@ interface Timed {
   readonly us: number;
 }
 
-/** Lines with the times of long texts of ordinary words. */
+/** Returns lines with the times of long texts that consist of ordinary words. */
 export function worstTimes(segment: Segment): string[] {
   const pools = poolsOf(segment);
   const seeds = Array.from({ length: TEXTS }, (_, i) => FIRST_SEED + i);
@@ -56,7 +59,10 @@ export function worstTimes(segment: Segment): string[] {
   ];
 }
 
-/** The slowest text of every kind, and of the shapes whose time once grew steeply. */
+/**
+ * Returns the slowest text of every kind, including kinds that guard against times that grow
+ * steeply with the length.
+ */
 function slowestOfKinds(pools: WordPools, segment: Segment): Timed[] {
   const seeds = Array.from({ length: TEXTS_OF_KIND }, (_, i) => FIRST_SEED + i);
   const kinds = Object.keys(WORST_KINDS).map((kind) =>
@@ -84,7 +90,7 @@ function rowOf({ name, text, us }: Timed, segment: Segment): string {
   return `  ${formatUs(us).padEnd(8)} ${growth} times that of half: ${name}, ${shown}`;
 }
 
-/** Changes a text step by step and keeps the slower variant. */
+/** Changes a text step by step, and keeps a change if the text becomes slower. */
 function climb(first: Timed, pools: WordPools, segment: Segment): Timed {
   let best = first;
   for (let step = 0; step < CLIMB_STEPS; step++) {

@@ -11,34 +11,40 @@ import type { Notes } from "./notes.ts";
 import type { NumberedSpan } from "./places/numbered.ts";
 import type { Sentence } from "./words/sentence.ts";
 
-/** Owners of words for requests that set filters. */
+/** Owners of words that request a condition. */
 const CONDITION_OWNERS: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name"],
   ...["place", "activity", "status", "list", "unmapped"],
 ]);
 
-/** Owners of words for qualities: requiring both of two still finds some intended companies. */
+/**
+ * Owners of words for qualities. If a search requires both of two alternative qualities, it still
+ * finds some of the intended companies.
+ */
 const QUALITIES: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name", "status"],
 ]);
 
 const OR = /^(ou|or)$/;
-/** Before "ou" in "e/ou". */
+/** Matches the word before "ou" in "e/ou". */
 const AND = /^(e|and)$/;
 /** Marks that may be next to "ou". */
 const MARKS = /^[,;/()"'“”]$/;
-/** Words that may come right before "ou": "headquarters only or …". */
+/**
+ * Words that may stand right before "ou" and belong to the request there: "headquarters only or …".
+ */
 const TAILS = new Set("only also too mesmo tambem apenas somente".split(" "));
-/** Words after "ou" that continue a bound. */
+/** Words after "ou" that continue a bound, as in "3 ou mais". */
 const GOES_ON = new Set(
   "mais menos more less above below acima abaixo superior inferior".split(" "),
 );
-/** Max words between "ou" and the next request. */
+/** Maximum number of words between "ou" and the next request. */
 const GAP_MAX = 7;
 
 /**
- * Reports every "ou" between two requests that were both required. Returns true if one of them is a
- * trade, place, or contact, so that the search would miss most of the intended companies.
+ * Adds a note for every "ou" between two requests that the search requires together. Returns true
+ * if one of them is a trade, place, or contact, because the search then misses most of the intended
+ * companies.
  */
 export function noteAlternatives(
   sentence: Sentence,
@@ -64,19 +70,22 @@ export function noteAlternatives(
   return misled;
 }
 
-/** True for a missing contact: for "ou sem telefone", most intended companies have a phone. */
+/**
+ * True for a contact that must be missing. In "MEI ou sem telefone", most of the intended companies
+ * have a phone.
+ */
 function isLacked(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "contact" && reachOf(sentence, at).polarity !== "plain";
 }
 
 /**
- * True if "ou" may join a request at a token: false inside a name ("lucro presumido ou real"), and
- * after a negation, which covers both.
+ * True if the "ou" at a token may join two requests. False inside a name ("lucro presumido ou
+ * real") and after a negation, which covers both requests.
  */
 function isOpen(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
   const own = owner !== null && (CONDITION_OWNERS.has(owner) || owner === "negation");
-  // "ou seja," introduces a repetition.
+  // "ou seja," introduces another wording of the same request.
   const again = sentence.folded(at + 1) === "seja" && sentence.tokens[at + 2]?.kind === "mark";
   return !own && !again && reachOf(sentence, at).polarity === "plain";
 }
@@ -97,15 +106,15 @@ function afterOr(sentence: Sentence, or: number): number {
   for (; at < or + GAP_MAX; at++) {
     const [owner, word] = [sentence.owner(at), sentence.folded(at)];
     if (owner !== "filler" && owner !== "negation") break;
-    // After "padarias ou", these words are another subject.
+    // After "padarias ou", a word for companies begins another subject.
     if (OR.test(word) || GOES_ON.has(word) || (subject && SUBJECTS.has(word))) return -1;
   }
   return CONDITION_OWNERS.has(sentence.owner(at) ?? "") ? at : -1;
 }
 
 /**
- * Returns a word's owner, or a separate kind for area codes, postal codes, and addresses, because
- * they have their own filters.
+ * Returns a word's owner. Area codes, postal codes, and email addresses get a separate kind,
+ * because they have a filter of their own.
  */
 function kindOf(sentence: Sentence, at: number, numbered: readonly NumberedSpan[]): string {
   const owner = sentence.owner(at) ?? "";
@@ -120,25 +129,26 @@ function isEither(
   { before, or, after }: { readonly before: number; readonly or: number; readonly after: number },
 ): boolean {
   if (one === "unmapped") return other !== "unmapped" && isLeftAlone(sentence, before, other);
-  // "padarias ou xyz" may name another trade; "padarias ou sem telefone" does not.
+  // In "padarias ou xyz", the unknown word may name another trade. In "padarias ou sem telefone",
+  // it does not.
   if (other === "unmapped") {
     const isLed = after > or + 1 || reachOf(sentence, after).polarity !== "plain";
     return isLeftAlone(sentence, after, one) || (one === "activity" && isLed);
   }
   // "micro ou pequena" are alternatives; "MEI ou do Simples" and two contacts are not.
   if (one === other) return one === "regime" || one === "contact";
-  // "padarias em Santos ou açougues": the list of activities continues.
+  // In "padarias em Santos ou açougues", the second activity continues the list of activities.
   if (other === "activity") return false;
   if (one !== "activity") return true;
-  // "padarias ou pequenas mercearias"
+  // In "padarias ou pequenas mercearias", the words after "ou" belong to another activity.
   let to = after;
   while (sentence.owner(to) === other) to++;
   return sentence.owner(to) !== "activity";
 }
 
 /**
- * True if a request without a filter does not belong to one list with the other request, unlike a
- * web site next to a phone.
+ * True if a request that has no filter does not form a list with the other request. A web site next
+ * to a phone does form one, because both are contacts.
  */
 function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
   if (other === "activity") return false;

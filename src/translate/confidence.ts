@@ -6,11 +6,11 @@
 
 /** Counts that the confidence is computed from. */
 export interface ConfidenceFeatures {
-  /** Words that set a filter or name an activity; 0 for a text of fillers. */
+  /** Number of words that set a filter or name an activity; 0 if the text consists of fillers. */
   readonly tellingWords: number;
   /** Certainty of the weakest activity, 0-1; null if none was found. */
   readonly weakestActivity: number | null;
-  /** True if a legal nature or words of the name describe the companies. */
+  /** True if a legal nature or words of a company name say which companies are meant. */
   readonly subject?: boolean;
   /** True if a place was found. */
   readonly placed: boolean;
@@ -18,25 +18,33 @@ export interface ConfidenceFeatures {
   readonly unknownPlace: boolean;
   /** Number of all unknown words, also those in separate conditions. */
   readonly unknownWords: number;
-  /** Unknown words outside of conditions that "com", "que", or "sem" introduces. */
+  /**
+   * Number of stray words: unknown words outside conditions that "com", "que", or "sem" introduces.
+   */
   readonly strayWords: number;
   /** Stray words next to an activity, which may be a part of its name. */
   readonly nearWords?: number;
-  /** Unknown words that may be the name of a place or of a company. */
+  /** Number of stray words that may be the name of a place or of a company. */
   readonly namedWords?: number;
-  /** Other stray words that are in the general vocabulary. */
+  /** Number of the other stray words that are in the general vocabulary. */
   readonly commonWords?: number;
-  /** Activities read from goods without a role, next to other activities. */
+  /**
+   * Number of activities that stand next to other activities and were read from goods without a
+   * role.
+   */
   readonly assumedGoods?: number;
-  /** Pairs of activities of which one describes the other. */
+  /** Number of pairs of activities in which one describes the other. */
   readonly adjacent?: number;
   /** Conditions that were not understood, such as "com estacionamento". */
   readonly unknownRequests: number;
   /** Conditions that were understood but have no filter, such as revenue. */
   readonly unmappedRequests: number;
-  /** Names that several places share, if the text does not decide between them. */
+  /** Number of names that several places share and that the text does not resolve. */
   readonly homonyms: number;
-  /** Names that several municipalities share, if the much larger one was chosen. */
+  /**
+   * Number of names that several municipalities share, for which the much larger municipality was
+   * chosen.
+   */
   readonly outweighed?: number;
   /** Places abroad. */
   readonly abroad: number;
@@ -62,7 +70,7 @@ export const UNCERTAIN_BELOW = 0.4;
 
 /** Features of a translation, each between 0 and a small number. */
 const MEASURES = {
-  /** How far the weakest activity is from certain. */
+  /** Measures how far the certainty of the weakest activity is below `CERTAIN`. */
   doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
   nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
   /** Goods without a role next to another activity. */
@@ -71,7 +79,7 @@ const MEASURES = {
   near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
   /** Unknown words that are written as names or follow a preposition of place. */
   named: ({ namedWords }) => Math.min(1, namedWords ?? 0),
-  /** Other unknown words, inside and outside the general vocabulary. */
+  /** Counts of other unknown words: `common` inside and `rare` outside the general vocabulary. */
   common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
   rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
     Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
@@ -89,15 +97,16 @@ type MeasureName = keyof typeof MEASURES;
 /** The names of all measures, in the order of their weights. */
 export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];
 
-/** Certainty of an activity that the text calls by its name. */
+/** Certainty of an activity that the text names exactly. */
 const CERTAIN = 0.95;
 
 /**
- * Weights of a logistic function, set by hand near a fit. `npm run bench -- translate --confidence
- * --fit` prints the fit. Its data are the sentences that are not held out, half of the generated
- * requests, and words inserted next to activities. They have too few other unknown words, so the
- * weights of those follow trials with outside users. docs/translate.md shows the reliability on the
- * held-out half. No weight is positive: more unknown words must never raise the confidence.
+ * Weights of a logistic function, set by hand close to a statistical fit. `npm run bench --
+ * translate --confidence --fit` prints that fit. The fit uses the sentences that are not held out,
+ * half of the generated requests, and words inserted next to activities.
+ * These data have too few unknown words elsewhere, so trials with outside users set the weights of
+ * those words. docs/translate.md shows the reliability on the held-out half. No weight is positive,
+ * because more unknown words must never raise the confidence.
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {
@@ -132,7 +141,8 @@ export function measuresOf(features: ConfidenceFeatures): readonly number[] {
 export function confidenceOf(features: ConfidenceFeatures): number {
   const { unknownPlace, tellingWords, weakestActivity, unknownWords } = features;
   if (unknownPlace || tellingWords === 0 || weakestActivity === 0) return 0;
-  // Without an activity and a place, nothing restricts a search.
+  // True if the text names neither an activity nor a place, so that almost nothing restricts the
+  // search, or if it has no activity and some words are unknown.
   const isLost = weakestActivity === null && (unknownWords > 0 || !features.placed);
   const other = features.contradictions + features.abroad + (features.lists ?? 0);
   const isMisled = other > 0 || isLost || unknownWords > UNKNOWN_WORDS_MAX;

@@ -1,11 +1,12 @@
 /**
- * Filler words and phrases, which do not filter: "empresas", "lista", "meu chefe pediu", "preciso
- * de uma planilha com", "could you please send me".
- * Input: a token, or an unread sentence. Output: whether the token is a filler; phrases at the
- * start and end of the sentence are claimed, so that no stage reads them as a request.
+ * Recognizes filler words and phrases, which do not filter: "empresas", "lista", "meu chefe pediu",
+ * "preciso de uma planilha com", "could you please send me".
+ * Input: a token, or a sentence in which nothing is claimed. Output: true if the token is a filler.
+ * Phrases at the start and end of the sentence are claimed, so that no stage reads them as a
+ * request.
  * Invariant: this is the only list of fillers, and none of them is an activity or a request without
- * a filter. Only whole phrases count, before or after everything else; a phrase that continues as a
- * trade name ("pesquisa de mercado") stays.
+ * a filter. A phrase counts only whole, and only at the start or end of the sentence; a phrase that
+ * continues as a trade name ("pesquisa de mercado") stays.
  */
 import { joins, Phrases } from "./words/phrases.ts";
 import type { Sentence } from "./words/sentence.ts";
@@ -66,7 +67,9 @@ const FILLERS = new Set(
   ).split(" "),
 );
 
-/** True for fillers: joining words, and words that any request may have; false for numbers. */
+/**
+ * True for punctuation, joining words, and words that any request may contain. False for numbers.
+ */
 export function isFillerWord(token: Token): boolean {
   if (token.kind === "mark") return true;
   if (token.kind === "number") return false;
@@ -187,7 +190,9 @@ const PURPOSES = phrasesOf(
 );
 const FOR = new Set(["para", "pra"]);
 
-/** Words after an opening phrase that introduce the request. */
+/**
+ * Words after an opening phrase that are claimed with it: "com" in "estou atrás de empresas com".
+ */
 const LEADING = new Set("com de da do das dos para pra por in of for to me us".split(" "));
 const PHRASE_MAX = 9;
 
@@ -197,7 +202,10 @@ function phrasesOf(list: string): Phrases<true> {
   return phrases;
 }
 
-/** Claims the phrasing of a request; `tradeEnd` returns the end of a known trade. */
+/**
+ * Claims the phrases at the start and end of a request that only phrase it. `tradeEnd` returns the
+ * end of the known trade at a token.
+ */
 export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
   claimPartners(sentence);
@@ -229,7 +237,10 @@ function claimReceita(sentence: Sentence): void {
   }
 }
 
-/** Returns the end of "bota aí", "taca aí": any imperative before "aí". */
+/**
+ * Returns the end of an imperative before "aí" or "lá", such as "bota aí" or "taca aí", or `at` if
+ * there is none.
+ */
 function imperativeEnd(sentence: Sentence, at: number): number {
   if (sentence.tokens[at]?.kind !== "word") return at;
   const isThere = /^(ai|la)$/.test(sentence.folded(at + 1));
@@ -261,11 +272,11 @@ function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): vo
     }
     let { to } = match;
     while (to < length && LEADING.has(sentence.folded(to))) to++;
-    // "dá uma olhada em 50 dentistas"
+    // In "dá uma olhada em 50 dentistas", "em" belongs to the opening phrase.
     if (/^(em|nas|nos)$/.test(sentence.folded(to)) && sentence.tokens[to + 1]?.kind === "number") {
       to++;
     }
-    // If nothing follows, the phrase itself is the request.
+    // If nothing follows the phrase, it is the request itself and is not claimed.
     if (to >= length) return;
     sentence.claim(at, to, "filler");
     sentence.name(at, to);

@@ -1,8 +1,10 @@
 /**
- * Items of a list.
- * Input: a sentence and a position. Output: the kind of the item that begins there, and its end.
- * Invariant: depends only on the words, not on which reader has claimed them. An item has at most
- * `ITEM_MAX` tokens, so that the cost of a lookup is bounded.
+ * Reads the items of a list: runs of words that name one thing, such as a trade, a place, or a
+ * filter.
+ * Input: a sentence and a position. Output: the kind of the item that begins at the position, and
+ * the item's end.
+ * Invariant: the result depends only on the words, not on the stage that has claimed them. An item
+ * has at most `ITEM_MAX` tokens, so that the cost of a lookup is bounded.
  */
 
 import { lexicon } from "./activities/lexicon.ts";
@@ -10,7 +12,7 @@ import { isFillerWord } from "./fillers.ts";
 import { FILTER_PHRASES } from "./filters/table.ts";
 import type { Sentence, TokenRole } from "./words/sentence.ts";
 
-/** The kind of a list item; "other" is for places and unknown words. */
+/** The kind of a list item. "other" stands for places and unknown words, "small" for fillers. */
 export type ItemKind = TokenRole | "other" | "small";
 
 const ITEM_MAX = 12;
@@ -23,12 +25,15 @@ const AGES = wordSet(
     "novas novos recentes",
 );
 const STOPS = wordSet("e ou nem and or nor com em no na nos nas que por mas para in with ha");
-/** Words that exclude, unless they are written like a name: "Sem-Peixe". */
+/**
+ * Words that exclude the words after them, unless capitals show that they are part of a name:
+ * "Sem-Peixe".
+ */
 const LEAVES_OUT = wordSet("sem without exceto excepto except menos tirando salvo fora excluindo");
-/** Words in capitals that are not part of a name. */
+/** Abbreviations that are usually in capitals but are not part of a name. */
 const LETTERS = wordSet("mei meis epp epps me mes ltda eireli");
 
-/** Known kinds by the first token of an item. */
+/** Cached kinds of items, by the item's first token. */
 interface Kinds {
   revision: number;
   readonly kinds: (ItemKind | undefined)[];
@@ -56,13 +61,16 @@ function readKind(sentence: Sentence, at: number): ItemKind {
   if (token.folded === "e" && sentence.folded(at + 1) === "mail") return "contact";
   const phrase = FILTER_PHRASES.longest(sentence.tokens, at);
   if (phrase !== null && !isUnled(sentence, at, phrase.value)) return phrase.value.role;
-  // "são" in "São Paulo" is also a verb.
+  // "são" is also a verb, but in "São Paulo" it begins a name.
   if (token.folded === "sao" && sentence.tokens[at + 1]?.kind === "word") return "other";
   if (isFillerWord(token)) return "small";
   return knownEnd(sentence, at) > at ? "activity" : "other";
 }
 
-/** Kinds of places that are requests only as sort keys: in "por cidade", not "Cidade Baixa". */
+/**
+ * Matches words for kinds of places. They are requests only as sort keys, as in "por cidade", and
+ * not in "Cidade Baixa".
+ */
 const PLACE_KEYS = /^(?:cidade|municipio|estado|uf|bairro|region|city|state)s?$/;
 const SORTING = wordSet("por by pelo pela ordem order cada per");
 
@@ -71,7 +79,10 @@ function isUnled(sentence: Sentence, at: number, { led }: { readonly led?: true 
   return ![1, 2].some((back) => SORTING.has(sentence.folded(at - back)));
 }
 
-/** True if a request such as "Simples" or "pequeno porte" begins at a token; it ends a name. */
+/**
+ * True if a request such as "Simples" or "pequeno porte" begins at a token. Such a request ends a
+ * name before it.
+ */
 export function beginsRequest(sentence: Sentence, at: number): boolean {
   return !["activity", "other", "small"].includes(kindAt(sentence, at));
 }
@@ -92,7 +103,7 @@ export function itemEnd(sentence: Sentence, at: number, kind: ItemKind): number 
   return to;
 }
 
-/** True if a word still belongs to the preceding name. */
+/** True if the word at `at` still belongs to the name that ends before it. */
 function goesOn(
   sentence: Sentence,
   at: number,
@@ -105,9 +116,11 @@ function goesOn(
   const word = sentence.folded(at);
   if (STOPS.has(word) || sentence.tokens[at]?.kind !== "word") return false;
   if (LETTERS.has(word) || (!capital && LEAVES_OUT.has(word))) return false;
-  // "Porto Alegre" begins with a trade word.
+  // A capitalized word continues a capitalized name even if one of them names a trade, as in "Porto
+  // Alegre".
   if (capital && !joined && before !== before.toLowerCase()) return true;
-  // "confeitarias do Paraná" ends before the place, which applies to the whole list.
+  // An activity ends before a place: in "confeitarias do Paraná", the place applies to the whole
+  // list.
   if (activity) return kind === "activity" ? joined : kind === "other" && !capital && !joined;
   return kind === "other" || (capital && kind === "activity");
 }
@@ -144,10 +157,10 @@ export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
   return false;
 }
 
-/** Maximum words of a trade name before one of its words. */
+/** Maximum number of words of a trade name that may precede a word of that name. */
 const NAME_REACH = 5;
 
-/** Known ends of trade names by their start. */
+/** Cached ends of trade names, by the name's first token. */
 interface TradeEnds {
   revision: number;
   readonly ends: (number | undefined)[];

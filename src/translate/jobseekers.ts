@@ -1,10 +1,10 @@
 /**
- * Clauses of people who look for work: "procurando emprego de enfermeira, …".
- * Input: a position in an unread sentence. Output: the clause, or null.
- * Invariant: a clause names a job after a verb of seeking, and ends at a mark or the next request.
- * Without such an end, the text stays as it is.
- * On its own because here the speaker seeks a job; speaker.ts reads what a speaker has, is, or
- * offers.
+ * Finds clauses of people who look for work: "procurando emprego de enfermeira, …".
+ * Input: a position in a sentence in which nothing is claimed. Output: the clause, or null.
+ * Invariant: a clause names a job after a verb of seeking, and ends at punctuation or at the next
+ * request. Without such an end, the text is not a clause.
+ * Separate from the other clauses of speakers because here the speaker seeks a job; speaker.ts
+ * reads what a speaker has, is, or offers.
  */
 import type { Sentence } from "./words/sentence.ts";
 
@@ -18,7 +18,7 @@ const BETWEEN = wordSet("for um uma un una a an meu mi my novo nova nuevo new pr
 const JOBS = wordSet("emprego empregos estagio empleo empleos job jobs internship internships");
 const JOINS = wordSet("e y and mas but pero");
 const ENDS = /^[:;.,!?\u2013\u2014|]$/;
-/** Max words before the verb, between it and the job, and after the job. */
+/** Maximum number of words before the verb, between the verb and the job, and after the job. */
 const REACH = { lead: 3, between: 3, job: 10 } as const;
 
 /** Tokens of a clause; the job begins at `object`. */
@@ -28,7 +28,10 @@ interface JobClause {
   readonly to: number;
 }
 
-/** Reads a clause about a job at a token; `requests` are the words that begin a request. */
+/**
+ * Returns the clause about a job that begins at a token, or null. `requests` are the words that
+ * begin a request and so end the clause.
+ */
 export function jobSoughtAt(
   sentence: Sentence,
   from: number,

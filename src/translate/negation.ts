@@ -1,10 +1,12 @@
 /**
- * The scope of a negation.
- * Input: a sentence and a position. Output: whether the words there are wanted, excluded, or
- * explicitly irrelevant ("com ou sem telefone").
- * Invariant: derived only from the words, so that stage order does not matter. Words in names never
- * negate. Tokens are read once, and again after places are known. A negation covers the next item
- * and its list; a new preposition, verb, "mas", or mark ends it; another negator cancels it.
+ * Finds the words that a negation covers.
+ * Input: a sentence and a position. Output: the polarity of the words at the position: wanted,
+ * excluded, or explicitly irrelevant ("com ou sem telefone").
+ * Invariant: the result depends only on the words, so the order of the stages does not matter.
+ * Words in names never negate. The tokens are read once, and again after places are known.
+ * A negation covers the next item (words that name one thing, such as a trade, a place, or a
+ * filter) and the items listed with it. A new preposition, verb, "mas", or punctuation ends it. A
+ * second negator cancels it.
  */
 import { STATE_NAMES } from "../spec/states.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
@@ -35,10 +37,12 @@ import {
 } from "./negators.ts";
 import type { Sentence } from "./words/sentence.ts";
 
-/** How a sentence treats an item: wanted, excluded, or irrelevant. */
+/**
+ * How a sentence treats an item: wanted ("plain"), excluded ("negated"), or irrelevant ("open").
+ */
 type Polarity = "plain" | "negated" | "open";
 
-/** The negation that covers a token, and its negator. */
+/** How a negation treats a token, and the position of its negator (-1 if there is none). */
 export interface Reach {
   readonly polarity: Polarity;
   readonly negator: number;
@@ -46,17 +50,17 @@ export interface Reach {
 
 /** Attributes of a company. */
 const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
-/** Kinds of qualities, which never follow "fora de". */
+/** Kinds of items that "fora de" never excludes, such as qualities. */
 const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
-/** Negators that repeat the previous negator. */
+/** Negators that only repeat an earlier negator. */
 const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
-/** Max words from a negator to its item. */
+/** Maximum number of words from a negator to the item it negates. */
 const OPENING_MAX = 14;
-/** Max words in parentheses that repeat an item. */
+/** Maximum number of words in parentheses that only repeat an item. */
 const GLOSS_MAX = 3;
 const known = new WeakMap<Sentence, readonly (Reach | undefined)[]>();
 
-/** Returns how a sentence treats the item at a token. */
+/** Returns how the sentence treats the item at a token, and the negator that decides it. */
 export function reachOf(sentence: Sentence, at: number): Reach {
   let reaches = known.get(sentence);
   if (reaches === undefined) {
@@ -66,7 +70,10 @@ export function reachOf(sentence: Sentence, at: number): Reach {
   return reaches[at] ?? { polarity: "plain", negator: -1 };
 }
 
-/** Drops the cached result, because more words have become names. */
+/**
+ * Drops the cached reaches of a sentence. Needed when more words have become names, because names
+ * do not negate.
+ */
 export function forgetReach(sentence: Sentence): void {
   known.delete(sentence);
 }
@@ -77,7 +84,7 @@ export function negatorOf(sentence: Sentence, at: number): number {
   return polarity === "negated" ? negator : -1;
 }
 
-/** The beginning of a negation: its negator, first item, and polarity. */
+/** The start of a negation: its negator, its first item, and its polarity. */
 interface Opening {
   readonly negator: number;
   readonly item: number;
@@ -92,7 +99,7 @@ type Answers = Map<number, boolean>;
 class Scopes {
   readonly #sentence: Sentence;
   readonly #reaches: (Reach | undefined)[] = [];
-  /** True if the current list is known to end with "e". */
+  /** True if "e" or "ou" is known to join the last item of the current list. */
   #closed = false;
   /** True if a preposition of place introduces the first item of the current list. */
   #placed = false;
@@ -102,10 +109,14 @@ class Scopes {
   #first = -1;
 
   /**
-   * True if a list continues to an "e" or "ou", by item; one map for each preposition of the list.
+   * True, by item, if "e" or "ou" joins the last item of the list after that item. There is one map
+   * for each combination of `#led` and `#placed`.
    */
   readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
-  /** There is no trade before the first index, and only small words before the second. */
+  /**
+   * No trade precedes the index `#trade`, and only small words precede the index `#telling`.
+   * Searches continue from there.
+   */
   #trade = 0;
   #telling = 0;
 
@@ -124,7 +135,10 @@ class Scopes {
     return this.#reaches;
   }
 
-  /** Reads from a negator to its item; other negators between them cancel it. */
+  /**
+   * Reads the words from a negator to its first item. A second negator between them cancels the
+   * first.
+   */
   #opening(negator: number): Opening {
     const sentence = this.#sentence;
     let polarity: Polarity = "negated";
@@ -132,7 +146,7 @@ class Scopes {
     let at = negator + 1;
     if (REGARDLESS.has(sentence.folded(negator))) polarity = "open";
     if (sentence.folded(negator - 1) === "mesmo") polarity = "open";
-    // "com ou sem telefone" and "ou não" make the item irrelevant.
+    // In "com ou sem telefone", "ou" before "sem" makes the item irrelevant.
     if (sentence.folded(negator - 1) === "ou" && WITHOUT.has(sentence.folded(negator))) {
       if (["com", "with", "or"].includes(sentence.folded(negator - 2))) polarity = "open";
     }
@@ -156,7 +170,7 @@ class Scopes {
     return word === "e" && next === "mail";
   }
 
-  /** Handles a negator after its item: "filiais não", "optantes ou não". */
+  /** Reads a negator that stands after its item: "filiais não", "optantes ou não". */
   #behind(negator: number): number {
     const sentence = this.#sentence;
     const open = JOINS.has(sentence.folded(negator - 1));
@@ -166,7 +180,7 @@ class Scopes {
     const kind = kindAt(sentence, last);
     for (let at = last; at >= Math.max(0, last - 4); at--) {
       const word = sentence.folded(at);
-      // In "padarias Curitiba MEI não", only the last item is negated.
+      // In "padarias Curitiba MEI não", only MEI is negated.
       const other = kindAt(sentence, at);
       if (kind !== "small" && other !== "small" && other !== kind) break;
       if (word === "" || JOINS.has(word) || ["com", "em", "no", "na"].includes(word)) break;
@@ -180,7 +194,10 @@ class Scopes {
     return kind === "small" ? "other" : kind;
   }
 
-  /** Marks the item of a negation and the items listed with it. */
+  /**
+   * Marks the tokens of the first item of a negation and of the items listed with it. Returns the
+   * end of the list.
+   */
   #list({ negator, item, polarity, placed }: Opening): number {
     const reach: Reach = { polarity, negator };
     this.#closed = false;
@@ -203,14 +220,20 @@ class Scopes {
     }
   }
 
-  /** True if two commas delimit the list: "restaurantes, exceto MEI e filiais, e bares". */
+  /**
+   * True if commas around the exclusion end it before "e": in "restaurantes, exceto MEI e filiais,
+   * e bares", "bares" is not excluded.
+   */
   #closes(negator: number, to: number, mayClose: boolean): boolean {
     const opens = this.#sentence.tokens[negator - 1]?.text === ",";
     const comma = this.#sentence.tokens[to]?.text === ",";
     return mayClose && opens && comma && JOINS.has(this.#sentence.folded(to + 1));
   }
 
-  /** Marks a repetition in parentheses, "exceto microempreendedores (MEI)". Returns its end. */
+  /**
+   * Marks words in parentheses that repeat an item, as in "exceto microempreendedores (MEI)".
+   * Returns the end of the parentheses, or `from` if there are none.
+   */
   #gloss(from: number, reach: Reach): number {
     const sentence = this.#sentence;
     if (sentence.tokens[from]?.text !== "(") return from;
@@ -222,7 +245,7 @@ class Scopes {
     return to + 1;
   }
 
-  /** Returns the item after a joining word or mark at a token. */
+  /** Returns the item after a joining word or comma at a token, or null if none is joined. */
   #joined(at: number): Joined | null {
     const sentence = this.#sentence;
     const text = sentence.tokens[at]?.text ?? "";
@@ -232,14 +255,15 @@ class Scopes {
     if (!comma && !firm) return null;
     let item = (firm ? and : at) + 1;
     const or = firm ? ALTERNATIVES.has(sentence.folded(and)) : endsWithOr(sentence, item);
-    // Without "ou", "que não sejam MEI, do Simples" is two requests, not a list.
+    // Without "ou", a "de" after a comma begins a new request: "que não sejam MEI, do Simples".
     const isApart = !firm && text === "," && !this.#led && !or;
     if (isApart && OF.has(sentence.folded(item))) return null;
     while (this.#isSmall(item)) item++;
     const word = sentence.folded(item);
     const number = sentence.tokens[item]?.kind === "number";
     if ((word === "" && !number) || isNegator(sentence, item)) return null;
-    // "in" continues the list before a regime: "that are not MEI or in Simples".
+    // "in" before a place ends the list, but before a regime it continues the list: "that are not
+    // MEI or in Simples".
     const isPlace = PLACE_LEADS.has(word) && this.#kind(item) !== "regime";
     if (ENDS.has(word) || isPlace || (VERBS.has(word) && !this.#isName(item))) return null;
     const led = OF.has(sentence.folded(item - 1));
@@ -259,11 +283,13 @@ class Scopes {
   #goesOn(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     if (next.or && isNeither(this.#sentence, { negator, kind, item: next.item })) return true;
-    // "tirando as MEI e as baixadas" continues; active companies are not excluded in such a list.
+    // "tirando as MEI e as baixadas" excludes both. Active companies are never excluded in such a
+    // list.
     if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
       return !/^(ativ|activ|oper|func)/.test(this.#sentence.folded(next.item));
     }
-    // "optantes" ends a list: "exceto MEI, optantes do Simples", "menos Campinas e optantes do …".
+    // "optantes" begins a new request and ends the exclusion: "exceto MEI, optantes do Simples",
+    // "menos Campinas e optantes do …".
     if (this.#sentence.folded(next.item).startsWith("opta") && !next.article && !this.#opts) {
       return false;
     }
@@ -275,13 +301,17 @@ class Scopes {
     if (isApart && !this.#isMixed(seen)) return alike && added !== "date";
     if (next.firm) return this.#joins(seen);
     if (alike && (kind !== "other" || this.#isState(next.item))) return true;
-    // The trade is requested if the exclusion comes first: "Exceto MEI, padarias e bares em SP".
+    // If the sentence begins with the exclusion, the trade after it is requested: "Exceto MEI,
+    // padarias e bares em SP".
     if (this.#startsWith(negator)) return false;
     this.#closed ||= this.#isClosed(next.item);
     return this.#closed;
   }
 
-  /** True for a list of items rarely requested this way: "exceto MEI, filiais, inaptas". */
+  /**
+   * True if a comma joins a kind of item that is rarely requested alone, so that it is excluded as
+   * well: "exceto MEI, filiais, inaptas".
+   */
   #isBareList(negator: number, added: ItemKind, next: Joined): boolean {
     const word = this.#sentence.folded(negator);
     if (next.led || next.firm || !EXCLUDE.has(word) || IS_OUT.test(word)) return false;
@@ -291,32 +321,37 @@ class Scopes {
   }
 
   /**
-   * True if the negation covers an item after "e" or "ou" that may also be a request: "exceto MEI e
-   * filiais", but not "fora do Simples e de grande porte".
+   * True if the negation covers an item that "e" or "ou" joins and that could also be a request.
+   * True for "exceto MEI e filiais", false for "fora do Simples e de grande porte".
    */
   #joins(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     const sentence = this.#sentence;
     const word = sentence.folded(negator);
-    // "exceto MEI e do Simples": an item with "de" joins only items with "de".
+    // In "exceto MEI e do Simples", "do Simples" is requested: an item with "de" continues only a
+    // list that begins with "de".
     if (OWN_KINDS.has(added) && next.led && !this.#led) return false;
     if (kind === added) return true;
     if (added === "activity") return this.#joinsActivity(negator, next);
-    // "fora de Santos e MEI" joins; "fora do Simples e de grande porte" does not.
+    // "fora de Santos e MEI" excludes both; "fora do Simples e de grande porte" excludes only
+    // Simples.
     if (OUTSIDE.has(word)) {
       return next.led ? this.#led && !ADJECTIVES.has(added) : added === "regime";
     }
-    // These negators cover only one kind: "sin MEI y pequeñas", "não MEI e LTDA".
+    // "sem" and "não" cover only one kind of item: "sin MEI y pequeñas", "não MEI e LTDA".
     if (WITHOUT.has(word)) return isLeftWithout(sentence, next.item, added);
     if (NOT.has(word) && this.#first === negator + 1) return false;
-    // Joins any item but an order: "exceto MEI e capital acima de 50 mil".
+    // Any other item except a sort order is covered: "exceto MEI e capital acima de 50 mil".
     return added !== "sort" || next.article;
   }
 
-  /** True if statuses or contacts are listed with another kind: "exceto baixadas e MEI". */
+  /**
+   * True if a status or a contact is excluded in one list with items of another kind: "exceto
+   * baixadas e MEI".
+   */
   #isMixed({ negator, kind, added, next }: Added): boolean {
     const sentence = this.#sentence;
-    // "exceto MEI e telefone" requests a phone.
+    // The contact in "exceto MEI e telefone" is a request and is not excluded.
     if (added === "date" || kind === "date" || added === "contact") return false;
     if (added === "status" && !isInactive(sentence, next.item, added)) return false;
     if (isExcept(sentence, negator)) return next.firm || added === "status" || kind === "status";
@@ -325,8 +360,9 @@ class Scopes {
   }
 
   /**
-   * True if a list excludes a trade: "empresas exceto MEI e padarias" does; "exceto MEI e padarias
-   * em SP" and "padarias que não sejam MEI e bares" request the trade.
+   * True if an exclusion also covers a trade that is joined to it. "empresas exceto MEI e padarias"
+   * excludes the trade; "exceto MEI e padarias em SP" and "padarias que não sejam MEI e bares"
+   * request it.
    */
   #joinsActivity(negator: number, next: Joined): boolean {
     const sentence = this.#sentence;
@@ -343,14 +379,20 @@ class Scopes {
     return this.#sentence.folded(this.#first).startsWith("opta");
   }
 
-  /** True if a trade precedes a token, so that companies of this trade are requested. */
+  /**
+   * True if a trade precedes the negator, so that the sentence already requests companies of a
+   * trade.
+   */
   #isSought(negator: number): boolean {
     const isTrade = (at: number) => kindAt(this.#sentence, at) === "activity";
     this.#trade = this.#firstOf(isTrade, this.#trade, negator);
     return this.#trade < negator;
   }
 
-  /** Returns the first token before `to` with `isSuch`, continuing from the previous result. */
+  /**
+   * Returns the first token in [from, to) for which `isSuch` is true, or `to`. Callers pass their
+   * previous result as `from`, so each token is checked once.
+   */
   #firstOf(isSuch: (at: number) => boolean, from: number, to: number): number {
     let at = from;
     while (at < to && !isSuch(at)) at++;
@@ -370,8 +412,8 @@ class Scopes {
   }
 
   /**
-   * True if a list continues to an "e" or "ou" with an item after it. Every negator in a list needs
-   * this, so the result is cached for all items passed.
+   * True if "e" or "ou" joins an item at the end of the list that contains `item`. Every negator in
+   * a list needs this, so the result is cached for all items passed.
    */
   #isClosed(item: number): boolean {
     const answers = this.#closedAt[(this.#led ? 2 : 0) + (this.#placed ? 1 : 0)] as Answers;
@@ -390,10 +432,10 @@ class Scopes {
   }
 }
 
-/** An item joined to an item that a negation covers. */
+/** An item that may be covered by the negation of the item before it. */
 interface Added {
   readonly negator: number;
-  /** Kind of the previous item, and of this item. */
+  /** Kind of the item before, and kind of this item. */
   readonly kind: ItemKind;
   readonly added: ItemKind;
   readonly next: Joined;
@@ -401,9 +443,9 @@ interface Added {
 
 interface Joined {
   readonly item: number;
-  /** True if a word joins the item, not only a comma. */
+  /** True if a word or slash joins the item, false for a comma alone. */
   readonly firm: boolean;
-  /** True if "ou" joins the item, or a comma in a list that ends with "ou". */
+  /** True if "ou" joins the item, or if a comma does and the list ends with "ou". */
   readonly or: boolean;
   /** True if "de" precedes it. */
   readonly led: boolean;
@@ -412,13 +454,13 @@ interface Joined {
 }
 
 /**
- * Inverts a polarity: "exceto as que não têm telefone" requires a phone; "não exclua MEI" makes MEI
- * irrelevant.
+ * Applies a further negator to a polarity: "exceto as que não têm telefone" requires a phone; "não
+ * exclua MEI" makes MEI irrelevant.
  */
 function turned(polarity: Polarity, word: string): Polarity {
-  // In "que não sejam nem MEI", the negation is only repeated.
+  // In "que não sejam nem MEI", "nem" only repeats the negation.
   if (AGAIN.has(word)) return polarity;
-  // "não estão fora do Simples" means inside.
+  // "não estão fora do Simples" requires Simples.
   if (polarity === "negated") return EXCLUDE.has(word) && !IS_OUT.test(word) ? "open" : "plain";
   return polarity === "plain" ? "negated" : polarity;
 }

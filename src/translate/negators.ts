@@ -23,12 +23,12 @@ export const NOT = wordSet(
 );
 /** Words for "without". */
 export const WITHOUT = wordSet("sem without");
-/** Words such as "nenhum", which negate only if no earlier word does. */
+/** Matches words such as "nenhum". They negate only if no negator precedes them. */
 const NONE = /^(?:nenhum|nenhuma|ninguna?|ningun)$/;
 /** Maximum words between a negator and a "nenhum" that only repeats it. */
 const NONE_REACH = 5;
 
-/** Reads a "nenhum" that is the only negator as "sem". */
+/** Replaces each "nenhum" that no negator precedes by "sem". */
 export function readNone(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!NONE.test(sentence.folded(at))) continue;
@@ -48,12 +48,15 @@ export const EXCLUDE = wordSet(
     "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
     "excluding exclude ignoring deixaram deixou minus",
 );
-/** Negators that describe a state instead of requesting an exclusion. */
+/**
+ * Matches words that state that companies are outside something ("fora", "saíram"). They negate,
+ * but they do not request an exclusion.
+ */
 export const IS_OUT =
   /^(fora|afora|outside|beyond|desenquadrad[ao]s?|sairam|saiu|deixaram|deixou)$/;
 /** First words of negating phrases: "em vez de", "nada de". */
 const MAY_NEGATE = wordSet("em ao no nada instead");
-/** Words that make a condition irrelevant without a negator. */
+/** Words that make the condition after them irrelevant, although they are not negators. */
 export const REGARDLESS = wordSet("independente independentemente regardless indiferente");
 /** Words that may be between a negator and the excluded item. */
 export const BETWEEN = wordSet(
@@ -73,12 +76,12 @@ export const BETWEEN = wordSet(
     "pode podem possa possam deve devem devam poder dever can could may must should be been " +
     "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
 );
-/** Verbs of a request; after a joining word they begin a new request. */
+/** Verbs that begin a request. After a joining word, they begin a new one. */
 export const VERBS = wordSet(
   "seja sejam esteja estejam tenha tenham tem possua possuam possui estao fiquem ficam have has " +
     "are is quero queremos",
 );
-/** Words that end the scope of a negation. */
+/** Words at which a negation ends. */
 export const ENDS = wordSet(
   "mas porem contudo sim apenas somente so que ha com por para desde abertas abertos aberta " +
     "aberto fundadas criadas abriram but only since opened with ordenado ordenadas ordenados " +
@@ -86,15 +89,15 @@ export const ENDS = wordSet(
 );
 /** Words that join items of a list. */
 export const JOINS = wordSet("e ou and or");
-/** Joining words for alternatives. */
+/** Words that join alternatives. */
 export const ALTERNATIVES = wordSet("ou or");
-/** Verbs between a negator and a quality of companies. */
+/** Verbs that may stand between a negator and a quality of companies. */
 const BEING = wordSet("seja sejam sao e eh ser foram fosse fossem esteja estejam are is be");
 /** Forms of "de". */
 export const OF = wordSet("de do da dos das");
 /** Articles. */
 export const ARTICLES = wordSet("o a os as the");
-/** Negators of places, and of tax regimes. */
+/** Words that exclude a place or a tax regime. */
 export const OUTSIDE = wordSet("fora afora outside beyond");
 /** Prepositions of place. */
 export const PLACE_LEADS = wordSet("em no na nos nas in at");
@@ -113,7 +116,10 @@ export const SUBJECTS = wordSet(
 
 const COMPANIES = /^(empresa|companhia|firma|negocio|estabelecimento|lead|contato|resultado)s$/;
 
-/** True if "não mais que N padarias" begins at a token. */
+/**
+ * True if "não mais que" and a number begin at a token and companies or an activity follow: "não
+ * mais que 50 padarias".
+ */
 function startsAtMost(sentence: Sentence, at: number): boolean {
   if (sentence.folded(at) !== "nao" || sentence.folded(at + 1) !== "mais") return false;
   let number = at + 2;
@@ -125,7 +131,9 @@ function startsAtMost(sentence: Sentence, at: number): boolean {
   return COMPANIES.test(sentence.folded(counted)) || kindAt(sentence, counted) === "activity";
 }
 
-/** Returns the "não" of "não mais que" before the number at a token, or -1. */
+/**
+ * Returns the position of "não" in a "não mais que" that ends before the number at a token, or -1.
+ */
 export function atMostBefore(sentence: Sentence, number: number): number {
   const start = number - (sentence.folded(number - 2) === "do" ? 4 : 3);
   return start >= 0 && startsAtMost(sentence, start) ? start : -1;
@@ -134,17 +142,20 @@ export function atMostBefore(sentence: Sentence, number: number): number {
 /** All negators in one set, because every word of a sentence is looked up many times. */
 const NEGATORS: ReadonlySet<string> = new Set([...NOT, ...WITHOUT, ...EXCLUDE, ...REGARDLESS]);
 
-/** True if a folded word may negate independent of its neighbors. */
+/** True for folded words that negate without help from their neighbors. */
 export function isNegatorWord(word: string): boolean {
   return NEGATORS.has(word);
 }
 
-/** True if a folded word may negate together with its neighbors. */
+/** True for folded words that negate alone or together with their neighbors. */
 function mayNegate(word: string): boolean {
   return NEGATORS.has(word) || MAY_NEGATE.has(word);
 }
 
-/** True if a token excludes the next words; "menos de 2 anos" and "pelo menos" only compare. */
+/**
+ * True if a token excludes the words after it. In "menos de 2 anos" and "pelo menos", "menos" only
+ * compares.
+ */
 export function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   if (!mayNegate(word)) return false;
@@ -156,7 +167,7 @@ export function isNegator(sentence: Sentence, at: number): boolean {
   }
   if (isInstead(sentence, at)) return true;
   if (startsAtMost(sentence, at)) return false;
-  // A "no" that negates was already replaced by "without" or "sem".
+  // An English or Spanish "no" that negates was already replaced by "without" or "sem".
   if (word === "no") return false;
   // "minerais não metálicos"
   return isNegatorWord(word) && !isInTrade(sentence, at, at + 1);
@@ -174,22 +185,28 @@ function isInstead(sentence: Sentence, at: number): boolean {
 
 const INSTEAD = new Set(["em vez", "ao inves", "em lugar", "no lugar"]);
 
-/** True for "menos" in "menos de 2 anos", which compares; in "menos de SP", it excludes. */
+/**
+ * True if an amount stands at a token, so that "menos de" before it compares: "menos de 2 anos". In
+ * "menos de SP", it excludes.
+ */
 function isCounted(sentence: Sentence, at: number): boolean {
   const number = sentence.tokens[at]?.kind === "number" || numberAt(sentence, at) !== null;
   return number || ["r", "rs", "us", "mil", "meio", "meia"].includes(sentence.folded(at));
 }
 
-/** Kinds of qualities of a company, and its status. */
+/** Kinds of items for a quality or the status of a company. */
 const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([
   ...(["regime", "size", "headquarters", "nature", "status"] as const),
 ]);
-/** Words for active companies, which are not excluded in a list of alternatives. */
+/** Matches words for active companies. A list of excluded alternatives never covers them. */
 const ACTIVE = /^(ativ|activ|oper|func)/;
-/** Max items in a list before its "ou". */
+/** Maximum number of elements of a list before its "ou". */
 const LIST_MAX = 6;
 
-/** A joined item by its first token, and the kind of the previous item. */
+/**
+ * An item after a joining word: the negator, the kind of the item before, and this item's first
+ * token.
+ */
 interface Alternative {
   readonly negator: number;
   readonly kind: ItemKind;
@@ -202,14 +219,14 @@ export function isNeither(sentence: Sentence, { negator, kind, item }: Alternati
   if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;
   const word = sentence.folded(negator);
   if (EXCLUDE.has(word)) return !IS_OUT.test(word);
-  // "não MEI ou do Simples" may negate only the first item.
+  // "não MEI ou do Simples" may negate only MEI, so a verb such as "sejam" is required.
   return isNotBeing(sentence, negator);
 }
 
-/** True for the negator in "que não sejam". */
+/** True if a negator negates a verb of being, as in "que não sejam". */
 export function isNotBeing(sentence: Sentence, negator: number): boolean {
   if (!NOT.has(sentence.folded(negator))) return false;
-  // "não é" is folded to "nao e".
+  // Folding turns "não é" into "nao e".
   if (sentence.folded(negator + 1) === "e") return true;
   return [-1, 1, 2].some((step) => BEING.has(sentence.folded(negator + step)));
 }
@@ -220,7 +237,10 @@ export function isExcept(sentence: Sentence, negator: number): boolean {
   return EXCLUDE.has(word) && !IS_OUT.test(word);
 }
 
-/** True for items rarely requested after "sem": "sem MEI e filiais", not "sem MEI e pequenas". */
+/**
+ * True for items that are rarely requested after "sem", so that they are excluded too. True for
+ * "filiais" in "sem MEI e filiais", false for "pequenas" in "sem MEI e pequenas".
+ */
 export function isLeftWithout(sentence: Sentence, item: number, kind: ItemKind): boolean {
   if (kind === "regime") return true;
   const word = sentence.folded(item);
@@ -233,7 +253,10 @@ export function isInactive(sentence: Sentence, item: number, kind: ItemKind): bo
   return kind === "status" && !ACTIVE.test(sentence.folded(item));
 }
 
-/** True if commas join the item at a token to other qualities, and "ou" joins the last one. */
+/**
+ * True if the item at a token is a quality in a comma-separated list of qualities whose last item
+ * "ou" joins.
+ */
 export function endsWithOr(sentence: Sentence, item: number): boolean {
   for (let [at, left] = [item, LIST_MAX]; left > 0; left--) {
     while (OF.has(sentence.folded(at)) || ARTICLES.has(sentence.folded(at))) at++;
@@ -248,9 +271,12 @@ export function endsWithOr(sentence: Sentence, item: number): boolean {
   return false;
 }
 
-/** Claims the negator of the item at a token, and the small words between them. */
+/**
+ * Claims the negator of the item at a token and the small words between the negator and the item.
+ */
 export function claimNegation(sentence: Sentence, negator: number, at: number): void {
-  // Starts from the first of two negators of one negation: "que não são nem MEI nem do Simples".
+  // One negation may have two negators, and the claim begins at the first: "que não são nem MEI nem
+  // do Simples".
   let first = negator;
   while (
     sentence.folded(negator) === "nem" &&
@@ -274,7 +300,7 @@ export function claimNegation(sentence: Sentence, negator: number, at: number): 
   }
 }
 
-/** The words after a negator that were checked for one of its items. */
+/** The words after a negator that earlier calls for its items have already checked. */
 interface Claimed {
   to: number;
   /** Words that may become negators when a number after them is claimed. */
@@ -288,7 +314,10 @@ interface AllClaimed {
 
 const CLAIMED = new WeakMap<Sentence, AllClaimed>();
 
-/** A negator may cover a hundred items; this avoids scanning the words before each again. */
+/**
+ * Returns the progress of claiming behind a negator. A negator may cover a hundred items, and this
+ * avoids scanning the words before each item again.
+ */
 function claimedBehind(sentence: Sentence, negator: number): Claimed {
   let all = CLAIMED.get(sentence);
   if (all?.revision !== sentence.revision) {

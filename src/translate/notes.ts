@@ -16,7 +16,7 @@ export type Language = (typeof LANGUAGES)[number];
 /** A sentence in both languages. */
 export type Sentences = Readonly<Record<Language, string>>;
 
-/** A language of the sentence itself. */
+/** A language in which the sentence itself may be written. */
 type Spoken = Language | "es";
 
 /** Text that replaces doubtful words, in the language of the sentence. */
@@ -32,7 +32,7 @@ export interface Note extends Partial<Words> {
 interface Doubt extends Words {
   readonly code: string;
   readonly detail: string;
-  /** The replacement text for the other reading. */
+  /** Text to put in place of the words to select the other reading. */
   readonly instead: string;
 }
 
@@ -63,7 +63,7 @@ export class Notes {
     this.unmapped.push(this.#note(code, detail, words));
   }
 
-  /** Reports another reading of words; the translation does not change. */
+  /** Reports that words have another reading. The translation does not change. */
   doubt(code: string, detail: Sentences, words: Words, other: Replacement): void {
     if (this.doubts.length >= DOUBTS_MAX) return;
     const instead = other[this.#spoken];
@@ -78,7 +78,7 @@ export class Notes {
 /** Maximum doubts per translation, because the accounts of each are counted. */
 const DOUBTS_MAX = 3;
 
-/** Returns the language of most significant words; Portuguese if that is unclear. */
+/** Returns the language of the majority of known words, or Portuguese if there is no majority. */
 export function languageOf(words: readonly string[]): Language {
   const english = words.filter((word) => ENGLISH.has(word)).length;
   const portuguese = words.filter((word) => PORTUGUESE.has(word)).length;

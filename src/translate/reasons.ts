@@ -1,8 +1,10 @@
 /**
- * Events and papers that need a list: "sucatas em Caxias pra vistoria da secretaria". Input: a
- * sentence and a position. Output: where the event begins after "para" or "for".
- * Invariant: only these nouns are reasons; any other noun after "para" may be a customer or a use.
- * On its own because it is a word list of its own, like jobseekers.ts.
+ * Recognizes events and documents for which someone needs a list: "sucatas em Caxias pra vistoria
+ * da secretaria". Input: a sentence and a position. Output: the position where the event begins
+ * after "para" or "for".
+ * Invariant: only the nouns listed here are reasons. Any other noun after "para" may be a customer
+ * or a use.
+ * Separate from the readers because it is a word list, like jobseekers.ts.
  */
 import type { Sentence } from "./words/sentence.ts";
 
@@ -17,7 +19,10 @@ const REASONS: ReadonlySet<string> = new Set(
 const FOR = /^(?:para|pra|for)$/;
 const ARTICLES = /^(?:o|a|um|uma|the|an?|minha?|my|meu|nossa?)$/;
 
-/** Returns the first word of a reason after "para" at a token, or `at`. */
+/**
+ * If "para" at a token introduces a reason, returns the position of the reason's noun; otherwise
+ * returns `at`.
+ */
 export function reasonAfter(sentence: Sentence, at: number): number {
   if (!FOR.test(sentence.folded(at))) return at;
   const object = ARTICLES.test(sentence.folded(at + 1)) ? at + 2 : at + 1;

@@ -12,12 +12,12 @@ import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
 import type { Sentence, TokenRole } from "./words/sentence.ts";
 
-/** Consecutive words of one owner. */
+/** Consecutive words that name activities, or that name places. */
 interface Run {
   readonly role: "activity" | "place";
   readonly from: number;
   to: number;
-  /** True if an activity or place of the run is requested. */
+  /** True if the sentence requests one of these activities or places. */
   isRequested: boolean;
 }
 
@@ -27,12 +27,12 @@ interface PlaceAt {
 }
 
 const JOINS = /^(e|ou|and|or|mas|but|mais|alem|plus)$/;
-/** "bem como", "as well as" */
+/** Matches the second word of "bem como" and "as well as". */
 const AS_WELL = /^(como|well)$/;
 const MARKS = /^[,;/.!?+&]$/;
-/** Separators of requests that are not tokens. */
+/** Matches text that separates requests but forms no token: a dash between spaces, a line break. */
 const GAP = /\s-\s|\n/;
-/** Words between a joining word and the next request. */
+/** Matches words that may stand between a joining word and the next request. */
 const SMALL =
   /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
 /** Owners of conditions that may apply to only one of two requests. */
@@ -53,7 +53,8 @@ export function unmapSecondRequest(
     const [one, where, other, there] = four;
     const alternate = one.role === other.role && where.role === there.role;
     if (!alternate || one.role === where.role || !isTwo(sentence, four)) continue;
-    // Requests with the same place or activity are two if they have different conditions.
+    // If both requests have the same place or the same activity, they are two requests only if the
+    // sentence also has conditions.
     const isSame = isAlike(sentence, one, other) || isAlike(sentence, where, there);
     if (isSame && !sentence.tokens.some((_, at) => isAboutCompanies(sentence, at))) continue;
     notes.addUnmapped("two_requests", TWO, sentence.words(other.from, there.to));
@@ -67,7 +68,10 @@ const TWO = {
   en: "These are two requests: one search would have all activities in all places. Make two.",
 };
 
-/** True for two requests; "lojas em Natal, bares" has one place; exclusions do not count. */
+/**
+ * True if the four runs form two requests. "lojas em Natal, bares" has only one place. Excluded
+ * activities and places do not count.
+ */
 function isTwo(
   sentence: Sentence,
   [one, where, other, there]: readonly [Run, Run, Run, Run],
@@ -83,7 +87,10 @@ function isTwo(
   return !apart.includes(true);
 }
 
-/** Returns the activities and places of a sentence in order. */
+/**
+ * Returns the activities and places of a sentence in order. Neighbors of the same kind form one
+ * run.
+ */
 function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
   const places = new Set<number>();
   for (const { from, to } of requested) for (let at = from; at < to; at++) places.add(at);
@@ -94,9 +101,10 @@ function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
     const isOut = reachOf(sentence, at).polarity === "negated";
     const isRequested = role === "place" ? places.has(at) : !isOut;
     const last = runs.at(-1);
-    // An excluded activity belongs to the previous place.
+    // An excluded activity belongs to the place before it and begins no run.
     if (role === "activity" && isOut && last !== undefined) continue;
-    // Skips a place excluded from the activity: "em SP padarias, exceto em Santos, e no Paraná …".
+    // If places come first, a place that is excluded from an activity is skipped: Santos in "em SP
+    // padarias, exceto em Santos, e no Paraná …".
     const isPlaceFirst = runs[0]?.role === "place" && last?.role === "activity";
     if (role === "place" && !isRequested && isPlaceFirst) continue;
     if (last?.role === role) {
@@ -107,12 +115,15 @@ function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
   return runs;
 }
 
-/** True if the last words before a token join it to the previous text. */
+/**
+ * True if a joining word or punctuation stands before the token `to`, apart from small words, or if
+ * a dash or line break does.
+ */
 function isJoined(sentence: Sentence, from: number, to: number): boolean {
   if (GAP.test(gapBefore(sentence, to))) return true;
   let at = to - 1;
   while (at >= from && isSmall(sentence, at)) at--;
-  // "mais" is a small word and may also be a joining word.
+  // "mais" is a small word but can also be the joining word.
   return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
 }
 
@@ -142,7 +153,7 @@ function isAboutCompanies(sentence: Sentence, at: number): boolean {
   return owner !== null && (DESCRIBED.has(owner) || owner === "negation");
 }
 
-/** True if two runs have the same words, apart from prepositions. */
+/** True if two runs have the same words except for the preposition before them. */
 function isAlike(sentence: Sentence, one: Run, other: Run): boolean {
   const [first, second] = [one, other].map(({ from, to }) => {
     const { words } = sentence.words(from, to);

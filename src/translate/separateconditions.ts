@@ -27,7 +27,7 @@ interface PlaceRun {
   to: number;
 }
 
-/** A place next to the condition for its companies, in either order. */
+/** A place and the condition for its companies, which stand next to each other. */
 interface Pair {
   readonly requested: PlaceRun;
   readonly placeFirst: boolean;
@@ -39,7 +39,7 @@ interface SentenceContext {
   readonly notes: Notes;
 }
 
-/** Reports different conditions for different places. Returns true if there are any. */
+/** Adds a note if different places have different conditions. Returns true if they do. */
 export function unmapSeparatePlaces(
   { sentence, notes }: SentenceContext,
   places: readonly { readonly from: number; readonly to: number }[],
@@ -59,7 +59,10 @@ export function unmapSeparatePlaces(
   return false;
 }
 
-/** Reports a condition that applies only to the last place: "em SP e com telefone no Paraná". */
+/**
+ * Adds a note for a condition that applies only to the last place: "em SP e com telefone no
+ * Paraná". Returns true if there is one.
+ */
 function leaveLast(
   sentence: Sentence,
   notes: Notes,
@@ -71,7 +74,8 @@ function leaveLast(
     if (!place.isPlace || condition.isPlace || !isFirm(sentence, place.to, condition.from))
       continue;
     if (!isNextTo(sentence, condition.to, there.from)) continue;
-    // Both places have the same condition: "com telefone em SP e com telefone no Paraná".
+    // If the first place has the same condition, this is one request: "com telefone em SP e com
+    // telefone no Paraná".
     const before = runs[i - 1];
     if (before !== undefined && phraseOf(sentence, before) === phraseOf(sentence, condition))
       continue;
@@ -81,7 +85,7 @@ function leaveLast(
   return false;
 }
 
-/** True if "e" joins a condition to a place, with only excluded words between them. */
+/** True if "e" joins a condition to the place before it, and only excluded words stand between. */
 function isFirm(sentence: Sentence, from: number, to: number): boolean {
   let last = -1;
   for (let at = from; at < to; at++) {
@@ -91,7 +95,8 @@ function isFirm(sentence: Sentence, from: number, to: number): boolean {
     if (owner !== "filler" && owner !== "negation") return false;
     if (isConjunction(sentence, at)) last = at;
   }
-  // In "em SP, exceto MEI e filiais com telefone", "e" joins the excluded words.
+  // In "em SP, exceto MEI e filiais com telefone", "e" joins two excluded words and not the
+  // condition.
   return last >= 0 && reachOf(sentence, last + 1).polarity !== "negated";
 }
 
@@ -104,7 +109,10 @@ const PLACES_APART = {
   en: "These are two requests: one search would require all of it in all places. Make two.",
 };
 
-/** Returns conditions and requested places in order; neighbors of one kind are merged. */
+/**
+ * Returns the conditions and requested places of a sentence in order. Neighbors of the same kind
+ * form one run.
+ */
 function placeRunsOf(
   sentence: Sentence,
   requested: readonly { readonly from: number; readonly to: number }[],
@@ -131,15 +139,15 @@ function pairAt(sentence: Sentence, runs: readonly PlaceRun[], at: number): Pair
   return { requested: placeFirst ? other : one, placeFirst, to: other.to };
 }
 
-/** True if only small words and a trade stand between the two positions. */
+/** True if only small words, a trade, and excluded places stand between two positions. */
 function isNextTo(sentence: Sentence, from: number, to: number): boolean {
-  // Skips exclusions: "em SP, exceto em Santos, com telefone".
+  // An excluded place may stand between commas: "em SP, exceto em Santos, com telefone".
   const isExcluding = sentence.tokens
     .slice(from, to)
     .some((_, i) => sentence.owner(from + i) === "place");
   for (let at = from; at < to; at++) {
     const owner = sentence.owner(at);
-    // Places that are not requested are excluded ones.
+    // A place between two runs is not requested, so it is excluded.
     const small =
       owner === "filler" || owner === "negation" || owner === "activity" || owner === "place";
     const isComma = isExcluding && sentence.tokens[at]?.text === ",";
@@ -148,7 +156,10 @@ function isNextTo(sentence: Sentence, from: number, to: number): boolean {
   return true;
 }
 
-/** True if "e", "ou", or a comma, and otherwise only small words, are between two positions. */
+/**
+ * True if "e", "ou", or a comma stands between two positions, together with nothing but small
+ * words.
+ */
 function arePairsJoined(sentence: Sentence, from: number, to: number): boolean {
   let joined = false;
   for (let at = from; at < to; at++) {
@@ -185,7 +196,7 @@ const ALSO = /^(?:tambem|tambien|also|tb)$/;
 const BEING = /^(?:sao|sejam|seja|e|eh|are|is|son|sean)$/;
 const THAT = /^(?:que|that|which)$/;
 
-/** Words of a trade or of its condition. */
+/** Consecutive words of a trade, or of a condition. */
 interface TradeRun {
   readonly isTrade: boolean;
   readonly from: number;
@@ -201,7 +212,7 @@ const BOTH = {
   en: "No filter requires two trades at once: the search would have those of either one.",
 };
 
-/** Reports trades with different conditions, or both required. Returns true if there are any. */
+/** Adds a note if trades have different conditions or must both apply. Returns true if they do. */
 export function unmapSeparateTrades(sentence: Sentence, notes: Notes): boolean {
   const runs = tradeRunsOf(sentence);
   return leaveBoth(sentence, notes, runs) || leaveConditions(sentence, notes, runs);
@@ -226,7 +237,10 @@ function leaveConditions(sentence: Sentence, notes: Notes, runs: readonly TradeR
   return false;
 }
 
-/** Reports a second trade that must also apply: "que também são lanchonetes". */
+/**
+ * Adds a note for a second trade that the same companies must also have: "que também são
+ * lanchonetes".
+ */
 function leaveBoth(sentence: Sentence, notes: Notes, runs: readonly TradeRun[]): boolean {
   const first = runs.find(({ isTrade }) => isTrade);
   for (const { isTrade, from, to } of runs) {
@@ -250,7 +264,7 @@ function tradeRunsOf(sentence: Sentence): TradeRun[] {
     const owner = sentence.tokens[at]?.kind === "mark" ? null : sentence.owner(at);
     const isTrade = owner === "activity";
     if (!isTrade && (owner === null || !DESCRIBED.has(owner))) continue;
-    // Excluded words are neither a requested trade nor its condition.
+    // An excluded word is neither part of a requested trade nor of its condition.
     if (reachOf(sentence, at).polarity === "negated") continue;
     const last = runs.at(-1);
     const isSame = last?.isTrade === isTrade && last.to === at;
@@ -285,7 +299,10 @@ function isTradeJoint(sentence: Sentence, at: number): boolean {
   return JOINT.test(sentence.folded(at)) && sentence.folded(at + 1) !== "mail";
 }
 
-/** Returns a condition without gender and number: "abertas" equals "abertos". */
+/**
+ * Returns the words of a condition without endings for gender and number, so that "abertas" equals
+ * "abertos".
+ */
 function runWords({ tokens }: Sentence, { from, to }: TradeRun): string {
   return tokens
     .slice(from, to)
@@ -304,13 +321,15 @@ const THERE = anyOf(
     "exporta exportam matriz matrizes sede headquarters headquartered sediad[ao]s? " +
     "filial filiais branch branches sucursal",
 );
-/** Attributes of a company that may have a place of their own after "de". */
+/**
+ * Matches attributes of a company that may name another place after "de": "com CEP de Campinas".
+ */
 const OF_IT = anyOf(
   "ceps? ddds? zip postcode code (?:tele)?fones? celular(?:es)? e?mails? " +
     "(?:tele)?phones? numeros? " +
     "telefonos? correo endereco address",
 );
-/** Words between these and a place. */
+/** Matches words that may stand between such a word and the place. */
 const SMALL = anyOf(
   "a o ao as os de do da dos das em no na nos nas to of in for para pra ate the el " +
     "la los las en toda " +
@@ -318,7 +337,7 @@ const SMALL = anyOf(
     "situad[ao]s? localizad[ao]s? " +
     "located based up",
 );
-/** Maximum words between a place and the word of its condition. */
+/** Maximum number of words between a place and the word that makes it part of a condition. */
 const BACK_MAX = 5;
 
 /** A requested place. */
@@ -333,7 +352,10 @@ const OTHER = {
   en: "This place belongs to another condition, which no filter takes: search one place only.",
 };
 
-/** Reports every place inside a condition. Returns true if there is one. */
+/**
+ * Adds a note for a place that is part of a condition and not the place of the companies. Returns
+ * true if there is one.
+ */
 export function unmapOtherPlaces(
   sentence: Sentence,
   notes: Notes,
@@ -350,7 +372,9 @@ export function unmapOtherPlaces(
   return false;
 }
 
-/** Returns the word that makes a place part of a condition, or -1. */
+/**
+ * Returns the position of the word that makes a place part of a condition, or -1 if there is none.
+ */
 function causeBefore(sentence: Sentence, { at: name }: PlaceAt): number {
   for (let at = name - 1; at >= Math.max(0, name - 1 - BACK_MAX); at--) {
     const word = sentence.folded(at);
@@ -376,7 +400,7 @@ function arePlacesJoined(
   { to }: PlaceAt,
   { from, at: name }: PlaceAt,
 ): boolean {
-  // "perto de Campinas, em Santos"
+  // A comma with a new preposition begins another place: "perto de Campinas, em Santos".
   const isComma = sentence.tokens[to]?.text === ",";
   if (isComma && name > to + 1 && isIn(sentence.folded(to + 1))) return false;
   for (let at = to; at < from; at++) {

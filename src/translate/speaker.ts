@@ -1,10 +1,13 @@
 /**
- * Clauses about the speaker: their offer, identity, and location.
- * Input: an unread sentence. Output: these clauses as `own_offer`, hidden from later stages.
- * Invariant: a clause begins at the start of a sentence or of its part, with the first person, a
- * possessive subject, a purpose ("para vender …"), or a noun for the speaker ("gráfica procura …",
- * "Journalist here:"). It ends before a request, a mark, or its customers ("vendo X para
- * padarias"), because these are the request. A clause without a recognizable end stays as it is.
+ * Claims clauses about the speaker: what they offer, who they are, and where they are.
+ * Input: a sentence in which nothing is claimed. Output: the clauses, noted as `own_offer` and
+ * hidden from later stages.
+ * Invariant: a clause begins at the start of a sentence or of its part. It begins with the first
+ * person, a possessive subject, a purpose ("para vender …"), or a noun for the speaker ("gráfica
+ * procura …", "Journalist here:").
+ * A clause ends before a request, before punctuation, or before the speaker's customers ("vendo X
+ * para padarias"), because the customers are the request. A clause whose end cannot be recognized
+ * is not claimed.
  */
 import { isFillerWord } from "./fillers.ts";
 import { OWN_OFFER } from "./filters/phrase.ts";
@@ -69,7 +72,7 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" ")
 /** Maximum words between a verb of buying and the suppliers. */
 const BOUGHT_MAX = 6;
 
-/** Maximum tokens in a greeting before the speaker's role. */
+/** Maximum number of tokens in a greeting before the noun for the speaker. */
 const GREETING_MAX = 6;
 /** A clause about the speaker with a place. */
 interface SpeakerPlace {
@@ -82,7 +85,7 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   const { sentence, notes } = context;
   const placed: SpeakerPlace[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
-    // Most words do not begin a clause, and a long text has hundreds.
+    // Fast path: most words begin no clause, and a long text has hundreds of words.
     if (at > GREETING_MAX && !FIRSTS.has(sentence.folded(at))) continue;
     const clause = isStart(sentence, at) ? clauseAt(context, at) : purposeAt(context, at);
     if (clause === null || clause.to <= clause.from) continue;
@@ -107,13 +110,14 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
       sentence.claim(begin, end, "filler");
       sentence.name(begin, end);
     }
-    // In "vendo X para padarias", the preposition is not part of the request.
+    // The preposition before the customers is claimed too: "para" in "vendo X para padarias".
     if (FOR.has(sentence.folded(to)) || isTo(context, to) || isFrom) {
       sentence.claim(to, to + 1, "filler");
       sentence.name(to, to + 1);
     }
     at = to - 1;
-    // The verb of "gráfica procura …" is not part of the request.
+    // The verb between the speaker and the request is claimed too: "procura" in "gráfica procura
+    // …".
     if (!REQUEST_VERBS.has(sentence.folded(to))) continue;
     sentence.claim(to, to + 1, "filler");
   }
@@ -130,7 +134,7 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...["isso", "isto", "e", "eh", "es", "it", "this"],
 ]);
 
-/** True at the beginning of a sentence or of its part. */
+/** True at the beginning of a sentence, or after punctuation, a line break, or a dash. */
 function isStart(sentence: Sentence, at: number): boolean {
   if (sentence.tokens[at]?.kind !== "word") return false;
   const before = sentence.tokens[at - 1];
@@ -161,7 +165,10 @@ function clauseAt(context: SpeakerContext, at: number): SpokenClause | null {
 
 /** Maximum words before a colon that state why a list is needed. */
 const CONTEXT_MAX = 6;
-/** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
+/**
+ * Reads words before a colon that only give the context of a request: "setor de alvará: empresas
+ * …", "Credit analyst here: …".
+ */
 function contextAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
@@ -181,14 +188,14 @@ function contextAt(context: SpeakerContext, at: number): SpokenClause | null {
   return isRequest ? { from: 0, object: 0, to } : null;
 }
 
-/** Words of a person who tells about his plans. */
+/** Words by which a person tells about plans or about themselves. */
 const TELLING = wordSet(
   `to tou estou estamos sou somos i we soy somos estoy ${[...OWN].join(" ")}`,
 );
 
 /**
- * Reads "tô montando uma carteira pra minha empresa de software: preciso de …": what a person tells
- * before a colon, if a request in the first person follows it.
+ * Reads a statement before a colon if a request in the first person follows the colon: "tô montando
+ * uma carteira pra minha empresa de software: preciso de …".
  */
 function toldBefore(context: SpeakerContext): SpokenClause | null {
   const { sentence } = context;
@@ -200,7 +207,10 @@ function toldBefore(context: SpeakerContext): SpokenClause | null {
   return own < 0 ? null : { from: 0, object: own, to: colon };
 }
 
-/** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
+/**
+ * Reads an offer in the first person: "vendo X", "trabalho vendendo X", "I sell X", "a gente vende
+ * X", "vende-se X".
+ */
 function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const wordAt = (index: number) => sentence.folded(index);
@@ -217,7 +227,8 @@ function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   if (verb < 0) return null;
   const object = firstOf(sentence, verb + 1);
   const end = endOf(sentence, object);
-  // After the request, the offer ends with the sentence: "padarias em Natal, vendo farinha".
+  // If the request comes first, the offer ends at the end of the sentence: "padarias em Natal,
+  // vendo farinha".
   const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
   if (isBehind && end > object && requestIn(sentence, object, end) < 0 && !isOpen(sentence, end)) {
     return { from: at, object, to: end };
@@ -232,7 +243,10 @@ function isOpen(sentence: Sentence, mark: number): boolean {
   return sentence.tokens.slice(mark).some(({ kind }) => kind === "word");
 }
 
-/** Reads "preciso cotar uniformes com confecções": the suppliers are requested, not the goods. */
+/**
+ * Reads goods that the speaker wants to buy, because only their suppliers are requested: "preciso
+ * cotar uniformes com confecções".
+ */
 function purchaseAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!BUYS_LED.has(sentence.folded(at)) || !BUYING.has(sentence.folded(at + 1))) return null;
@@ -248,7 +262,10 @@ function isWith(sentence: Sentence, at: number): boolean {
   return /^(com|from|con)$/.test(sentence.folded(at));
 }
 
-/** Reads "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria". */
+/**
+ * Reads a statement about the speaker: "sou dentista", "soy de Curitiba", "moro em X", "tenho uma
+ * padaria".
+ */
 function selfAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -292,7 +309,10 @@ function isPerson({ sentence, tradeEnd }: SpeakerContext, at: number): boolean {
   return PERSONS.has(sentence.folded(at)) || (tradeEnd(at) > at && endOf(sentence, at) > at + 1);
 }
 
-/** Reads "minha empresa fica em Recife", "nossa loja vende tintas", "our office is in Curitiba". */
+/**
+ * Reads a sentence whose subject belongs to the speaker: "minha empresa fica em Recife", "nossa
+ * loja vende tintas", "our office is in Curitiba".
+ */
 function subjectAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!OWN.has(sentence.folded(at))) return null;
@@ -312,7 +332,10 @@ function subjectAt(context: SpeakerContext, at: number): SpokenClause | null {
   return null;
 }
 
-/** Reads a speaker's noun at the beginning: "gráfica em Santos procura …", "Journalist here:". */
+/**
+ * Reads a noun for the speaker at the beginning of the text: "gráfica em Santos procura …",
+ * "Journalist here:".
+ */
 function signatureAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, tradeEnd, gazetteer } = context;
   if (at > GREETING_MAX || !isGreeted(sentence, at)) return null;
@@ -330,7 +353,7 @@ function signatureAt(context: SpeakerContext, at: number): SpokenClause | null {
   if (sentence.tokens[end]?.text === ":") {
     return isNamed && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
   }
-  // Skips places: "prefeitura do interior de Pernambuco procura".
+  // Skips places of the speaker before the verb: "prefeitura do interior de Pernambuco procura".
   for (let hops = 0; hops < 2 && IN.has(sentence.folded(end)); hops++) {
     const place = gazetteer.places.longest(sentence.tokens, end + 1);
     if (place !== null) end = place.to;
@@ -348,11 +371,15 @@ function isGreeted(sentence: Sentence, at: number): boolean {
   });
 }
 
-/** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
+/**
+ * Reads the speaker's purpose of selling, in any position: "para vender X", "quero oferecer X para
+ * Y", "to sell X".
+ */
 function purposeAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!TO_SELL.has(sentence.folded(at))) {
-    // "sucatas em Caxias pra vistoria da secretaria"
+    // A reason for needing the list may also follow the request: "sucatas em Caxias pra vistoria da
+    // secretaria".
     const object = reasonAfter(sentence, at);
     const isBehind = object > at && hasTradeIn(context, at - CLAUSE_MAX, at);
     if (isBehind) return { from: at, object, to: purposeEnd(context, object) };
@@ -369,7 +396,7 @@ function purposeAt(context: SpeakerContext, at: number): SpokenClause | null {
   const isBehind = hasTradeIn(context, begin - CLAUSE_MAX, begin);
   const end = isBehind ? purposeEnd(context, object) : offerEnd(context, object);
   const to = end ?? purposeEnd(context, object);
-  // "quero vender para hotéis" does not name goods.
+  // "quero vender para hotéis" names no goods, so the clause ends after the verb.
   return to <= object ? { from: begin, object: at + 1, to: at + 1 } : { from: begin, object, to };
 }
 
@@ -381,7 +408,10 @@ function supplyAt(context: SpeakerContext, at: number): SpokenClause | null {
   return { from: at, object: at + 1, to: purposeEnd(context, at + 2) };
 }
 
-/** Returns the end of a purpose: a mark, or a condition as in "… para vender X com telefone". */
+/**
+ * Returns the end of a purpose. Punctuation, customers, or a condition end it, as in "… para vender
+ * X com telefone".
+ */
 function purposeEnd(context: SpeakerContext, object: number): number {
   const { sentence } = context;
   let to = object;
@@ -405,7 +435,8 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   if (request >= 0 && hasTrade(context, request)) return trimmed(sentence, object, request);
   if (customer >= 0) return customer;
   if (request >= 0) return trimmed(sentence, object, request);
-  // In "vendo X, padarias em Campinas; com telefone", the place belongs to the request.
+  // In "vendo X, padarias em Campinas; com telefone", a place follows the comma, so the request
+  // begins there.
   const goesOn = end < sentence.tokens.length;
   if (goesOn && (comma < 0 || !hasPlace(context, comma, end))) return end;
   if (comma >= 0) return comma;
@@ -413,7 +444,10 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   return purpose >= 0 ? purpose : null;
 }
 
-/** Returns the end of the speaker's identity: the beginning of a request, or else a mark. */
+/**
+ * Returns the end of a statement about who the speaker is: the beginning of a request, or else the
+ * punctuation that ends it.
+ */
 function selfEnd({ sentence }: SpeakerContext, object: number): number {
   const end = endOf(sentence, object);
   const request = requestIn(sentence, object, end);
@@ -432,7 +466,9 @@ function forIn(sentence: Sentence, from: number, end: number): number {
   return -1;
 }
 
-/** Returns the index of the preposition before the offer's customers, or -1. */
+/**
+ * Returns the position of the preposition before the customers of an offer, or -1 if there is none.
+ */
 function customerIn(context: SpeakerContext, from: number, end: number): number {
   for (let at = from; at + 1 < end; at++) {
     const isLead = FOR.has(context.sentence.folded(at)) || isTo(context, at);
@@ -453,7 +489,9 @@ function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boole
   return CUSTOMERS.has(sentence.folded(at)) || tradeEnd(at) > at;
 }
 
-/** Reports that the speaker's own place may be meant if the sentence names no other. */
+/**
+ * Reports as a doubt that the first place named about the speaker may be the place of the search.
+ */
 export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
   if (first === undefined) return;
   const { clause, place } = first;
@@ -483,7 +521,7 @@ function isPlace({ sentence, gazetteer }: SpeakerContext, at: number): boolean {
   return gazetteer.places.longest(sentence.tokens, at) !== null;
 }
 
-/** True for words such as "nossos produtos", which do not name the goods. */
+/** True for general words such as "nossos produtos", which do not say which goods. */
 function isGeneric(sentence: Sentence, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const word = sentence.folded(at);

@@ -1,7 +1,7 @@
 /**
- * Words of clauses about the speaker, folded.
+ * Lists the folded words by which speaker.ts recognizes clauses about the speaker.
  * Invariant: each set has the words of all languages for its function.
- * On its own because it is a word list; speaker.ts reads the clauses.
+ * Separate from the reader of clauses because it is a word list; speaker.ts reads the clauses.
  */
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
@@ -14,7 +14,10 @@ export const SELLING = wordSet(
     "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese compro compramos " +
     "atendo atendemos",
 );
-/** Verbs of selling after "a gente", "minha empresa", "I", and "we". */
+/**
+ * Verbs of selling in the third person, also after "I" and "we": "a gente vende", "minha empresa
+ * vende".
+ */
 export const SELLS = wordSet(
   "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
     "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica " +
@@ -34,7 +37,7 @@ export const TO_SELL = wordSet(
 );
 /** Gerunds of selling. */
 export const SELLING_NOW = wordSet("vendendo oferecendo fornecendo selling offering supplying");
-/** Words before an infinitive of selling. */
+/** Words that may stand before an infinitive of selling. */
 export const WISHING = wordSet(
   "quero queremos queria queriamos vou vamos preciso precisamos pretendo pretendemos para pra " +
     "gostaria gostariamos quisiera quisieramos quiero queremos deseo desejo desejamos want to for",
@@ -43,13 +46,16 @@ export const WISHING = wordSet(
 export const FOR = wordSet("para pra pras pros to for");
 /** Verbs of being in the first person. */
 export const BEING = wordSet("sou somos");
-/** Verbs of living and working in the first person. */
+/** Verbs of living and working in the first person, before the speaker's place. */
 export const WHERE = wordSet(
   "moro resido vivo vivemos moramos trabalho trabajo trabajamos atuo atuamos live work",
 );
-/** Words after verbs of working, apart from prepositions of place: "trabalho com", "I work for". */
+/**
+ * Words other than prepositions of place that may follow a verb of working: "trabalho com", "I work
+ * for".
+ */
 export const WORKING = wordSet("com para with for as como");
-/** Verbs of being somewhere. */
+/** Verbs that say where something is. */
 export const BE = wordSet("fica ficam esta estao localiza situa funciona is are");
 /** Prepositions of place. */
 export const IN = wordSet("em no na nos nas numa num in at de da do from based located");
@@ -61,7 +67,7 @@ export const OWN = wordSet("minha meu nossa nosso my our mi nuestra nuestro");
 export const OWN_ALL = wordSet(
   `${[...OWN].join(" ")} meus minhas nossos nossas mis nuestros nuestras`,
 );
-/** Words for any goods. */
+/** General words for goods and services. */
 export const GENERIC = wordSet(
   "produto produtos servico servicos solucao solucoes products services solutions product " +
     "productos servicios",
@@ -70,11 +76,11 @@ export const GENERIC = wordSet(
 export const ARTICLES = wordSet(
   "um uma uns umas o a os as the an meu minha meus minhas nosso nossa my",
 );
-/** Nouns for the speaker's company, and words between them. */
+/** Nouns for the speaker's company or role in it, and small words between them. */
 export const OF_COMPANY = wordSet("empresa firma dono dona de do da owner of representante");
 /** Words that join a clause to a request. */
 export const JOINS = wordSet("e y and mas but pois porque que ai entao so tambem also");
-/** Words that begin a request and end the speaker's clause. */
+/** Words that begin a request and so end a clause about the speaker. */
 export const REQUESTS = wordSet(
   "procuro procuramos procurando busco buscamos buscando quero queremos queria queriamos preciso " +
     "precisamos precisando necessito necessitamos gostaria gostariamos desejo desejamos manda " +
@@ -84,36 +90,36 @@ export const REQUESTS = wordSet(
     "searching " +
     "seeking dame interessam",
 );
-/** Third-person verbs of requesting after a noun for the speaker. */
+/** Third-person verbs of requesting, which may follow a noun for the speaker. */
 export const REQUEST_VERBS = wordSet(
   "procura busca precisa quer seeks needs wants looking necesita quiere",
 );
-/** Roles of a speaker, followed by a mark. */
+/** Nouns for a speaker's role. Punctuation or "aqui" must follow. */
 export const PERSONS = wordSet(
   "representante vendedor vendedora corretor corretora consultor consultora contador contadora " +
     "jornalista estudante journalist salesman salesperson rep broker consultant accountant " +
     "student researcher pesquisador pesquisadora analista gerente comprador compradora buyer " +
     "seller freelancer autonomo autonoma marketing periodista",
 );
-/** Words after the role of a speaker. */
+/** Words that may follow the role of a speaker. */
 export const HERE = wordSet("aqui here");
-/** Words for customers other than trades. */
+/** Words for customers that name no trade. */
 export const CUSTOMERS = wordSet(
   "empresas empresa clientes lojas lojistas quem comercios negocios firmas companies businesses " +
     "firms clients customers meis mei micro microempresas pequenas pequenos comerciantes",
 );
-/** Words that end a purpose after the request. */
+/** Words that end a purpose that stands after the request. */
 export const PURPOSE_END = wordSet(
   "com sem que em no na nos nas abertas abertos with without that in opened e and quero preciso",
 );
-/** Words next to which "vendo", "am", and "are" do not describe the speaker. */
+/** Words before a verb such as "vendo" or "am" that show that it does not describe the speaker. */
 export const NOT_SELF = wordSet("que estou to estamos tou estava tava nao quem who not dont");
-/** Gerunds of seeking, which describe a request. */
+/** Gerunds of seeking. They begin a request and do not describe the speaker. */
 export const SOUGHT_NOW = wordSet(
   "looking searching seeking trying interested after procurando buscando querendo",
 );
 
-/** Words before a gerund about the speaker's plans, and these gerunds. */
+/** Words that may stand before a gerund about the speaker's plans. */
 export const STARTING_LEADS = wordSet("to tou estou estamos tamos ando estoy estamos");
 /** Gerunds about the speaker's plans. */
 export const STARTING = wordSet(
@@ -140,11 +146,11 @@ export const PLANNING_LEADS = wordSet(
     "voy want plan planning going pienso",
 );
 
-/** Infinitives of buying after "preciso" or "quero", and words before the suppliers. */
+/** Infinitives of buying after "preciso" or "quero". */
 export const BUYING = wordSet(
   "cotar orcar comprar contratar adquirir encomendar licitar buy order",
 );
-/** Words before an infinitive of buying. */
+/** Words that may stand before an infinitive of buying. */
 export const BUYS_LED = wordSet(
   "quero queremos queria preciso precisamos pretendo vou vamos want need to",
 );

@@ -1,12 +1,13 @@
 /**
- * Activities that a user may choose from.
- * Input: a translation and its spec; words unknown as an activity. Output: for every ambiguous part
- * of the text and for unknown words, activities with the number of accounts that each alone
- * matches. For a word, the activities that are much more frequent among companies with the word in
- * their names.
- * Invariant: counts are exact and use the same spec with only that activity; there are at most
- * `COUNTS_MAX` per translation. Name statistics are counted in the snapshot over active accounts,
- * for few words, and only suggested, never searched. Words in many names are not evidence.
+ * Suggests activities that a user may choose from.
+ * Input: a translation and its spec; words that name no known activity. Output: for every ambiguous
+ * part of the text and for unknown words, activities, each with the number of accounts that a
+ * search with only this activity finds. For an unknown word, these are the activities that are much
+ * more frequent among companies with the word in their names.
+ * Invariant: counts are exact and use the same spec with only that activity. There are at most
+ * `COUNTS_MAX` counts per translation. Statistics on names are counted over the active accounts of
+ * the snapshot, for a few words, and are only suggested, never searched. Words that occur in many
+ * names are no evidence.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
 import { clausesOf } from "../search/clauses.ts";
@@ -24,7 +25,6 @@ import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import type { DoubtedText, Translation } from "./translate.ts";
 import type { Words } from "./words/sentence.ts";
 
-/** An activity that the words may mean. */
 interface SuggestedActivity {
   readonly code: string;
   readonly description: string;
@@ -38,7 +38,7 @@ export interface Suggestion extends Words {
 
 /** Maximum activities in one suggestion; a whole section has hundreds. */
 const ACTIVITIES_MAX = 12;
-/** Max counts per translation. */
+/** Maximum number of counts for each translation. */
 const COUNTS_MAX = 48;
 
 /** Returns the suggestions for a translation; `spec` is its normalized spec. */
@@ -84,14 +84,17 @@ function subclassesOf(
   return [...new Set(expanded)];
 }
 
-/** Another reading of words, with the text that expresses it and its number of matches. */
+/**
+ * Another reading of some words: the text that expresses it and the number of accounts that it
+ * finds.
+ */
 export interface CountedDoubt extends DoubtedText {
   readonly matches: number;
 }
 
 /**
- * Returns the doubts of a translation; `specOf` returns the normalized spec of a text. A doubt
- * whose text would be refused, or would not change the filters, is left out.
+ * Returns the doubts of a translation. `specOf` returns the normalized spec of a text. A doubt is
+ * left out if its text is too uncertain to search, or if it leads to the same filters.
  */
 export function doubtsOf(
   segment: Segment,
@@ -111,7 +114,9 @@ export function doubtsOf(
 
 const sizesOf = new WeakMap<Segment, ReadonlyMap<string, number>>();
 
-/** Returns accounts by primary activity (7 digits), counted once per snapshot. */
+/**
+ * Returns the number of accounts with each primary activity (7 digits). Counted once per snapshot.
+ */
 function accountsByCode(segment: Segment): ReadonlyMap<string, number> {
   const known = sizesOf.get(segment);
   if (known !== undefined) return known;
@@ -138,21 +143,27 @@ function counts(
 const WORDS_MAX = 3;
 const LETTERS_MIN = 4;
 const LETTERS_MAX = SPEC_LIMITS.textHintLengthMax;
-/** Max activities suggested for all words together. */
+/** Maximum number of activities that are suggested for all words together. */
 const OFFERED_MAX = 6;
-/** Minimum accounts of an activity with the word, and minimum share of those with the word. */
+/**
+ * Minimum number of accounts that have both the word and the activity, and their minimum share of
+ * all accounts with the word.
+ */
 const ACCOUNTS_MIN = 5;
 const SHARE_MIN = 0.08;
-/** Minimum ratio of that share to the activity's share of all accounts. */
+/** Minimum ratio of that share to the share that the activity has of all accounts. */
 const LIFT_MIN = 4;
 
-/** Accounts with a word by activity (`NNNN-N/NN`), and their total. */
+/** Number of accounts with a word: in total, and by activity (`NNNN-N/NN`). */
 interface Counts {
   readonly all: number;
   readonly byCode: ReadonlyMap<string, number>;
 }
 
-/** Returns the codes of activities that words in names indicate, most likely first. */
+/**
+ * Returns the codes of the activities that are typical for companies with these words in their
+ * names, most typical first.
+ */
 export function activitiesOfNames(segment: Segment, text: string): readonly string[] {
   const words = [...new Set(analyzeWords(text))]
     .filter((word) => word.length >= LETTERS_MIN && word.length <= LETTERS_MAX)

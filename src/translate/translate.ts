@@ -1,11 +1,11 @@
 /**
  * Translates Portuguese sentences to specs.
- * Input: a text and a segment. Output: a spec as a client could write it, assumptions,
- * inexpressible conditions, and the role of every part of the text.
- * Invariant: deterministic and offline. Every word is mapped, a filler, or in
- * `unmapped_constraints`. A text never widens its request. Every stage scans the tokens a few times
- * and reads a bounded number of words around each, so that the length limit of the text bounds the
- * work.
+ * Input: a text and a segment. Output: a spec as a client could write it, the assumptions, the
+ * conditions that no filter expresses, and the role of every part of the text.
+ * Invariant: deterministic and offline. Every word sets a filter, is a filler, or is in
+ * `unmapped_constraints`. The translation is never wider than the request unless a note says so.
+ * Every stage scans the tokens a few times and reads a bounded number of words around each, so the
+ * length limit of the text bounds the work.
  */
 
 import type { Segment } from "../search/segment.ts";
@@ -92,11 +92,11 @@ export interface Translation {
   /** A spec to be normalized like any client's spec. */
   readonly spec: Readonly<Record<string, unknown>> & { readonly explain: TranslationExplain };
   readonly parts: readonly Part[];
-  /** Activities by position in the text, most likely first. */
+  /** The activities in the order of the text. */
   readonly activities: readonly FoundActivity[];
-  /** Words with another reading, and the rewritten text for that reading. */
+  /** Words that have another reading, each with the text rewritten for that reading. */
   readonly doubts: readonly DoubtedText[];
-  /** Inputs of the confidence. */
+  /** The counts from which the confidence is computed. */
   readonly features: ConfidenceFeatures;
 }
 
@@ -119,7 +119,7 @@ export interface TranslationExplain {
 /** Options of a translation. */
 interface TranslateOptions {
   readonly language?: Language | undefined;
-  /** Returns the client's lists, if the client can have any; called at most once. */
+  /** Returns the client's lists; undefined if the client cannot have lists. Called at most once. */
   readonly lists?: (() => readonly NamedList[]) | undefined;
 }
 
@@ -211,7 +211,7 @@ function orderOf(
   return sortOf(values, isTop && owned.includes("capital"), notes);
 }
 
-/** Returns the doubts with the text of the other reading. */
+/** Returns the doubts, each with the whole text rewritten for the other reading. */
 function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
   return doubts.map(({ instead, ...doubt }) => {
     const { start, end } = doubt;
@@ -219,7 +219,10 @@ function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
   });
 }
 
-/** Replaces words and signs in other spellings. Returns true for a Spanish sentence. */
+/**
+ * Replaces abbreviations, signs, and foreign words by the words they stand for. Returns true for a
+ * Spanish sentence.
+ */
 function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readAbbreviations(sentence);
   readSigns(sentence);
@@ -235,8 +238,9 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
 }
 
 /**
- * Returns the contact values, and the max number of companies that may share one; a contact that is
- * only compared with another company's is lost.
+ * Returns the phone numbers and e-mail addresses, and the maximum number of companies that may
+ * share one. `lost` is true if a contact is only compared with another company's contact or has no
+ * filter.
  */
 function contactsOf(
   sentence: Sentence,
@@ -263,8 +267,8 @@ function readFilters(context: Parameters<typeof findFilters>[0]): ReturnType<typ
 }
 
 /**
- * Returns the limit; contacts that are counted ("com no máximo dois telefones") go to the notes
- * first.
+ * Returns the limit. Contacts counted per company ("com no máximo dois telefones") go to the notes
+ * first, so that their number is not read as the limit.
  */
 function limitOf(sentence: Sentence, notes: Notes): number | null {
   unmapContactWords(sentence, notes, "counted");
@@ -277,7 +281,10 @@ function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
   findDates(numbers);
 }
 
-/** Reports conditions that one search cannot combine; true if it would miss most matches. */
+/**
+ * Adds notes for conditions that one search cannot combine. Returns true if the search would miss
+ * most of the intended companies.
+ */
 function leaveAlternatives(
   { sentence, notes, lists }: Understood,
   places: FoundPlaces,
@@ -320,7 +327,10 @@ function explained(sentence: Sentence, notes: Notes, confidence: number): Transl
   };
 }
 
-/** Returns the parts in order; adjacent ones with one role are merged, without marks between. */
+/**
+ * Returns the parts of the text in order. Neighbors with the same role form one part; punctuation
+ * between parts is left out.
+ */
 function partsOf(sentence: Sentence): Part[] {
   const parts: Part[] = [];
   const roleAt = (at: number): TokenRole | "mark" => {
@@ -389,7 +399,10 @@ function featuresOf(seen: {
  */
 const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
 
-/** Counts pairs of activities in one phrase: "clínicas de imagens", "construtoras de redes". */
+/**
+ * Counts the pairs of activities in which one describes the other: "clínicas de imagens",
+ * "construtoras de redes".
+ */
 function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): number {
   const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
   return wanted.filter(({ start }, i) => {
@@ -402,13 +415,19 @@ function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): n
 /** Certainty of goods without a role. */
 const ASSUMED = 0.8;
 
-/** Counts goods without a role next to other activities, whose role may apply to them. */
+/**
+ * Counts the activities read from goods without a role if there are other activities, because these
+ * may have the role that is meant.
+ */
 function assumedIn(activities: readonly FoundActivity[]): number {
   const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
   return wanted.length < 2 ? 0 : wanted.filter(({ certainty }) => certainty === ASSUMED).length;
 }
 
-/** Counts stray words by their position, and whether the general vocabulary has them. */
+/**
+ * Counts the stray words by their kind: next to an activity, written like a name, and in the
+ * general vocabulary.
+ */
 function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
   for (const { words = "", start = 0 } of stray) {
@@ -437,7 +456,8 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   if (sentence.owner(to) === "activity") {
     return from > 0 || !/[aeiou]$/.test(sentence.folded(from));
   }
-  // Before an activity too: the word may head it ("pomares de maçã") or a list of activities.
+  // A word before an activity may be joined to it by "de" or "e", because it may be the head of its
+  // name ("pomares de maçã") or begin a list.
   let next = to;
   while (next < to + 2 && AHEAD_JOINTS.test(sentence.folded(next))) next++;
   return next > to && sentence.owner(next) === "activity";
@@ -446,7 +466,7 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
 const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
-/** True for an unknown word before a quality, which it may negate: "barring MEI". */
+/** True if a quality follows an unknown word, which may negate it: "barring MEI". */
 function mayNegate(sentence: Sentence, next: number): boolean {
   const owner = sentence.owner(next);
   return owner !== null && TURNED.has(owner);
@@ -458,7 +478,7 @@ const TURNED: ReadonlySet<TokenRole> = new Set<TokenRole>([
 
 /** True if a word is capitalized after the first word, or follows a preposition of place. */
 function isNameLike(sentence: Sentence, at: number): boolean {
-  // In "jardim america", the unknown word continues a name.
+  // In "jardim america", "america" continues the name of a district.
   const isPlace = sentence.owner(at - 1) === "place";
   if (isPlace && QUARTER_HEADS.has(foldWord(sentence.tokens[at - 1]?.text ?? ""))) return true;
   if (/^(?:em|in|na|no|nas|nos|en)$/.test(sentence.folded(at - 1))) return true;
@@ -471,11 +491,12 @@ function isNameLike(sentence: Sentence, at: number): boolean {
  */
 function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): boolean {
   const far = notes.unmapped.filter(({ code }) => code === "radius");
-  // "perto de xurupita do pará" ends with a state, but "perto da praia da Bahia" is in the state.
+  // "perto de xurupita do pará" is an unknown name that ends with a state; "perto da praia da
+  // Bahia" means a beach somewhere in the state.
   const isAdjacent = ({ words = "", end }: Note) =>
     !COMMON_WORDS.has(foldWord(words.split(" ").at(-1) ?? "")) &&
     places.wide.some(({ from }) => (sentence.tokens[from]?.start ?? 0) - (end ?? 0) === 1);
-  // "perto de mim" alone does not restrict a search, and a country is not a vicinity.
+  // Without a state, words such as "perto de mim" leave the search unrestricted.
   const nowhere = places.states.size === 0 && far.length > 0;
   return (
     places.cities.size === 0 &&
@@ -489,8 +510,8 @@ function isLostRoad({ unmapped }: Notes, { states, cities }: FoundPlaces): boole
 }
 
 /**
- * True if a district is lost, so that the remaining place is too wide: "lanchonete jardim américa",
- * "centro sp".
+ * True if a district has no filter, so that the rest of the place is too wide: "lanchonete jardim
+ * américa", "centro sp".
  */
 function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
   const named = ({ code, words = "" }: Note) => {

@@ -102,12 +102,12 @@ const OF_KIND: Reason = {
   },
 };
 
-/** True if a word indicates a request without a filter. */
+/** True if a word is characteristic of a request without a filter. */
 export function isGiveaway(token: Token | undefined): boolean {
   return token !== undefined && (BY_WORD.has(token.folded) || BY_WORD.has(token.key));
 }
 
-/** Claims the remaining words. */
+/** Claims the words that are left. Returns those that became requests without a filter. */
 export function settleLeftovers(sentence: Sentence, notes: Notes, settled: Settled): Words[] {
   const unmapped: Words[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -133,7 +133,10 @@ export function settleLeftovers(sentence: Sentence, notes: Notes, settled: Settl
 
 /** Words that begin a relative clause. */
 const RELATIVES = new Set("que q that which who quem quienes".split(" "));
-/** Adjectives that are fillers alone: "com boas avaliações". */
+/**
+ * Adjectives that are fillers if they stand alone, and part of the request before a noun: "com boas
+ * avaliações".
+ */
 const PRAISING = new Set("boa boas bom bons buena buenas bueno buenos good great".split(" "));
 
 /**
@@ -183,7 +186,7 @@ const LEAD_MAX = 2;
  */
 export function isOwnRequest(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);
-  // "warehouses storing goods for others": an English gerund after a trade begins a condition.
+  // An English gerund after a trade begins a condition: "warehouses storing goods for others".
   if (/^[a-z]{3,}ing$/.test(sentence.folded(at)) && sentence.owner(at - 1) === "activity") {
     return sentence.owner(at + 1) === "unmapped";
   }
@@ -204,7 +207,10 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
 
 const COMPARES = /^(?:mais|menos|more|less|fewer|over|acima|abaixo|pelo|ao|at|mas)$/;
 
-/** True if the name of a place follows: "sem a Mooca". */
+/**
+ * True if a negator is followed by an article and a capitalized name, which may be a place: "sem a
+ * Mooca".
+ */
 function isNameLeftOut(sentence: Sentence, at: number): boolean {
   if (!/^(sem|without)$/.test(sentence.folded(at))) return false;
   if (!/^(o|a|os|as|the)$/.test(sentence.folded(at + 1))) return false;
@@ -215,12 +221,14 @@ function isNameLeftOut(sentence: Sentence, at: number): boolean {
 function isFiller(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || isFillerWord(token)) return true;
-  // "desde que tenham e-mail"
+  // "desde" before "que" means "provided that" and is a filler: "desde que tenham e-mail".
   if (token.folded === "desde" && sentence.folded(at + 1) === "que") return true;
   return ORDER_WORDS.has(token.folded) && isOrdered(sentence);
 }
 
-/** Words that add nothing to a sort order: "biggest bakeries first". */
+/**
+ * Words that may follow a sort order and add nothing to it: "first" in "biggest bakeries first".
+ */
 const ORDER_WORDS = new Set("first primeiro primeira primeiros primeiras primero".split(" "));
 
 function isOrdered(sentence: Sentence): boolean {

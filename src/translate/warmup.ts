@@ -17,7 +17,7 @@ import { countCities } from "./places/snapshotcities.ts";
 import { spellWords, tradeWords } from "./spelling/spellwords.ts";
 import { translate } from "./translate.ts";
 
-/** Sentences that run every stage, with official names and unknown words. */
+/** Sentences that together run every stage. They contain official names and unknown words. */
 const SENTENCES = [
   "padarias em MG abertas desde 2020 com e-mail, exceto MEI",
   "fabricação industrial de aditivos em São Paulo",
@@ -25,12 +25,14 @@ const SENTENCES = [
   "empresas de xyz",
 ];
 
-/** Unknown names, one for each kind of name with a nearest-name search. */
+/**
+ * A lead query with one unknown name for each kind of name for which nearest names are searched.
+ */
 const NAMES = { kind: "lead_query", activities: ["xyz"], cities: ["xyz"], states: ["xyz"] };
 
 /**
- * Steps of the work. Each takes up to some tenths of a second, so that requests can be served
- * between them.
+ * The steps of the preparation. Each takes at most some tenths of a second, so that requests can be
+ * served between two steps.
  */
 const PARTS: readonly ((segment: Segment) => unknown)[] = [
   countCities,
@@ -60,7 +62,7 @@ export async function warmTranslation(segment: Segment): Promise<void> {
   for (let part = 0; await warmPart(segment, part); ) part++;
 }
 
-/** Looks up unknown names, each of which is compared with all known names. */
+/** Looks up unknown names, so that the indexes of all known names are used once. */
 function refuseNames(segment: Segment): void {
   try {
     readLeadQuery(NAMES, { segment, limitDefault: 1, limitCap: 1 });

@@ -65,8 +65,8 @@ export function tradeEnd(sentence: Sentence, at: number): number {
 }
 
 /**
- * Finds and claims every activity. `codes` are activities already found as typed codes; `marks`
- * locate requests for secondary activities.
+ * Finds every activity and claims its tokens. `codes` are the activities already read from typed
+ * codes; `marks` locate the words that request secondary activities.
  */
 export function findActivities(
   context: ActivityContext,
@@ -99,8 +99,8 @@ const PLACES_OF_WORK = new Set(
 const THAT = new Set(["que", "that", "which"]);
 
 /**
- * Leaves out a generic noun before a verb and goods that name the trade: "laboratórios que fabricam
- * medicamentos".
+ * Claims a general noun as filler if the words after "que" name the trade: in "laboratórios que
+ * fabricam medicamentos", "laboratórios" is ignored.
  */
 function leaveGenericHeads(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -137,8 +137,8 @@ const PHRASE =
 const WIDE_DIGITS = 3;
 
 /**
- * Drops a wide activity next to a narrow one in one phrase: "textile factories" does not mean all
- * factories, which become a suggestion.
+ * Drops the wider of two activities in one phrase: "textile factories" does not mean all factories,
+ * so "factories" becomes only a suggestion.
  */
 function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActivity[] {
   const digits = ({ codes }: FoundActivity) => Math.min(...codes.map(({ length }) => length));
@@ -170,7 +170,7 @@ function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
   return more && narrow.codes.length > 0 && narrow.codes.every(within);
 }
 
-/** Activities from the lexicon. */
+/** Finds the activities that the lexicon and the official texts name. */
 function findKnown(
   context: ActivityContext,
   isSecondary: (at: number) => boolean,
@@ -306,8 +306,8 @@ const ADJECTIVES =
   /^(?:eletrica|hidraulica|mecanica|quimica|grafica|veterinaria|odontologica|estetica)$/;
 
 /**
- * True for an adjective that is a trade alone: after a trade it continues that name, as in "redes
- * de energia elétrica".
+ * True for an adjective that also names a trade, such as "elétrica". Directly after a trade it
+ * belongs to that trade's name, as in "redes de energia elétrica".
  */
 function isAdjective(word: string): boolean {
   return ADJECTIVES.test(word);
@@ -343,8 +343,8 @@ function codesOfLast(found: readonly FoundActivity[]): readonly string[] {
 }
 
 /**
- * Returns the role that codes share: in "cerâmicas de tijolo e telha", the makers of the first
- * goods also make the others.
+ * Returns the role that all codes share, such as making: in "cerâmicas de tijolo e telha", the
+ * makers of bricks also make the tiles.
  */
 function roleOfCodes(codes: readonly string[]): TradeRole | null {
   const isAll = (form: RegExp) => codes.length > 0 && codes.every((code) => form.test(code));
@@ -422,7 +422,7 @@ function bareGoods(
   return trade === null ? reading : null;
 }
 
-/** True if only marks and list words separate two positions. */
+/** True if only punctuation and list words ("e", "ou", "de") stand between two positions. */
 function isListed(sentence: Sentence, from: number, to: number): boolean {
   if (from >= to) return false;
   for (let at = from; at < to; at++) {
@@ -441,8 +441,8 @@ function roleBefore(sentence: Sentence, before: Before | null, at: number): Trad
 }
 
 /**
- * Returns the negator before an activity. A word of the activity itself is none: "tire" in "tire
- * shops" also means "leave out".
+ * Returns the position of the negator before an activity, or -1. A word of the activity itself is
+ * not a negator: "tire" in "tire shops" is also Portuguese for "leave out".
  */
 function negatorBefore(sentence: Sentence, from: number): number {
   const negator = negatorOf(sentence, from);
@@ -513,10 +513,10 @@ const FRANCHISES = new Set(
   "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
 );
 
-/** Negators that apply only to franchises, by sentence. */
+/** For each sentence, the positions of negators that apply only to franchises. */
 const SPENT = new WeakMap<Sentence, Set<number>>();
 
-/** "no franchises, gyms": true if a negator applies only to the franchises. */
+/** True if a negator applies only to the franchises, as in "no franchises, gyms". */
 function isSpent(sentence: Sentence, negator: number): boolean {
   return SPENT.get(sentence)?.has(negator) ?? false;
 }
@@ -550,7 +550,7 @@ function isOtherSought(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** Removes codes required by name from exclusions, with a note. */
+/** Removes from each exclusion the codes that a requested activity needs, and adds a note. */
 function dropUntellable(
   { segment, notes }: { readonly segment: Segment; readonly notes: Notes },
   activities: readonly FoundActivity[],
@@ -565,7 +565,7 @@ function dropUntellable(
       const all = lookup.cnae(code);
       return all.length > 0 && all.every((each) => below.has(each));
     };
-    // The first code is a name's main meaning; some of its other codes may be excluded.
+    // The first code is the main meaning of a requested name. Its other codes may be excluded.
     const mains = wanted.filter(({ codes }) => {
       // A typed code is exact, so all of its codes count, if any remain.
       const certain = one.certainty === 1 ? codes : codes.slice(0, 1);

@@ -1,16 +1,17 @@
 /**
- * The form of an activity found in a sentence, and the context of the stages that find them.
+ * Defines an activity found in a sentence, and the context that every step of finding activities
+ * receives.
  * Invariant: main and possible codes are separate; possible codes are never searched.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 
-/** Activities at one position, likeliest first. */
+/** The activities that the words at one position can mean, likeliest first. */
 export interface FoundActivity extends Words {
   /** Main codes, as in a spec: `NNNN-N/NN`, a prefix, or a section; empty if unknown. */
   readonly codes: readonly string[];
-  /** Possible codes, only suggested. */
+  /** Codes that the words might also mean; they are only suggested. */
   readonly also: readonly string[];
   readonly excluded: boolean;
   /** Requested as a secondary activity. */
@@ -19,7 +20,7 @@ export interface FoundActivity extends Words {
   readonly certainty: number;
 }
 
-/** Context of a stage of activities. */
+/** Input that every step of finding activities receives. */
 export interface ActivityContext {
   readonly segment: Segment;
   readonly sentence: Sentence;

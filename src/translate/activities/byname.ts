@@ -1,8 +1,9 @@
 /**
- * Activities by their official names. Input: the remaining words of a sentence. Output: activities
- * whose official texts contain them; unknown requested activities, with the nearest ones.
- * Invariant: only words of the chosen texts are claimed. A text must contain most of the words, and
- * only a few texts may fit equally well; otherwise none is chosen. An unknown requested activity
+ * Finds activities by their official names. Input: the words of a sentence that no earlier step
+ * claimed. Output: the activities whose official texts contain these words, and unknown requested
+ * activities with the nearest known ones.
+ * Invariant: only words that occur in the chosen texts are claimed. A text is chosen only if it
+ * contains most of the words and only a few texts fit equally well. An unknown requested activity
  * has no codes.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
@@ -27,10 +28,13 @@ const NEAREST_MAX = 6;
 const EXPLAINED_MIN = 0.7;
 /** Texts that contain a smaller share are not suggested. */
 const OFFERED_MIN = 0.25;
-/** Longer runs name no activity, and a request has few runs; other words are left over. */
+/**
+ * A run of more search words than this names no activity. Only this many runs of a sentence are
+ * read; the words of later runs stay unread.
+ */
 const DISTINCTIVE_MAX = 12;
 const RUNS_MAX = 12;
-/** Words before an activity that mean any company. */
+/** General words for a company ("empresa", "ramo") that lead to the name of an activity. */
 const LEADS = new Set(
   (
     "empresa companhia firma negocio estabelecimento ramo area setor segmento atividade comercio " +
@@ -40,17 +44,18 @@ const LEADS = new Set(
 /** Words that begin a condition other than an activity. */
 const OTHERWISE = new Set("com sem que with without por para cujo cuja".split(" "));
 
-/** Free words that belong together: tokens [from, to). */
+/** The unclaimed tokens [from, to) that belong together. */
 interface Run {
   readonly from: number;
   readonly to: number;
   readonly role: TradeRole | null;
-  /** Tokens of the search words. */
+  /** Positions of the tokens that are searched in the official texts. */
   readonly distinctive: readonly number[];
 }
 
 /**
- * Finds and claims activities in the remaining words; `others` is true if some were found before.
+ * Finds and claims the activities that unclaimed words name. `others` is true if an earlier step
+ * found activities.
  */
 export function findByName(context: ActivityContext, others: boolean): FoundActivity[] {
   const found: FoundActivity[] = [];
@@ -72,7 +77,10 @@ export function findByName(context: ActivityContext, others: boolean): FoundActi
   return found;
 }
 
-/** Returns the longest runs of free words; marks and words of other requests end a run. */
+/**
+ * Returns the longest runs of unclaimed words. Punctuation and the words of other conditions end a
+ * run.
+ */
 function runsOf(sentence: Sentence): Run[] {
   const runs: Run[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -148,27 +156,36 @@ function choose(context: ActivityContext, run: Run): FoundActivity | null {
   return activity;
 }
 
-/** Returns the certainty; it is lower for leftover words, several texts, or a single word. */
+/**
+ * Returns the certainty, 0-1. It is lower if the text lacks some of the words, if several texts
+ * were chosen, or if the run has a single search word.
+ */
 function certaintyOf({ explained }: RankedCode, choices: number, { distinctive }: Run): number {
   const base = distinctive.length > 1 ? 0.8 : 0.6;
   return Math.round(base * explained * (1 - 0.1 * (choices - 1)) * 100) / 100;
 }
 
-/** True if the words around a run request an activity; required for single words. */
+/**
+ * True if the words around a run show that it requests an activity. A run of one search word is
+ * read only then.
+ */
 function isWanted({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
-  // "material de construção em Marabá que vende fiado": a condition of the trade before it.
+  // In "material de construção em Marabá que vende fiado", "vende fiado" is a condition on the
+  // trade named earlier.
   if (run.role !== null && others && isThatBehind(sentence, run.from)) return false;
   if (run.role !== null || isLed(sentence, run.from)) return true;
   return !others && isSubject(sentence, run);
 }
 
-/** True after "que", if a trade or a place is directly before it. */
+/** True if a run follows "que" and the token before "que" belongs to an activity or a place. */
 function isThatBehind(sentence: Sentence, from: number): boolean {
   if (!/^(?:que|that|which|who)$/.test(sentence.folded(from - 1))) return false;
   return ["activity", "place"].includes(sentence.owner(from - 2) ?? "");
 }
 
-/** Returns an unknown requested activity. */
+/**
+ * Claims a run as an unknown requested activity, with the nearest known activities as suggestions.
+ */
 function unknown(context: ActivityContext, run: Run): FoundActivity {
   const { segment, sentence, notes } = context;
   const keys = keysOf(sentence, run);
@@ -222,7 +239,10 @@ function isFiller(sentence: Sentence, at: number): boolean {
   return token === undefined || isFillerWord(token);
 }
 
-/** Claims single tokens as an activity, with the negator before them. */
+/**
+ * Claims the given tokens, which need not be adjacent, as one activity, with the negator before
+ * them.
+ */
 function claimed(
   sentence: Sentence,
   tokens: readonly number[],

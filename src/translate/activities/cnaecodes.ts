@@ -1,9 +1,9 @@
 /**
- * Codes of activities in a sentence. Input: a sentence and a snapshot's codes. Output: the codes in
- * it, in any spelling: subclass 5611-2/01, 56.11-2-01, 5611201, class 56.11-2, "grupo 561",
- * "divisão 56", "seção I", "CNAE 56 e 47".
- * Invariant: an ambiguous number is a code only if the sentence says so or the snapshot has it. A
- * nonexistent code is not searched and gets a note with the nearest codes.
+ * Reads CNAE codes in a sentence. Input: a sentence and the codes of a snapshot. Output: the codes
+ * that the sentence names, in any spelling: subclass 5611-2/01, 56.11-2-01, 5611201, class 56.11-2,
+ * "grupo 561", "divisão 56", "seção I", "CNAE 56 e 47".
+ * Invariant: an ambiguous number is a code only if the words around it say so or the snapshot has
+ * that code. A nonexistent code is not searched; it gets a note with the nearest codes.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { negatorOf } from "../negation.ts";
@@ -12,7 +12,10 @@ import type { Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 
-/** Words that announce a code; the words of a level also imply its number of digits. */
+/**
+ * Words that announce a code. A word in `LEVELS`, such as "classe", also implies the number of
+ * digits.
+ */
 const NAMING = new Set("cnae cnaes codigo codigos code codes subclasse subclass".split(" "));
 const LEVELS = new Map([
   ["classe", 5],
@@ -23,7 +26,10 @@ const LEVELS = new Map([
   ["division", 2],
 ]);
 const SECTIONS = new Set(["secao", "secoes", "section"]);
-/** Words between a word of `NAMING` or `LEVELS` and its code. */
+/**
+ * Words that may stand between a word of `NAMING` or `LEVELS` and its code, as in "CNAE principal
+ * número".
+ */
 const BETWEEN = new Set(
   (
     "cnae fiscal principal primario primaria secundario secundaria secundarios secondary " +
@@ -56,7 +62,7 @@ export function findCodes(context: ActivityContext): FoundActivity[] {
   return found;
 }
 
-/** Digits of codes, or a section, before `to`. */
+/** Codes read from the tokens before `to`: digits without punctuation, or a section letter. */
 interface ReadCodes {
   readonly to: number;
   readonly codes: readonly string[];
@@ -96,7 +102,10 @@ function readNamed(sentence: Sentence, at: number): ReadCodes | null {
   return { to, codes };
 }
 
-/** Reads a number in the form of a code, or one whose seven digits are a code of the snapshot. */
+/**
+ * Reads a code without an announcing word: a number punctuated as a subclass, or a class or seven
+ * bare digits that the snapshot has.
+ */
 function readBare({ segment, sentence }: ActivityContext, at: number): ReadCodes | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "number") return null;
@@ -107,7 +116,9 @@ function readBare({ segment, sentence }: ActivityContext, at: number): ReadCodes
   return known && !isAmount(sentence, at) ? { to: at + 1, codes: [code] } : null;
 }
 
-/** Returns up to seven digits, also with the marks of codes; else null. */
+/**
+ * Returns the one to seven digits of a number, with or without CNAE punctuation; otherwise null.
+ */
 function digitsAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "number" || !sentence.free(at) || !/^[\d./-]+$/.test(token.text)) return null;
@@ -129,7 +140,9 @@ function isList(sentence: Sentence, at: number): boolean {
   return [",", ";", "/", "e", "ou", "and", "or", "&"].includes(token.folded);
 }
 
-/** True if a further number is also a code; false in "CNAE 5611-2/01, 50 empresas". */
+/**
+ * True if the next number of a list is also a code. In "CNAE 5611-2/01, 50 empresas", 50 is not.
+ */
 function isListed(sentence: Sentence, at: number, alike: boolean): boolean {
   if (SUBCLASS.test(sentence.tokens[at]?.text ?? "")) return true;
   const next = sentence.tokens[at + 1];
@@ -143,7 +156,10 @@ function isAmount(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Maximum unknown codes that get a note each, because each note quotes the whole list. */
+/**
+ * Maximum number of unknown codes that get a separate note, because each note quotes the whole
+ * list.
+ */
 const NOTED_MAX = 10;
 
 /** Returns the note for the unknown codes after the first `NOTED_MAX`. */

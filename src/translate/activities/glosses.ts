@@ -13,7 +13,7 @@ import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { lexicon } from "./lexicon.ts";
 
-/** Maximum tokens in such a bracket. */
+/** Maximum number of tokens in such a bracket. */
 const GLOSS_MAX = 10;
 
 interface GlossContext {
@@ -28,7 +28,8 @@ export function leaveGloss(
   codes: readonly string[],
 ): number {
   const close = closingOf(sentence, open);
-  // A general trade is specified by its bracket: "lojas (roupas e calçados)".
+  // If the trade is general, the bracket specifies it and is not an explanation: "lojas (roupas e
+  // calçados)".
   if (close < 0 || codes.some((code) => code.length < 5)) return open;
   const from = open + 1;
   const goods = lexicon().goods.longest(sentence.tokens, from, (at) => at < close);
@@ -46,7 +47,10 @@ export function leaveGloss(
   return close + 1;
 }
 
-/** Returns the closing bracket of unread words, or -1. */
+/**
+ * Returns the position of the closing bracket if only unclaimed words, joining words, and list
+ * marks precede it; otherwise -1.
+ */
 function closingOf(sentence: Sentence, open: number): number {
   for (let at = open + 1; at <= open + GLOSS_MAX; at++) {
     const token = sentence.tokens[at];

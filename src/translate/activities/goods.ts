@@ -29,17 +29,20 @@ export interface GoodsReading extends LexiconChoice {
   readonly to: number;
   /** Certainty of the codes, 0-1. */
   readonly certainty: number;
-  /** True if the goods have no written role. */
+  /** True if the sentence names goods without a role, such as "shop" or "factory". */
   readonly assumed?: true;
 }
 
-/** Words that join goods in a list, and words that may follow them: "de roupas e de calçados". */
+/**
+ * `LIST` holds the words that join goods in a list; `OF` holds the words that may follow them, as
+ * in "de roupas e de calçados".
+ */
 const LIST = new Set(["e", "ou", "and", "or", "&", ",", "/"]);
 const OF = new Set("de do da dos das of os as o a".split(" "));
 
-/** Max words of goods. */
+/** Maximum number of words that name goods. */
 const NAME_MAX = 6;
-/** Max neutral words between a role and its goods. */
+/** Maximum number of neutral words between a role and its goods. */
 const BETWEEN_MAX = 4;
 
 /** Reads "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null without goods. */
@@ -140,8 +143,9 @@ function suppliedBy(
 }
 
 /**
- * Returns the usual role for the first goods if no trade sells them in the given role. Trades that
- * make, repair, rent, or install something are never replaced by trades that sell it.
+ * Returns the default role of the first goods if the requested role is retail or wholesale and no
+ * trade sells them in it. Trades that make, repair, rent, or install something are never replaced
+ * by trades that sell it.
  */
 function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
   const isSale = role === "retail" || role === "wholesale";
@@ -149,9 +153,9 @@ function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconCh
 }
 
 /**
- * Restricts codes to the origin that a role implies: "plantação de café" means the field, "fábrica
- * de café" the roastery. A crop without a code for growing is unknown; undefined if nothing gathers
- * the goods ("coleta de lixo").
+ * Keeps only codes of the origin that a role implies: "plantação de café" means the field, "fábrica
+ * de café" the roastery. A crop without a code for its cultivation becomes unknown. Returns
+ * undefined if the origin does not apply to the goods ("coleta de lixo").
  */
 function ofOrigin(
   sentence: Sentence,
@@ -288,7 +292,7 @@ function exampleOf(
     if (role === null || done === undefined) continue;
     const own = ofOrigin(sentence, at, done);
     if (own === undefined) return null;
-    // An example is no wider than what it is an example of.
+    // An example cannot have codes that its trade does not have.
     const trade = tradeWithin(sentence, from, role.to);
     const codes = own.codes.filter((code) => trade.includes(code));
     return { ...own, codes: codes.length === 0 ? own.codes : codes, to, certainty: 0.95 };
@@ -308,12 +312,15 @@ function tradeWithin(sentence: Sentence, from: number, to: number): readonly str
 /** Maximum words between "and other" and the role. */
 const OTHER_MAX = 5;
 
-/** Companies that make or sell jointly: "cooperativas de café", "coffee cooperatives". */
+/**
+ * Matches associations whose members make or sell goods jointly: "cooperativas de café", "coffee
+ * cooperatives".
+ */
 const JOINED = /^(?:cooperativas?|cooperatives?|associac(?:ao|oes)|asociacion(?:es)?)$/;
 
 /**
- * Reads goods of a cooperative: makers and wholesalers, no shops. Returns null if no cooperative is
- * next to the goods.
+ * Reads goods next to a word for a cooperative. The main codes are makers and wholesalers; shops
+ * are only suggested. Returns null if no cooperative is next to the goods.
  */
 export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
@@ -334,7 +341,9 @@ function joinedReading({ make, wholesale, retail }: Goods, to: number): GoodsRea
   return { codes, also, to, certainty: 0.9 };
 }
 
-/** Reads "leiteiras" after "cooperativas": the adjective stands for its product. */
+/**
+ * Reads "leiteiras" in "cooperativas leiteiras" as the product that the adjective stands for, milk.
+ */
 export function readProductOfJoined(sentence: Sentence, at: number): GoodsReading | null {
   const own = productAt(sentence, at);
   if (own === null || !JOINED.test(sentence.folded(at - 1))) return null;
@@ -342,7 +351,10 @@ export function readProductOfJoined(sentence: Sentence, at: number): GoodsReadin
   return goods === undefined ? null : joinedReading(goods, at + 1);
 }
 
-/** Reads "fazendas cafeeiras", "indústria calçadista" likewise, with the role of the makers. */
+/**
+ * Reads a noun and an adjective that stands for its product: "fazendas cafeeiras", "indústria
+ * calçadista". The role is making.
+ */
 export function readProducts(sentence: Sentence, at: number): GoodsReading | null {
   const next = sentence.free(at) && sentence.free(at + 1) ? productAt(sentence, at + 1) : null;
   const made = next === null ? undefined : lexicon().goods.longest([next], 0)?.value.make;
@@ -351,7 +363,9 @@ export function readProducts(sentence: Sentence, at: number): GoodsReading | nul
   return { ...choice, to: at + 2, certainty: 0.95 };
 }
 
-/** Returns the end of words that only repeat an activity's role: "padarias no varejo". */
+/**
+ * Returns the end of the words after an activity that only repeat its role: "padarias no varejo".
+ */
 export function roleAgainEnd(sentence: Sentence, to: number): number {
   if (!/^(?:no|do|de|por|em|to)$/.test(sentence.folded(to)) || !sentence.free(to)) return to;
   const role = ROLES_AFTER.longest(sentence.tokens, to + 1, (index) => sentence.free(index));

@@ -1,10 +1,11 @@
 /**
- * Kinds of trades that the registry does not distinguish: in it, "restaurantes japoneses" are
- * restaurants, and importers are wholesalers. Input: a trade in a sentence. Output: an
- * assumption that explains this and suggests words for a search by company name.
- * Invariant: a covered word does not change a trade's codes in the lexicon; a covered word next to
- * a trade begins no other condition.
- * A separate file because it is a word list with its remarks.
+ * Recognizes kinds of trades that the registry does not distinguish. For the registry,
+ * "restaurantes japoneses" are just restaurants, and importers are wholesalers. Input: a trade in a
+ * sentence. Output: an assumption that explains this and suggests words for a search by company
+ * name.
+ * Invariant: a word for a kind does not change the codes that the lexicon gives the trade. A word
+ * for a kind next to a trade begins no other condition.
+ * Separate from the other readers because it is a word list with its remarks.
  */
 import { TRADE_ABROAD } from "../filters/phrase.ts";
 import type { Notes } from "../notes.ts";
@@ -13,7 +14,7 @@ import { reduce } from "../words/tokens.ts";
 import { lexicon } from "./lexicon.ts";
 import type { Goods, LexiconChoice } from "./roles.ts";
 
-/** Adjectives of kinds, folded. */
+/** Reduced adjectives that name a kind: "japonês", "italiana". */
 const KINDS = new Set(
   (
     "japones japonesa chines chinesa italiano italiana arabe mexicano mexicana portugues " +
@@ -53,22 +54,30 @@ const WISHED = new Set(
     .map(reduce),
 );
 
-/** Words for kinds that mean something else if they follow a trade without other words. */
+/**
+ * Reduced words for kinds that mean something else directly after a trade, so they are not read
+ * there.
+ */
 const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
 
-/** Importers and exporters, which no activity distinguishes. */
+/**
+ * Matches words for importing and exporting, which the registry's activities do not distinguish.
+ */
 const ABROAD = /^(import|export)(ador(es|as?)?|er|ers|acao|am?|em)$/;
 
-/** Organic products have the usual codes, except for fertilizers, waste, and the like. */
+/**
+ * Matches "orgânico". Organic products have the same codes as others, except for goods that are
+ * organic by nature, such as fertilizers and waste.
+ */
 const ORGANIC = /^organic([ao]s?)?$/;
 const ORGANIC_BY_NATURE = new Set("adubo fertilizante lixo residuo composto quimica".split(" "));
 
-/** Maximum words in a name; longer names are not checked word by word. */
+/** Maximum number of leading words of a name that are checked for kinds. */
 const NAME_MAX = 8;
 
 /**
- * Notes words in or next to a trade that name kinds without their own code. Returns the end of the
- * trade, including them.
+ * Adds a note for each word in or next to a trade that names a kind without a code. Returns the end
+ * of the trade, with the kind word after it.
  */
 export function noteKinds(context: KindContext, from: number, to: number): number {
   const { sentence } = context;
@@ -129,7 +138,10 @@ function isKind(sentence: Sentence, at: number): boolean {
   return KINDS.has(sentence.tokens[at]?.key ?? "");
 }
 
-/** True for a kind that is not in any name: "fazendas orgânicas", "organic farms". */
+/**
+ * True if the token names a kind and begins no longer lexicon name: "orgânicas" in "fazendas
+ * orgânicas", "organic" in "organic farms".
+ */
 function isAlone(sentence: Sentence, at: number): boolean {
   if (!isKind(sentence, at) || NOUNS.has(sentence.folded(at)) || !sentence.free(at)) return false;
   const { trades, goods } = lexicon();
@@ -158,7 +170,8 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
     if (good?.to === to && plain?.to === to - 1) {
       return codesOf(good.value) === codesOf(plain.value);
     }
-    // In "lojas de roupas femininas", the trade includes the kind; the plain name is goods.
+    // "lojas de roupas femininas" is a trade with the kind word, but "lojas de roupas" without it
+    // is a goods name.
     if (trade?.to === to && plain?.to === to - 1) {
       return Object.values(plain.value).some(({ codes }) => codes[0] === trade.value.codes[0]);
     }
@@ -166,7 +179,10 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** True if a choice adds no codes to another choice, or is below the single prefix of the other. */
+/**
+ * True if the first choice adds no codes to the second one, or if its main code lies under the
+ * second one's only prefix.
+ */
 function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
   const [first = ""] = wide;
   const below = first.length < 5 && also.length === 0;

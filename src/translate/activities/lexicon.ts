@@ -19,15 +19,14 @@ declare const BUILD_GOODS: string | undefined;
 const TRADES = typeof BUILD_TRADES === "string" ? BUILD_TRADES : "";
 const GOODS = typeof BUILD_GOODS === "string" ? BUILD_GOODS : "";
 
-/** The lexicon in a searchable form. */
 interface Lexicon {
   readonly trades: PhraseTable<LexiconChoice>;
   readonly goods: PhraseTable<Goods>;
-  /** Roles that come before their goods. */
+  /** Role phrases that come before their goods, as in "fábrica de móveis". */
   readonly roles: PhraseBook<TradeRole>;
 }
 
-/** Returns the lexicon. Built on first use. */
+/** Returns the lexicon, which is built at the first call. */
 export const lexicon = lazy(makeLexicon);
 
 /** Builds the lexicon's tables for faster lookups. */
@@ -38,17 +37,18 @@ export function speedUpLexicon(): void {
 }
 
 function makeLexicon(): Lexicon {
-  // A literal test, so that the bundler can drop `makeLexiconData`.
+  // The condition compares the build constant literally, so that the bundler can drop
+  // `makeLexiconData`.
   const { trades, goods } =
     typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : makeLexiconData();
   return { trades: new PhraseTable(trades), goods: new PhraseTable(goods), roles: ROLES_BEFORE };
 }
 
-/** Pairs as JSON, inlined by the bundler (src/executable/bundle.mjs). */
+/** JSON pairs of a code and its names, inlined by the bundler (src/executable/bundle.mjs). */
 declare const BUILD_NAMES: string | undefined;
 const NAMES = typeof BUILD_NAMES === "string" ? BUILD_NAMES : "";
 
-/** Names of every code, prefix, or section. */
+/** Returns the common names of every code, prefix, or section. */
 export function namesByCode(): ReadonlyMap<string, CalledBy> {
   if (typeof BUILD_NAMES !== "string") return entryNamesByCode();
   return new Map(JSON.parse(NAMES) as (readonly [code: string, CalledBy])[]);

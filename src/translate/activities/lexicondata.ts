@@ -32,7 +32,6 @@ export function makeLexiconData(): LexiconData {
   return { trades: phraseText(trades), goods: phraseText(goods) };
 }
 
-/** A name and its value. */
 interface Named<Value> {
   readonly name: string;
   readonly value: Value;
@@ -56,7 +55,10 @@ function* goodsNames(): Generator<Named<Goods>> {
  * hortifrutis, contábeis.
  */
 const ODD_LAST = "yhxnil";
-/** Matches "contábil", "têxtil": the analyzer takes "contábeis" for a plural of "-el". */
+/**
+ * Matches words like "contábil" and "têxtil". The analyzer wrongly reduces their plural "contábeis"
+ * to a word in "-el".
+ */
 const UNSTRESSED_IL = /[áéíóúâêô]\p{L}*il$/u;
 const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
 

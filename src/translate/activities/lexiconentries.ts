@@ -34,7 +34,7 @@ export interface GoodsEntry extends RoleCodes {
 
 /** Returns all trades; a name that occurs again belongs to its first entry. */
 export function tradeEntries(): readonly TradeEntry[] {
-  // A list of lists, because long literal lists take the compiler seconds to type-check.
+  // This is a list of lists because the compiler takes seconds to type-check one long literal list.
   const lists: readonly (readonly TradeEntry[])[] = [
     tradesFirst,
     tradesServices,
@@ -58,9 +58,11 @@ export function goodsEntries(): readonly GoodsEntry[] {
 
 /** Names of an activity. */
 export interface CalledBy {
-  /** Names of trades with this single meaning. */
+  /** Trade names that mean only this activity. */
   readonly trades: readonly string[];
-  /** Names of trades with several meanings, and then names of goods that the activity deals in. */
+  /**
+   * Trade names with several meanings, followed by the names of goods that the activity deals in.
+   */
   readonly others: readonly string[];
 }
 

@@ -22,12 +22,15 @@ import { ROLE_DIVISIONS, type TradeRole } from "./roles.ts";
 
 let used: readonly Descriptor[] = [];
 
-/** The descriptors in use; empty without a file. Returns the same array until it is replaced. */
+/**
+ * Returns the descriptors in use, or an empty array if no file was loaded. Returns the same array
+ * until the descriptors are replaced.
+ */
 export function descriptorsInUse(): readonly Descriptor[] {
   return used;
 }
 
-/** Uses descriptors for all later translations; meant for process start. */
+/** Sets the descriptors for all later translations; meant to be called at process start. */
 export function useDescriptors(descriptors: readonly Descriptor[]): void {
   used = descriptors;
 }
@@ -44,11 +47,16 @@ interface WholeText {
   readonly code: string;
 }
 
-/** A text that more activities share identifies none of them. */
+/**
+ * Maximum number of activities that share a text; a text shared by more identifies none of them.
+ */
 const CODES_MAX = 4;
-/** Minimum words of a text; single words are left to the lexicon, which has their common use. */
+/**
+ * Minimum number of words in a text. Single words are left to the lexicon, which knows their common
+ * use.
+ */
 const WORDS_MIN = 2;
-/** By the descriptors in use. */
+/** Cached texts, keyed by the descriptor list. */
 const made = new WeakMap<readonly Descriptor[], (segment: Segment) => Texts>();
 
 /** Indexes all texts of a segment now, so that lookups need not. */
@@ -114,22 +122,22 @@ function firstWordOf(text: string, known: Map<string, string>): string {
   return word;
 }
 
-/** Returns a text such as "ARROZ; CULTIVO DE" in spoken word order. */
+/** Returns a text in spoken word order: "CULTIVO DE ARROZ" for "ARROZ; CULTIVO DE". */
 function turned(text: string): string {
   const at = text.lastIndexOf(";");
   return at < 0 ? text : `${text.slice(at + 1)} ${text.slice(0, at)}`;
 }
 
-/** Items with the same first word; the items before `next` are indexed. */
+/** Items that begin with the same word. Those before `next` are already indexed. */
 interface Queue<Item> {
   readonly items: Item[];
   next: number;
 }
 
 /**
- * Items that are indexed when a lookup first needs their first word. All items of a first word are
- * indexed before a lookup, in insertion order, each once. So the first sentence pays only for the
- * few texts that begin with its words.
+ * Items that are indexed only when a lookup first needs the word they begin with. Before a lookup,
+ * all items with that first word are indexed, in insertion order, each once. So the first sentence
+ * pays only for the few texts that begin with its words.
  */
 class Waitlist<Item> {
   readonly #put: (item: Item) => void;
@@ -147,7 +155,7 @@ class Waitlist<Item> {
     else queue.items.push(item);
   }
 
-  /** Indexes a first word's items. */
+  /** Indexes all items that begin with this word. */
   bring(beginning: string): void {
     const queue = this.#queues.get(beginning);
     if (queue === undefined) return;
@@ -169,7 +177,10 @@ class Waitlist<Item> {
 const K1 = 1.2;
 const B = 0.75;
 
-/** Factors for activities, by division, that are less likely if the sentence names no role. */
+/**
+ * Score factors by code prefix. They lower activities that are less likely if the sentence names no
+ * role.
+ */
 const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
   ["461", 0.4],
   ["46", 0.6],
@@ -177,7 +188,7 @@ const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
   ["47", 1],
   ["45", 0.9],
 ];
-/** Factor for activities of a role that was not requested. */
+/** Score factor for an activity whose role was not requested. */
 const OTHER_ROLE = 0.3;
 
 /** An activity and how well its best text fits. */
@@ -187,7 +198,7 @@ export interface RankedCode {
   readonly score: number;
   /** Share of the query's words that the text contains, weighted by rarity, 0-1. */
   readonly explained: number;
-  /** The words that it contains. */
+  /** The query's words that the text contains. */
   readonly words: ReadonlySet<string>;
 }
 
@@ -201,12 +212,11 @@ interface ScoredText {
 interface Index {
   readonly texts: readonly ScoredText[];
   readonly byWord: ReadonlyMap<string, readonly number[]>;
-  /** Words of the text, reduced. */
+  /** The reduced words that occur in the texts. */
   readonly words: ReadonlySet<string>;
   readonly averageLength: number;
 }
 
-/** By the descriptors in use. */
 const indexes = new WeakMap<readonly Descriptor[], (segment: Segment) => Index>();
 
 /** Builds the index of a segment's official names if it does not exist. */
@@ -244,7 +254,7 @@ export function rankDescriptions(
 /** True if the reduced word occurs in an official text. */
 export function describesActivities(segment: Segment, word: string): boolean {
   const { words, byWord } = indexOf(segment);
-  // A bare stem is no word.
+  // A reduced form that is only a stem does not count as a word.
   return words.has(word) || (stemOf(word) !== word && byWord.has(stemOf(word)));
 }
 
@@ -326,7 +336,7 @@ function textOf(code: string, words: readonly string[]): ScoredText {
   return { code, counts, length: stems.length };
 }
 
-/** Returns a name without its exclusions ("exceto …"). */
+/** Returns a name without the exclusion at its end ("exceto …"). */
 function affirmed(text: string): string {
   return text.replace(/,?\s*(exceto|não especificad[oa]s? anteriormente).*$/i, "");
 }

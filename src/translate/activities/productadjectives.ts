@@ -51,12 +51,14 @@ const MAKERS = new Set(
   ).split(" "),
 );
 
-/** Returns the masculine forms of a feminine: "leiteira", "cafeicultora". */
+/**
+ * Returns possible masculine forms of a feminine adjective such as "leiteira" or "cafeicultora".
+ */
 function genders(word: string): readonly string[] {
   return [word.replace(/a$/, "o"), word.replace(/a$/, "")];
 }
 
-/** Returns the product's noun in place of its adjective at a token, or null. */
+/** Returns a token with the product's noun if its adjective is at `at`, otherwise null. */
 export function productAt(sentence: Sentence, at: number): Token | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || !MAKERS.has(sentence.folded(at - 1))) return null;

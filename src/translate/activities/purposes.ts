@@ -11,10 +11,10 @@ import { joins, type Match, Phrases } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { GoodsReading } from "./goods.ts";
 
-/** Maps codes of a reading, separated by spaces, to the code for the purpose. */
+/** Maps general codes, separated by spaces, to the code for the purpose. */
 type Replaced = Readonly<Record<string, string>>;
 
-/** New codes by old ones. */
+/** Maps each general code to the code for the purpose. */
 type Codes = ReadonlyMap<string, string>;
 
 /** Codes for making, selling, repairing, and renting machines in general. */
@@ -23,7 +23,7 @@ const SELLERS = "4663000 4669999";
 const MENDERS = "3314710 3314799";
 const RENTERS = "7739099";
 
-/** Names of purposes, and how they replace codes. */
+/** Names of purposes, separated by "|", and the codes that each replaces. */
 const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
   [
     "veterinário|veterinária|medicina veterinária|animal|animal de estimação|pet|bovino|equino|" +
@@ -157,10 +157,13 @@ const BETWEEN = new Set(
 );
 const BETWEEN_MAX = 6;
 
-/** Returns a reading of goods with the purpose that follows; the reading itself if none does. */
+/**
+ * Returns the reading of goods with the codes of the purpose that follows them. Returns the same
+ * reading if no purpose follows.
+ */
 export function withPurpose(sentence: Sentence, reading: GoodsReading): GoodsReading {
   const first = onePurpose(sentence, reading);
-  // "máquinas agrícolas com operador"
+  // A second purpose may follow, as in "máquinas agrícolas com operador".
   return first === reading ? reading : onePurpose(sentence, first);
 }
 
@@ -189,7 +192,7 @@ function onePurpose(sentence: Sentence, reading: GoodsReading): GoodsReading {
   return replaced(sentence, reading, FOR, from) ?? reading;
 }
 
-/** Returns where a purpose begins after "para". */
+/** Returns the position where the name of a purpose begins after "para". */
 function purposeFrom(sentence: Sentence, from: number): number {
   let at = from;
   while (at < from + BETWEEN_MAX) {
@@ -199,7 +202,10 @@ function purposeFrom(sentence: Sentence, from: number): number {
   return at;
 }
 
-/** Returns the reading with the codes of the purpose at a token; null if it changes none. */
+/**
+ * Returns the reading with the codes for the purpose at a token, or null if the purpose changes no
+ * codes.
+ */
 function replaced(
   sentence: Sentence,
   reading: GoodsReading,
@@ -211,7 +217,7 @@ function replaced(
   const changed = (codes: readonly string[]) => [
     ...new Set(codes.flatMap((code) => match.value.get(code) ?? [])),
   ];
-  // In "máquinas para padarias", without a role, the seller is meant, and perhaps the maker.
+  // "máquinas para padarias" names no role: it means the seller and possibly the maker.
   const made = changed(reading.codes);
   const codes = made.length === 0 && reading.assumed === true ? reading.codes : made;
   const also = changed(reading.also).filter((code) => !codes.includes(code));

@@ -1,13 +1,14 @@
 /**
- * Roles of goods (made, sold, repaired) and choices of codes. Output: words for a role before the
- * goods ("fábrica de móveis") and after them ("roupas no atacado"), the codes of each kind of
- * trade, and choices of codes, likeliest first, with ways to merge two.
+ * Defines the roles of goods (made, sold, repaired) and the choices of codes that a name can mean.
+ * Output: the words that name a role before the goods ("fábrica de móveis") and after them ("roupas
+ * no atacado"), the code prefixes of each role, and functions that merge two choices. The codes of
+ * a choice are ordered likeliest first.
  * Invariant: every role has words before and after goods. A word has one role in each position. A
  * code is in a choice only once.
  */
 import { Phrases } from "../words/phrases.ts";
 
-/** All roles of goods. */
+/** The roles that a trade can have for its goods. */
 export const TRADE_ROLES = [
   "retail",
   "wholesale",
@@ -93,7 +94,9 @@ export const ROLE_DIVISIONS: Readonly<Record<TradeRole, readonly string[]>> = {
   install: ["43", "332", "42"],
 };
 
-/** Neutral words between a role and its goods. */
+/**
+ * Words that may stand between a role and its goods and change neither: "loja online de roupas".
+ */
 export const QUALIFIERS = new Set(
   (
     "especializado especializada especialista geral online virtual fisica fisico proprio propria " +
@@ -111,10 +114,10 @@ function phrasesOf(words: RoleWords): Phrases<TradeRole> {
   return phrases;
 }
 
-/** Words for the role of the goods that follow. */
+/** Phrases that name the role of the goods after them: "fábrica de". */
 export const ROLES_BEFORE = phrasesOf(BEFORE);
 
-/** Words for the role of the goods that come before them. */
+/** Phrases that name the role of the goods before them: "no atacado". */
 export const ROLES_AFTER = phrasesOf(BEHIND);
 
 /** Prefixes of codes of agriculture, mining, and manufacturing. */
@@ -122,12 +125,16 @@ const FIELD = /^0[1-3]/;
 const MINE = /^0[5-9]/;
 const PLANT = /^([1-2]|3[0-3])/;
 /**
- * Native forests and waters, where goods are gathered; and these together with fields and mines.
+ * `WILD` matches codes of native forests and waters, where goods are gathered. `RAW` matches these
+ * and also fields and mines.
  */
 const WILD = /^0(22|3)/;
 const RAW = /^0/;
 
-/** Words for growing: goods that no field grows are unknown; manufacture is not meant. */
+/**
+ * Words for growing. If no field grows the goods after such a word, the activity is unknown; it
+ * never means manufacture.
+ */
 export const GROWING = new Set(
   "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam".split(" "),
 );
@@ -138,7 +145,7 @@ export const GATHERING = new Set("coleta extrativismo extrativista extrativistas
 /** Code for gathering other products of native forests. */
 export const GATHERED = "0220999";
 
-/** Words that name an origin of goods, with the codes of that origin. */
+/** Words that name an origin of goods, such as a field or a mine, with the codes of that origin. */
 export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
@@ -165,25 +172,28 @@ for (const [words, origin] of [
 /** Codes in the lexicon: 7 digits, or a prefix or section that stands for all codes below it. */
 export type Codes = readonly string[];
 
-/** A name's meanings, likeliest first. */
+/** The meanings of a name, likeliest first. */
 export interface LexiconChoice {
   /** Main meanings, searched. */
   readonly codes: Codes;
-  /** Possible meanings, only suggested. */
+  /** Codes that the name might also mean; they are only suggested. */
   readonly also: Codes;
 }
 
-/** Meanings of goods by role. */
+/** The meanings of a goods name, by role. */
 export type Goods = Readonly<Partial<Record<TradeRole, LexiconChoice>>>;
 
-/** Merges two choices; the second becomes possible meanings. */
+/** Merges two choices. The codes of the second become possible meanings. */
 export function joinChoices(first: LexiconChoice, second: LexiconChoice): LexiconChoice {
   const rest = [...first.also, ...second.codes, ...second.also];
   const also = [...new Set(rest)].filter((code) => !first.codes.includes(code));
   return { codes: first.codes, also };
 }
 
-/** Merges meanings of goods; the added ones become possible meanings. */
+/**
+ * Merges the meanings of two goods names. Where both have a role, the codes of `added` become
+ * possible meanings.
+ */
 export function joinGoods(old: Goods, added: Goods): Goods {
   const joined: Partial<Record<TradeRole, LexiconChoice>> = { ...old };
   for (const role of TRADE_ROLES) {

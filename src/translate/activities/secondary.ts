@@ -1,9 +1,9 @@
 /**
- * Secondary activities. Input: a sentence and its activities. Output: the same activities, with the
- * secondary ones marked.
- * Invariant: "secundária" counts next to "atividade" or "CNAE", or after "como"; "escola
- * secundária" is a trade. Requests for either kind, or without secondary ones, have no filter and
- * get a note.
+ * Marks secondary activities. Input: a sentence and its activities. Output: the same activities,
+ * with those that the sentence requests as secondary activities marked.
+ * Invariant: "secundária" is read next to "atividade" or "CNAE", or after "como"; "escola
+ * secundária" is a trade. "atividade principal ou secundária" and "sem atividade secundária" have
+ * no filter and get a note.
  */
 
 import { isFillerWord } from "../fillers.ts";
@@ -22,28 +22,31 @@ const NOUNS = wordSet(
 const SECONDARY = wordSet("secundaria secundarias secundario secundarios secondary");
 const PRIMARY = wordSet("principal principais primaria primario primarias primary main");
 const JOINS = wordSet("ou e or and");
-/** Words that may follow an activity before "atividade secundária": "lanchonete como …". */
+/** Words that may stand between an activity and "atividade secundária": "lanchonete como …". */
 const AS = wordSet("como as na no enquanto nas nos");
 const ARTICLES = wordSet("a o as os an sua seu its their uma um");
 const HAVING = wordSet("com tenha tenham tem possua possuam have has having with faca facam");
 const BETWEEN = wordSet("de da do em of is in e a o como seja ser sendo sejam for que com the");
-/** Max words between "secundária" and its activity. */
+/** Maximum number of words between "secundária" and the activity after it. */
 const GAP = 4;
-/** Max words of an activity before "como atividade secundária". */
+/** Maximum number of words of an activity that stands before "como atividade secundária". */
 const BEHIND = 10;
 
-/** Words that mark an activity as secondary. */
+/** The words that mark an activity as secondary: "como atividade secundária". */
 export interface SecondaryMark {
   readonly from: number;
   readonly to: number;
-  /** True if the activity precedes the mark. */
+  /** True if the activity stands before these words. */
   readonly behind: boolean;
-  /** First token that belongs to that activity. */
+  /** First token of the activity, or of the words that may contain it. */
   readonly start: number;
   readonly negated: boolean;
 }
 
-/** Claims the secondary marks of a sentence; requests for either kind go to the notes. */
+/**
+ * Claims the words that mark activities as secondary. "atividade principal ou secundária" has no
+ * filter and gets a note.
+ */
 export function findSecondaryMarks({
   sentence,
   notes,
@@ -61,7 +64,7 @@ export function findSecondaryMarks({
       at = either - 1;
       continue;
     }
-    // "atividade principal" is the default.
+    // "atividade principal" is the default, so it changes nothing.
     if (NOUNS.has(sentence.folded(at)) && PRIMARY.has(sentence.folded(at + 1))) {
       sentence.claim(at, at + 2, "activity");
       at++;
@@ -71,7 +74,8 @@ export function findSecondaryMarks({
     if (mark === null) continue;
     if (mark.negated) claimNegation(sentence, negatorOf(sentence, mark.from), mark.from);
     sentence.claim(mark.from, mark.to, "activity");
-    // "restaurantes com lanchonete como atividade secundária" is not "restaurantes e lanchonetes".
+    // The "com" in "restaurantes com lanchonete como atividade secundária" is claimed, because the
+    // phrase does not mean "restaurantes e lanchonetes".
     const { start } = mark;
     const had = mark.behind && HAVING.has(sentence.folded(start)) && sentence.free(start);
     if (had) sentence.claim(start, start + 1, "activity");
@@ -115,12 +119,12 @@ function startBefore(sentence: Sentence, from: number): number {
   return Math.max(0, from - BEHIND);
 }
 
-/** True if a mark after the token makes its activity secondary. */
+/** True if words after the token mark its activity as secondary. */
 export function isBeforeMark(marks: readonly SecondaryMark[], at: number): boolean {
   return marks.some(({ behind, start, from }) => behind && start <= at && at < from);
 }
 
-/** Marks the activities next to the marks as secondary. */
+/** Marks as secondary the activities that stand next to the given marks. */
 export function markSecondary(
   { sentence, notes }: ActivityContext,
   marks: readonly SecondaryMark[],
@@ -157,7 +161,7 @@ export function markSecondary(
   });
 }
 
-/** Notes "sem atividade secundária" without an activity. */
+/** Adds a note for "sem atividade secundária" if no activity stands next to it. */
 function leaveMark(sentence: Sentence, notes: Notes, { from, to }: SecondaryMark): void {
   const detail = {
     pt: "Não se sabe de que atividade secundária se trata.",

@@ -1,9 +1,10 @@
 /**
- * Names of trades. Input: a sentence and a position. Output: the trade named there: alone, after a
- * word for shop, or with its first words borrowed from the previous trade. Also whether a word
- * heads its own phrase, or only describes features, location, or clients of a company.
- * Invariant: a general word that continues ("comércio de foguetes") is not a trade alone. Words
- * before a phrase identify its head; nothing is claimed.
+ * Reads names of trades. Input: a sentence and a position. Output: the trade named there. It may
+ * stand alone, follow a word for shop, or borrow its first words from the previous trade.
+ * This file also decides if a word names an activity or only describes features, location, or
+ * customers of a company.
+ * Invariant: a general word that continues ("comércio de foguetes") is not a trade alone. The words
+ * before a phrase decide if it names an activity; nothing is claimed.
  */
 import { isFillerWord } from "../fillers.ts";
 import { numberAt } from "../numbers/numbers.ts";
@@ -15,24 +16,24 @@ import { lexicon } from "./lexicon.ts";
 import { type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
-/** The role follows them. */
+/** Words for services. The role follows these words, as in "serviços de conserto". */
 const SERVICES = new Set(["servico", "servicos", "service", "services"]);
 /** Words for any company. */
 const FIRMS = new Set(
   "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
 );
-/** Maximum words of a trade whose first words the next trade borrows. */
+/** Maximum number of words read after words that are borrowed from the previous trade. */
 const BORROWED_MAX = 6;
 
 /** The previous reading. */
 export interface Before {
-  /** First token. The next trade may share the words: "escolas de inglês e música". */
+  /** First token. The next trade may borrow words from here: "escolas de inglês e música". */
   readonly from: number;
   /** Token after the last. */
   readonly to: number;
-  /** Role of its goods. */
+  /** Role in which the trade deals in its goods. */
   readonly role: TradeRole | null;
-  /** Role implied by its codes, for goods listed with it: "cerâmicas de tijolo e telha". */
+  /** Role that the trade's codes imply for goods listed after it: "cerâmicas de tijolo e telha". */
   readonly implied?: TradeRole | null;
 }
 
@@ -43,7 +44,9 @@ export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
 }
 
-/** Maximum words after "of" in a name with its head first ("schools of music"). */
+/**
+ * Maximum number of words after "of" in a name that begins with its head, as in "schools of music".
+ */
 const TURNED_MAX = 3;
 
 /**
@@ -65,12 +68,12 @@ export function readTurned(sentence: Sentence, at: number): GoodsReading | null 
   return null;
 }
 
-/** Maximum words of a head that several trades share. */
+/** Maximum number of words at the end of a name that two joined trades share. */
 const HEAD_MAX = 2;
 
 /**
- * Reads "primary" in "primary and secondary schools", "solar" in "solar and wind farms": the shared
- * head comes after the second trade. Only English puts heads last.
+ * Reads "primary" in "primary and secondary schools" and "solar" in "solar and wind farms". The
+ * head that both trades share comes after the second trade; only English puts it last.
  */
 export function readSharedHead(sentence: Sentence, at: number): GoodsReading | null {
   const { tokens } = sentence;
@@ -107,7 +110,9 @@ export function readSharedTail(sentence: Sentence, at: number): GoodsReading | n
   return match?.to === own.length ? { ...readingOf(match), to: at + 1 } : null;
 }
 
-/** Returns the first of two plural trades; null if one name covers both. */
+/**
+ * If two plural trades are joined by "e", returns the first. Returns null if one name covers both.
+ */
 function firstOfTwo(
   { tokens }: Sentence,
   { from, to, value }: Match<LexiconChoice>,
@@ -119,12 +124,13 @@ function firstOfTwo(
 }
 
 /**
- * "livrarias e papelarias" are two trades, "livraria e papelaria" is one shop. True if two words
- * are plural trades and the codes of their joint name lack one of them.
+ * True if two words are plural trades and their joint name lacks a code of one of them: "livrarias
+ * e papelarias" are two trades, "livraria e papelaria" is one shop.
  */
 function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
   const { trades: names } = lexicon();
-  // Names of goods are usually plural in the lexicon: "móveis e eletrodomésticos".
+  // The lexicon usually lists goods in the plural ("móveis e eletrodomésticos"), so only a word
+  // that is not in its listed form can be a plural trade.
   const single = (word: Token) =>
     foldWord(names.written(word.key) ?? word.folded) !== word.folded
       ? names.longest([word], 0)
@@ -179,21 +185,23 @@ function isTail({ folded, key }: Token): boolean {
 export function tradeAfterShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
-  // Also "serviços de tatuagem" and "empresas de transporte de carga".
+  // General words for services and companies also lead to a trade: "serviços de tatuagem",
+  // "empresas de transporte de carga".
   const led =
     SERVICES.has(sentence.folded(at)) || FIRMS.has(sentence.folded(at)) || isRoom(sentence, at);
   const end = led ? at + 1 : role?.value === "retail" ? role.to : -1;
   if (end < 0 || !OF.has(sentence.folded(end))) return null;
   const trade = lexicon().trades.longest(sentence.tokens, end + 1, free);
   if (trade === null || isGeneral(trade.value)) return null;
-  // In "comércio varejista de jornais", the goods have the name of a trade (publishers).
+  // In "comércio varejista de jornais", "jornais" also names a trade (publishers), but here it is
+  // goods for sale.
   const isSold = role?.value === "retail" && !isShop(trade.value);
   const goods = isSold ? lexicon().goods.longest(sentence.tokens, end + 1, free) : null;
   const isGoods = goods !== null && goods.to >= trade.to && goods.value.retail !== undefined;
   return isGoods ? null : readingOf(trade);
 }
 
-/** True if a trade sells, or serves food and drink. */
+/** True if all codes of a trade are commerce, or serving food and drink. */
 function isShop({ codes }: LexiconChoice): boolean {
   return codes.every((code) => /^(?:4[57]|56)/.test(code));
 }
@@ -203,20 +211,20 @@ const ROOMS = new Set(
   "consultorio consultorios estudio estudios atelie atelies gabinete gabinetes".split(" "),
 );
 
-/** True for a room that does not begin the name of a trade. */
+/** True for a word for a room that does not begin a longer trade name. */
 function isRoom({ tokens }: Sentence, at: number): boolean {
   if (!ROOMS.has(tokens[at]?.folded ?? "")) return false;
   return (lexicon().trades.longest(tokens, at)?.to ?? at + 1) === at + 1;
 }
 
-/** True for prefixes and sections (many codes). */
+/** True if all codes are prefixes or sections, which stand for many codes. */
 function isGeneral({ codes }: LexiconChoice): boolean {
   return codes.every((code) => code.length < 5);
 }
 
 /**
- * True if a general word continues, so that it is not a trade alone: "comércio de foguetes" does
- * not mean all commerce.
+ * True if a preposition and an unknown word follow a general word, so that it is not a trade alone:
+ * "comércio de foguetes" does not mean all commerce.
  */
 function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): boolean {
   const role = ROLES_BEFORE.longest(sentence.tokens, from);
@@ -241,13 +249,13 @@ export function readElidedTrade(
 ): GoodsReading | null {
   for (let between = negator < to ? to : at; between < at; between++) {
     const word = sentence.tokens[between];
-    // "companhias de teatro e de dança"
+    // "de" may be repeated: "companhias de teatro e de dança".
     if (between > to && between === at - 1 && OF.has(word?.folded ?? "")) continue;
-    // "escolas de surf e outros esportes"
+    // "outros" may stand between: "escolas de surf e outros esportes".
     if (between > to && /^(?:outr[oa]s|other)$/.test(word?.folded ?? "")) continue;
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
   }
-  // "restaurantes exceto bares": the excluded trade has its own name.
+  // In "restaurantes exceto bares", the excluded trade is a complete name and borrows nothing.
   const named = negator >= to && lexicon().trades.longest(sentence.tokens, at) !== null;
   if (at === to || named) return null;
   const own = sentence.tokens.slice(at, at + BORROWED_MAX);
@@ -264,14 +272,19 @@ export function readElidedTrade(
 /** Maximum words borrowed: three in "lojas de material elétrico e hidráulico". */
 const BORROWED_WORDS_MAX = 3;
 
-/** Returns where borrowed words may begin: at the name, or after "loja de". */
+/**
+ * Returns the positions where borrowed words may begin: at the name itself, or after its first
+ * words "loja de".
+ */
 function startsOf({ tokens }: Sentence, from: number, to: number, head: number): number[] {
   const role = ROLES_BEFORE.longest(tokens, from);
   const goods = role === null ? -1 : role.to + (OF.has(tokens[role.to]?.folded ?? "") ? 1 : 0);
   return [from, goods].filter((first) => first >= from && first + head < to + (head === 1 ? 1 : 0));
 }
 
-/** Reads borrowed words together with the words at a token, in either gender. */
+/**
+ * Reads the borrowed words followed by the words at a token. Tries both genders of the first word.
+ */
 function borrowedReading(
   sentence: Sentence,
   at: number,
@@ -316,7 +329,10 @@ const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "prox
 const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de ou or more".split(" "));
 const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
 
-/** True for customers of a trade ("software para hospitais"), unless the writer is the seller. */
+/**
+ * True if a trade names customers ("software para hospitais"). False if the writer sells to them,
+ * because then they are the requested companies.
+ */
 export function isServed(sentence: Sentence, at: number): boolean {
   let lead = at - 1;
   while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
@@ -328,7 +344,10 @@ export function isServed(sentence: Sentence, at: number): boolean {
   return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
 }
 
-/** Verbs that make a trade the supplier: "que precisem de um sistema" names no activity. */
+/**
+ * Verbs before a trade that make it the supplier or the customer of the requested companies: "que
+ * precisem de um sistema" requests no activity.
+ */
 const SERVING = new Set(
   (
     "atenda atendam atende atendem sirva sirvam serve servem precise precisem precisa precisam " +
@@ -336,7 +355,9 @@ const SERVING = new Set(
     "buy"
   ).split(" "),
 );
-/** Returns the position of "atendam" before customers, or `at`. */
+/**
+ * Returns the position of a verb such as "atendam" if customers follow it at `at`; otherwise `at`.
+ */
 export function servedFrom(sentence: Sentence, at: number): number {
   let verb = at - 1;
   while (verb > at - 3 && SMALL.has(sentence.folded(verb))) verb--;
@@ -350,7 +371,10 @@ const SOUGHT = new Set(
 );
 
 const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".split(" "));
-/** Verbs of sellers, whose customers are the companies requested. */
+/**
+ * Verbs by which the writer offers something, so that the customers named after "para" are the
+ * requested companies.
+ */
 const OFFERING = new Set(
   (
     "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer " +
@@ -365,7 +389,8 @@ const OFFERING = new Set(
 export function isFeature(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
-  // "planilha com 100 dentistas" counts companies, "com 3 lojas" the shops of each company.
+  // The number in "planilha com 100 dentistas" counts companies; the number in "com 3 lojas" counts
+  // the shops of each company.
   if (COUNTED.test(sentence.folded(at)) && before === at - 1) {
     for (; before > at - 7; before--) {
       const number = sentence.free(before) && numberAt(sentence, before) !== null;
@@ -375,20 +400,21 @@ export function isFeature(sentence: Sentence, at: number): boolean {
   }
   if (isPlaceOfOthers(sentence, at, before)) return true;
   if (!WITH.has(sentence.folded(before))) return false;
-  // In "preciso cotar pães com padarias", suppliers follow the goods that the speaker buys.
+  // In "preciso cotar pães com padarias", the trade after "com" is the requested supplier, not a
+  // feature.
   if (sentence.owner(before) === "filler" && sentence.owner(before - 1) === "unmapped")
     return false;
   return !DEALING.has(sentence.folded(before - 1));
 }
 
-/** Things that are counted. */
+/** Words for parts of a company that a number may count. */
 const COUNTED = /^(lojas|loja|unidades?|filiais|pontos|stores|shops|units|locations)$/;
 const HAD = new Set("tem tenha tenham possui possua possuam have has com with sem".split(" "));
 const LOCATIVES = new Set("na nas no nos on in at".split(" "));
 
 /**
- * True for a place of business after an unknown noun: it is a location, not an activity ("domínio
- * próprio na internet").
+ * True if a place of business after an unknown noun only says where that noun is: "domínio próprio
+ * na internet" requests no activity.
  */
 function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolean {
   const lead = LOCATIVES.has(sentence.folded(at - 1)) ? at - 1 : before;
@@ -398,7 +424,10 @@ function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolea
   return !known && sentence.free(lead - 1) && !DEALING.has(noun.folded) && !isRole(sentence, lead);
 }
 
-/** True if a trade is a role of the following words: "vendas na internet". */
+/**
+ * True if words that end at `end` name a role, so that the goods or place follow: "vendas na
+ * internet".
+ */
 function isRole(sentence: Sentence, end: number): boolean {
   for (let at = end - 1; at >= Math.max(0, end - 4); at--) {
     if (ROLES_BEFORE.longest(sentence.tokens, at)?.to === end) return true;
@@ -406,7 +435,10 @@ function isRole(sentence: Sentence, end: number): boolean {
   return false;
 }
 
-/** True if a trade is a location of the previous trade: "advogados ativos na OAB". */
+/**
+ * True if a trade only says where the companies of the previous trade are: "advogados ativos na
+ * OAB".
+ */
 export function isInside(sentence: Sentence, at: number, before: Before | null): boolean {
   if (before === null || !["na", "no", "nas", "nos"].includes(sentence.folded(at - 1)))
     return false;

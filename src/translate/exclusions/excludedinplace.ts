@@ -20,7 +20,10 @@ const THERE = {
   en: "No filter leaves something out in one place only: search each place on its own.",
 };
 
-/** Notes an exclusion that holds in one of several places. Returns true if found. */
+/**
+ * Adds a note for an exclusion that holds in only one of the requested places. Returns true if
+ * there is one.
+ */
 export function unmapExcludedInPlace(
   sentence: Sentence,
   notes: Notes,
@@ -36,7 +39,7 @@ export function unmapExcludedInPlace(
   return false;
 }
 
-/** Owners of words that may be a condition on an excluded item. */
+/** Owners of words that can be excluded or can be a condition on an exclusion. */
 const DESCRIBED: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
 ]);
@@ -52,8 +55,8 @@ const WITH_CONDITION = {
 };
 
 /**
- * Notes a condition on an excluded item ("exceto as MEI abertas desde 2020"), because both must
- * hold. Returns true if found.
+ * Adds a note for a condition on an exclusion ("exceto as MEI abertas desde 2020"), because no
+ * filter excludes only companies that meet both. Returns true if there is one.
  */
 export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -61,7 +64,8 @@ export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
     const owner = sentence.owner(at);
     const isItem = owner === "activity" || DESCRIBED.has(owner ?? "");
     if (polarity !== "negated" || negator >= at || !isItem) continue;
-    // "excluídas do Simples em 2025" requests these companies.
+    // "excluídas do Simples em 2025" requests companies that left the Simples regime and excludes
+    // none.
     if (sentence.owner(negator) === "regime") continue;
     const to = conditionEnd(sentence, at + 1, isExcept(sentence, negator));
     if (to < 0) continue;
@@ -72,8 +76,8 @@ export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
 }
 
 /**
- * Returns the end of the condition on the excluded item before `from`; -1 if none. After "exceto",
- * a date, contact, or quality right after the item is part of it.
+ * Returns the end of the condition on the excluded words that end before `from`, or -1 if there is
+ * none. After "exceto", a date, contact, or quality that directly follows is such a condition.
  */
 function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): number {
   let at = from;
@@ -84,11 +88,12 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   const [owner, first] = [sentence.owner(at) ?? "", sentence.folded(from)];
   const isNegated = reachOf(sentence, at).polarity !== "plain";
   if (isNegated && !(isExcepted && WITHOUT.test(first))) return -1;
-  // Words in a district's name no longer have tokens of their own, so the text is tested.
+  // The words of a district's name are merged into one token, so its text is tested.
   const isDistrict = [at, at + 1].some(
     (index) => owner === "place" && DISTRICT.test(sentence.tokens[index]?.text ?? ""),
   );
-  // "padarias que não sejam MEI abertas desde 2020" requires a date.
+  // In "padarias que não sejam MEI abertas desde 2020", the date is a requirement, not a condition
+  // on the exclusion.
   const isNoun =
     isExcepted || sentence.owner(from - 1) === "activity" || hasArticle(sentence, from - 1);
   const isOther = at === from && owner !== sentence.owner(from - 1);
@@ -102,7 +107,7 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   return to;
 }
 
-/** True if the item that ends at `last` has an article: "as MEI". */
+/** True if an article precedes the words that end at `last`: "as MEI". */
 function hasArticle(sentence: Sentence, last: number): boolean {
   let at = last;
   while (sentence.owner(at - 1) === sentence.owner(last)) at--;
@@ -113,7 +118,7 @@ function isPlace(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "place" && reachOf(sentence, at).polarity === "plain";
 }
 
-/** Returns the negator of the item right before a place; -1 if the item is required. */
+/** Returns the negator of the words right before a place, or -1 if they are required. */
 function negatorBefore(sentence: Sentence, place: number): number {
   for (let at = place - 1; at >= Math.max(0, place - BETWEEN_MAX); at--) {
     const owner = sentence.owner(at);

@@ -19,7 +19,7 @@ import type { Notes, Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 
 const JOIN = /^(?:e|ou|and|or)$/;
-/** Articles and pronouns that make a noun of the following words: "as com telefone". */
+/** Articles and pronouns that turn the words after them into a noun: "as com telefone". */
 const DETERMINER = /^(?:o|a|os|as|the|those|ones|aquel[ae]s)$/;
 const LED = /^(?:em|no|na|nos|nas|in|at|de|do|da|dos|das|of|com|with|por|para|desde|since)$/;
 /** Owners of words that name properties of companies. */
@@ -27,14 +27,22 @@ const ITEMS: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place", "size", "status"],
   ...["capital", "date"],
 ]);
-/** Owners of items that end a negator's reach: "sem telefone", "DDD 11". */
+/**
+ * Owners of items after which a negator's reach ends, so that it does not negate the next item:
+ * "sem telefone", "DDD 11".
+ */
 const REACHED_ALONE: ReadonlySet<string> = new Set(["contact", "date", "capital", "unmapped"]);
-/** Owners of nouns, which need an article or a verb; adjectives such as "grandes" do not. */
+/**
+ * Owners of nouns. Unlike adjectives such as "grandes", a noun is joined only with an article or a
+ * verb.
+ */
 const NOUNS: ReadonlySet<string> = new Set(["regime", "headquarters", "nature", "activity"]);
-/** Maximum words between an article and its item: "as que não têm". */
+/**
+ * Maximum number of words between an article and the request that it introduces: "as que não têm".
+ */
 const LEAD_MAX = 6;
 
-/** Max tokens of an excluded item. */
+/** Maximum number of tokens of an excluded request. */
 const ITEM_MAX = 12;
 
 /** An excluded item: its negator and its last token. */
@@ -43,7 +51,7 @@ interface ExceptedItem {
   readonly last: number;
 }
 
-/** An item that follows a joint. */
+/** An item that follows a joint, which is "e", "ou", or a comma. */
 interface Joined {
   /**
    * First token of the item with its leading words, first token without them, and the token after
@@ -56,7 +64,7 @@ interface Joined {
   readonly hasArticle: boolean;
 }
 
-/** Notes every item that is unclear after "exceto"; returns true if there is one. */
+/** Adds a note for the first item that is unclear after "exceto"; returns true if there is one. */
 export function unmapExceptLists(sentence: Sentence, notes: Notes): boolean {
   for (let joint = 1; joint < sentence.tokens.length - 1; joint++) {
     if (!isJoint(sentence, joint)) continue;
@@ -78,7 +86,9 @@ function isJoint(sentence: Sentence, at: number): boolean {
   return JOIN.test(sentence.folded(at)) && sentence.folded(at + 1) !== "mail";
 }
 
-/** Returns the item right before a joint if an earlier negator reaches it. */
+/**
+ * Returns the item right before a joint if a negator before the item applies to it, otherwise null.
+ */
 function exceptedBefore(sentence: Sentence, joint: number): ExceptedItem | null {
   const last = joint - (sentence.tokens[joint - 1]?.text === "," ? 2 : 1);
   const owner = sentence.owner(last);
@@ -109,7 +119,7 @@ function listedBehind(sentence: Sentence, joint: number): Joined | null {
   return { from, at, to, owner, hasArticle };
 }
 
-/** True if a date or amount begins at a token: the "a" of "a partir de 2020" is no article. */
+/** True if a date or an amount begins at a token, where "a" is no article: "a partir de 2020". */
 function startsDate(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "date" || sentence.owner(at) === "capital";
 }
@@ -120,7 +130,7 @@ function isLead(sentence: Sentence, at: number): boolean {
   return isWord && (owner === "filler" || owner === "negation");
 }
 
-/** True if an item would be required although it is in a list of exclusions. */
+/** True if the search would require an item although the sentence lists it among exclusions. */
 function isLost(
   sentence: Sentence,
   {
@@ -147,7 +157,9 @@ function isLost(
 }
 
 /**
- * Returns the reach that a negator has over any word of an item: "as de capital acima de 1 milhão".
+ * Returns how negation applies to an item. If the exclusion's negator governs any word of the item
+ * ("as de capital acima de 1 milhão"), returns that word's reach; otherwise the reach at the first
+ * word.
  */
 function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach {
   for (let at = item.at; at < item.to; at++) {
@@ -157,7 +169,10 @@ function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach
   return reachOf(sentence, item.at);
 }
 
-/** True if a comma ends the list, so that the item is required: "exceto Santos, MEI". */
+/**
+ * True if a comma ends the list of exclusions, so that the search would require the item: "MEI" in
+ * "exceto Santos, MEI".
+ */
 function isLostByComma(sentence: Sentence, { negator, last }: ExceptedItem, item: Joined): boolean {
   if (!NOUNS.has(item.owner) || sentence.folded(item.at).startsWith("opta")) return false;
   const isAside = sentence.tokens[negator - 1]?.text === ",";
@@ -177,13 +192,13 @@ const AND = /^(?:e|and)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
 const THAT = /^(?:que|that|which|who)$/;
 const DO = /^(?:do|does|did)$/;
-/** Kinds of exclusions that are nouns. */
+/** Kinds of excluded nouns that an item of another kind may follow. */
 type OutKind = "contact" | "place" | "list";
 /** Owners of items that may be excluded along with a contact, place, or list. */
 const JOINED: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place"],
 ]);
-/** Max words of a contact. */
+/** Maximum number of words that name a contact. */
 const CONTACT_MAX = 4;
 
 /** An exclusion: its first token (with its negator) and its kind. */
@@ -192,7 +207,10 @@ interface Out {
   readonly kind: OutKind;
 }
 
-/** Notes every item that is unclear after "sem", "fora de", or "não"; true if there is one. */
+/**
+ * Adds a note for every item that is unclear after "sem", "fora de", or "não". Returns true if
+ * there is one.
+ */
 export function unmapExcludedOrRequested(
   sentence: Sentence,
   notes: Notes,
@@ -216,26 +234,31 @@ export function unmapExcludedOrRequested(
   return isLeft;
 }
 
-/** True for a comma in a list whose last item follows "e": "fora da lista X, MEI e filiais". */
+/**
+ * True for a comma in a list whose next comma is replaced by "e": "fora da lista X, MEI e filiais".
+ */
 function isListed(sentence: Sentence, comma: number): boolean {
   if (sentence.tokens[comma]?.text !== ",") return false;
   const item = joinedBehind(sentence, comma, "list");
   return item !== null && AND.test(sentence.folded(item.to));
 }
 
-/** Returns the contact or place before "e" that is excluded without "exceto", or null. */
+/**
+ * Returns the contact or place that ends before "e" and is excluded by a word other than "exceto",
+ * or null.
+ */
 function outBefore(sentence: Sentence, and: number): Out | null {
   const last = and - 1;
   const { polarity, negator } = reachOf(sentence, last);
   if (polarity !== "negated" || negator >= last || isExcept(sentence, negator)) return null;
   const kind = sentence.owner(last) === "place" ? "place" : contactAt(sentence, last);
   if (kind === null) return null;
-  // "that do not have a phone"
+  // In "that do not have a phone", the exclusion begins at "that".
   const verb = DO.test(sentence.folded(negator - 1)) ? negator - 1 : negator;
   return { from: THAT.test(sentence.folded(verb - 1)) ? verb - 1 : verb, kind };
 }
 
-/** Returns "contact" if a contact, claimed or unmapped, ends at a token. */
+/** Returns "contact" if a contact ends at a token, with or without a filter; otherwise null. */
 function contactAt(sentence: Sentence, last: number): OutKind | null {
   for (let at = last; at > last - CONTACT_MAX; at--) {
     const match = FILTER_PHRASES.longest(sentence.tokens, at);
@@ -250,7 +273,10 @@ interface Item {
   readonly owner: string;
 }
 
-/** Returns the item of another kind after "e", with at most an article before it. */
+/**
+ * Returns the item after "e" if it is of another kind and at most an article precedes it, otherwise
+ * null.
+ */
 function joinedBehind(sentence: Sentence, and: number, kind: OutKind): Item | null {
   let at = and + 1;
   if (ARTICLE.test(sentence.folded(at)) && sentence.owner(at) !== "place") at++;
@@ -266,7 +292,7 @@ function isLed(sentence: Sentence, at: number): boolean {
   return /^(?:em|no|na|nos|nas|in|at|de|do|da|dos|das|of|com|with)$/.test(sentence.folded(at));
 }
 
-/** An exclusion, and the item after it with its owner. */
+/** The texts of an exclusion and of the unclear item after it, and the item's owner. */
 interface Unclear {
   readonly phrase: string;
   readonly item: string;
@@ -275,12 +301,17 @@ interface Unclear {
 
 type Leads = readonly [included: string, out: string];
 
-/** Returns the text of an exclusion up to a token; empty if no filter can express it. */
+/**
+ * Returns the text of an exclusion from `from` through `last`, or an empty text if no filter can
+ * express it.
+ */
 function phraseOf(sentence: Sentence, from: number, last: number): string {
   return sentence.owner(last) === "unmapped" ? "" : sentence.words(from, last + 1).words;
 }
 
-/** Returns a wording for each reading, or that no filter can express it. */
+/**
+ * Returns a text that suggests a wording for each reading, or says that no filter can express it.
+ */
 function readingsOf({ phrase, item, owner }: Unclear): Sentences {
   const questions = [`“${item}” também fica de fora?`, `Is "${item}" left out as well?`];
   if (owner === "unmapped")
@@ -307,7 +338,10 @@ const CAN_BE_OUT: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "place", "size", "status", "capital", "date"],
 ]);
 
-/** Returns an item without its leading words, which the sentences add themselves. */
+/**
+ * Returns an item without its leading words ("com", "em"), which the suggested sentences add
+ * themselves.
+ */
 function bareOf(item: string, owner: string): string {
   if (owner !== "contact" && owner !== "place") return item;
   const lead = /^(?:(?:[ao]s?|the|those|com|with|de|d[ao]s?|of|em|n[ao]s?|in|que t[eê]m) )+/i;

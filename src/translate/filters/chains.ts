@@ -1,15 +1,16 @@
 /**
- * Chains by their names, with the trades that a name follows: "farmácias drogasil", "postos
- * ipiranga". Input: a sentence, and a position after a trade. Output: the end of a chain's name
- * there.
- * Invariant: a name counts only directly after a word for its own trade, because many are also
- * ordinary words or places ("extra", "ipiranga"). So capital letters are not needed.
- * On its own because it is a word list.
+ * Recognizes names of chains after a word for their trade: "farmácias drogasil", "postos ipiranga".
+ * Input: a sentence, and a position after a trade. Output: the end of a chain's name at that
+ * position.
+ * Invariant: a name counts only directly after a word for the chain's trade, because many names are
+ * also ordinary words or places ("extra", "ipiranga"). With this rule, the name does not need
+ * capital letters.
+ * Separate from the readers because it is a word list.
  */
 import { Phrases } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 
-/** The last word of a trade, and the names that may follow it. */
+/** For each trade, its last word and the names of chains that may follow it. */
 const CHAINS: readonly (readonly [trade: RegExp, names: string])[] = [
   [
     /^(?:farmacias?|drogarias?|pharmac(?:y|ies)|drugstores?|farmaceutica)$/,
@@ -61,7 +62,7 @@ const CHAINS: readonly (readonly [trade: RegExp, names: string])[] = [
   [/^(?:locadoras?|carros?|veiculos?|rental)$/, "localiza|movida|unidas|hertz|avis|foco"],
 ];
 
-/** Names by the number of their trade. */
+/** The chain names of each row of `CHAINS`, by the row's index. */
 const NAMES = CHAINS.map(([, names]) => {
   const phrases = new Phrases<true>();
   for (const name of names.split("|")) phrases.add(name, true);

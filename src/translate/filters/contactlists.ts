@@ -1,12 +1,12 @@
 /**
- * Lists of contacts: lists of which one contact is enough ("telefone ou e-mail", "e-mail, telefone
- * ou celular"), and lists with one quality for all contacts ("e-mail e telefone exclusivos").
- * Input: the contacts of a sentence in order. Output: the filter for a whole list; for a contact
- * without its own quality, its filter with the quality of the list.
+ * Reads lists of contacts in two cases: one contact of the list is enough ("telefone ou e-mail",
+ * "e-mail, telefone ou celular"), or one quality applies to all of them ("e-mail e telefone
+ * exclusivos"). Input: the contacts of a sentence in order. Output: in the first case, the filter
+ * for the whole list. In the second case, the filter of each contact, with the quality of the list.
  * Invariant: "ou" before the last contact applies to all contacts that commas join to it. Contacts
- * required before the list stay required. A web site in a list is no choice and does not end it. A
- * plural quality applies to the whole list. An ambiguous quality applies to contacts that "e" or
- * "ou" joins without another "com", and a note reports this.
+ * required before the list stay required. A web site in a list cannot satisfy the choice and does
+ * not end the list. A plural quality applies to the whole list. An ambiguous quality applies to
+ * contacts that "e" or "ou" joins without another "com", and a note reports this.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters } from "./phrase.ts";
@@ -19,7 +19,7 @@ type Kind = Exclude<Contact, "other" | "site">;
 const KINDS: readonly Kind[] = ["email", "phone", "contact", "mobile", "landline"];
 
 const wordSet = (words: string) => new Set(words.split(" "));
-/** Words between two contacts that are alternatives. */
+/** Words that may stand between two contacts of one list. */
 const BETWEEN = wordSet(
   "e ou or and , / um uma com por o a as os an the any some algum alguma qualquer pelo menos at " +
     "least one either de do da numero que that who which those tenha tenham tem ter possua " +
@@ -31,28 +31,32 @@ interface Run {
   readonly from: number;
   readonly to: number;
   readonly kinds: readonly Contact[];
-  /** Contacts required before it. */
+  /** Contacts that the sentence requires before this list. */
   readonly before: readonly Kind[];
   /** True if a note already states that any phone or e-mail counts. */
   readonly isNoted: boolean;
 }
 
-/** The filter for a list whose last contact is joined by "ou". */
+/** The filter for a list in which "ou" joins the last contact, so that one contact is enough. */
 interface Choice {
   readonly from: number;
   /**
-   * The filter for the list; null if a contact has a quality, which no filter combines with others.
+   * The filter that takes any contact of the list. Null if one of them has a quality, because no
+   * filter combines a quality with alternatives.
    */
   readonly joined: "phone" | "contact" | null;
-  /** True if the filter takes any phone although a mobile or landline was requested. */
+  /** True if the filter takes any phone, but the sentence requests a mobile or landline. */
   readonly isWider: boolean;
   /** True if a web site is in the list. */
   readonly hasSite: boolean;
-  /** True if an earlier filter already requires one contact, so that the choice has no effect. */
+  /**
+   * True if an earlier filter already requires another contact, so that the choice does not widen
+   * the result.
+   */
   readonly isHidden: boolean;
 }
 
-/** Follows the contacts of one sentence. */
+/** Collects the contacts of one sentence into lists, in order. */
 export class ContactChoice {
   readonly #sentence: Sentence;
   readonly #found: FoundFilters;
@@ -63,12 +67,12 @@ export class ContactChoice {
     this.#found = found;
   }
 
-  /** Ends the list at a contact that is not required. */
+  /** Ends the current list, because a contact follows that is not required. */
   end(): void {
     this.#run = null;
   }
 
-  /** Adds a contact; returns the choice if "ou" joins it to its list, else null. */
+  /** Adds a contact. Returns the choice if "ou" joins the contact to its list, otherwise null. */
   add(at: number, to: number, contact: Contact): Choice | null {
     const run = this.#run;
     const joint = run === null ? null : this.#joint(run.to, at);
@@ -85,7 +89,10 @@ export class ContactChoice {
     return choice;
   }
 
-  /** Requires `joined`, and of the other contacts only those required before the list. */
+  /**
+   * Requires `joined`. Keeps the requirements from before the list and drops those from the list
+   * itself.
+   */
   require(joined: Kind): void {
     const before = this.#run?.before ?? [];
     for (const kind of KINDS) this.#found[kind] = kind === joined || before.includes(kind);
@@ -115,19 +122,22 @@ function choiceOf({ from, kinds, before, isNoted }: Run): Omit<Choice, "hasSite"
   return { from, joined, isWider: kinds.some(isExact) && !phones && !isNoted, isHidden };
 }
 
-/** A contact in a sentence, and its filter. */
+/** A contact in a sentence, and the filter that its phrase sets. */
 interface ContactAt {
   readonly at: number;
   readonly to: number;
   readonly phrase: FilterPhrase;
 }
 
-/** The previous contact; `leads` is true if its quality applies to the next contact. */
+/** The previous contact. `leads` is true if its quality also applies to the contact after it. */
 export interface ContactBefore extends ContactAt {
   readonly leads: boolean;
 }
 
-/** A contact with the quality of its list; unsure if the quality may apply only to its neighbor. */
+/**
+ * A contact's filter with the quality of its list. `unsure` is true if the quality may apply only
+ * to the neighboring contact.
+ */
 interface Spread {
   readonly phrase: FilterPhrase;
   readonly unsure: boolean;
@@ -136,21 +146,30 @@ interface Spread {
 const FIRM = /^(e|ou|and|or|nem|nor)$/;
 const ARTICLE = /^(o|a|os|as|um|uma|an|the|its|their|seu|seus)$/;
 const WITH = /^(com|with|sem|without|de)$/;
-/** Names of contacts; any other first word is a quality before its contact. */
+/**
+ * Matches the first word of a contact's name. If a contact phrase begins with another word, that
+ * word is a quality.
+ */
 const CONTACT = new RegExp(
   "^(?:e|e?mails?|correios?|(?:tele)?fones?|tel|numeros?|(?:tele)?phones?|cel|celular(?:es)?|" +
     "fixos?|mobiles?|landlines?|cell)$",
 );
 const PLURAL = /^((?:exclusiv|unic|propri|compartilhad|repetid)[oa]s|sejam|sao|are|repetem)$/;
-/** Maximum contacts between a contact and its quality. */
+/** Maximum number of contacts between a contact and the quality that applies to it. */
 const LIST_MAX = 4;
 
-/** True if a contact's quality precedes it, so that it also applies to the next contact. */
+/**
+ * True if a quality precedes a contact ("exclusive e-mail"), so that it may also apply to the next
+ * contact.
+ */
 export function leadsList(sentence: Sentence, { at, phrase }: ContactAt): boolean {
   return phrase.quality !== undefined && !CONTACT.test(sentence.folded(at));
 }
 
-/** Returns a contact with its list's quality; null if there is none. */
+/**
+ * Returns a contact's filter with the quality that its list states. Returns null if the contact has
+ * a quality already or if the list states none.
+ */
 export function spreadQuality(
   sentence: Sentence,
   one: ContactAt,
@@ -183,7 +202,10 @@ function fromBefore(
   return isList && quality !== undefined ? { quality, unsure: true } : null;
 }
 
-/** "e-mail, celular e telefone exclusivos". */
+/**
+ * Returns the quality stated after the last contact of a list: "e-mail, celular e telefone
+ * exclusivos".
+ */
 function fromBehind(sentence: Sentence, { to }: ContactAt): QualityPhrase | null {
   let [isLed, from] = [false, to];
   for (let left = LIST_MAX; left > 0; left--) {
@@ -195,7 +217,8 @@ function fromBehind(sentence: Sentence, { to }: ContactAt): QualityPhrase | null
     const { quality } = next.value;
     if (quality !== undefined) {
       const isPlural = isInPlural(sentence, joint.to, next.to);
-      // "mobile and phone not shared" is one row of the table.
+      // The joining word may lie within the next phrase: "mobile and phone not shared" is a single
+      // row of the phrase table.
       const isFirm = joint.isFirm || hasFirm(sentence, joint.to, next.to);
       if (!isPlural && (isLed || !isFirm)) return null;
       return { quality, unsure: !isPlural };
@@ -213,7 +236,10 @@ interface Joint {
   readonly hasArticle: boolean;
 }
 
-/** Returns the joint between a contact that ends at a token and the next contact, or null. */
+/**
+ * Returns the words that join a contact that ends at a token to the next contact, or null if they
+ * are not joined.
+ */
 function jointAt(sentence: Sentence, from: number): Joint | null {
   let at = from;
   const comma = /^[,/]$/.test(sentence.tokens[at]?.text ?? "");

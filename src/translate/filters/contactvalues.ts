@@ -22,7 +22,7 @@ import type { Sentence } from "../words/sentence.ts";
 import { callBefore, claimQuestion, unmapEmptyQuestion } from "./contactwords.ts";
 import { EITHER_QUALITY, NOT_COUNTED, type Remark, WRITER } from "./phrase.ts";
 
-/** The values of a sentence, in the spec's normal form. */
+/** The phone numbers and e-mail addresses of a sentence, in the spec's normal form. */
 export interface MentionedContacts {
   readonly phones: readonly string[];
   readonly emails: readonly string[];
@@ -47,18 +47,18 @@ const BETWEEN = wordSet(
     "fone el la y and " +
     "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone \" “ ” „ « » ' ‘ ’",
 );
-/** Words before the word for a contact that are claimed with it. */
+/** Words that are claimed together with the word for a contact that follows them. */
 const LEADS = wordSet(
   "com o a os as no na do da with the con el la of de tem tenham usa usam uses use has " +
     "have tiene tienen um uma mesmo mesma same an",
 );
-/** Words before numbers of other kinds. */
+/** Words before numbers of other kinds, such as postal codes. */
 const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
 /** Words that mark a contact as the writer's own. */
 const MINE = wordSet("meu minha nosso nossa my our mi nuestro nuestra");
 /** Marks around a value, claimed with it. */
 const QUOTE = /^["“”„«»'‘’]$/;
-/** Words before an address to which a list is to be sent. */
+/** Words that lead to an address to which a list is to be sent. */
 const SENT_TO = wordSet("para pra to");
 
 /** Max words between the word for a contact and its value. */
@@ -67,25 +67,42 @@ const BETWEEN_MAX = 4;
 const PHONE_TOKENS = 14;
 /** Max tokens before the first digit other than 0: "( 0 ** 11". */
 const EMPTY_TOKENS = 5;
-/** Minimum digits of a phone. Only dates have as many, and they have their own marks. */
+/**
+ * Minimum number of digits of a phone. Among other numbers, only dates have this many, and dates
+ * are recognized by their punctuation.
+ */
 const DIGITS_MIN = 8;
-/** Max digits after leading zeros: "55 0 11 98765-4321", "15 11 98765-4321" (carrier). */
+/**
+ * Maximum number of digits after leading zeros, with a country code ("55 0 11 98765-4321") or a
+ * carrier code ("15 11 98765-4321").
+ */
 const DIGITS_MAX = 14;
-/** Max digits of the country or area code, which other marks may separate. */
+/** Maximum number of digits of a country or area code, after which a dot or slash may follow. */
 const PREFIX_DIGITS_MAX = 4;
-/** Marks allowed anywhere in a phone number, and marks allowed only after its first part. */
+/**
+ * Punctuation allowed anywhere in a phone number, and punctuation allowed only after its first
+ * part.
+ */
 const PHONE_MARK = /^[()+*\u2012-\u2015\u2212]$/;
 const PREFIX_MARK = /^[./]$/;
-/** Minimum digits of a number with its area code, which needs no separator. */
+/**
+ * Minimum number of digits of a number with its area code. With this many, no separator is needed.
+ */
 const JOINED_MIN = 10;
-/** Question words for a holder. */
+/** Question words that stand for the holder of a number: "quem". */
 const HOLDERS = wordSet("quem quien who");
 const HAVE = wordSet("tem tiene has usa uses owns utiliza");
-/** Verbs that request holders of a number without a word for the holder. */
+/**
+ * Verbs that request the holders of a number although no word for a holder stands before them:
+ * "share this phone".
+ */
 const SHARE = wordSet("divide dividem compartilha compartilham share shares comparte comparten");
 const OTHER_FORMS =
   /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
-/** Forms that only phones have: a plus sign or separate area code, and a number in two parts. */
+/**
+ * Matches forms that only phones have: a number with a plus sign or a separate area code, and a
+ * number in two parts.
+ */
 const PHONE_FORM = new RegExp(
   "^(?:(?:\\+|00)\\s?55.*|\\(?0\\s?(?:xx|\\*\\*|--).*|\\(0?\\d\\d\\)\\s?9?\\d{4}[-.\\s]?\\d{4}|" +
     "0?\\d\\d[\\s-]9?\\d{4}[-\\s]\\d{4})$",
@@ -139,7 +156,10 @@ const OR_CPF: Remark = {
   en: "It was read as a mobile. It may also be a CPF, a number of a person: not searched.",
 };
 
-/** A value in the text: its tokens, and its reading or why it has none. */
+/**
+ * A value in the text. It consists of its tokens and of the value read, or of the reason why it
+ * cannot be searched.
+ */
 interface Value {
   readonly from: number;
   readonly to: number;
@@ -189,7 +209,8 @@ export function findContactValues(
   if (excess.length > 0) leaveExcess(sentence, notes, excess);
   if (last === null) lost = unmapEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
-  // Forget reaches: more words may become names later, and names do not negate.
+  // The cached reaches of negators are dropped, because words claimed here or later may be names,
+  // and names do not negate.
   forgetReach(sentence);
   return {
     phones: [...phones],
@@ -199,7 +220,10 @@ export function findContactValues(
   };
 }
 
-/** Leaves "meu telefone é …" (the writer's) to the notes; true for such a value. */
+/**
+ * Moves the writer's contact, as in "meu telefone é …", to the notes. Returns true for such a
+ * value.
+ */
 function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolean {
   const lead = leadOf(sentence, from);
   const before = sentence.tokens[lead - 2];
@@ -209,13 +233,13 @@ function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolea
   return true;
 }
 
-/** True for a value that exceeds the number of values that a filter can have. */
+/** True for a new value after a filter already has its maximum number of values. */
 function isOver({ read }: Value, taken: ReadonlySet<string>): boolean {
   const value = "email" in read ? read.email : "phone" in read ? read.phone : null;
   return value !== null && taken.size >= SPEC_LIMITS.contactsMax && !taken.has(value);
 }
 
-/** Notes the values that exceed a filter's limit, from the first to the last. */
+/** Adds one note for the values above a filter's limit. */
 function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[]): void {
   const [first, last] = [excess[0] as Value, excess.at(-1) as Value];
   const { contactsMax: max } = SPEC_LIMITS;
@@ -230,7 +254,10 @@ function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[])
   );
 }
 
-/** Returns why no filter takes a value; for "telefone X ou e-mail Y", both would have to hold. */
+/**
+ * Returns the reason why no filter takes a value, or null. For "telefone X ou e-mail Y", two
+ * filters would require both values.
+ */
 function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): Remark | null {
   if ("why" in read) return read.why;
   if (last === null || "email" in last.read === "email" in read) return null;
@@ -238,7 +265,7 @@ function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): 
   return gap.some(({ folded }) => folded === "ou" || folded === "or") ? EITHER_QUALITY : null;
 }
 
-/** Claims a value with its leading words; false if no filter takes it. */
+/** Claims a value with its leading words. Returns false if no filter takes the value. */
 function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null): boolean {
   const lead = leadOf(sentence, value.from);
   let from = lead;
@@ -259,7 +286,7 @@ function isQuote({ tokens }: Sentence, at: number): boolean {
   return QUOTE.test(tokens[at]?.text ?? "");
 }
 
-/** Reads an address, unless a list is to be sent there. */
+/** Reads an e-mail address, unless the writer wants a list sent to it. */
 function emailAt(sentence: Sentence, at: number): Value | null {
   const { text = "" } = sentence.tokens[at] ?? {};
   if (!text.includes("@") || SENT_TO.has(sentence.folded(at - 1))) return null;
@@ -273,13 +300,14 @@ function linkAt(sentence: Sentence, at: number): Value | null {
   if (kind !== "word" || !isPhoneLink(text)) return null;
   const read = readPhone(text);
   if ("fault" in read) return { from: at, to: at + 1, read: { why: reasonOf(read.fault) } };
-  // Links begin with a country code; a foreign one may look like an area code.
+  // Links begin with a country code, and a foreign country code may look like an area code, so the
+  // number must be current.
   return { from: at, to: at + 1, read: isCurrent(read.phone) ? read : { why: NO_PHONE } };
 }
 
 /**
- * Returns the first run of tokens that is a complete phone number; else a shorter number, or the
- * reason why it is refused.
+ * Returns the shortest run of tokens that is a complete phone number. If there is none, returns a
+ * shorter number or the reason why the number is refused.
  */
 function phoneAt(sentence: Sentence, from: number): Value | null {
   const { kind, text } = sentence.tokens[from] ?? {};
@@ -303,7 +331,8 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
       const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
       const isPhone = led || ((held || isAlone) && isJoined) || isPhoneForm(words);
       const value = { from, to, read };
-      // Continue: "11 98765 43 21" begins with a valid number of seven digits.
+      // The scan continues after a short number, because "11 98765 43 21" begins with a valid
+      // number of seven digits.
       if (isPhone && read.phone.length >= WHOLE_LENGTH) return value;
       if (isPhone) best = value;
     }
@@ -315,7 +344,7 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
   return best;
 }
 
-/** True for a form that only phones have, with any dashes. */
+/** True if the words have a form that only phones have, with any kind of dash. */
 function isPhoneForm(words: string): boolean {
   return PHONE_FORM.test(words.replace(/\s*[\u2010-\u2015\u2212]\s*/g, "-"));
 }
@@ -324,7 +353,7 @@ function isMark({ tokens }: Sentence, at: number): boolean {
   return tokens[at]?.kind === "mark";
 }
 
-/** True for a number after "quem tem", "share", or "ligar para", which requests its holder. */
+/** True if the words before a number request its holder: "quem tem", "share", "ligar para". */
 function isHeld(sentence: Sentence, at: number): boolean {
   if (callBefore(sentence, at) >= 0) return true;
   const verb = /^(?:o|el|the)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
@@ -332,7 +361,7 @@ function isHeld(sentence: Sentence, at: number): boolean {
   return HOLDERS.has(sentence.folded(verb - 1)) && HAVE.has(sentence.folded(verb));
 }
 
-/** True if only marks follow. */
+/** True if only punctuation follows. */
 function isEnd(sentence: Sentence, at: number): boolean {
   return sentence.tokens.slice(at).every(({ kind }) => kind === "mark");
 }
@@ -354,7 +383,10 @@ function isOtherNumber(sentence: Sentence, at: number): boolean {
   return [1, 2].some((back) => OTHER_NUMBERS.has(sentence.folded(at - back)));
 }
 
-/** Returns the index of the contact word or value that introduces a value; else `at`. */
+/**
+ * Returns the position of the contact word or earlier value that introduces the value at `at`, or
+ * `at` if there is none.
+ */
 function leadOf(sentence: Sentence, at: number): number {
   let lead = at;
   for (let i = at - 1; i >= Math.max(0, at - BETWEEN_MAX); i--) {

@@ -33,20 +33,25 @@ const DETERMINER = wordsOf(
     "numeros? number one two " +
     "dos tres como minimo menos",
 );
-/** Words for having or using a contact, or its owner. */
+/** Words that introduce a contact because they say that someone has, uses, or owns it. */
 const LEAD = wordsOf(
   "com sem por via pelo pela cuj[ao]s? with without by through whose con sin tem tenham? tenha " +
     "possuam? possui possuem have has having meu minha meus minhas nosso nossa nossos my our " +
     "mi nuestro cuy[ao]s?",
 );
-/** Words after a word for a phone. */
+/** Words for the kind of phone, after a word for a phone: "telefone fixo". */
 const KIND = wordsOf("fix[ao]s? celular(?:es)? move(?:l|is) comercia(?:l|is)");
-/** Documents with counted rows: "uma planilha com 50 telefones". */
+/**
+ * Documents whose rows are counted, so that the number is a limit: "uma planilha com 50 telefones".
+ */
 const LISTS = wordsOf("listas? planilhas? relac(?:ao|oes) bases? tabelas? list spreadsheet lead");
 const ARTICLE = wordsOf("uma? a an una? one");
 const WHOSE = wordsOf("cuj[ao]s? whose cuy[ao]s?");
 const STOP = wordsOf("em no na nos nas in at com with sem without que e ou and or mas but");
-/** Maximum words between a contact and the word that introduces it, and of its description. */
+/**
+ * `BETWEEN_MAX` limits the words between a contact and the word that introduces it,
+ * `DESCRIPTION_MAX` the words of its description.
+ */
 const BETWEEN_MAX = 5;
 const DESCRIPTION_MAX = 6;
 
@@ -57,8 +62,9 @@ const NO_FILTER: Remark = {
 };
 
 /**
- * Leaves all words for contacts to the notes, with their description. If the limit is not known
- * yet, leaves only counted contacts, because "com no máximo dois telefones" is no limit.
+ * Moves words for contacts, with their description, to the notes. "counted" leaves all but counted
+ * contacts for later, because the limit of the result is not known yet, and "com no máximo dois
+ * telefones" is no limit.
  */
 export function unmapContactWords(
   sentence: Sentence,
@@ -77,7 +83,10 @@ export function unmapContactWords(
   }
 }
 
-/** Returns the end of a contact at a token ("cell phone", "telefone fixo"); -1 for none. */
+/**
+ * Returns the end of the word for a contact at a token ("cell phone", "telefone fixo"), or -1 if
+ * there is none.
+ */
 function contactEnd(sentence: Sentence, at: number): number {
   const word = sentence.folded(at);
   const isCell = word === "cell" && CONTACT.test(sentence.folded(at + 1));
@@ -86,7 +95,10 @@ function contactEnd(sentence: Sentence, at: number): number {
   return sentence.free(end) && KIND.test(sentence.folded(end)) ? end + 1 : end;
 }
 
-/** True for "com dois telefones", but not for "com 50 telefones de padarias" (a limit). */
+/**
+ * True if a numeral counts the contacts of a company ("com dois telefones"). False for "com 50
+ * telefones de padarias", where it limits the result.
+ */
 function isCounted(
   sentence: Sentence,
   { lead, at, end }: { readonly lead: number; readonly at: number; readonly end: number },
@@ -99,14 +111,14 @@ function isCounted(
   return false;
 }
 
-/** Returns the index of the word that introduces a contact; -1 for none. */
+/** Returns the position of the word that introduces a contact, or -1 if there is none. */
 function leadBefore(sentence: Sentence, contact: number): number {
   const isHyphened =
     /^mails?$/.test(sentence.folded(contact)) && sentence.folded(contact - 1) === "e";
   const last = contact - (isHyphened ? 2 : 1);
   for (let at = last; at >= Math.max(0, last - BETWEEN_MAX); at--) {
     const [word, owner] = [sentence.folded(at), sentence.owner(at)];
-    // Reads across other claimed words: "CEP começando com 800 mais e-mail".
+    // A word of another request ends the scan: "800" in "CEP começando com 800 mais e-mail".
     if (owner !== null && owner !== "filler" && owner !== "negation") return -1;
     if (LEAD.test(word) && !isBound(sentence, at)) return at;
     if (!DETERMINER.test(word) && numeralAt(sentence, at) === null) return -1;
@@ -119,7 +131,10 @@ function isBound(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) === "pelo" && sentence.folded(at + 1) === "menos";
 }
 
-/** Returns the end of a contact's description: "cujo telefone não é de contador". */
+/**
+ * Returns the end of the description after a contact: "não é de contador" in "cujo telefone não é
+ * de contador".
+ */
 function descriptionEnd(sentence: Sentence, from: number): number {
   let to = from;
   while (to < from + DESCRIPTION_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
@@ -137,7 +152,7 @@ const THIS = wordSet(
   "este esse esta essa aquele aquela deste desse desta dessa daquele daquela nesse neste " +
     "this that these those ese aquel",
 );
-/** Words for the holder, and verbs for a holder's actions. */
+/** Words for the holder of a number, and verbs for the holder's actions. */
 const HOLDER_WORDS = wordSet(
   "quem quien quienes who whose whom which qual cual que pertence pertencem pertenece usa usam " +
     "utiliza utilizam use uses using own owns owned belong belongs atende atendem responde " +
@@ -150,14 +165,14 @@ const CALLS = wordSet(
   "ligar ligo liga ligue ligando ligamos ligou ligaram ligacao chamada telefonar telefonando " +
     "discar disque call calls calling called dial dialing llamar llamo llamando llamada",
 );
-/** Words between a call and its number. */
+/** Words that may stand between a word for calling and the number. */
 const CALL_LEADS = wordSet("para pra pro ao no do de o a to from me the numero number al el");
 /** Words between these. */
 const JOINS = wordSet(
   "em in que that uma e eh es is are a ao o os as de do da com el la al the does do did to of " +
     "tem has have tiene empresa empresas company companies firma firm negocio cnpj : - ?",
 );
-/** Max words between a call and its number. */
+/** Maximum number of words between a word for calling and the number. */
 const CALL_WORDS_MAX = 4;
 /** Maximum words of a question before or after a value. */
 const REACH = 6;
@@ -167,7 +182,7 @@ const CONTACTS = wordSet(
 );
 const HOLDERS = wordSet("quem quien quienes who whose whom");
 
-/** All words of questions without a value. */
+/** The words of which a question without a phone or e-mail may consist. */
 const QUESTION = [HOLDERS, THIS, HOLDER_WORDS, JOINS, CONTACTS];
 
 const VALUE_MISSING: Remark = {
@@ -186,14 +201,20 @@ export function claimQuestion(sentence: Sentence, from: number, to: number): voi
   if (last >= to) sentence.claim(to, last + 1, "contact");
 }
 
-/** Returns the index of the word for calling the number at a token; -1 for none. */
+/**
+ * Returns the position of the word for calling before the number at a token, or -1 if there is
+ * none.
+ */
 export function callBefore(sentence: Sentence, at: number): number {
   let call = at - 1;
   while (call >= at - CALL_WORDS_MAX && CALL_LEADS.has(sentence.folded(call))) call--;
   return CALLS.has(sentence.folded(call)) && sentence.free(call) ? call : -1;
 }
 
-/** Returns a question's last word in a direction; the token before `start` if there is none. */
+/**
+ * Returns the position of a question's farthest word in one direction (`step`), or the token before
+ * `start` if there is none.
+ */
 function reach(sentence: Sentence, start: number, step: 1 | -1): number {
   let farthest = start - step;
   for (let at = start; Math.abs(at - start) < REACH && sentence.free(at); at += step) {
@@ -204,7 +225,10 @@ function reach(sentence: Sentence, start: number, step: 1 | -1): number {
   return farthest;
 }
 
-/** Leaves "who has this phone" to the notes; true for such a question without a value. */
+/**
+ * Moves a question without a phone or e-mail, such as "who has this phone", to the notes. Returns
+ * true if the sentence is one.
+ */
 export function unmapEmptyQuestion(sentence: Sentence, notes: Notes): boolean {
   const words = sentence.tokens.map(({ folded }) => folded);
   const ends = [HOLDERS, THIS, CONTACTS].map((set) => words.findIndex((word) => set.has(word)));

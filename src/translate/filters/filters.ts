@@ -40,16 +40,15 @@ import {
 } from "./signs.ts";
 import { FILTER_PHRASES } from "./table.ts";
 
-/** Context of the stage. */
 interface FilterContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
-  /** True if the snapshot has the import's counts. */
+  /** True if the snapshot contains the counts that the import computes. */
   readonly counts: boolean;
   readonly bounds: Bounds;
 }
 
-/** Finds and claims the table's phrases. */
+/** Finds and claims all phrases of the filter table. */
 export function findFilters(context: FilterContext): FoundFilters {
   return new FilterStage(context).all();
 }
@@ -126,7 +125,7 @@ class FilterStage {
   #isMeant({ at, to, phrase }: Taken): boolean {
     const last = this.#last;
     const listed = last !== null && last.phrase.role === "contact";
-    // A phrase that also names a trade is no filter next to another trade.
+    // A phrase that also names a trade is not a filter here if the sentence has another trade.
     if (phrase.trade === true && !this.#isOnly(at) && this.#hasActivity(at, to)) return false;
     const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
@@ -148,7 +147,7 @@ class FilterStage {
     return phrase.role === "status" && word.endsWith("s") && !noun.endsWith("s");
   }
 
-  /** True if the sentence has another trade, so that an ambiguous name is not a trade. */
+  /** True if the sentence has a trade outside the tokens [from, to). */
   #hasActivity(from: number, to: number): boolean {
     const sentence = this.#sentence;
     const named = (at: number) => sentence.free(at) && kindAt(sentence, at) === "activity";
@@ -158,10 +157,10 @@ class FilterStage {
   #take(taken: Taken): void {
     const { at } = taken;
     const reach = reachOf(this.#sentence, at);
-    // The "não" of "porte não informado" belongs to the phrase.
+    // The "não" of "porte não informado" is part of the phrase and negates nothing.
     const inside = reach.negator >= at && reach.negator < taken.to;
     const { polarity, negator } = inside ? PLAIN : reach;
-    // A negator before a list belongs to the first item.
+    // A negator before a list is claimed with the first phrase of the list.
     const own = negator >= 0 && negator < at && this.#isFirst(negator, at);
     const from = this.#leadOf(taken);
     const { tokens } = this.#sentence;
@@ -208,7 +207,7 @@ class FilterStage {
 
   /** True for "pode ser MEI", which neither excludes nor requires MEI. */
   #isAllowed({ at, phrase }: Taken): boolean {
-    // "pode ser LTDA ou S/A" names the natures to choose from.
+    // "pode ser LTDA ou S/A" requires one of these natures.
     if (["sort", "contact", "nature"].includes(phrase.role)) return false;
     const article = ["a", "as", "o", "os", "um", "uma"].includes(this.#sentence.folded(at - 1));
     const be = at - (article ? 2 : 1);
@@ -218,7 +217,10 @@ class FilterStage {
     );
   }
 
-  /** Returns the start of a past tense ("que já foram MEI", "that used to be MEI"); else -1. */
+  /**
+   * Returns the start of a past tense before a regime ("que já foram MEI", "that used to be MEI"),
+   * or -1.
+   */
   #pastOf({ at, phrase }: Taken): number {
     if (phrase.role !== "regime") return -1;
     const past = /^(foram|foi|era|eram|were|was|used|fueron|eran)$/;
@@ -230,14 +232,19 @@ class FilterStage {
     return -1;
   }
 
-  /** True for customers of the requested companies: "contabilidade para MEI". */
+  /**
+   * True if the phrase describes customers of the requested companies: "contabilidade para MEI".
+   */
   #isAudience({ at, phrase }: Taken): boolean {
     if (phrase.role !== "regime" && phrase.role !== "size") return false;
     const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     return at > 1 && ["para", "pra", "for"].includes(this.#sentence.folded(at - article));
   }
 
-  /** Claims a request for either case, without a filter: "com ou sem telefone", "ativas ou não". */
+  /**
+   * Claims a request that accepts both cases, and sets no filter for it: "com ou sem telefone",
+   * "ativas ou não".
+   */
   #leaveOpen({ at, to, phrase }: Taken): void {
     if (phrase.role === "status") this.#found.anyStatus = true;
     const { negator } = reachOf(this.#sentence, to - 1);
@@ -261,11 +268,11 @@ class FilterStage {
       return;
     }
     const included = this.#include(taken, negated);
-    // In "small size (EPP)", the size in parentheses is the intended one.
+    // In "small size (EPP)", only the size in parentheses is meant.
     const isNamed = phrase.role === "size" && this.#sentence.tokens[at - 1]?.text === "(";
     if (isNamed && !negated && this.#last?.phrase.role === "size") found.sizes.clear();
     let outcome = this.#had(taken, from, negated) ?? phrase.apply(found, negated);
-    // "inclusive inativas" after active companies means all companies.
+    // After active companies were requested, "inclusive inativas" requests all companies.
     if (included && outcome === "contradiction") {
       found.anyStatus = true;
       outcome = "set";
@@ -279,9 +286,9 @@ class FilterStage {
     if (phrase.role === "contact")
       this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
     if (phrase.role === "sort") this.#sentence.claim(to, sortTail(this.#sentence, to), "sort");
-    // A second order leaves the set of accounts unchanged.
+    // A second order contradicts the first, but the result still has the same companies.
     const code = phrase.role === "sort" ? "contradictory_sort" : "contradiction";
-    // Bounds report their contradictions.
+    // Contradictory bounds report this themselves.
     if (outcome === "contradiction") contradict(this.#notes, words, code);
     if (outcome === "set") this.#remark(phrase, words);
     const without = /^(sem|sin|without)$/.test(this.#sentence.folded(from));
@@ -329,7 +336,7 @@ class FilterStage {
     const alone = ["com", "with", "con"].includes(this.#sentence.folded(at - article));
     if (!had && !alone) return null;
     if (!this.#counts) return "cannot";
-    // "várias filiais" means at least two branches and the head office.
+    // "várias filiais" means at least three establishments: two branches and the head office.
     if (some) this.#sentence.claim(at - 1, at, "headquarters");
     const words = this.#sentence.words(some ? at - 1 : at, to);
     const least = some ? 3 : 2;
@@ -365,8 +372,8 @@ class FilterStage {
   }
 
   /**
-   * Sets the filter of contacts of which one is enough: "telefone ou e-mail", "e-mail, telefone ou
-   * celular".
+   * If the contact ends a list of alternatives, sets the filter that accepts any of them: "telefone
+   * ou e-mail", "e-mail, telefone ou celular".
    */
   #either({ at, to, phrase }: Taken, negated: boolean): boolean {
     if (phrase.contact === undefined) return false;
@@ -414,7 +421,10 @@ class FilterStage {
     return isOr(before) || isOr(sentence.tokens[to]?.text === "," ? to + 1 : to);
   }
 
-  /** Adds a status: "inclusive baixadas" means these and active ones; "todas, inclusive", all. */
+  /**
+   * Adds a status to the requested ones. "inclusive baixadas" requests closed companies in addition
+   * to active ones; "todas, inclusive" requests all.
+   */
   #include({ at, phrase }: Taken, negated: boolean): boolean {
     if (phrase.role !== "status" || negated) return false;
     let from = at - 1;

@@ -14,14 +14,20 @@ import { HISTORY } from "./phrase.ts";
 
 const LEFT =
   /^(?:desenquadrad[ao]s?|sairam|saiu|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
-/** Matches "excluídas" in "excluídas do Simples"; "excluídas as MEI" is an exclusion. */
+/**
+ * Matches "excluídas" in "excluídas do Simples". Without "do", as in "excluídas as MEI", it is an
+ * exclusion.
+ */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
 const SMALL = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
 /** Maximum words between a word for leaving and its regime. */
 const BETWEEN_MAX = 4;
 
-/** Notes all regimes that companies have left; returns true if there is one. */
+/**
+ * Adds a note for every regime that the requested companies have left. Returns true if there is
+ * one.
+ */
 export function unmapLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -35,7 +41,7 @@ export function unmapLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   return isFound;
 }
 
-/** Returns the index of the word for leaving a regime; -1 for none. */
+/** Returns the position of the word for leaving a regime, or -1 if there is none. */
 function causeBefore(sentence: Sentence, regime: number): number {
   const { negator } = reachOf(sentence, regime);
   if (negator >= 0 && negator < regime && isLeaving(sentence, negator)) return negator;

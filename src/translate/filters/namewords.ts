@@ -1,9 +1,9 @@
 /**
- * Required words of company names. Input: a sentence without owners. Output: phrases for
- * `text_hints`, one per request.
- * Invariant: a name stands before "no nome", after "chamadas", "da rede", and the like, or in
- * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names, long
- * names, and names beyond the limit go to the notes.
+ * Reads words that the names of companies must contain. Input: a sentence in which no word is
+ * claimed. Output: phrases for `text_hints`, one per request.
+ * Invariant: a name stands before "no nome"; after "chamadas", "da rede", and the like; or in
+ * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names, names
+ * that are too long, and names beyond the limit go to the notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -25,19 +25,22 @@ import { chainEnd } from "./chains.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Words for a name, and the words around them: "no nome fantasia". */
+/**
+ * `NAMES` holds words for a company's name; the other sets hold the words around them: "no nome
+ * fantasia".
+ */
 const NAMES = wordSet("nome nomes razao fantasia name names denominacao titulo nombre");
 const INTO = wordSet("no na nos nas in em en");
 const BEFORE_NAME = wordSet("o a seu sua seus suas the their its proprio legal trade company");
 const AFTER_NAME = wordSet("social fantasia da do de empresa empresas ou e razao nome");
-/** Words that introduce a name before "no nome". */
+/** `HAVING` introduces a required name before "no nome", `WITHOUT` an excluded one. */
 const HAVING = wordSet("com contendo tenha tenham tem with having con contenha contenham usa usam");
 const WITHOUT = wordSet("sem nao without not exceto sin");
 const SAYING = wordSet(
   "a o as os the la el palavra palavras palabra palabras termo termos termino terminos expressao " +
     "expresion word words term terms texto",
 );
-/** Words that a name follows. */
+/** Words that a name directly follows: "chamadas Sol". */
 const CALLED = wordSet("chamada chamadas chamado chamados chama chamam named called llamada");
 /** Words between "nome" and the name: "cujo nome contém", "nome fantasia". */
 const HOLDS = wordSet(
@@ -47,21 +50,20 @@ const HOLDS = wordSet(
     "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';
-/** Owners of phones and addresses, including those that no filter takes. */
+/** Owners of phone numbers and e-mail addresses, with and without a filter. */
 const TAKEN = wordSet("contact unmapped");
-/** Max words of a name. */
+/** Maximum number of words of a name. */
 const WORDS_MAX = 5;
-/** Max tokens of the names before "no nome", with quotation marks. */
+/** Maximum number of tokens, quotation marks included, of the names before "no nome". */
 const TOKENS_MAX = 11;
 
-/** Context of the stage. */
 interface NameContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly gazetteer: Gazetteer;
 }
 
-/** Finds and claims the required words of names. */
+/** Finds and claims the words that company names must contain. */
 export function findNameWords(context: NameContext): readonly string[] {
   const found: string[] = [];
   const { sentence } = context;
@@ -87,7 +89,7 @@ export function findNameWords(context: NameContext): readonly string[] {
   return found;
 }
 
-/** Adds the assumption that words are a name although no word around them says so. */
+/** Adds a note that these words are assumed to be a name, because no word around them says so. */
 function assumed({ sentence, notes }: NameContext, read: Read | null): Read | null {
   if (read === null) return null;
   notes.assume(
@@ -130,7 +132,7 @@ function take({ sentence, notes }: NameContext, read: Read, found: string[]): vo
   sentence.name(from, to);
 }
 
-/** True if a phrase exceeds the filter's length, as written or as searched. */
+/** True if a phrase is longer than the filter allows, either as written or as searched. */
 function isLong(words: readonly string[]): boolean {
   const text = words.join(" ");
   return Math.max(text.length, analyzeWords(text).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
@@ -143,7 +145,8 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   if (!negated && !HAVING.has(word)) return null;
   let first = at + 1;
   while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
-    // Stops after a few repetitions, because scanning from each would take quadratic time.
+    // The loop stops after a few repetitions, because a scan from each token to the end would take
+    // quadratic time.
     if (++first > at + WORDS_MAX) return null;
   }
   let words = 0;
@@ -162,7 +165,10 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   return null;
 }
 
-/** Returns the end of "no nome", "na razão social", "in their name" at a token, or null. */
+/**
+ * Returns the end of a phrase such as "no nome", "na razão social", or "in their name" at a token,
+ * or null if there is none.
+ */
 function nameEnd(sentence: Sentence, at: number): number | null {
   if (!INTO.has(sentence.folded(at))) return null;
   let to = at + 1;
@@ -196,7 +202,7 @@ function behindCalled(sentence: Sentence, at: number): Read | null {
 }
 
 function isHolding(sentence: Sentence, from: number, to: number): boolean {
-  // "com nome sabor", "com o nome sol"; not "com nome e telefone".
+  // "com nome sabor" and "com o nome sol" introduce a name; "com nome e telefone" does not.
   const having = HAVING.has(sentence.folded(leadStart(sentence, from - 1)));
   const next = sentence.tokens[to];
   if (having && next?.kind === "word" && !joins(next) && !beginsRequest(sentence, to)) return true;
@@ -206,7 +212,7 @@ function isHolding(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** Returns the start of "com o nome", "cujo nome". */
+/** Returns the start of the words that lead to "nome", such as "com o" or "cujo". */
 function leadStart(sentence: Sentence, at: number): number {
   let from = at;
   while (
@@ -221,14 +227,15 @@ function leadStart(sentence: Sentence, at: number): number {
 const AFTER_ALL =
   /^(que|inclusive|incluindo|including|com|with|con|tendo|abert[ao]s?|opened|desde)$/;
 
-/** Returns the end of a name: a mark, a preposition of places, or another request. */
+/** Returns the end of a name. Punctuation, a preposition of place, or another request ends it. */
 function wordsEnd(sentence: Sentence, first: number): number {
   let end = first;
   for (; end < first + WORDS_MAX; end++) {
     const token = sentence.tokens[end];
     if (token === undefined || token.kind === "mark" || isIn(token.folded)) break;
     if (end > first && (joins(token) || beginsRequest(sentence, end)) && !isOf(token.folded)) break;
-    // "exceto" ends the name in "chamados Sol exceto MEI"; but "Sem Parar" is a name.
+    // "exceto" ends the name in "chamados Sol exceto MEI". As the first word it is part of a name:
+    // "Sem Parar".
     if (end > first && (isNegatorWord(token.folded) || AFTER_ALL.test(token.folded))) break;
   }
   while (end > first && joins(sentence.tokens[end - 1])) end--;
@@ -242,13 +249,13 @@ const OF_CHAIN = wordSet(
 );
 const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand cadena");
 const LEADS_NAME = wordSet("da do das dos de del of the");
-/** Articles before the name of a company; names of towns do not have them. */
+/** "de" with an article, as before the names of companies; names of towns have no article. */
 const OF_THE = wordSet("da do");
 
 /**
- * Reads "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no Nordeste": a name
- * after a word for branches, or any words after "da rede". "lojas da Bahia" and "filiais de São
- * Paulo" name places.
+ * Reads the name in "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no
+ * Nordeste". After a word for branches, the words must look like a name; after "da rede", any words
+ * count. "lojas da Bahia" and "filiais de São Paulo" name places.
  */
 function behindChain(context: NameContext, at: number): Read | null {
   const { sentence } = context;
@@ -272,13 +279,18 @@ function behindChain(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from, to: end, phrases, negated };
 }
 
-/** Nouns for outlets, which add nothing to a named company: "lojas da rede Drogasil". */
+/**
+ * Matches nouns for outlets that add nothing to the name of a company: "lojas" in "lojas da rede
+ * Drogasil".
+ */
 const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores|tiendas)$/;
 /** Nouns for outlets directly before or after a name: "Lojas Americanas", "Havan stores". */
 const NAMED_OUTLETS = /^(?:lojas?|redes?|grupo|stores?|shops?|outlets?|branch(?:es)?|tiendas?)$/;
 const ENGLISH_OUTLETS = /^(?:stores?|shops?|outlets?|branch(?:es)?)$/;
 
-/** Reads "Lojas Americanas", "rede Drogasil": capitalized words directly after the noun. */
+/**
+ * Reads capitalized words directly after a noun for outlets: "Lojas Americanas", "rede Drogasil".
+ */
 function behindOutlets(context: NameContext, at: number): Read | null {
   const { sentence } = context;
   if (!NAMED_OUTLETS.test(sentence.folded(at))) return null;
@@ -289,7 +301,7 @@ function behindOutlets(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
 }
 
-/** Reads "Havan stores in Pará": a name without another meaning, before the noun. */
+/** Reads a name before a noun for outlets if it has no other meaning: "Havan stores in Pará". */
 function beforeOutlets(context: NameContext, at: number): Read | null {
   const { sentence } = context;
   const isWritten = at === 0 || isCapitalised(sentence, at);
@@ -336,10 +348,13 @@ function beforeTrade(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
 }
 
-/** Adjectives of nations, which English capitalizes: "Brazilian steak houses". */
+/**
+ * Matches English adjectives of nationality, which are capitalized without being names: "Brazilian
+ * steak houses".
+ */
 const DEMONYM = /(?:ian|ean|ese|ish|can|man)$|^(?:french|greek|dutch|thai|swiss|arab)$/;
 
-/** True for a word in mixed case, as names are written. */
+/** True for a word that begins with a capital but is not all capitals, as names are written. */
 function isWritten(sentence: Sentence, at: number): boolean {
   const { kind, text = "" } = sentence.tokens[at] ?? {};
   const [first = ""] = text;
@@ -354,7 +369,7 @@ function behindTrade(context: NameContext, at: number): Read | null {
   const { sentence, gazetteer } = context;
   if (!isCapitalised(sentence, at) || !isCapitalised(sentence, at + 1)) return null;
   if (!endsTrade(sentence, at) || QUARTER_HEADS.has(sentence.folded(at))) return null;
-  // "em Águas Claras DF": the previous word begins the name.
+  // In "em Águas Claras DF", the capitalized words before this token belong to the same name.
   if (at > 1 && isCapitalised(sentence, at - 1)) return null;
   if (STREETS.has(sentence.folded(at - 1))) return null;
   const end = capitalsEnd(sentence, at);
@@ -369,8 +384,9 @@ function behindTrade(context: NameContext, at: number): Read | null {
 }
 
 /**
- * Reads "farmácias drogasil no RS": a known chain after its trade needs no capital letters, but a
- * place, a mark, or the end after it ("supermercados extra grandes" has none).
+ * Reads "drogasil" in "farmácias drogasil no RS". A known chain after its trade needs no capital
+ * letters. Instead, a place, punctuation, or the end of the sentence must follow, so "extra" in
+ * "supermercados extra grandes" is no chain.
  */
 function knownChain({ sentence, gazetteer }: NameContext, at: number): Read | null {
   if (at === 0) return null;
@@ -380,7 +396,7 @@ function knownChain({ sentence, gazetteer }: NameContext, at: number): Read | nu
   const isEnd = next === undefined || next.kind === "mark" || isIn(next.folded);
   const isState = Object.hasOwn(STATE_NAMES, next?.text.toUpperCase() ?? "");
   const isPlace = isState || gazetteer.places.longest(sentence.tokens, to) !== null;
-  // "mercados bh" are in the city, "mercados bh em Contagem" are a chain.
+  // "mercados bh" requests markets in Belo Horizonte; "mercados bh em Contagem" requests a chain.
   const isTown = gazetteer.places.longest(sentence.tokens, at) !== null;
   if (isTown ? !isIn(next?.folded ?? "") : !isEnd && !isPlace) return null;
   const phrases = phrasesOf(sentence, at, to);
@@ -388,8 +404,8 @@ function knownChain({ sentence, gazetteer }: NameContext, at: number): Read | nu
 }
 
 /**
- * Reads "Havan SC", "Cacau Show em Natal": capitalized words without another meaning, before a
- * place, at the beginning of a sentence without a trade.
+ * Reads "Havan" in "Havan SC" and "Cacau Show" in "Cacau Show em Natal": capitalized words without
+ * another meaning that begin a sentence without a trade and precede a place.
  */
 function onlyName(context: NameContext, at: number): Read | null {
   const { sentence, gazetteer } = context;
@@ -418,7 +434,10 @@ function endsTrade(sentence: Sentence, at: number): boolean {
 
 const TRADE_MAX = 4;
 
-/** Returns the end of words that have no other meaning, or are a town with an article. */
+/**
+ * Returns the end of words that have no other meaning. The name of a small town also counts if a
+ * preposition of place follows, because a company may have that name.
+ */
 function strangeEnd(context: NameContext, first: number): number {
   const { sentence, gazetteer } = context;
   const town = gazetteer.places.longest(sentence.tokens, first);
@@ -434,10 +453,10 @@ function strangeEnd(context: NameContext, first: number): number {
   return end;
 }
 
-/** Maximum words of a lower-case name. */
+/** Maximum number of words in a name without capital letters. */
 const NAME_MAX = 3;
 
-/** True for an uncommon word that does not begin a place, trade, or request. */
+/** True for an uncommon word at which no place, trade, or request begins. */
 function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || !sentence.free(at) || token.folded.length < 3) return false;
@@ -448,7 +467,7 @@ function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
   return kindAt(sentence, at) === "other";
 }
 
-/** Returns the end of capitalized words and the small words between them. */
+/** Returns the end of a run of capitalized words, with joining words such as "de" between them. */
 function capitalsEnd(sentence: Sentence, first: number): number {
   const isCapital = (at: number) => isCapitalised(sentence, at);
   // If all words are capitalized, capital letters do not mark names.
@@ -461,7 +480,7 @@ function capitalsEnd(sentence: Sentence, first: number): number {
   return end;
 }
 
-/** Caches whether a sentence has at least two lower-case words. */
+/** Caches, for each sentence, if it has at least two words without a capital. */
 const LOWER = new WeakMap<Sentence, boolean>();
 
 function hasLowerCase(sentence: Sentence): boolean {
@@ -475,7 +494,7 @@ function hasLowerCase(sentence: Sentence): boolean {
   return count === 2;
 }
 
-/** True for a name that is no place or trade, nor the beginning of a place. */
+/** True for a name that is neither a place nor a trade and does not begin a place. */
 function isBrand(context: NameContext, first: number, end: number): boolean {
   const { sentence, gazetteer } = context;
   const place = gazetteer.places.longest(sentence.tokens, first);
@@ -492,7 +511,7 @@ function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
   const first = at + 1;
   const place = gazetteer.places.longest(sentence.tokens, first)?.to === end;
   if (place || tradeEnd(sentence, first) >= end || beginsRequest(sentence, first)) return null;
-  // A whole sentence may also be quoted.
+  // Quotation marks may enclose the whole sentence, which is not a name then.
   if (at === 0 && end >= sentence.tokens.length - 2) return null;
   for (let i = first; i < end; i++) if (isIn(sentence.folded(i))) return null;
   const phrases = phrasesOf(sentence, first, end);
@@ -500,7 +519,7 @@ function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from: at, to: end + 1, phrases, negated };
 }
 
-/** "sem "silva"", "exceto MEI e "silva"". */
+/** True if a quoted name is excluded: "sem "silva"", "exceto MEI e "silva"". */
 function isLeftOut(sentence: Sentence, at: number): boolean {
   if (WITHOUT.has(sentence.folded(at - 1))) return true;
   const joined = ["e", "ou", "nem", "and", "or"].includes(sentence.folded(at - 1));
@@ -509,7 +528,7 @@ function isLeftOut(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** The closing quotation mark. */
+/** Returns the position of the closing quotation mark, or null if there is none. */
 function closing(sentence: Sentence, at: number): number | null {
   for (let end = at + 1; end <= at + WORDS_MAX + 2 && end < sentence.tokens.length; end++) {
     if (QUOTES.includes(sentence.tokens[end]?.text ?? " ")) return end > at + 1 ? end : null;
@@ -517,13 +536,13 @@ function closing(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/** Returns the words of each phrase, split at "ou". */
+/** Returns the words of each phrase in the tokens [from, to), which "ou" separates. */
 function phrasesOf(sentence: Sentence, from: number, to: number): string[][] {
   const phrases: string[][] = [[]];
   let only = true;
   for (let at = from; at < to; at++) {
     const token = sentence.tokens[at] as Token;
-    // A quoted phone or address is no name.
+    // A quoted phone number or e-mail address is not a name.
     if (TAKEN.has(sentence.owner(at) ?? "")) continue;
     if (token.folded === "ou" || token.folded === "or") phrases.push([]);
     else if (token.kind !== "mark" && !joins(token)) phrases.at(-1)?.push(token.folded);

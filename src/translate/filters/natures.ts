@@ -102,7 +102,8 @@ export const NATURES: readonly NatureRow[] = [
   { names: "autarquia federal|autarquias federais", codes: ["1104"] },
   { names: "autarquia estadual|autarquias estaduais", codes: ["1112"] },
   { names: "autarquia municipal|autarquias municipais", codes: ["1120"] },
-  // Since 2016, cities register as "Município"; before, as an organ of their executive.
+  // Since 2016, municipalities register with the nature "Município" (1244). Before, they registered
+  // as a body of the municipal executive (1031).
   { names: "prefeitura|prefeitura municipal|prefeituras municipais", codes: ["1244", "1031"] },
   {
     names:
@@ -157,7 +158,7 @@ export const NATURES: readonly NatureRow[] = [
     trade: true,
   },
   { names: "entidade sindical", codes: ["3131"], trade: true },
-  // Every "cartório" has that activity, by which it is usually searched.
+  // Every "cartório" also has the activity of the same name, by which people usually search for it.
   { names: "serviço notarial e registral", codes: ["3034"] },
   {
     names: "partido político|partido",

@@ -31,17 +31,17 @@ const TITLES = wordSet(
     "tecnica operacional executivo executiva geral compras marketing vendas rh ti suprimentos " +
     "financial commercial technical sales purchasing",
 );
-/** Words between a person and a name. */
+/** Words that may stand between a person and a name. */
 const CALLED = wordSet("chamado chamada chamados chamadas nome sobrenome named called llamado");
-/** Words between a person and an age. */
+/** Words that may stand between a person and an age: "mais", "under". */
 const AGED = wordSet("mais menos maior maiores menor menores acima abaixo ate over under older");
 /** Verbs between a person and an age: "cujo dono tenha mais de 60 anos". */
 const HAVING = wordSet(
   "tem tenha tenham ter com que seja sejam esta has have is are aged who tiene",
 );
-/** Maximum words of a person's name, and between a person and an age. */
+/** Maximum number of words in a person's name, and of words between a person and an age. */
 const NAME_MAX = 4;
-/** Words that make a contact personal. */
+/** Adjectives that make a contact one of a person. */
 const PERSONAL = wordSet("pessoal pessoais particular particulares residencial personal private");
 const OF = wordSet("de do da dos das of for para pelo pelos com o a os as the seu seus their");
 const IN_CHARGE = wordSet("those people person persons decision quem");
@@ -49,7 +49,7 @@ const CHARGE = wordSet("charge makers maker decide manda responde");
 /** Words before a contact that are claimed with it. */
 const LEADS = wordSet("com sem o a os as numero de do with without the tenham tenha");
 
-/** Claims requests for the contact of a person. */
+/** Claims every request for the contact of a person and adds a note. */
 export function unmapPeople(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const read = contactOf(sentence, at) ?? personFirst(sentence, at);
@@ -64,8 +64,9 @@ export function unmapPeople(sentence: Sentence, notes: Notes): void {
 }
 
 /**
- * Claims persons with a name or age ("com sócio chamado José", "sócios maiores de 60 anos"), which
- * do not describe the company. Must run before names and dates are read.
+ * Claims persons who are described by a name or an age ("com sócio chamado José", "sócios maiores
+ * de 60 anos"), because the registry search does not filter by them. Must run before names and
+ * dates are read.
  */
 export function unmapPersons(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -137,7 +138,7 @@ function contactOf(sentence: Sentence, at: number): Read | null {
   return personal > to ? { from: start(sentence, at), to: personal } : null;
 }
 
-/** "personal mobile", "owners' e-mail". */
+/** Reads a contact after a word for a person: "personal mobile", "owners' e-mail". */
 function personalBefore(sentence: Sentence, at: number): Read | null {
   if (!PERSONAL.has(sentence.folded(at))) return null;
   const to = contactEnd(sentence, at + 1);
@@ -157,10 +158,13 @@ function personFirst(sentence: Sentence, at: number): Read | null {
   return to > end + skip && english.test(sentence.folded(at)) ? { from: at, to } : null;
 }
 
-/** Maximum contacts in one request: there are no more kinds, and each rescans the previous ones. */
+/**
+ * Maximum number of contacts in one request. There are no more kinds of contacts, and each contact
+ * scans the previous ones again.
+ */
 const CONTACTS_MAX = 8;
 
-/** Returns the end of a contact at a token; "e-mail e telefone" is one. */
+/** Returns the end of the contacts at a token. "e-mail e telefone" counts as one contact. */
 function contactEnd(sentence: Sentence, at: number): number {
   let end = at;
   for (let next = at, some = 0; some < CONTACTS_MAX && sentence.free(next); some++) {
@@ -180,7 +184,7 @@ function contactEnd(sentence: Sentence, at: number): number {
   return end;
 }
 
-/** Returns the end of a word for a person at a token. */
+/** Returns the end of the word for a person at a token, or `at` if there is none. */
 function personEnd(sentence: Sentence, at: number): number {
   if (!sentence.free(at)) return at;
   const word = sentence.folded(at);

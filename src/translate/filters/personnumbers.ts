@@ -25,7 +25,10 @@ interface WithoutPersons {
 }
 
 const DASH = "\\s?[-\u2010-\u2015\u2212/]\\s?";
-/** Three groups of three digits and two more, nine digits and two more, or eleven digits. */
+/**
+ * Matches the written forms of a number of eleven digits: three groups of three digits and two
+ * more, nine digits and two more, or all eleven together.
+ */
 const NUMBER = new RegExp(
   `(?<![\\p{L}\\p{N}])(?<!\\d[./-])(?:\\d{3}([. ])\\d{3}\\1\\d{3}(?:${DASH}| )?\\d{2}|` +
     `\\d{9}${DASH}\\d{2}|\\d{11})(?![\\p{L}\\p{N}]|[./-]\\d)`,
@@ -36,7 +39,7 @@ const CPF_FORM = new RegExp(
   `^(?:\\d{3}\\.\\d{3}\\.\\d{3}(?:${DASH})?\\d{2}|\\d{9}${DASH}\\d{2})$`,
   "u",
 );
-/** Matches a word for a person's number before it. */
+/** Matches the word "CPF" before a number. */
 const GAP = "[^\\p{L}\\d]";
 const NAMED = new RegExp(
   `(?<!\\p{L})cpfs?(?!\\p{L})${GAP}{0,4}(?:(?:n[º°o]?|n[uú]mero|é|eh|is|de|do)${GAP}{1,4}){0,2}$`,
@@ -51,13 +54,16 @@ const PHONE_LED = new RegExp(
     "(?:\\+|00)\\s?55[\\s-]?)$",
   "iu",
 );
-/** Maximum text before a number that is examined. */
+/**
+ * Maximum length of the text before a number that is searched for a word such as "CPF" or
+ * "telefone".
+ */
 const BEFORE_MAX = 40;
 const STAR = "*";
 
 /** Returns the text with asterisks in place of the digits of CPFs. */
 export function withoutPersons(written: string): WithoutPersons {
-  // Most sentences have no number of eleven digits.
+  // Fast path: most sentences have fewer than eleven digits.
   if ((written.match(/\p{N}/gu)?.length ?? 0) < DIGITS) return { text: written, hidden: [] };
   const plain = plainText(written);
   const hidden: Hidden[] = [];
@@ -87,7 +93,7 @@ const PERSON: Remark = {
   en: "It is a CPF, a number of a person: persons are not searched. To a phone, prepend +55.",
 };
 
-/** Leaves hidden CPFs to the notes. Returns true if there is one. */
+/** Adds a note for every hidden CPF. Returns true if there is one. */
 export function leavePersonNumbers(
   sentence: Sentence,
   notes: Notes,

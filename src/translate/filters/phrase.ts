@@ -13,28 +13,30 @@ export interface Remark extends Sentences {
   readonly code: string;
 }
 
-/** Larger sizes share one code. */
+/** In the registry, medium and large companies share one size code. */
 export const LARGE: Remark = {
   code: "size_other",
   pt: "A Receita não diferencia médias de grandes: as duas são “demais” (05).",
   en: 'The registry does not tell medium from large companies: both are "other" (05).',
 };
 /**
- * For regimes other than Simples, which look alike in the registry: the request is reported as not
- * fully understood.
+ * For tax regimes other than Simples, which the registry does not distinguish. The request counts
+ * as not fully understood.
  */
 export const REGIME: Remark = {
   code: "tax_regime",
   pt: "A Receita só informa quem é do Simples: entendido como “fora do Simples”.",
   en: 'The registry only tells who is in Simples: taken for "not in Simples".',
 };
-/** No filter matches a mobile or alternatively another kind of contact. */
+/**
+ * No filter accepts either a mobile or another kind of contact, so any phone or e-mail is accepted.
+ */
 export const EITHER_KIND: Remark = {
   code: "either_contact",
   pt: "Nenhum filtro aceita um destes contatos ou o outro: aceito qualquer telefone ou e-mail.",
   en: "No filter takes the one or the other of these: any phone or e-mail was taken.",
 };
-/** No filter matches one of two qualities. */
+/** No filter accepts either of two contacts if one has a quality. */
 export const EITHER_QUALITY: Remark = {
   code: "either_contact",
   pt: "Nenhum filtro aceita um destes contatos ou o outro.",
@@ -58,25 +60,28 @@ export const SITE_AS_DOMAIN: Remark = {
   pt: "A Receita não informa sites: em seu lugar, exigido um e-mail de domínio próprio.",
   en: "The registry has no web sites: an e-mail at a domain of its own was required instead.",
 };
-/** A request for an own site is read as one for an own domain, which an e-mail may show. */
+/**
+ * A request for a company's web site is read as one for an e-mail at the company's own domain,
+ * which the registry can show.
+ */
 export const OWN_SITE: Remark = {
   code: "site_as_domain",
   pt: "A Receita não informa sites: exigido um e-mail de domínio próprio.",
   en: "The registry has no web sites: an e-mail at a domain of its own was required.",
 };
-/** Shared contacts can only be excluded. */
+/** A filter can exclude shared contacts but cannot require them. */
 export const SHARED_ONLY: Remark = {
   code: "shared_contact",
   pt: "Nenhum filtro exige um contato compartilhado; há “exclusivo” e “usado por até 3 empresas”.",
   en: 'No filter takes shared contacts only; there are "own" and "used by at most 3 companies".',
 };
-/** An own domain can only be required. */
+/** A filter can require an e-mail domain of the company's own but cannot exclude it. */
 export const PUBLIC_MAIL: Remark = {
   code: "public_mail",
   pt: "Nenhum filtro exige um e-mail sem domínio próprio.",
   en: "No filter takes e-mails without a domain of their own only.",
 };
-/** The snapshot is too old to have the counts. */
+/** The snapshot was imported by an earlier version and lacks the counts that this request needs. */
 export const NOT_COUNTED: Remark = {
   code: "not_counted",
   pt: "O snapshot foi importado por uma versão anterior, que não contava isso.",
@@ -88,55 +93,61 @@ export const BRANCH_COUNT: Remark = {
   pt: "Filiais contadas com a matriz, como estabelecimentos ativos da empresa.",
   en: "Branches were counted with the head office, as active establishments of the company.",
 };
-/** The registry has no messengers. */
+/** The registry does not show who has WhatsApp, so a mobile is required. */
 export const WHATSAPP: Remark = {
   code: "whatsapp",
   pt: "A Receita não informa quem tem WhatsApp: exigido um celular.",
   en: "The registry does not tell who has WhatsApp: a mobile was required.",
 };
-/** The filter lists head offices, also of companies with branches. */
+/** The filter takes all head offices, including those of companies with branches. */
 export const HEADS: Remark = {
   code: "heads_only",
   pt: "Entendido como só matrizes. Para empresas sem nenhuma filial: “com uma unidade só”.",
   en: 'Taken for head offices only. For companies without branches: "with one unit only".',
 };
-/** The registry has no history. */
+/** The registry has only the current regime of a company, not earlier ones. */
 export const HISTORY: Remark = {
   code: "regime_history",
   pt: "A Receita só informa o regime de hoje, não o de antes.",
   en: "The registry only tells the regime of today, not that of before.",
 };
-/** Which of two readings of "own e-mail" was chosen. */
+/** "own e-mail" is read as an e-mail that no other company has, not as one at an own domain. */
 export const OWN_EMAIL: Remark = {
   code: "own_email",
   pt: "Entendido como e-mail de nenhuma outra empresa. Outro filtro: “e-mail de domínio próprio”.",
   en: 'Taken for an e-mail of no other company. Another filter: "e-mail at own domain".',
 };
-/** The filter counts the companies that share any phone of a company. */
+/**
+ * The filter only requires that one of the company's phones is used by no other company; this may
+ * be another phone than the requested mobile or landline.
+ */
 export const OWN_OF_PHONES: Remark = {
   code: "own_of_phones",
   pt: "Um dos telefones da empresa não é de nenhuma outra; pode não ser o celular ou o fixo.",
   en: "One of the phones is of no other company; it need not be the mobile or the landline.",
 };
-/** A quality for several contacts. */
+/** A quality stated next to one contact of a list was applied to all of them. */
 export const STATED_FOR_ALL: Remark = {
   code: "said_of_all_contacts",
   pt: "Foi entendido de todos os contatos da lista, não só do que está ao lado.",
   en: "This was taken to be said of every contact of the list, not of the one next to it only.",
 };
-/** A preference is no requirement. */
+/** A preference is not a requirement and sets no filter. */
 export const PREFERENCE: Remark = {
   code: "preference",
   pt: "Uma preferência não é um filtro: não foi exigido.",
   en: "A preference is no filter: this was not required.",
 };
-/** No filter offers a choice of branches or head offices. */
+/**
+ * No filter takes this request about branches; filters exist for branches only, head offices only,
+ * and the number of establishments.
+ */
 export const BRANCHES: Remark = {
   code: "branches",
   pt: "Não há filtro para isso; há para só filiais, só matrizes e para o número de unidades.",
   en: "No filter takes this; there are some for branches or head offices only, and for how many.",
 };
-/** The registry has no customers. */
+/** The words name the customers that the companies serve, which the registry does not show. */
 export const AUDIENCE: Remark = {
   code: "audience",
   pt: "Diz a quem as empresas servem; não há filtro para isso.",
@@ -154,48 +165,48 @@ export const OWN_OFFER: Remark = {
   pt: "Diz o que você oferece, quem é ou onde fica, não o que se procura.",
   en: "This says what you offer, who you are, or where, not what is sought.",
 };
-/** The registry has no quality. */
+/** The registry does not show which companies are the best. */
 export const BEST: Remark = {
   code: "quality",
   pt: "A Receita não informa quais são as melhores.",
   en: "The registry does not tell which are the best.",
 };
-/** Nothing is grouped by place. */
+/** Results are neither sorted nor limited separately for each place. */
 export const PER_PLACE: Remark = {
   code: "per_place",
   pt: "Não se ordena nem se limita por lugar.",
   en: "Nothing is sorted or limited by place.",
 };
-/** Random order needs a seed. */
+/** A sentence cannot request random order, because this order needs a seed. */
 export const RANDOM: Remark = {
   code: "random_order",
   pt: "Uma frase não pede ordem aleatória: ela precisa de uma semente.",
   en: "A sentence cannot ask for random order, which needs a seed.",
 };
-/** No filter excludes a legal form. */
+/** No filter excludes a legal nature. */
 export const LEGAL: Remark = {
   code: "legal_form",
   pt: "Nenhum filtro exclui uma natureza jurídica.",
   en: "No filter leaves a legal nature out.",
 };
-/** Amounts of debt can only be required. */
+/** No filter excludes companies by an amount of debt. */
 export const NO_DEBT_AMOUNT = {
   code: "debt_amount",
   pt: "Não há filtro para esse valor de dívida.",
   en: "No filter takes this amount of debt.",
 } as const;
-/** The only debts of a snapshot. */
+/** Debts are read as debts to the federal government, the only ones in a snapshot. */
 export const ONLY_FEDERAL = {
   pt: "Entendido como dívida ativa da União (PGFN).",
   en: "Taken for debts to the federal government (PGFN).",
 } as const;
-/** Lists of sanctions can only be required. */
+/** No filter excludes companies on a list of sanctions; lists can only be required. */
 export const NO_SANCTION: Remark = {
   code: "without_sanction",
   pt: "Nenhum filtro exclui empresas punidas; há para CEIS, CNEP e CEPIM.",
   en: "No filter leaves out sanctioned companies; there are some for CEIS, CNEP, and CEPIM.",
 };
-/** Owners can only be required. */
+/** No filter excludes companies by their owner; owners can only be required. */
 export const NOT_OWNED: Remark = {
   code: "not_owned",
   pt: "Nenhum filtro exclui empresas por quem as controla.",
@@ -213,7 +224,7 @@ const FLAGS: Readonly<Partial<Record<Lacked, string>>> = {
   partners: "--corporate-partners",
 };
 
-/** The snapshot was imported without this data. */
+/** Returns the remark that the snapshot was imported without this data. */
 export function notImported(what: Lacked): Remark {
   const flag = FLAGS[what];
   if (flag === undefined) return NOT_COUNTED;
@@ -237,17 +248,20 @@ export function cannot(role: TokenRole): Remark {
   return { code: "no_filter", pt: "Não há filtro para isso.", en: "There is no filter for this." };
 }
 
-/** A sort key of accounts. */
+/** A requested sort order. */
 export interface SortPhrase {
   readonly field: string;
   direction: "asc" | "desc";
-  /** True if only the field is given: "por data de abertura". */
+  /** True if the sentence names a field but no direction: "por data de abertura". */
   readonly implied: boolean;
-  /** True without a field: "as maiores". */
+  /** True if the sentence names a direction but no field: "as maiores". */
   readonly vague: boolean;
 }
 
-/** A contact whose absence is a filter; "contact" means neither e-mail nor phone. */
+/**
+ * A contact that a company can be required to lack. "contact" means that both e-mail and phone are
+ * missing.
+ */
 type MissingContact = "email" | "phone" | "mobile" | "contact";
 
 /** The filters that a sentence sets. */
@@ -260,7 +274,7 @@ export interface FoundFilters {
   simples: boolean | null;
   headquarters: boolean;
   branches: boolean;
-  /** Contacts that the companies lack. */
+  /** Contacts that the requested companies must lack. */
   readonly missing: Set<MissingContact>;
   email: boolean;
   phone: boolean;
@@ -273,17 +287,20 @@ export interface FoundFilters {
   anyStatus: boolean;
   readonly natures: Set<string>;
   readonly sort: SortPhrase[];
-  /** Direction written before the field: "em ordem decrescente". */
+  /** Direction that the sentence names before the field: "em ordem decrescente". */
   direction: "asc" | "desc" | null;
 }
 
-/** Outcome of a phrase: set, not expressible, or contradicted by an earlier phrase. */
+/**
+ * Outcome of a phrase: it set its filter, no filter expresses it, or an earlier phrase contradicts
+ * it.
+ */
 export type Outcome = "set" | "cannot" | "contradiction";
 
-/** Sets the filter of a phrase in its polarity. */
+/** Sets the filter of a phrase, as a requirement or, if `negated`, as an exclusion. */
 export type Apply = (found: FoundFilters, negated: boolean) => Outcome;
 
-/** A filter phrase without its names. */
+/** The role and effect of a filter phrase, without its names. */
 export interface FilterPhrase {
   readonly role: TokenRole;
   readonly apply: Apply;
@@ -291,16 +308,19 @@ export interface FilterPhrase {
   readonly warning?: Remark;
   /** An unwritten default. */
   readonly assumption?: Remark;
-  /** Reports that the filter is wider than the request, so part of it is not expressed. */
+  /**
+   * Remark that the filter is wider than the request, so that a part of the request is not
+   * expressed.
+   */
   readonly wider?: Remark;
-  /** Why no filter takes it. */
+  /** Reason given if no filter takes the phrase. */
   readonly cannot?: Remark;
   /**
-   * Contact of the phrase. "other" is a contact with a quality, which does not choose a kind;
-   * "site" is a contact that the registry lacks.
+   * The contact that the phrase requests. "other" is a contact with a quality, which is no choice
+   * of a kind. "site" is a web site, which the registry does not have.
    */
   readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other" | "site";
-  /** Quality of the phrase, which may apply to a list of contacts. */
+  /** The quality that the phrase names, which may apply to a whole list of contacts. */
   readonly quality?: "own" | "own_alone" | "shared";
   /** True if the filter needs counts made at import, which older snapshots lack. */
   readonly counted?: true;
@@ -310,7 +330,10 @@ export interface FilterPhrase {
   readonly trade?: boolean;
 }
 
-/** Returns an effect that sets a filter if required; the filter cannot exclude. */
+/**
+ * Returns an effect that sets a filter. If the phrase is negated, the effect is "cannot", because
+ * the filter cannot exclude.
+ */
 export const positive =
   (set: (found: FoundFilters) => void): Apply =>
   (found, negated) => {
@@ -319,7 +342,10 @@ export const positive =
     return "set";
   };
 
-/** Returns a contact phrase, required or missing; no filter takes a missing landline. */
+/**
+ * Returns a phrase for a contact that is required or, if negated, must be missing. No filter takes
+ * a missing landline.
+ */
 export const contact = (field: "email" | "phone" | "contact" | "mobile" | "landline") => ({
   ...{ role: "contact" as const, contact: field },
   apply: ((found, negated) => {
@@ -337,7 +363,7 @@ function missing(found: FoundFilters, field: MissingContact): Outcome {
       ? contact || email || phone || mobile || landline
       : found[field] || (field === "phone" && (mobile || landline));
   if (isWanted) return "contradiction";
-  // The filter takes one missing kind, or both e-mail and phone.
+  // The filter accepts a single missing kind, or both e-mail and phone missing.
   const all = new Set([...found.missing, field]);
   const isMixed = all.has("email") && all.has("mobile") && !all.has("phone");
   if (isMixed && !all.has("contact")) return "cannot";
@@ -345,7 +371,7 @@ function missing(found: FoundFilters, field: MissingContact): Outcome {
   return "set";
 }
 
-/** True if an earlier phrase excluded a contact. */
+/** True if an earlier phrase requires that this contact is missing. */
 function lacks(found: FoundFilters, field: MissingContact | "landline"): boolean {
   const { missing } = found;
   if (missing.has("contact")) return true;

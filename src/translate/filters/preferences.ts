@@ -1,9 +1,10 @@
 /**
- * Words that make a request a preference: "se possível com e-mail", "telefone, de preferência".
- * Input: a sentence and the tokens of a request. Output: the words of preference before or after
- * the request.
- * Invariant: they may be on either side, but after a comma they must end the clause.
- * On its own because the stage of filters fills its own.
+ * Recognizes words that make a request a preference: "se possível com e-mail", "telefone, de
+ * preferência". Input: a sentence and the tokens of a request. Output: the tokens of the request
+ * together with the words of preference before or after it.
+ * Invariant: the words of preference may stand on either side, but after a comma they must end the
+ * clause.
+ * Separate from the stage of filters because that file is at its maximum length.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -12,7 +13,10 @@ const PREFERRED: ReadonlySet<string> = new Set([
   ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
   ...["si es posible", "si fuera posible", "preferiblemente", "preferentemente"],
 ]);
-/** Maximum words of preference in a phrase, and before the request. */
+/**
+ * `PHRASE_MAX` limits the words of a phrase of preference, `BEFORE_MAX` the words between that
+ * phrase and the request.
+ */
 const PHRASE_MAX = 3;
 const BEFORE_MAX = 3;
 
@@ -22,7 +26,10 @@ interface Range {
   readonly to: number;
 }
 
-/** Returns the request with its words of preference; null if it is required. */
+/**
+ * Returns the range of a request together with its words of preference, or null if the request is a
+ * requirement.
+ */
 export function preferenceAround(sentence: Sentence, { from, to }: Range): Range | null {
   const comma = sentence.tokens[to]?.text === ",";
   const endAfter = endFrom(sentence, comma ? to + 1 : to);
@@ -35,7 +42,7 @@ export function preferenceAround(sentence: Sentence, { from, to }: Range): Range
   return { from: begin, to: follows ? endAfter : to };
 }
 
-/** Returns the end of words of preference that begin at a token; -1 for none. */
+/** Returns the end of words of preference that begin at a token, or -1 if none begin there. */
 function endFrom(sentence: Sentence, from: number): number {
   for (let length = PHRASE_MAX; length > 0; length--) {
     if (PREFERRED.has(phrase(sentence, from, from + length))) return from + length;
@@ -43,7 +50,10 @@ function endFrom(sentence: Sentence, from: number): number {
   return -1;
 }
 
-/** Returns the start of words of preference that end before a token, or undefined. */
+/**
+ * Returns the start of words of preference that end with the token `last`, or undefined if there
+ * are none.
+ */
 function startTo(sentence: Sentence, last: number): number | undefined {
   for (let length = PHRASE_MAX; length > 0; length--) {
     const from = last - length + 1;

@@ -1,7 +1,9 @@
 /**
- * Qualities of contacts (own domain, not the accountant's): rows for the table of filters.
- * Invariant: the quality "shared" can be excluded but not required. On its own because each filter
- * has dozens of names, generated from the words for the contact.
+ * Generates the rows of the filter table for qualities of contacts (own domain, not the
+ * accountant's).
+ * Invariant: the quality "shared" can be excluded but not required.
+ * Separate from the other filters because each filter has dozens of names, which are generated from
+ * the words for the contact.
  */
 import {
   type FilterPhrase,
@@ -18,7 +20,10 @@ const PHONES = ["telefone", "fone", "número", "phone", "phone number"];
 const MOBILES = ["celular", "telefone celular", "mobile", "mobile phone", "cell phone"];
 const LANDLINES = ["telefone fixo", "fixo", "landline", "landline phone"];
 
-/** Replaces `@` in names by every word for a contact, with singular and plural verbs. */
+/**
+ * Replaces `@` in names by every word for a contact, with the verb in the singular or plural to
+ * match.
+ */
 function named(words: readonly string[], names: string): string {
   return names
     .split("|")
@@ -45,7 +50,7 @@ function inPlural(name: string): string {
   return name.replace(` ${verb} `, ` ${PLURAL.get(verb)} `);
 }
 
-/** May also describe the domain. */
+/** Names with "own", which for an e-mail may also describe its domain. */
 const OWN_ALONE = "@ próprio|@ próprio da empresa|own @|@ of its own|@ of their own";
 const OWN =
   "@ exclusivo|@ único|@ não compartilhado|@ só da empresa|@ exclusivo da empresa|" +
@@ -127,7 +132,10 @@ function setOwn(found: FoundFilters, contact: OwnContact): void {
   else found.phoneOwn = true;
 }
 
-/** An exclusive contact; the filter counts the users of all phones of a company together. */
+/**
+ * Returns the phrase for a contact that no other company uses. The filter counts the users of all
+ * phones of a company together.
+ */
 const own = (contact: OwnContact): FilterPhrase => ({
   ...quality((found) => {
     found[contact] = true;
@@ -137,7 +145,10 @@ const own = (contact: OwnContact): FilterPhrase => ({
   ...(contact === "mobile" || contact === "landline" ? { assumption: OWN_OF_PHONES } : {}),
 });
 
-/** A contact that is only "próprio", which for an e-mail may also describe its domain. */
+/**
+ * Returns the phrase for a contact described only as "own". For an e-mail, this may also mean its
+ * domain.
+ */
 const ownAlone = (contact: OwnContact): FilterPhrase => ({
   ...own(contact),
   quality: "own_alone",
@@ -149,7 +160,7 @@ const shared = (contact: OwnContact): FilterPhrase => ({
   ...{ quality: "shared", cannot: SHARED_ONLY },
 });
 
-/** Each kind of contact with its words. */
+/** For each contact that can have a quality, the words for it. */
 const CONTACTS: readonly (readonly [contact: OwnContact, words: readonly string[]])[] = [
   ["email", MAILS],
   ["phone", PHONES],
@@ -157,7 +168,7 @@ const CONTACTS: readonly (readonly [contact: OwnContact, words: readonly string[
   ["landline", LANDLINES],
 ];
 
-/** The phrase for each quality and contact. */
+/** The filter phrase for each quality and each contact. */
 export const OF_QUALITY: Readonly<
   Record<NonNullable<FilterPhrase["quality"]>, ReadonlyMap<string, FilterPhrase>>
 > = {
@@ -168,12 +179,12 @@ export const OF_QUALITY: Readonly<
 
 const NAMES = { own: OWN, own_alone: OWN_ALONE, shared: SHARED };
 
-/** The company's own domain. */
+/** The phrase for an e-mail at the company's own domain. */
 export const OWN_DOMAIN: FilterPhrase = quality((found) => {
   found.ownDomain = true;
 });
 
-/** The rows of qualities of contacts. */
+/** The rows of the filter table for all qualities. */
 export const QUALITIES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ...(["own", "own_alone", "shared"] as const).flatMap((quality) =>
     CONTACTS.map(([contact, words]) => {

@@ -13,7 +13,7 @@ import type { Remark } from "./phrase.ts";
 /** A kind of debt. */
 export type DebtKind = (typeof DEBT_KINDS)[number];
 
-/** Kinds of debt can be required but not excluded. */
+/** No filter excludes companies with one kind of debt; kinds can only be required. */
 export const NO_DEBT_KIND: Remark = {
   code: "without_debt_kind",
   pt: "Nenhum filtro exclui um tipo de dívida; há um para toda a dívida ativa.",
@@ -45,7 +45,7 @@ const KINDS: readonly (readonly [DebtKind, RegExp, RegExp?, RegExp?])[] = [
   ["social_security", /^segur(?:idad|anca|o)$/, /^social$/],
 ];
 
-/** First words of the phrases in this file. */
+/** Matches the first words of all phrases that this file reads. */
 export const PHRASE_STARTS = [
   DEBT,
   /^(?:fgts|inss|social)$/,
@@ -53,15 +53,20 @@ export const PHRASE_STARTS = [
   /^(?:partners?|shareholders?|stakes|duen[ao]s?|acionistas?|controlam|empresas?|compan(?:y|ies))$/,
 ] as const;
 
-/** Kinds of debt in a sentence. */
 interface NamedDebts {
   readonly kinds: readonly DebtKind[];
   readonly to: number;
-  /** True for kinds joined by "e" ("de FGTS e previdenciária"), which no filter takes together. */
+  /**
+   * True if "e" joins the kinds ("de FGTS e previdenciária"). No filter requires several kinds
+   * together.
+   */
   readonly isAll: boolean;
 }
 
-/** Reads "dívida ativa de FGTS ou previdenciária", "FGTS debt"; null for other words. */
+/**
+ * Reads "dívida ativa de FGTS ou previdenciária" and "FGTS debt". Returns null if no such phrase
+ * begins at the token.
+ */
 export function debtKindsAt(sentence: Sentence, at: number): NamedDebts | null {
   if (DEBT.test(sentence.folded(at))) return kindsAfter(sentence, at + 1);
   const named = kindAt(sentence, at);
@@ -108,18 +113,21 @@ const OWNED = wordsOf("controlad[ao]s? owned controlled pertencentes? pertencem 
 const LINK = wordsOf("de do da em no na of in a ao por by to pelo at que than o");
 const OTHER = /^(?:outr[ao]s?|other|otr[ao]s?)$/;
 const COMPANY = /^(?:empresas?|compan(?:y|ies)|sociedades?)$/;
-/** Words that make the companies before them partners. */
+/**
+ * Phrases after companies that say that these are partners of the requested companies: "empresas
+ * como sócias".
+ */
 const PARTNER_TAILS = [
   [/^(?:como|as)$/, /^(?:soci[ao]s?|partners?|owners?|shareholders?|acionistas?)$/],
   [/^soci[ao]s?$/],
   [/^n[ao]$/, /^sociedade$/],
 ] as const;
-/** "2 sócios pessoa jurídica". */
+/** Matches companies as partners in "2 sócios pessoa jurídica". */
 const LEGAL_PERSON = [/^soci[ao]s?$/, /^pessoas?$/, /^juridicas?$/] as const;
 /** Maximum words between the word for a partner and its number. */
 const REACH = 6;
 
-/** Bounds of the number of companies at the other end of partnerships. */
+/** Bounds of the number of companies that a company owns ("owns") or that own it ("owners"). */
 export interface NamedPartnerships {
   readonly direction: "owns" | "owners";
   readonly from: number;
@@ -128,7 +136,10 @@ export interface NamedPartnerships {
   readonly max: number | null;
 }
 
-/** Reads "sócia de mais de 3 empresas", "com 2 ou mais empresas sócias"; null for other words. */
+/**
+ * Reads "sócia de mais de 3 empresas" and "com 2 ou mais empresas sócias". Returns null if no such
+ * phrase begins at the token.
+ */
 export function partnershipsAt(sentence: Sentence, at: number): NamedPartnerships | null {
   const word = sentence.folded(at);
   if (OWNER.test(word) || OWNED.test(word)) {
@@ -146,11 +157,14 @@ interface Count {
   readonly side: Side;
   readonly value: number;
   readonly second: number | null;
-  /** "sócia de uma empresa". */
+  /** True if the number is an article, as in "sócia de uma empresa". */
   readonly isArticle: boolean;
 }
 
-/** Returns a partnership with at least one company, even if only an upper bound is named. */
+/**
+ * Returns a partnership. Its lower bound is at least one company, even if the sentence names only
+ * an upper bound.
+ */
 function named(
   direction: NamedPartnerships["direction"],
   { from, to, side, value, second, isArticle }: Count,
@@ -166,7 +180,7 @@ function named(
   return max !== null && max < least ? null : { direction, from, to, min: least, max };
 }
 
-/** Reads "de mais de 3 outras empresas". */
+/** Reads the number after a token: "de mais de 3 outras empresas". */
 function countAfter(sentence: Sentence, from: number): Count | null {
   let side: Side = null;
   for (let i = from; i < from + REACH && sentence.free(i); i++) {
@@ -223,7 +237,10 @@ function valuesAt(sentence: Sentence, at: number, number: { value: number; to: n
   };
 }
 
-/** Returns the end of "empresas como sócias" or "sócios pessoa jurídica"; null for other words. */
+/**
+ * Returns the end of "empresas como sócias" or "sócios pessoa jurídica" at a token, or null if
+ * neither is there.
+ */
 function partnersTo(sentence: Sentence, at: number): number | null {
   const isMentioned = (words: readonly RegExp[], from: number) =>
     words.every((word, i) => sentence.free(from + i) && word.test(sentence.folded(from + i)));

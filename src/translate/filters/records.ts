@@ -35,21 +35,27 @@ import {
 const LISTS = ["ceis", "cnep", "cepim"] as const;
 type SanctionList = (typeof LISTS)[number];
 
-/** A regime that companies leave. */
+/** A regime that companies can have left. */
 export type LeftRegime = "simples" | "mei";
 
 /** The records that a sentence requests. */
 export interface FoundRecords {
   readonly sanctions: Set<SanctionList>;
   debt: boolean | null;
-  /** Reais, inclusive; null if unbounded. */
+  /** Bounds of the debt in reais, inclusive; null if unbounded. */
   debtMin: number | null;
   debtMax: number | null;
   readonly left: Set<LeftRegime>;
   readonly debtKinds: Set<DebtKind>;
-  /** Bounds of the number of companies that the company owns, and that own it. */
+  /**
+   * Bounds of the number of companies that the company owns ("owns") and of those that own it
+   * ("owners").
+   */
   readonly counts: Partial<Record<NamedPartnerships["direction"], NamedPartnerships>>;
-  /** True if the company owns companies, or if companies own it. */
+  /**
+   * `owns` is true if the company must own other companies, `isOwned` if other companies must own
+   * it.
+   */
   owns: boolean;
   isOwned: boolean;
   /** Roots of owners. */
@@ -58,7 +64,7 @@ export interface FoundRecords {
   lost: boolean;
 }
 
-/** True if records describe the companies, so that the sentence needs no activity. */
+/** True if records alone say which companies are meant, so that the sentence needs no activity. */
 export function isOfRecord(found: FoundRecords): boolean {
   const { sanctions, debt, debtKinds, debtMin, debtMax, left, owners, owns, isOwned } = found;
   const isIndebted = debt === true || debtMin !== null || debtMax !== null;
@@ -70,7 +76,10 @@ interface RecordContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly lookup: CatalogLookup;
-  /** Receives the tokens about regimes that companies left; later dates refer to them. */
+  /**
+   * Receives, for each token of "que saíram do Simples", the regimes left. Dates after it refer to
+   * these regimes.
+   */
   readonly dated: Map<number, readonly LeftRegime[]>;
 }
 
@@ -81,7 +90,7 @@ export function findRecords(context: RecordContext): FoundRecords {
 
 const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
-/** Phrases for debts; words after `~` are optional. */
+/** Phrases for federal debts. A word after `~` is optional. */
 const DEBTS = phrases(
   "divida ativa|dividas ativas|divida ativa ~da uniao|divida ativa na uniao|" +
     "dividas ativas na uniao|divida ativa junto a uniao|divida ativa federal|divida federal|" +
@@ -113,7 +122,8 @@ const OWNERS_OF_COMPANIES = phrases(
     "socia de outra empresa|socia de outras empresas|donas de outras empresas|" +
     "controlam outras empresas|own other companies|owning other companies|" +
     "shareholders of other companies|partners of other companies|stakes in other companies|" +
-    // Spanish phrases; all words but "otras" were already replaced by Portuguese ones.
+    // Spanish phrases. Earlier replacement has already made all their words Portuguese except
+    // "otras".
     "participacao em otras empresas|participacoes em otras empresas|" +
     "participan em otras empresas|socias de otras empresas|duenas de otras empresas",
 );
@@ -149,7 +159,10 @@ const ANTICORRUPTION = phrases(
 const LEFT = wordsOf(
   "desenquadrad[ao]s? sairam saiu saindo deixaram deixou left exited dejaron dejo salieron salio",
 );
-/** Matches "excluídas" in "excluídas do Simples"; "excluídas as MEI" is an exclusion. */
+/**
+ * Matches "excluídas" in "excluídas do Simples". Without "do", as in "excluídas as MEI", it is an
+ * exclusion.
+ */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
 const REGIME_LINK = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
@@ -168,12 +181,12 @@ const OWNER_LINK = wordsOf(
   "por pela pelo da do de das a ao by of to the empresa empresas company cnpj raiz root numero " +
     "number n la el que sao are is e",
 );
-/** Max words between "controladas" and a CNPJ. */
+/** Maximum number of words between "controladas" and a CNPJ. */
 const OWNER_GAP = 6;
 const OR = /^(?:ou|or|o|u)$/;
 const AND = /^(?:e|and|y|nem|nor)$/;
 
-/** Phrases as lists of words, by first word, the longest first. */
+/** Phrases as lists of words, keyed by first word and ordered longest first. */
 type PhraseBook = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 function phrases(text: string): PhraseBook {
@@ -189,7 +202,10 @@ function phrases(text: string): PhraseBook {
   return book;
 }
 
-/** Index after the phrase that begins at a token; the token's own index if there is none. */
+/**
+ * Returns the position after the phrase that begins at a token, or the token's position if none
+ * begins there.
+ */
 function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
   const found = book.get(sentence.folded(at))?.find((words) => {
     return words.every((word, i) => sentence.folded(at + i) === word && sentence.free(at + i));
@@ -198,7 +214,7 @@ function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
 }
 
 const BOOKS = [DEBTS, DEBTORS, ANY_DEBTS, OWNERS_OF_COMPANIES, OWNED_BY_COMPANIES];
-/** First words of all records; most words are not among them. */
+/** Matches the first words of all records. Most words of a sentence do not match. */
 const STARTS = new RegExp(
   [
     PUNISHED,
@@ -256,7 +272,9 @@ class RecordStage {
     return to;
   }
 
-  /** True if the words are negated; claims the negator. Returns null for "com ou sem". */
+  /**
+   * Returns true and claims the negator if the words are negated. Returns null for "com ou sem".
+   */
   #negated(from: number): boolean | null {
     const { polarity, negator } = reachOf(this.#sentence, from);
     if (polarity === "open") return null;
@@ -265,7 +283,7 @@ class RecordStage {
     return true;
   }
 
-  /** Returns the note for data that the snapshot lacks; null if it has the data. */
+  /** Returns the remark that the snapshot lacks this data, or null if the snapshot has it. */
   #lacked(what: Lacked): Remark | null {
     return this.#lookup.lacks(what) ? notImported(what) : null;
   }
@@ -329,7 +347,8 @@ class RecordStage {
     const { debt, debtKinds } = this.#found;
     const lacked = this.#lacked("debts");
     if (lacked !== null) return this.#leave(at, to, lacked);
-    // Amounts cover all kinds of debt together.
+    // The snapshot has one amount per company, over all its kinds of debt, so no filter takes an
+    // amount of one kind.
     const bounds = amountBounds(this.#sentence, at, to);
     if (bounds !== null) return this.#leave(bounds.from, bounds.to, NO_DEBT_AMOUNT);
     const negated = this.#negated(at);
@@ -340,7 +359,7 @@ class RecordStage {
     return to;
   }
 
-  /** "com dívida acima de 1 milhão". */
+  /** Reads a debt to any creditor with an amount: "com dívida acima de 1 milhão". */
   #anyDebt(at: number): number | null {
     const to = phraseEnd(this.#sentence, at, ANY_DEBTS);
     const bounds = to === at ? null : amountBounds(this.#sentence, at, to);
@@ -349,12 +368,13 @@ class RecordStage {
     return this.#debtOf(bounds, at);
   }
 
-  /** Sets the bounds of the debt named at a token. */
+  /** Sets the bounds of the amount of the debt named at a token. */
   #debtOf({ from, to, min, max, isOutside }: AmountBounds, at: number): number {
     const most = Math.max(min ?? 0, max ?? 0);
     const lacked = this.#lacked("debts");
     if (lacked !== null) return this.#leave(from, to, lacked);
-    // Without a debt above an amount are companies with a smaller debt or none.
+    // A negated amount cannot be a filter: companies without a debt above it have a smaller debt or
+    // none.
     if (isOutside || most > SPEC_LIMITS.shareCapitalMax || this.#negated(at) !== false) {
       return this.#leave(from, to, NO_DEBT_AMOUNT);
     }
@@ -378,7 +398,7 @@ class RecordStage {
     const first = this.#listAt(name);
     if (first !== null) return this.#sanctionedBy(at, name, first);
     if (isPunished) return this.#sanctioned(at, at + 1, []);
-    // Reads "no CEIS"; in "o CEIS", the article is not part of the phrase.
+    // Reads "no CEIS" with its preposition. In "o CEIS", the article stays outside the phrase.
     const link = LIST_LINK.test(word) ? this.#afterLinks(at) : at;
     const alone = this.#listAt(link);
     return alone === null ? null : this.#sanctionedBy(at, link, alone);
@@ -399,7 +419,10 @@ class RecordStage {
     return LISTS.find((list) => list === this.#sentence.folded(at)) ?? null;
   }
 
-  /** Reads "no CNEP ou no CEIS", "(CNEP/CEIS)". No filter requires both lists. */
+  /**
+   * Reads one or more names of lists: "no CNEP ou no CEIS", "(CNEP/CEIS)". Names joined by "e" go
+   * to the notes, because no filter requires several lists together.
+   */
   #sanctionedBy(from: number, name: number, first: SanctionList): number {
     const lists: SanctionList[] = [first];
     let to = name + 1;
@@ -420,7 +443,10 @@ class RecordStage {
     }
   }
 
-  /** Sets the named lists; without names, all lists that the snapshot has. */
+  /**
+   * Requires the named lists of sanctions. If the sentence names none, requires any list that the
+   * snapshot has.
+   */
   #sanctioned(from: number, to: number, named: readonly SanctionList[]): number {
     const negated = this.#negated(from);
     if (negated === true) return this.#leave(from, to, NO_SANCTION);
@@ -524,7 +550,10 @@ class RecordStage {
     return this.#sentence.free(at) && (OWNER_LINK.test(word) || /^[:#º°.]$/.test(word));
   }
 
-  /** Returns the root of a CNPJ, whole or only the root, that is written at a token. */
+  /**
+   * Returns the first eight characters (the root) of the CNPJ written at a token, which may be a
+   * whole CNPJ or only its root. Returns null if there is none.
+   */
   #rootAt(at: number): { root: string; to: number } | null {
     const { tokens, text } = this.#sentence;
     const start = tokens[at]?.start;

@@ -30,7 +30,7 @@ const CONTACT = wordsOf(
     "correos? (?:tele)?phones? mobiles? landlines? contacts? numbers? telefonos? movil fixo",
 );
 const SAME = wordsOf("mesm[oa]s? same mism[oa]s? igua(?:l|is|les) equal identic[oa]s? identical");
-/** Words after a contact that compare it: "telefone igual ao da Acme". */
+/** Words after a contact that equate it with another: "telefone igual ao da Acme". */
 const EQUAL = wordsOf("igua(?:l|is|les) equal identic[oa]s? identical");
 const SHARE = wordsOf(
   "divid(?:e|em|am|a|indo) compartilh(?:a|am|e|em|ando) repart(?:e|em) shar(?:e|es|ing) " +
@@ -40,14 +40,14 @@ const SMALL = wordsOf(
   "o a os as um uma an the el la los las seu seus their its e ou and or y de mesm[oa]s? same " +
     "mism[oa]s?",
 );
-/** Words between a contact and its company. */
+/** Words that may stand between a contact and the company that it belongs to. */
 const LINK = wordsOf("que do da de dos das del of as than to ao aos com with con from a");
 const COMMON = wordsOf("em in en");
 const COMPANY = wordsOf(
   "empresas? company companies firmas? firm cnpjs? loja negocio business matriz raiz cliente " +
     "client conta account",
 );
-/** No company in particular. */
+/** Words that refer to no particular company. */
 const ANY = wordsOf(
   "outr[oa]s? other others another otr[oa]s? varias several contador contadora contadores " +
     "contabilidade accountant accountants alguma qualquer any",
@@ -62,13 +62,16 @@ const ENDS = wordsOf(
 const LEGAL = wordsOf("ltda sa eireli cia");
 
 /**
- * Maximum words between a word of the request and its contact, and maximum words of a company's
- * name.
+ * `NEAR` limits the words between "mesmo" or a verb of sharing and the contact, `NAME_MAX` the
+ * words of a company's name.
  */
 const NEAR = 5;
 const NAME_MAX = 6;
 
-/** Tokens of a request; without a name, it means no particular company. */
+/**
+ * The tokens of a request for another company's contact. `isNamed` is false if the request names no
+ * particular company.
+ */
 interface Request {
   readonly from: number;
   readonly to: number;
@@ -104,7 +107,7 @@ export function unmapSameContacts(sentence: Sentence, notes: Notes, own: Unshare
     isLeft = true;
     at = to - 1;
   }
-  // Named words no longer negate.
+  // The cached reaches of negators are dropped, because words that are now names do not negate.
   if (isLeft) forgetReach(sentence);
   return isLeft;
 }
@@ -140,7 +143,10 @@ function sameAt(sentence: Sentence, runs: ContactRuns, at: number): Request | nu
   return { from, ...objectAt(sentence, end) };
 }
 
-/** Reads "compartilham telefone com …", "share a phone with …"; without a name, any company. */
+/**
+ * Reads "compartilham telefone com …" and "share a phone with …". If no company is named, any
+ * company is meant.
+ */
 function sharedAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
   const end = runs.endFrom(at + 1);
   return end < 0 ? null : { from: at, ...objectAt(sentence, end) };
@@ -152,7 +158,7 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
   if (end < 0) return null;
   const first = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e" ? at - 1 : at;
   if (EQUAL.test(sentence.folded(end))) {
-    // In "lojas de celular iguais", the word describes the shops.
+    // In "lojas de celular iguais", "iguais" describes the shops, because no company follows it.
     const object = objectAt(sentence, end + 1);
     return object.to > end + 1 ? { from: first, ...object } : null;
   }
@@ -171,9 +177,9 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
 }
 
 /**
- * Consecutive contacts; "telefone e e-mail" is one run. Invariant: each run is scanned once, so a
- * sentence of only contacts takes linear time. Tokens claimed meanwhile end at or after the end of
- * a run.
+ * Finds runs of consecutive contacts; "telefone e e-mail" is one run. Invariant: each run is
+ * scanned once, so that a sentence of only contacts takes linear time. The caller may claim tokens
+ * between calls, but only up to the end of a run or beyond.
  */
 class ContactRuns {
   readonly #sentence: Sentence;
@@ -184,7 +190,10 @@ class ContactRuns {
     this.#sentence = sentence;
   }
 
-  /** Returns the end of contacts that begin near a token; -1 for none. */
+  /**
+   * Returns the end of the run of contacts that begins at a token or within a few small words after
+   * it, or -1 if there is none.
+   */
   endFrom(start: number): number {
     if (start < this.#from || start >= this.#end) {
       this.#from = start;
@@ -208,7 +217,10 @@ function contactsEnd(sentence: Sentence, start: number): number {
   return end;
 }
 
-/** True for "e", a comma, an article, or "de" between two contacts: "número de telefone". */
+/**
+ * True if only "e", a comma, an article, or "de" stands between the token and the next contact:
+ * "número de telefone".
+ */
 function isJoint(sentence: Sentence, at: number): boolean {
   for (let next = at; next < at + 4; next++) {
     if (CONTACT.test(sentence.folded(next))) return true;
@@ -218,7 +230,10 @@ function isJoint(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Returns the company of the contact, including its leading word. */
+/**
+ * Returns the end of the words that name the company of a contact, and if they name one. Words such
+ * as "que o" before the name are included.
+ */
 function objectAt(sentence: Sentence, start: number): Pick<Request, "to" | "isNamed"> {
   let at = start;
   while (isLead(sentence, at)) at++;
@@ -259,7 +274,7 @@ function isNamePart(sentence: Sentence, at: number, isFirst: boolean): boolean {
   return !(ENDS.test(sentence.folded(at)) || beginsRequest(sentence, at));
 }
 
-/** True for a CNPJ, its root, or digits meant as one. */
+/** True for a CNPJ, its root, or other digits long enough to be meant as one. */
 function isCnpj({ tokens }: Sentence, at: number): boolean {
   const { text = "" } = tokens[at] ?? {};
   return /^[0-9A-Z./-]{8,20}$/i.test(text) && (text.match(/\d/g)?.length ?? 0) >= 8;
@@ -291,7 +306,7 @@ export function unmapCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
   return isFound;
 }
 
-/** Maximum companies with the same contact, if requested. */
+/** Requested maximum number of companies that use the same phone or e-mail. */
 export interface SharedMax {
   readonly phone?: number;
   readonly email?: number;
@@ -305,7 +320,7 @@ const THAT = /^(?:que|e|eh|seja|sejam|sao|esteja|estejam|that|which|is|are|s|has
 const USED = /^(?:(?:us|utiliz|compartilh)ad[ao]s?|(?:compart|divid|repet)id[ao]s?|used|shared)$/;
 const BY = /^(?:por|by|com|with|entre|among|em|in|con)$/;
 const OF = /^(?:de|of)$/;
-/** Upper bounds, and other bounds. */
+/** Phrases for an upper bound. */
 const AT_MOST = ["ate", "no maximo", "nao mais de", "nao mais que", "at most", "up to"];
 const AT_MOST_MORE = ["no more than", "como maximo", "hasta", "a lo sumo", "max", "maximo"];
 const SHARER = /^(?:empresas?|cnpjs?|firmas?|companhias?|companies|company|businesses|firms)$/;
@@ -314,13 +329,16 @@ const OTHER_MAX = 6;
 
 interface Usage {
   readonly to: number;
-  /** Null if there is no filter. */
+  /** The maximum number of companies; null if no filter takes the request. */
   readonly most: number | null;
   /** True if its own words negate it. */
   readonly isNegated?: true;
 }
 
-/** Finds and claims all maxima of companies; `counts` is true if the snapshot has the counts. */
+/**
+ * Finds and claims all requests for a maximum number of companies with one contact. `counts` is
+ * true if the snapshot has the counts for this filter.
+ */
 export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean): SharedMax {
   const found: { phone?: number; email?: number; lost: boolean } = { lost: false };
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -397,7 +415,7 @@ function isBound(sentence: Sentence, at: number): boolean {
   return boundEnd(sentence, at) >= 0;
 }
 
-/** Returns the token after an upper bound; -1 for none. */
+/** Returns the position after a phrase for an upper bound, or -1 if there is none. */
 function boundEnd(sentence: Sentence, at: number): number {
   for (const words of [...AT_MOST, ...AT_MOST_MORE]) {
     const { length } = words.split(" ");
@@ -407,7 +425,10 @@ function boundEnd(sentence: Sentence, at: number): number {
   return -1;
 }
 
-/** Reads "usado por mais de 3 empresas", which has no filter; null without a number. */
+/**
+ * Reads a use without an upper bound, such as "usado por mais de 3 empresas", which has no filter.
+ * Returns null if it names no number.
+ */
 function otherUse(sentence: Sentence, from: number): Usage | null {
   let isCounted = false;
   for (let at = from; at < from + OTHER_MAX; at++) {

@@ -1,10 +1,11 @@
 /**
- * Signs that a word is a filter and not everyday language. Input: a sentence and a filter's name in
- * it. Output: whether the filter is meant, and where its leading words begin.
+ * Decides if a word is a filter or everyday language. Input: a sentence and a filter's name in it.
+ * Output: true if the filter is meant; where the words that introduce it begin.
  * Invariant: "com telefone" is a filter, but "conserto de celular" is a trade; "ordenado por nome"
- * is an order, but "com flor no nome" is not. For a contact joined to another item in a list ("em
- * Recife e celular", "com DDD 11, site e e-mail"), the previous item of any kind decides. Goods in
- * a list ("em Recife, celulares e acessórios") stay an activity unless "com" introduces the list.
+ * is an order, but "com flor no nome" is not.
+ * A contact may be joined to another request in a list ("em Recife e celular", "com DDD 11, site e
+ * e-mail"). Then it is a filter if the previous request is one. Goods in a list ("em Recife,
+ * celulares e acessórios") stay an activity unless "com" introduces the list.
  */
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
@@ -30,13 +31,13 @@ const BEFORE_CONTACT = wordSet(
     "alguma " +
     "qualquer seu seus pra para their its an the valid mas but porem nao not",
 );
-/** Words after a contact that require it. */
+/** Words after a contact that require it: "e-mail obrigatório". */
 const NEEDED = wordSet(
   "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required needed " +
     "preenchido " +
     "preenchidos informados cadastrados valido validos",
 );
-/** Words that lead to a sort key. */
+/** Words that introduce a sort key: "por nome". */
 const LEADS = wordSet("por by pelo pela ordem order cada per");
 const ORDER_WORDS = wordSet(
   "ordenado ordenada ordenados ordenadas ordene ordena ordenar ordenando ordem order ordered " +
@@ -46,18 +47,21 @@ const ORDER_WORDS = wordSet(
     "primeiras primeiros por by pelo pela pelas pelos em in na no de do da as os a o with the",
 );
 const COMPARING = wordSet("mais menos acima abaixo maior menor");
-/** Words after "maior" that compare something other than companies. */
+/** Words after "maior" that show that it does not compare companies. */
 const NOT_LARGEST = wordSet(
   "que do cidade cidades municipio municipios estado estados parte numero quantidade " +
     "faturamento receita idade idades volume than city cities que",
 );
-/** Words that make "simples" the tax regime, not an adjective. */
+/** Words before "simples" that show that the tax regime is meant, not the adjective. */
 const BEFORE_SIMPLES = wordSet(
   "do no pelo ao o sem nem exceto optante optantes so apenas somente regime e ou menos fora mais " +
     "salvo inclusive sejam seja sao nao from in without not except",
 );
 
-/** Verbs after "me" if "me" is a pronoun, which capitals do not show. */
+/**
+ * Verbs that follow "me" only if it is a pronoun ("me mostre") and not the size ME, which writers
+ * also spell in lower case.
+ */
 const ASKING = new Set(
   (
     "mostre mostra traga traz mande manda envie envia liste lista passe passa consiga ache " +
@@ -79,7 +83,10 @@ export function isHaving(word: string): boolean {
   return HAVING.has(word);
 }
 
-/** True if a name is meant; `contactEnd` is the index after the previous contact, or -1. */
+/**
+ * True if a filter's name is meant as a filter. `contactEnd` is the position after the previous
+ * contact, or -1.
+ */
 export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
   const { at, to, phrase } = named;
   const text = sentence.tokens[at]?.text ?? "";
@@ -90,7 +97,7 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   if (folded === "atividade" && to === at + 1) return sentence.folded(at - 1) === "em";
   if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
   const key = sentence.tokens[at]?.key;
-  // "meses" is reduced like "MEs".
+  // The analyzer reduces "meses" (months) to the same word as "MEs".
   if (to === at + 1 && (key === "me" || key === "mes")) {
     const isNextToSize = isNextToMei(sentence, at) || isUpToEpp(sentence, at);
     const size = isNextToSize || isLoneSize(sentence, at);
@@ -99,7 +106,7 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   // "ei, quero padarias"
   if (folded === "ei" && to === at + 1) return text === "EI";
   if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
-    // "padarias em Recife, simples"
+    // "simples" alone after a comma is the regime: "padarias em Recife, simples".
     const next = sentence.folded(to);
     const alone = sentence.tokens[at - 1]?.text === "," && next === "";
     return (
@@ -125,7 +132,10 @@ function isNextToMei(sentence: Sentence, at: number): boolean {
   return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
 }
 
-/** True if "me" cannot be a pronoun: "padarias em Curitiba me", "que sejam me". */
+/**
+ * True if "me" is a size because its place allows no pronoun: "padarias em Curitiba me", "que sejam
+ * me".
+ */
 function isLoneSize(sentence: Sentence, at: number): boolean {
   const next = sentence.tokens[at + 1];
   const ends = next === undefined || next.kind === "mark" || /^(em|com|no|na)$/.test(next.folded);
@@ -141,10 +151,10 @@ function isUpToEpp(sentence: Sentence, at: number): boolean {
   return /^(a|ate|to)$/.test(sentence.folded(at + 1)) && sentence.folded(at + 2) === "epp";
 }
 
-/** False for "mais grande", and for a capitalized "Grande" before a name. */
+/** False for a comparison ("mais grande") and for a capitalized "Grande" that begins a name. */
 function isSizeMeant(sentence: Sentence, at: number, to: number): boolean {
   if (COMPARING.has(sentence.folded(at - 1))) return false;
-  // In "cidades pequenas" and "small towns", the size is not of companies.
+  // In "cidades pequenas" and "small towns", the size describes the town.
   if (SETTLEMENTS.test(sentence.folded(at - 1)) || SETTLEMENTS.test(sentence.folded(to))) {
     return false;
   }
@@ -165,7 +175,7 @@ function isCapital(text: string): boolean {
 function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
   const first = sentence.folded(at);
   const size = first.startsWith("maior") || first.startsWith("menor");
-  // "maiores de 18 anos" are people.
+  // "maiores de 18 anos" describes people, not the largest companies.
   const people = sentence.folded(to) === "de" && sentence.tokens[to + 1]?.kind === "number";
   // "maior capital do Simples" is an order; "maior que" and "maior do que" compare.
   const than = sentence.folded(to) === "que" && sentence.tokens[to + 1]?.kind !== "word";
@@ -175,8 +185,8 @@ function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
 }
 
 /**
- * True for a key after words such as "por nome", "em ordem de abertura"; for "Z", if "A" precedes
- * it.
+ * True for a sort key after words such as "por" ("por nome", "em ordem de abertura"). "Z" is a sort
+ * key only in "de A a Z".
  */
 function isLed(sentence: Sentence, { at }: Named): boolean {
   if (sentence.folded(at) === "z") return sentence.folded(at - 1) === "a" && at > 1;
@@ -199,12 +209,13 @@ const CONTACTS_REACH = 24;
 function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
   const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
   let skipped = 0;
-  // Longer lists repeat contacts, and each contact would scan all of them.
+  // The search stops early because a longer list only repeats contacts, and each contact would scan
+  // all of them.
   for (let i = first - 1; i >= first - CONTACTS_REACH; i--) {
     const word = sentence.folded(i);
     if (HAVING.has(word) || (i < contactEnd && contactEnd > 0 && i >= 0)) return true;
     if (isHadToo(sentence, i)) return true;
-    // "que tenham site e telefone"
+    // A contact without a filter may stand between: "site" in "que tenham site e telefone".
     if (skipped < 2 && word !== "" && sentence.free(i) && joinsContact(sentence, i + 1)) {
       skipped++;
       continue;
@@ -220,7 +231,8 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
   if (isListedBehindItem(sentence, first, to)) return true;
   if (isEnclosed(sentence, first, to) || endsAsList(sentence, first, to)) return true;
-  // "padarias em Piracicaba email": required, because the contact ends the text after a place.
+  // In "padarias em Piracicaba email", the contact is required, because it stands at the end of the
+  // sentence after a place.
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
@@ -235,7 +247,10 @@ function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
   return sentence.tokens[from - 1]?.text === "(" && sentence.tokens[end]?.text === ")";
 }
 
-/** True if contacts after a place end the sentence: "padarias em Recife telefone + e-mail". */
+/**
+ * True if a list of contacts follows a place and ends the sentence: "padarias em Recife telefone +
+ * e-mail".
+ */
 function endsAsList(sentence: Sentence, first: number, to: number): boolean {
   if (sentence.owner(first - 1) !== "place" || !joinsContact(sentence, to)) return false;
   let end = to;
@@ -254,7 +269,9 @@ function isShortened(sentence: Sentence, at: number): boolean {
   return sentence.tokens[at]?.text === "." && /^(tel|cel|fone)$/.test(sentence.folded(at - 1));
 }
 
-/** True if the last contact of a list requires all: "email and phone required". */
+/**
+ * True if a word after the last contact of a list requires all of them: "email and phone required".
+ */
 function isListNeeded(sentence: Sentence, to: number): boolean {
   for (let at = to; at < to + LIST_WORDS && joinsContact(sentence, at); ) {
     const next = FILTER_PHRASES.longest(sentence.tokens, at + 1);
@@ -265,7 +282,7 @@ function isListNeeded(sentence: Sentence, to: number): boolean {
   return false;
 }
 
-/** Maximum words in a list of contacts that ends with "required" or the like. */
+/** Maximum number of words in a list of contacts that a word such as "required" may follow. */
 const LIST_WORDS = 8;
 
 function joinsContact(sentence: Sentence, at: number): boolean {
@@ -274,7 +291,10 @@ function joinsContact(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** True if one "com" applies to all items of a list: "com mais de 3 anos, telefone e e-mail". */
+/**
+ * True if the token belongs to a date, an amount, or a name after "com", so that "com" also applies
+ * to the contacts that follow it in the list: "com mais de 3 anos, telefone e e-mail".
+ */
 function isHadToo(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
   if (owner !== "date" && owner !== "capital" && owner !== "name") return false;
@@ -293,7 +313,7 @@ function startsWithFillers(sentence: Sentence, at: number): boolean {
   return sentence.folded(at - 1) !== "em";
 }
 
-/** Returns the start of words that lead to a sort key: "ordenado por". */
+/** Returns the start of the words that introduce a sort key, such as "ordenado por". */
 export function sortLead(sentence: Sentence, at: number): number {
   let from = at;
   for (let i = at - 1; i >= Math.max(0, at - 6) && sentence.free(i); i--) {
@@ -305,19 +325,22 @@ export function sortLead(sentence: Sentence, at: number): number {
   return from;
 }
 
-/** Returns the end of words that require a contact: "e-mail obrigatório". */
+/** Returns the end of a word after a contact that requires it: "e-mail obrigatório". */
 export function contactTail(sentence: Sentence, to: number): number {
   return NEEDED.has(sentence.folded(to)) ? to + 1 : to;
 }
 
-/** Returns the end of "first" after a value, which starts an order with that value. */
+/**
+ * Returns the end of "first" after a value, because it requests an order that begins with that
+ * value.
+ */
 export function sortTail(sentence: Sentence, to: number): number {
   return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
 }
 
 const FIRST = wordSet("first primeiro primeiros primeira primeiras");
 
-/** Returns the index of "porte" next to a size, or `at`. */
+/** Returns the position of "porte" or "tamanho" before a size, or `at` if there is none. */
 export function sizeLead(sentence: Sentence, at: number): number {
   const colon = sentence.tokens[at - 1]?.text === ":" ? 2 : 1;
   const skip = sentence.folded(at - 1) === "nao" ? 2 : colon;
@@ -325,7 +348,7 @@ export function sizeLead(sentence: Sentence, at: number): number {
   return ["porte", "tamanho"].includes(word) && sentence.free(at - skip) ? at - skip : at;
 }
 
-/** Returns the start of a contact's words: "pelo menos um". */
+/** Returns the start of the words that belong to a contact, such as "pelo menos um". */
 export function contactLead(sentence: Sentence, at: number): number {
   let from = at;
   for (let i = at - 1; i >= Math.max(0, at - 4) && sentence.free(i); i--) {
@@ -337,20 +360,32 @@ export function contactLead(sentence: Sentence, at: number): number {
   return from;
 }
 
-/** Words that join a contact to the previous item. */
+/** Words that join a contact to the request before it. */
 const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
-/** Words between a joiner and its contact, and marks that end an item. */
+/**
+ * Words that may stand between a joiner and its contact, and punctuation that may end the request
+ * before the joiner.
+ */
 const SMALL = wordSet(
   "um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo " +
     'menos ) " ” »',
 );
-/** Words that lead to a place; after them, an unknown name is an item. */
+/**
+ * Words that introduce a place. A contact may be joined to an unknown name after such a word, as to
+ * a place: "em Xurupita e celular".
+ */
 const PLACE_LEADS = wordSet("em no na nos nas in en bairro cidade municipio");
 const HAD = wordSet("com with con tendo tenham tenha having");
-/** Maximum words between a contact and its item, and of an item. */
+/**
+ * Maximum number of words between a contact and the request it is joined to. Also limits how many
+ * words of that request are searched.
+ */
 const REACH = 8;
 
-/** True if a list joins the contact [first, to) to an item of another kind. */
+/**
+ * True if a joining word connects the contact in [first, to) to a request or a place, so that the
+ * contact is required as well.
+ */
 function isListedBehindItem(sentence: Sentence, first: number, to: number): boolean {
   const item = itemBefore(sentence, first);
   if (item < 0) return false;
@@ -362,13 +397,17 @@ function isListedBehindItem(sentence: Sentence, first: number, to: number): bool
   return meant && (!listsGoods(sentence, to) || isHadItem(sentence, item));
 }
 
-/** Returns the last token of the item that a joiner connects to a contact; -1 for none. */
+/**
+ * Returns the last token of the request that a joining word connects to a contact, or -1 if there
+ * is none.
+ */
 function itemBefore(sentence: Sentence, first: number): number {
   let joined = false;
   let at = first - 1;
   for (; at >= Math.max(0, first - REACH); at--) {
     const { folded = "" } = sentence.tokens[at] ?? {};
-    // Words claimed by an item belong to it and join nothing: the "a" of "de A a Z".
+    // A word that another request has claimed belongs to that request and joins nothing: the "a" of
+    // "de A a Z".
     const open = sentence.free(at) || sentence.owner(at) === "filler";
     if (open && JOINERS.has(folded)) joined = true;
     else if (!open || !SMALL.has(folded)) break;
@@ -376,7 +415,10 @@ function itemBefore(sentence: Sentence, first: number): number {
   return joined ? at : -1;
 }
 
-/** True for an unknown name after a preposition of places: "em Xurupita e celular". */
+/**
+ * True if an unknown name that ends at `item` follows a preposition of place: "em Xurupita e
+ * celular".
+ */
 function isUnknownPlace(sentence: Sentence, item: number): boolean {
   for (let at = item; at > item - REACH / 2; at--) {
     if (!sentence.free(at) || sentence.tokens[at]?.kind !== "word") return false;
@@ -386,7 +428,9 @@ function isUnknownPlace(sentence: Sentence, item: number): boolean {
   return false;
 }
 
-/** True for goods followed by other goods: "celulares e acessórios". */
+/**
+ * True if other goods follow, so that the contact is probably goods too: "celulares e acessórios".
+ */
 function listsGoods(sentence: Sentence, to: number): boolean {
   const { text } = sentence.tokens[to] ?? {};
   if (text !== "," && !["e", "ou", "and", "or", "y"].includes(sentence.folded(to))) return false;

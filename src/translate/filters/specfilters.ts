@@ -1,8 +1,9 @@
 /**
- * The filters of a spec. Input: the results of all stages. Output: the filters and the order of a
- * spec.
- * Invariant: the code does not compile unless each filter is set by a sentence or excused here with
- * a reason. A filter is never empty, because an empty one would match all. Assumptions are noted.
+ * Assembles the filters of a spec. Input: the results of all stages. Output: the filters and the
+ * order of a spec.
+ * Invariant: the code does not compile unless, for each filter, it says how a sentence sets the
+ * filter or why no sentence does. A filter is never empty, because an empty filter would match
+ * everything. Assumptions are noted.
  */
 import { membersBy } from "../../spec/filters/members.ts";
 import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
@@ -38,17 +39,17 @@ interface Understood {
   readonly notes: Notes;
 }
 
-/** Returns the value of a filter; undefined if it is not requested. */
+/** Returns the value of a filter, or undefined if the sentence does not request it. */
 type Reader = (found: Understood) => unknown;
 
-/** Why no sentence sets a filter. */
+/** States the reason why no sentence sets a filter. */
 interface Excused {
   readonly excused: string;
 }
 
 const NO_SENTENCE: Excused = { excused: "No phrase is read for it yet; specs and forms set it." };
 
-/** The reader of each filter. */
+/** For each filter, its reader or the reason why no sentence sets it. */
 const READERS = {
   cnae_any_of: ({ activities }) => codesOf(activities, (one) => !one.excluded && !one.secondary),
   cnae_exclude: ({ activities }) => codesOf(activities, (one) => one.excluded),
@@ -69,7 +70,7 @@ const READERS = {
   company_size_code_any_of: ({ conditions, notes }) => sizesOf(conditions, notes),
   headquarters_only: ({ conditions }) => conditions.headquarters || undefined,
   branches_only: ({ conditions }) => conditions.branches || undefined,
-  // Must come after the sizes, which may absorb the MEI request.
+  // Must come after the sizes, because a request for MEI may be absorbed by a size.
   simples_opt_in: ({ conditions }) => conditions.simples ?? undefined,
   mei_opt_in: ({ conditions }) => conditions.mei ?? undefined,
   started_after: ({ bounds }) => bounds.days.opened.since ?? undefined,
@@ -118,7 +119,10 @@ const READERS = {
 /** First day of Simples Nacional; no company can have left it earlier. */
 const SIMPLES_BEGINS = "2007-07-01";
 
-/** Returns the first day on which companies may have left a regime; without a date, any day. */
+/**
+ * Returns the first day on which companies may have left a regime. If the sentence has no date,
+ * this is the first day of the regime, so any day matches.
+ */
 function leftSince({ records, bounds }: Understood, regime: LeftRegime): string | undefined {
   const { since, before } = bounds.days[regime];
   if (since !== null || !records.left.has(regime) || before !== null) return since ?? undefined;
@@ -127,7 +131,10 @@ function leftSince({ records, bounds }: Understood, regime: LeftRegime): string 
 
 const INACTIVE = new Set([1, 3, 4, 8]);
 
-/** Leaves the date of a status to the notes if the status is one of several, or "active". */
+/**
+ * Moves the date of a status to the notes if the sentence requests several statuses or "active",
+ * because no filter takes such a date.
+ */
 function settleStatusDate({
   conditions: { statuses, anyStatus },
   bounds,
@@ -143,7 +150,7 @@ function settleStatusDate({
   for (const words of statusWords.splice(0)) notes.addUnmapped("other_date", { pt, en }, words);
 }
 
-/** The filters of a spec. */
+/** Returns the filters of a spec. */
 export function filtersOf(found: Understood): Readonly<Record<string, unknown>> {
   settleStatusDate(found);
   const readers: Readonly<Record<FilterName, Reader | Excused>> = READERS;
@@ -160,7 +167,7 @@ function codesOf(
   return [...new Set(activities.filter(isMeant).flatMap(({ codes }) => codes))];
 }
 
-/** Removes duplicates; undefined if empty. */
+/** Removes duplicates. Returns undefined for an empty list. */
 function listed(values: readonly string[]): readonly string[] | undefined {
   return values.length === 0 ? undefined : [...new Set(values)];
 }
@@ -170,8 +177,9 @@ const BY_CAPITAL: SortPhrase = {
 };
 
 /**
- * Returns the sort keys; a named field takes precedence over "as maiores". `isTop`: "top 10 com
- * capital acima de …" without an order means the largest by the only measure that is named.
+ * Returns the sort keys. A named field takes precedence over "as maiores". If `isTop` is true and
+ * the sentence names no order, as in "top 10 com capital acima de …", the largest by share capital
+ * come first.
  */
 export function sortOf({ sort }: FoundFilters, isTop: boolean, notes: Notes) {
   const named = sort.filter(({ vague }) => !vague);
@@ -188,7 +196,10 @@ export function sortOf({ sort }: FoundFilters, isTop: boolean, notes: Notes) {
     .map(({ field, direction }) => ({ field, direction }));
 }
 
-/** `isLookUp`: a lookup of a contact's holders includes closed companies. */
+/**
+ * Returns the requested statuses. The default is active companies only, unless `isLookUp` is true:
+ * a search for the holders of a contact includes closed companies.
+ */
 function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): number[] {
   if (found.anyStatus) return [];
   if (found.statuses.size === STATUSES.length) return [];
@@ -201,15 +212,18 @@ function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): numbe
 }
 
 /**
- * Returns the legal natures. Cooperatives of consumers only buy, so "cooperativas de reciclagem"
- * means the others.
+ * Returns the legal natures. Consumer cooperatives only buy, so a sentence with a trade, such as
+ * "cooperativas de reciclagem", means only the other cooperatives.
  */
 function naturesOf({ natures }: FoundFilters, activities: readonly FoundActivity[]): string[] {
   const isWorking = natures.has("2143") && activities.some(({ excluded }) => !excluded);
   return [...natures].filter((code) => code !== "2330" || !isWorking);
 }
 
-/** Returns the sizes. Micro-entrepreneurs are micro companies, so both together mean micro. */
+/**
+ * Returns the sizes. Individual micro-entrepreneurs (MEI) are micro companies, so a request for
+ * both means all micro companies.
+ */
 function sizesOf(found: FoundFilters, notes: Notes): string[] {
   const { sizes, excludedSizes } = found;
   if (found.mei === true && sizes.has("01")) {

@@ -1,7 +1,7 @@
 /**
- * The table of short filter phrases: their names and filters.
- * Invariant: a phrase defines its effect for both polarities, or states that no filter expresses
- * it; its names are in Portuguese and English.
+ * The table of short filter phrases, with the names of each phrase and the filter that it sets.
+ * Invariant: a phrase defines its effect both when required and when negated, or states that no
+ * filter expresses it. Its names are in Portuguese and English.
  */
 import { Phrases } from "../words/phrases.ts";
 import { PhraseTable, type PhraseText, phraseText } from "../words/phrasetable.ts";
@@ -28,7 +28,10 @@ import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
 
 const never: Apply = () => "cannot";
 
-/** Adds values unless the other polarity already has one of them. */
+/**
+ * Adds values to `to`. Returns "contradiction" if one of them is already in `other`, the set for
+ * the opposite request.
+ */
 function put<Value>(to: Set<Value>, other: Set<Value>, values: readonly Value[]): Outcome {
   if (values.some((value) => other.has(value))) return "contradiction";
   for (const value of values) to.add(value);
@@ -386,7 +389,7 @@ export const FILTER_NAMES = PHRASES.map(([names, { role, led = false }]) => {
 /** The phrases, inlined by the bundler (src/executable/bundle.mjs). */
 declare const BUILD_PHRASES: string | undefined;
 
-/** Returns all phrases by name, as a text whose values are rows of the table. */
+/** Returns a lookup text of all phrases by name; each value is the index of a row of the table. */
 export function requestText(): PhraseText {
   const phrases = new Phrases<number>();
   for (const [at, [names]] of PHRASES.entries()) {
@@ -397,7 +400,7 @@ export function requestText(): PhraseText {
 
 const TEXT = typeof BUILD_PHRASES === "string" ? BUILD_PHRASES : requestText();
 
-/** All phrases by name. */
+/** All filter phrases, looked up by name. */
 export const FILTER_PHRASES = new PhraseTable<FilterPhrase>(TEXT, (at) => {
   const row = PHRASES[at as number];
   if (row === undefined) throw new Error("the table of wishes is of another build");

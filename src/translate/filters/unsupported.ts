@@ -17,7 +17,7 @@ const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")}
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 const THAT = wordSet("que q that which who quem quienes");
-/** Words between "que" and its verb. */
+/** Words that may stand between "que" and its verb. */
 const ADVERBS = wordSet(
   "tambem ja so realmente diretamente direto directly also already actually currently tambien ya " +
     "nao no not dont do does podem possam can",
@@ -35,7 +35,7 @@ const ENDS = wordSet(
   "em no na nos nas in en com con with sem sin without e y and ou o or que that which abertas " +
     "abertos opened abiertas exceto except excepto mas but",
 );
-/** Max words of an object. */
+/** Maximum number of words of an object. */
 const OBJECT_MAX = 5;
 const HOURS = wordSet("hora horas h hs hrs hour hours");
 
@@ -77,11 +77,11 @@ interface RemarkContext {
   readonly tradeEnd: (at: number) => number;
 }
 
-/** Claims every such request. */
+/** Claims every request of this kind and adds a note. */
 export function unmapUnsupported(context: RemarkContext): void {
   const { sentence, notes } = context;
   for (let at = 1; at < sentence.tokens.length; at++) {
-    // Most words begin no such request, and a long text has hundreds.
+    // Fast path: most words begin no such request, and a long text has hundreds of words.
     const { kind, folded = "" } = sentence.tokens[at] ?? {};
     if (!BEGINS.has(folded) && kind !== "number" && !folded.startsWith("br")) continue;
     const read = sentence.free(at) ? readAt(context, at) : null;
@@ -93,7 +93,7 @@ export function unmapUnsupported(context: RemarkContext): void {
   }
 }
 
-/** First words of these requests, apart from numbers. */
+/** First words of these requests. Requests may also begin with a number. */
 const BEGINS: ReadonlySet<string> = new Set([
   ...["fronteira", "frontera", "border", "divisa"],
   ...["creci", "crea", "crm", "oab", "anvisa", "alvara", "iso", "sif", "inmetro", "mapa", "antt"],
@@ -104,7 +104,7 @@ const BEGINS: ReadonlySet<string> = new Set([
 function readAt(context: RemarkContext, at: number): Read | null {
   const { sentence } = context;
   const verb = verbAt(sentence, at);
-  // Hiring is never an activity, but "empresas que importam vinho" names one.
+  // A verb of hiring never names an activity, but "empresas que importam vinho" names one.
   if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
   return (
     permitAt(sentence, at) ??
@@ -115,7 +115,7 @@ function readAt(context: RemarkContext, at: number): Read | null {
   );
 }
 
-/** Maximum words before a verb within which its trade may be. */
+/** Maximum number of words before a verb that are searched for the trade it describes. */
 const TRADE_REACH = 40;
 
 function isAfterTrade({ sentence, tradeEnd }: RemarkContext, end: number): boolean {
@@ -202,7 +202,10 @@ function hoursAt(sentence: Sentence, at: number): Read | null {
   return { to: at + 2, why: OPEN };
 }
 
-/** Reads "BR-101", "BR 163"; of "SP-330" only the number, because its letters name the state. */
+/**
+ * Reads the name of a road: "BR-101", "BR 163". Claims only the number of "SP-330", because "SP"
+ * names the state.
+ */
 function roadAt(sentence: Sentence, at: number): Read | null {
   const { kind, text = "", start = 0 } = sentence.tokens[at] ?? {};
   const isNumber = (index: number) => {

@@ -85,7 +85,7 @@ function nameOf(segment: Segment, code: string): string {
   return guarded(() => segment.native.table(TABLES.indexOf("cnae_description")))[at] ?? "";
 }
 
-/** Returns subclasses by official name (analyzed words). Built on first use. */
+/** Maps each official name, as analyzed words, to its subclass. Built on first use. */
 export const officialNames = lazyByKey((segment: Segment): ReadonlyMap<string, string> => {
   const names = guarded(() => segment.native.table(TABLES.indexOf("cnae_description")));
   const { cnaeCodes } = segment.catalog;

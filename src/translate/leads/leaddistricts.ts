@@ -1,9 +1,11 @@
 /**
- * Districts of a lead query. Input: names with their cities, or districts as in an account query,
- * and the query's places. Output: districts by municipality and folded name, and the other places.
- * Invariant: a name that no account of its city has is an error with the nearest names. A place and
- * a district must both match. So if there are districts, a city or state only locates them and is
- * not searched; a city or state without any of the districts is an error.
+ * Reads the districts of a lead query. Input: names with their cities, or districts as in an
+ * account query, and the query's places. Output: districts by municipality and folded name, and the
+ * places that are searched as a whole.
+ * Invariant: a district name that no account of its city has is an error with the nearest names.
+ * The search requires both place and district. So if the query has districts, its cities and states
+ * only locate them and are not searched as a whole. A city or state without any of the districts is
+ * an error.
  */
 
 import { districtsOf } from "../../search/districts.ts";
@@ -24,7 +26,6 @@ import { type LeadReader, suggestion } from "./leadreader.ts";
 
 type LeadDistrict = NonNullable<LeadQuery["districts"]>[number];
 
-/** Context for reading districts. */
 interface DistrictContext {
   readonly segment: Segment;
   readonly notes: Notes;
@@ -33,21 +34,21 @@ interface DistrictContext {
 
 /** Result of reading. */
 interface ReadDistricts {
-  /** Sorted by municipality and name. */
+  /** The districts, sorted by municipality and name. */
   readonly list: LeadDistrict[];
   /** Places searched as a whole; empty if the query has districts. */
   readonly whole: LeadPlaces;
 }
 
 const SUGGESTED_MAX = 3;
-/** Number of first letters of an unknown name; names that begin with them are suggested. */
+/** Number of first letters of an unknown name that a suggested name must begin with. */
 const BEGINNING = 3;
 /** Separators between a district and its city: "Savassi, Belo Horizonte", "Moema (São Paulo)". */
 const BETWEEN = /\s*[,(/]\s*|\s+[-–]\s+/g;
 
 const NOWHERE: LeadPlaces = { cities: new Map(), toms: new Set(), states: new Set() };
 
-/** Reads the districts of a lead query; errors go to the reader. */
+/** Reads the districts of a lead query. Reports errors to `reader`. */
 export function readDistricts(
   value: unknown,
   pointer: string,
@@ -98,7 +99,10 @@ class DistrictReader {
     } else this.#readName(text, place);
   }
 
-  /** Reads a name in one of the query's cities, or a name and its city. */
+  /**
+   * Reads the name of a district in one of the query's cities, or the name of a district followed
+   * by its city.
+   */
   #readName(text: string, place: string): void {
     const cities = [...this.#context.places.cities.values()];
     if (this.#take(text, cities)) return;
@@ -119,7 +123,7 @@ class DistrictReader {
     }
   }
 
-  /** Returns the cities with a name; only those in the query's states, if there are any. */
+  /** Returns the cities with this name. If some are in the query's states, returns only those. */
   #called(text: string): readonly City[] {
     const all = citiesCalled(this.#gazetteer, text);
     const inStates = all.filter(({ uf }) => this.#context.places.states.has(uf));
@@ -127,8 +131,8 @@ class DistrictReader {
   }
 
   /**
-   * Returns the cities that have the district, of several with the same name; if more than one has
-   * it, the usual one.
+   * Returns the cities, among those with the same name, that have the district. If several have it,
+   * returns the one usually meant.
    */
   #meant(called: readonly City[], name: string): readonly City[] {
     const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);
@@ -143,7 +147,10 @@ class DistrictReader {
     return chosen;
   }
 
-  /** Adds a district as accounts of the cities spell it. Returns false if no account has it. */
+  /**
+   * Adds a district in each spelling that accounts of the cities use. Returns false if no account
+   * has it.
+   */
   #take(name: string, cities: readonly City[]): boolean {
     let taken = false;
     for (const { ibge } of cities) {
@@ -160,7 +167,10 @@ class DistrictReader {
     this.#found.set(`${district.municipality_ibge} ${district.name}`, district);
   }
 
-  /** Reports an error unless every city and state has a district; they then only locate it. */
+  /**
+   * Reports an error for each city or state that contains none of the districts. Otherwise adds the
+   * assumption that cities and states only locate the districts.
+   */
   checkPlaces(pointer: string): void {
     const { cities, states, toms } = this.#context.places;
     // A place without a district may be the place of a district that an error dropped.
@@ -196,7 +206,7 @@ class DistrictReader {
     });
   }
 
-  /** Returns a city's districts with a word that begins as typed, the largest first. */
+  /** Returns the names of a city's largest districts that have a word beginning as typed. */
   #beginning(typed: string, { ibge }: City): readonly string[] {
     const wanted = { ibge, typed, limit: SUGGESTED_MAX };
     return districtsOf(this.#context.segment, wanted).districts.map(({ name }) => name);
@@ -207,7 +217,10 @@ class DistrictReader {
     this.#reader.mistake(place, code, detail);
   }
 
-  /** Sorts by municipality and name; spellings of a name count separately. */
+  /**
+   * Returns the districts sorted by municipality and name. Each spelling of a name counts as one
+   * district towards the limit.
+   */
   sorted(pointer: string): LeadDistrict[] {
     const { districtsMax } = SPEC_LIMITS;
     if (this.#found.size > districtsMax) {

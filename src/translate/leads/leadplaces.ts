@@ -18,11 +18,14 @@ import { type City, placeWords } from "../places/placenames.ts";
 import { SpellIndex } from "../spelling/spelling.ts";
 import { type LeadReader, type LeadText, REGION_WORDS, suggestion } from "./leadreader.ts";
 
-/** Maximum words of a state's name: "Rio Grande do Norte" has three without small words. */
+/** Maximum number of words in the name of a state. "Rio Grande do Norte" has four. */
 const STATE_WORDS_MAX = 4;
 const SUGGESTED_MAX = 3;
 
-/** IBGE codes of cities, TOM codes of places without one, and states. */
+/**
+ * The places of a lead query: cities by IBGE code, TOM codes of places without an IBGE code, and
+ * states.
+ */
 export interface LeadPlaces {
   readonly cities: ReadonlyMap<string, City>;
   readonly toms: ReadonlySet<string>;
@@ -36,7 +39,7 @@ interface PlaceInput {
   readonly regions: unknown;
 }
 
-/** Reads the places of a lead query; errors go to the reader. */
+/** Reads the places of a lead query. Reports errors to `reader`. */
 export function readPlaces(
   input: PlaceInput,
   pointer: string,
@@ -89,7 +92,10 @@ class PlaceReader implements LeadPlaces {
     this.#reader.eachText(value, pointer, read, true);
   }
 
-  /** Drops states that contain one of the cities, because they only locate it. */
+  /**
+   * Drops each state that contains one of the query's cities, because the state only locates the
+   * city.
+   */
   dropLocating(): void {
     const located = new Map<string, City>();
     for (const city of this.cities.values()) {
@@ -137,7 +143,10 @@ class PlaceReader implements LeadPlaces {
     );
   }
 
-  /** Returns the cities in the query's states, or else those that `namesakesMeant` picks. */
+  /**
+   * Returns the cities with this name that are in the query's states. If there are none, returns
+   * those that `namesakesMeant` picks.
+   */
   #meant(text: string, all: readonly City[]): readonly City[] {
     const inStates = all.filter(({ uf }) => this.states.has(uf));
     const chosen = inStates.length > 0 ? inStates : namesakesMeant(all);
@@ -151,7 +160,7 @@ class PlaceReader implements LeadPlaces {
     return chosen;
   }
 
-  /** Returns cities with similar names; cities in the state come first. */
+  /** Returns cities with similar names. Those in the given state come first. */
   #nearestCities(name: string, uf: string | undefined): string[] {
     const { spelling, byName } = cityIndexOf(this.#gazetteer);
     const near = spelling.nearest(placeWords(name).join(" "), { countMax: SUGGESTED_MAX });
@@ -197,13 +206,13 @@ const STATE_BY_WORDS = new Map(
   Object.entries(STATE_NAMES).map(([uf, name]) => [placeWords(name).join(" "), uf]),
 );
 
-/** Returns a state by its abbreviation or its name. */
+/** Returns the abbreviation of the state that a text names or abbreviates, or undefined. */
 function stateOf(text: string): string | undefined {
   const code = text.trim().toUpperCase();
   return UFS.includes(code) ? code : STATE_BY_WORDS.get(placeWords(text).join(" "));
 }
 
-/** Spellings and their meanings; built when first needed for an error. */
+/** Spellings with their meanings, which are built only when an error first needs suggestions. */
 interface Spellings {
   readonly index: SpellIndex;
   readonly meaning: ReadonlyMap<string, string>;
@@ -227,7 +236,10 @@ function nearest(spellings: () => Spellings, text: string): string[] {
   return near.map(({ word }) => meaning.get(word) ?? word);
 }
 
-/** Splits "Bom Jesus/PI", "Bom Jesus - PI", "Bom Jesus (Piauí)" into name and state. */
+/**
+ * Splits a text such as "Bom Jesus/PI", "Bom Jesus - PI", or "Bom Jesus (Piauí)" into the city's
+ * name and its state. Returns null if it does not end with a state.
+ */
 function splitState(text: string): { readonly name: string; readonly uf: string } | null {
   const words = text.split(/[\s/,()–-]+/u).filter((word) => word !== "");
   for (let count = Math.min(STATE_WORDS_MAX, words.length - 1); count >= 1; count--) {

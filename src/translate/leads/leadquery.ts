@@ -1,11 +1,11 @@
 /**
- * The lead query 1.0. Input: a flat spec written by hand, and a segment. Output: its normal form,
- * its account query, and the assumptions.
- * Invariant: total and deterministic. The normal form of a normal form is itself, and equivalent
- * queries have the same one. All errors are collected before the query is refused. No member,
- * element, word, or sort key is dropped; every member becomes a filter. A default is a filter and
- * an assumption. A sort key without a direction has its usual one. The account query needs only its
- * own normalization.
+ * Reads the lead query 1.0. Input: a flat spec written by hand, and a segment. Output: its normal
+ * form, the account query that it stands for, and the assumptions.
+ * Invariant: reading is deterministic and accepts any input. Normalizing a normal form changes
+ * nothing, and equivalent queries have the same normal form. All errors are collected before the
+ * query is refused. No member, element, word, or sort key is dropped; every member becomes a
+ * filter. A default becomes both a filter and an assumption. A sort key without a direction has the
+ * usual direction. The account query is valid without any other step than normalization.
  */
 import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
@@ -25,16 +25,16 @@ import { readDistricts } from "./leaddistricts.ts";
 import { type LeadPlaces, readPlaces } from "./leadplaces.ts";
 import { LeadReader, type LeadText, SIZE_WORDS, SORT_WORDS, STATUS_WORDS } from "./leadreader.ts";
 
-/** Context for reading a lead query. */
 interface LeadContext {
   readonly segment: Segment;
   /** Default limit. */
   readonly limitDefault: number;
-  /** The plan's cap; a higher limit is lowered to it, with a warning. */
+  /**
+   * The limit of the client's plan. A higher limit in the query is lowered to it, with a warning.
+   */
   readonly limitCap: number;
 }
 
-/** The lead query read. */
 interface ReadLeadQuery {
   /** The normal form. */
   readonly query: LeadQuery;
@@ -46,10 +46,10 @@ interface ReadLeadQuery {
 /** JSON pointer of the spec in a request body. */
 const AT = "/spec";
 
-/** Default statuses: a closed company is no lead. */
+/** Default statuses: only active companies, because a closed company is no lead. */
 const STATUS_DEFAULT = [2] as const;
 
-/** Reads a lead query. @throws AppError `invalid_spec` with every mistake. */
+/** Reads a lead query. @throws AppError `invalid_spec` with all mistakes of the query. */
 export function readLeadQuery(input: unknown, context: LeadContext): ReadLeadQuery {
   const { segment } = context;
   const reader = new LeadReader();
@@ -107,7 +107,6 @@ type CompanyMember =
   | "simples"
   | "mei";
 
-/** Reads members about the company itself. */
 function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, CompanyMember> {
   const at = (name: string) => `${AT}/${name}`;
   const tri = (name: string) => reader.booleanOrNull(members[name], at(name));
@@ -121,8 +120,8 @@ function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, C
   }
   const email = tri("has_email");
   const phone = tri("has_phone");
-  // If one filter is given, the other is set as well, because the default that requires a contact
-  // no longer applies.
+  // If the query has one of the two contact filters, the other is set as well, because the default
+  // that requires a contact then no longer applies.
   const given = email !== null || phone !== null;
   return {
     sizes: readWords(members, "sizes", reader, SIZE_WORDS),
@@ -204,8 +203,8 @@ function fixed<const Value extends string>(
 }
 
 /**
- * Returns the filters of places. Cities and states are a union (geo.ts). Places without an IBGE
- * code use the TOM code.
+ * Returns the filters for the places. A company matches if it is in any of the cities or states
+ * (geo.ts). Places without an IBGE code use the TOM code.
  */
 function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, notes: Notes) {
   const gazetteer = gazetteerOf(segment);
@@ -230,7 +229,7 @@ function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, note
   };
 }
 
-/** Notes the defaults as assumptions. */
+/** Adds the defaults of the query to the assumptions. */
 function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): void {
   if (members.status === undefined) {
     notes.assume("active_only", {
@@ -241,7 +240,7 @@ function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): vo
   if (needsContact(query)) assumeContact(notes);
 }
 
-/** Notes that leads without a contact are excluded. */
+/** Adds the assumption that leads without a contact are excluded. */
 export function assumeContact(notes: Notes): void {
   notes.assume("contact_needed", {
     pt: "Só empresas com e-mail ou telefone.",

@@ -11,13 +11,12 @@ import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SpecReader } from "../../spec/reader.ts";
 import type { SortKey } from "../../spec/schema.ts";
 
-/** Max errors with suggestions. */
 const SUGGESTED_MISTAKES_MAX = 20;
 
-/** An element of a list. */
+/** A text of a list and where it stands. */
 export interface LeadText {
   readonly text: string;
-  /** Pointer of the text. */
+  /** JSON pointer to the text. */
   readonly place: string;
 }
 
@@ -25,7 +24,10 @@ export interface LeadText {
 export class LeadReader extends SpecReader {
   #unknown = 0;
 
-  /** Returns pairs of value and pointer; null and other types are errors. */
+  /**
+   * Returns the values of a list, or a single value, each with its JSON pointer. Null and other
+   * types are errors.
+   */
   elements(
     value: unknown,
     pointer: string,
@@ -54,7 +56,10 @@ export class LeadReader extends SpecReader {
     }
   }
 
-  /** Reports an unknown name; `detail` finds the nearest names. */
+  /**
+   * Reports an unknown name. `detail` searches the nearest names and is called only for the first
+   * errors.
+   */
   unknown(place: string, code: string, detail: () => string): void {
     const isListed = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
     this.mistake(place, code, isListed ? detail : "This is not known either.");
@@ -72,7 +77,7 @@ export function suggestion(names: readonly string[], otherwise: string): string 
 type Size = (typeof COMPANY_SIZE_CODES)[number];
 type Status = (typeof REGISTRATION_STATUSES)[number];
 
-/** Builds a table from lines of synonyms. */
+/** Builds a table that maps each synonym of a line to the line's value. */
 function wordTable<Value>(
   lines: readonly (readonly [Value, string])[],
 ): ReadonlyMap<string, Value> {
@@ -106,7 +111,7 @@ export const STATUS_WORDS: ReadonlyMap<string, Status> = wordTable<Status>([
   [8, "8|08|baixada|baixado|baixadas|fechada|fechadas|encerrada|encerradas|closed"],
 ]);
 
-/** Regions by name, with their states. */
+/** Maps the name of a region to its states. */
 export const REGION_WORDS: ReadonlyMap<string, string> = wordTable([
   ["AC AM AP PA RO RR TO", "norte|regiao norte|north"],
   ["AL BA CE MA PB PE PI RN SE", "nordeste|regiao nordeste|northeast"],
@@ -123,7 +128,10 @@ const key = (field: SortKey["field"], direction: SortKey["direction"]): SortKey 
   direction,
 });
 
-/** Sort orders by word; fields of account specs have their usual direction. */
+/**
+ * Maps words to sort orders. The words for a field of an account spec have that field's usual
+ * direction.
+ */
 export const SORT_WORDS: ReadonlyMap<string, SortKey> = wordTable([
   [key("score", "desc"), "score|best|melhores|relevancia|relevance|pontuacao"],
   [

@@ -42,11 +42,11 @@ import {
 } from "./mention.ts";
 import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from "./unknownlists.ts";
 
-/** Max words between a list and the name of another list. */
+/** Maximum number of words between the mention of a list and the name of another list. */
 const FOLLOW_MAX = 6;
-/** Max words and marks that join two names. */
+/** Maximum number of words and punctuation marks that join two names. */
 const JOIN_MAX = 4;
-/** Words skipped only before "lista", not before another name. */
+/** Words that are skipped before "lista" but not before a further name. */
 const NOT_JOINED = /^(?:com|with|by|pelas?)$/;
 
 /** Returns the list mention at a token; null if there is none. */
@@ -67,8 +67,9 @@ export function mentionAt(context: ListContext, at: number): ListMention | null 
 }
 
 /**
- * Returns the list named after a mention without "lista" if words before the name may exclude it or
- * require it: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
+ * Returns a second list, whose name follows an earlier mention without the word "lista", or null if
+ * there is none. Words before the name must exclude or require the list: "na lista X sem os da Y",
+ * "na X, mas não na Y".
  */
 export function mentionAfter(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;
@@ -90,7 +91,7 @@ export function mentionAfter(context: ListContext, end: number): ListMention | n
   return null;
 }
 
-/** A list name that follows other words. */
+/** A list name after an earlier mention, with the words that lead to it. */
 interface Followed {
   readonly at: number;
   readonly to: number;
@@ -105,7 +106,8 @@ function followed(context: ListContext, { at, to, lists, isLed }: Followed): Lis
 }
 
 /**
- * Reads an unknown name ("na lista X sem os da Fornecedores"), unless it may be a place or trade.
+ * Reads an unknown name as a list that does not exist ("na lista X sem os da Fornecedores"), unless
+ * it may be a place or trade.
  */
 function strange(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
@@ -114,14 +116,20 @@ function strange(context: ListContext, at: number): ListMention | null {
   return { from: at, to: at + 1, ids: [], why: UNKNOWN };
 }
 
-/** Returns the end of the joiners before another name ("e", "mas", a comma), or `end`. */
+/**
+ * Returns the end of the joining words before another name ("e", "mas", a comma), or `end` if there
+ * are none.
+ */
 function joinEnd(sentence: Sentence, end: number): number {
   let at = end;
   while (at < end + JOIN_MAX && sentence.free(at) && isJoiner(sentence, at)) at++;
   return at;
 }
 
-/** Reads names that exist: "na lista Clientes MG", "listas Clientes e Parceiros". */
+/**
+ * Reads one or more names of existing lists after the word "lista": "na lista Clientes MG", "listas
+ * Clientes e Parceiros".
+ */
 function written(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const names = LIST.has(sentence.folded(at)) ? context.known() : null;
@@ -146,18 +154,24 @@ function written(context: ListContext, at: number): ListMention | null {
   return { from: at, to, ...named(found) };
 }
 
-/** Marks words that another stage should read. */
+/** Stands for "no remark": the words are not the name of a list, and another stage reads them. */
 const NO_NAME: Sentences = { pt: "", en: "" };
 
-/** A place where the name of another list may begin. */
+/** A position at which the name of another list may begin. */
 interface NextName {
   readonly at: number;
-  /** True after "lista", or if the first name follows "listas". */
+  /**
+   * True if the word "lista" precedes the position or if the first name follows the plural
+   * "listas".
+   */
   readonly isSure: boolean;
   readonly isSeveral: boolean;
 }
 
-/** Returns the remark on an unknown further name of a list; `NO_NAME` if it is none. */
+/**
+ * Returns the remark on a further name that no list has, or `NO_NAME` if the words are not a list's
+ * name.
+ */
 function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): Sentences {
   const { sentence } = context;
   if (isSure && !isSeveral) return NO_NAME;
@@ -166,7 +180,10 @@ function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): 
   return isName && !isElse(context, at, null) ? UNKNOWN : NO_NAME;
 }
 
-/** Returns the remark on a further name that may be no list; `NO_NAME` for another request. */
+/**
+ * Returns the remark on the name of a list that may also be another request. Returns `NO_NAME` if
+ * it is read as that request, null if it surely means the list.
+ */
 function whyElse(
   context: ListContext,
   { at, isSure }: NextName,
@@ -178,7 +195,10 @@ function whyElse(
   return isExact ? alsoElse(words) : NO_NAME;
 }
 
-/** Returns where another list name may begin; null if other words come before it. */
+/**
+ * Returns the position at which another list name may begin, or null if no joining word precedes
+ * it.
+ */
 function nextName(sentence: Sentence, list: number, end: number): NextName | null {
   const at = joinEnd(sentence, end);
   if (at === end) return null;
@@ -198,14 +218,20 @@ function isSkipped(word: string): boolean {
   return (OF_LIST.has(word) && !NOT_JOINED.test(word)) || LIST.has(word);
 }
 
-/** Returns the ids of lists by name; no ids if several lists share a name. */
+/**
+ * Returns the ids of the lists that the names mean. If several lists share a name, returns no ids
+ * but these lists.
+ */
 function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids" | "among"> {
   const among = found.find((lists) => lists.length > 1);
   if (among !== undefined) return { ids: [], among };
   return { ids: found.flatMap((lists) => lists.map(({ id }) => id)) };
 }
 
-/** Returns the end of "já exportados", "não exportei"; not of "produtos exportados". */
+/**
+ * Returns the end of "já exportados" or "não exportei". Returns null for "produtos exportados",
+ * which is not an action of the user.
+ */
 function exportedEnd(sentence: Sentence, at: number): number | null {
   const word = sentence.folded(at);
   if (!TAKEN.has(word)) return null;
@@ -218,11 +244,11 @@ function exportedEnd(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/** Max words before "clientes" that qualify it. */
+/** Maximum number of words before "clientes" that may say whose they are or exclude them. */
 const LEAD_MAX = 8;
-/** Max words between "exceto" and an item joined to it. */
+/** Maximum number of words between "exceto" and the words joined to the exclusion. */
 const EXCEPT_MAX = 12;
-/** Words between a verb or "exceto" and "clientes". */
+/** Matches words that may stand between a verb or "exceto" and "clientes". */
 const OWN = /^(?:o|a|os|as|the|meus?|minhas?|nossos?|nossas?|my|our|ja|already|yet|ainda|t|eh)$/;
 
 /** Returns the customer list at a token; null if the word only means companies. */
@@ -244,7 +270,10 @@ function customersAt(context: ListContext, at: number): ListMention | null {
     : { from: at, to, ids: [], why: UNCLEAR };
 }
 
-/** Returns how clearly the previous words include or exclude customers, or null. */
+/**
+ * Returns "clear" or "open" for how clearly the words before `at` include or exclude the customers,
+ * or null if they do neither.
+ */
 function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   let back = at - 1;
   while (back >= 0 && OWN.test(sentence.folded(back))) back--;
@@ -256,7 +285,10 @@ function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   return LEAVING.has(word) ? "open" : null;
 }
 
-/** True for an item joined to an excluded item: "exceto MEI e clientes". */
+/**
+ * True if the words before a joining word are excluded, so that the words after it are too: "exceto
+ * MEI e clientes".
+ */
 function isAfterExcept(sentence: Sentence, join: number): boolean {
   for (let back = join - 1; back >= Math.max(0, join - EXCEPT_MAX); back--) {
     if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
@@ -264,7 +296,7 @@ function isAfterExcept(sentence: Sentence, join: number): boolean {
   return false;
 }
 
-/** True for a verb in "que não são", "that are"; "padarias e clientes" has none. */
+/** True if a verb belongs to a relative clause, as in "que não são" or "that are". */
 function isRelative(sentence: Sentence, verb: number): boolean {
   for (let back = verb; back > verb - LEAD_MAX; back--) {
     const word = sentence.folded(back);
@@ -275,7 +307,7 @@ function isRelative(sentence: Sentence, verb: number): boolean {
   return false;
 }
 
-/** True if the list is named later: "tirando os clientes da lista X". */
+/** True if the name of a list follows, as in "tirando os clientes da lista X". */
 function isOfList(sentence: Sentence, at: number): boolean {
   return [0, 1, 2, 3].some((step) => LIST.has(sentence.folded(at + step)));
 }

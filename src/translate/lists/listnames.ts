@@ -1,9 +1,9 @@
 /**
- * Names of lists in a sentence. Input: the user's lists, and a position in a sentence. Output: the
- * list whose name is written there.
- * Invariant: case, accents, and marks are ignored, and the longest match wins. Roles from earlier
- * stages are ignored. If several lists share a name, an exact spelling decides; otherwise all
- * match.
+ * Finds names of lists in a sentence. Input: the user's lists, and a position in a sentence.
+ * Output: the list whose name is written at that position.
+ * Invariant: case, accents, and punctuation are ignored, and the longest match wins. The kinds of
+ * request that earlier stages gave to the words are ignored. If several lists share a name, an
+ * exact spelling decides; otherwise all of them match.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -15,7 +15,10 @@ export interface NamedList {
   readonly name: string;
 }
 
-/** Lists whose name is written at a position; several if the text does not distinguish them. */
+/**
+ * The lists whose name is written at a position. There are several if the text does not tell them
+ * apart.
+ */
 interface WrittenLists {
   readonly lists: readonly NamedList[];
   /** The token after the name and its closing quotation mark. */
@@ -54,12 +57,12 @@ export class ListNames {
   }
 }
 
-/** Returns the key for comparing names: two lists must not share one. */
+/** Returns the key by which names are compared. Two lists must not have the same key. */
 export function listNameKey(name: string): string {
   return wordsOf(name).join(" ");
 }
 
-/** Returns the list with the exact spelling if only one has it; otherwise all lists. */
+/** Returns only the list with the exact spelling if there is exactly one; otherwise returns all. */
 function meant(lists: readonly NamedList[], written: string): readonly NamedList[] {
   if (lists.length < 2) return lists;
   const spelled = spellingOf(written);
@@ -67,14 +70,17 @@ function meant(lists: readonly NamedList[], written: string): readonly NamedList
   return exact.length === 1 ? exact : lists;
 }
 
-/** Returns the text without marks before its first and after its last word, single-spaced. */
+/**
+ * Returns the text from its first to its last word, without punctuation around it and with single
+ * spaces.
+ */
 function spellingOf(text: string): string {
   const words = tokenize(text).filter(({ kind }) => kind !== "mark");
   const spelled = text.slice(words[0]?.start ?? 0, words.at(-1)?.end);
   return spelled.normalize("NFC").trim().replace(/\s+/g, " ");
 }
 
-/** Reads the displayed names of the list of exported accounts: "na lista Já exportados". */
+/** Reads the names under which the list of exported accounts is shown: "na lista Já exportados". */
 function exportedAt(sentence: Sentence, from: number): WrittenLists | null {
   for (const name of ["ja exportados", "exportados", "exported"]) {
     const to = endOf(sentence, from, name.split(" "));
@@ -94,13 +100,19 @@ function wordOf({ kind, text }: Token): string {
   return kind === "mark" ? text : foldWord(text);
 }
 
-/** True if a mark may be skipped in a name: any mark inside it, or an opening mark before it. */
+/**
+ * True if a punctuation mark may be skipped when matching a name: any mark inside the name, or an
+ * opening mark before it.
+ */
 function isPassedOver(token: Token | undefined, seen: { word: string; first: boolean }): boolean {
   if (token?.kind !== "mark" || token.text === seen.word) return false;
   return !seen.first || /^["“'‘«([:=]$/.test(token.text);
 }
 
-/** Returns the end of `words` written from a token on, allowing any marks between them. */
+/**
+ * Returns the end of `words` if they are written from the token `from` on, with any punctuation
+ * between them. Otherwise returns null.
+ */
 function endOf(sentence: Sentence, from: number, words: readonly string[]): number | null {
   let at = from;
   for (const word of words) {

@@ -14,40 +14,46 @@ import type { ListNames, NamedList } from "./listnames.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** Verbs for actions of the user, and participles that also need a word such as "já". */
+/**
+ * Verbs and participles for actions of the user. A participle such as "exportados" counts only next
+ * to a word such as "já".
+ */
 export const TAKEN = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos exporte " +
     "exportados exportadas exportado exportada exported descargue",
 );
-/** The verbs that need no such word. */
+/** The verbs of `TAKEN` that count without such a word. */
 export const BY_ITSELF = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos descargue",
 );
-/** Words that make a participle an action of the user. */
+/** Words that make a participle an action of the user: "já exportados". */
 export const ALREADY = wordSet(
   "ja ainda nunca nao already yet previously ya aun todavia never not",
 );
 /** Verbs for actions that the server does not record, such as calls. */
 export const BY_HAND_ONLY = wordSet("prospectei prospectamos contatei contatamos");
-/** Words after a verb or participle that belong to it. */
+/** Words that may follow a verb or participle and belong to it. */
 export const BEHIND = wordSet("already yet previously ya ones");
 /** Nouns for a list. */
 export const LIST = wordSet(
   "lista listas listagem listagens listado listados list lists listing listings",
 );
-/** Nouns that announce several names. */
+/** Plural nouns for lists, which announce several names. */
 export const LISTS = wordSet("listas listagens listados lists listings");
-/** Words before a list that mark it as the user's. */
+/** Words before "lista" that show that one of the user's lists is meant. */
 export const OF_LIST = wordSet(
   "na nas da das numa uma nenhuma minha minhas nossa nossas sua suas essa esta desta dessa " +
     "nesta nessa pela pelas com by with " +
     "in on from my our the la las en de a as os o no do dos nos",
 );
-/** Prepositions that lead into a list. */
+/** Prepositions before a list that contains the requested companies: "na lista". */
 const IN_LIST = wordSet("na nas numa nesta nessa in on en");
-/** Prepositions for taking something out of a list. */
+/** Prepositions before a list from which companies are taken: "da lista". */
 const FROM_LIST = wordSet("da das desta dessa do dos de from of");
-/** Words that begin a noun: "os da lista", "quem está na lista", "the ones on the list". */
+/**
+ * Words for the companies before a list: "os da lista", "quem está na lista", "the ones on the
+ * list".
+ */
 export const NOUNS = wordSet(
   "o a os as the la las los aqueles aquelas quem quien those ones todos todas minha minhas " +
     "nossa nossas meus nossos my our empresas estabelecimentos clientes contatos cnpjs nomes",
@@ -61,7 +67,7 @@ export const LEAVING: ReadonlySet<string> = new Set([
       "remove removing skip drop omit omitting minus isn isnt arent quita quitando",
   ),
 ]);
-/** Negators of a verb: "que não estão na lista X e MEI". */
+/** Words that negate a verb, as in "que não estão na lista X e MEI". */
 export const NEGATES = wordSet(
   "nao nunca nem not never haven hasn aren weren don no nor ausentes ausente faltam falta " +
     "faltando faltantes sairam saiu missing absent nenhuma isn isnt arent",
@@ -73,7 +79,7 @@ export function leavesAll(word: string): boolean {
   return LEAVING.has(word) && !NEGATES.has(word) && !IS_OUT.test(word) && !WITHOUT.has(word);
 }
 const WITHOUT = wordSet("sem without sin");
-/** Words between a negator and its list. */
+/** Words that may stand between a negator and its list. */
 export const BEFORE: ReadonlySet<string> = new Set([
   ...LEAVING,
   ...wordSet(
@@ -90,12 +96,12 @@ export const BEFORE: ReadonlySet<string> = new Set([
       "listadas listados being be been listed appear figuram figurem figuran figuren",
   ),
 ]);
-/** Words that never begin a list's name, or that end one. */
+/** Words that never begin the name of a list, or at which a name ends. */
 export const ENDS = wordSet(
   "de do da dos das com em no na nos nas que e ou para pra por of with in and or for to sem " +
     "exceto menos desde abertas abertos completa atualizada companies empresas y con en",
 );
-/** Words between a list and its name. */
+/** Words that may stand between "lista" and the name of the list. */
 export const NAMING = wordSet("de do da dos das chamada chamado of called named llamada nome");
 /** Words between the names of two lists. */
 export const BETWEEN = wordSet("e ou nem and or nor y o u");
@@ -107,7 +113,7 @@ export const AGAINST = wordSet("mas porem but pero");
 const POTENTIAL = wordSet("potenciais potencial potential novos novas possiveis futuros");
 /** Kinds of file, which are never list names: "lista Excel". */
 export const FILES = wordSet("excel csv xlsx xls pdf completa atualizada simples pronta urgente");
-/** Words for a user's own contacts, even without "lista". */
+/** Words for the user's own contacts. They may mean a list even without the word "lista". */
 export const CUSTOMERS = wordSet(
   "cliente clientes prospect prospects lead leads customer customers client clients",
 );
@@ -117,10 +123,10 @@ export const RELATIONS = wordSet(
     "representante representantes supplier suppliers partner partners competitor competitors " +
     "reseller resellers aliados",
 );
-/** Verbs between a company and its role. */
+/** Verbs that connect a company with what it is: "que não são clientes". */
 export const BEING = wordSet("sao sejam e seja eh are is son foram aren isn arent isnt");
 
-/** The remark for callers that have no lists, such as a command. */
+/** The remark if the caller has no lists, such as a command. */
 export const BY_HAND: Sentences = {
   pt:
     "Uma frase não conhece as suas listas: escolha a lista no filtro Suas listas, ou " +
@@ -130,7 +136,7 @@ export const BY_HAND: Sentences = {
     "“Leave out what I exported already”.",
 };
 
-/** The assumption for several lists. */
+/** The assumption if a sentence names several lists to include. */
 export const ANY_OF: Sentences = {
   pt: "Basta estar numa das listas ditas: nenhum filtro exige estar em todas.",
   en: "Being in one of the lists is enough: no filter requires all of them.",
@@ -158,7 +164,7 @@ export const WHOSE: Sentences = {
     "list …”, or choose in the filter Your lists.",
 };
 
-/** Max lists in a remark. */
+/** Maximum number of lists that a remark names. */
 const AMONG_MAX = 10;
 
 /** The remark for "minha lista" if the user has several. */
@@ -170,7 +176,9 @@ export function whichOf(all: readonly NamedList[]): Sentences {
   };
 }
 
-/** The remark for another name that may also be a different request: "lista X e Santos". */
+/**
+ * The remark for the name of a second list that could also be another request: "lista X e Santos".
+ */
 export function alsoElse(name: string): Sentences {
   return {
     pt: `“${name}” é uma lista sua e também outra coisa: para a lista, diga “lista ${name}”.`,
@@ -204,7 +212,7 @@ function listed(names: readonly string[]): string {
   return [...names.slice(0, AMONG_MAX), ...(names.length > AMONG_MAX ? ["…"] : [])].join(", ");
 }
 
-/** Context for looking up lists. */
+/** Input for looking up lists. */
 export interface ListContext {
   readonly sentence: Sentence;
   readonly places: PlaceNames;
@@ -212,7 +220,7 @@ export interface ListContext {
   known(): ListNames | null;
 }
 
-/** Words that name lists. */
+/** Words that name one or more lists. */
 export interface ListMention {
   /** First word of the mention, without the words that introduce it. */
   readonly from: number;
@@ -220,11 +228,14 @@ export interface ListMention {
   readonly ids: readonly string[];
   /** Lists that share the written name. */
   readonly among?: readonly NamedList[];
-  /** Why the words may not name a list. */
+  /** Reason why the words may not name a list. */
   readonly why?: Sentences;
 }
 
-/** Direction of a preposition before a list; null for other words. */
+/**
+ * Returns the direction that a preposition gives to the list after it: "in" for "na", "from" for
+ * "da". Returns null for other words.
+ */
 export function leadOf(word: string): "in" | "from" | null {
   if (IN_LIST.has(word)) return "in";
   return FROM_LIST.has(word) ? "from" : null;

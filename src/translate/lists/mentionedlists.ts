@@ -30,18 +30,21 @@ import { type SeenMention, Stances } from "./stance.ts";
 export interface MentionedLists {
   readonly anyOf: readonly string[];
   readonly exclude: readonly string[];
-  /** First token of each exclusion of one list ("não estão na lista X"), by the token after it. */
+  /**
+   * Exclusions of one list, such as "não estão na lista X". Maps the token after each to its first
+   * token.
+   */
   readonly apart: ReadonlyMap<number, number>;
 }
 
-/** Context for finding lists. */
+/** Input for finding lists. */
 interface Around {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly places: PlaceNames;
 }
 
-/** Maximum words that introduce a list. */
+/** Maximum number of words that introduce a list. */
 const BEFORE_MAX = 9;
 
 /** Finds requests about lists; `all` returns the user's lists, null if the caller has none. */
@@ -97,7 +100,7 @@ class ListStage {
     const isClear = ids.length > 0 && seen.stance !== "unclear";
     const fits = isClear && count <= LISTS_MAX;
     const words = sentence.claim(seen.lead, to, fits ? "list" : "unmapped");
-    // A spec takes no more lists; a note reports this.
+    // If there are more lists than a spec takes, the words become a note.
     if (fits) target.push(...ids);
     else
       this.#notes.addUnmapped(
@@ -108,7 +111,10 @@ class ListStage {
     this.#name(seen);
   }
 
-  /** Marks the words as a name. In "exceto lista X e MEI", the negator still applies. */
+  /**
+   * Marks the words of a mention as a name, which no longer negates. The "exceto" of "exceto lista
+   * X e MEI" stays a negator, because it also excludes MEI.
+   */
   #name({ lead, from, to, stance, way, isJoined }: SeenMention): void {
     const own = stance === "out" && way === "all" ? exceptIn(this.#sentence, lead, from) : -1;
     if (own >= 0) this.#sentence.name(lead, own);
@@ -116,7 +122,7 @@ class ListStage {
     this.#sentence.name(Math.max(own + 1, lead), to);
   }
 
-  /** Why a mention became no filter. */
+  /** Returns the reason why a mention became no filter. */
   #whyLeft({ among, why, ids }: ListMention, { stance }: SeenMention): Sentences {
     if (!this.#hasLists) return BY_HAND;
     if (why !== undefined) return why;
@@ -125,7 +131,10 @@ class ListStage {
   }
 }
 
-/** Returns the last word in [from, to) that excludes all items joined after it; -1 for none. */
+/**
+ * Returns the last word in the tokens [from, to) that excludes everything joined after it, or -1 if
+ * there is none.
+ */
 function exceptIn(sentence: Sentence, from: number, to: number): number {
   for (let at = to - 1; at >= from; at--) {
     if (leavesAll(sentence.folded(at))) return at;
@@ -133,7 +142,7 @@ function exceptIn(sentence: Sentence, from: number, to: number): number {
   return -1;
 }
 
-/** Returns where the introducing words begin: "que eu ainda não". */
+/** Returns the start of the words that introduce a list, such as "que eu ainda não". */
 function beginOf(sentence: Sentence, at: number): number {
   let from = at;
   while (from > Math.max(0, at - BEFORE_MAX) && sentence.free(from - 1)) {

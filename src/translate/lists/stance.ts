@@ -12,30 +12,34 @@ import { isExcept } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { AGAIN, AGAINST, isJoiner, LEAVING, leadOf, leavesAll, NEGATES, NOUNS } from "./mention.ts";
 
-/** How a sentence treats the lists of a mention. */
+/** The stance of a sentence: it includes the lists of a mention, excludes them, or is unclear. */
 type Stance = "in" | "out" | "unclear";
 
-/** How a mention is excluded: "exceto", "fora da" or "sem", or a negated verb. */
+/**
+ * The kind of words that exclude a mention: "exceto" ("all"), "fora da" or "sem" ("outside"), or a
+ * negated verb ("verb").
+ */
 type Way = "all" | "outside" | "verb" | null;
 
 /** A mention that was read. */
 export interface SeenMention {
   /**
-   * First introducing word of the mention, first word after these, and the token after the mention.
+   * First word that introduces the mention, first word of the mention itself, and the token after
+   * it.
    */
   readonly lead: number;
   readonly from: number;
   readonly to: number;
   readonly stance: Stance;
   readonly way: Way;
-  /** True if an earlier "exceto" also excludes this mention. */
+  /** True if an "exceto" before an earlier mention also excludes this one. */
   readonly isJoined: boolean;
 }
 
-/** Maximum lookups of a negation's reach; a sentence that needs more is unclear. */
+/** Maximum number of negation lookups in a sentence. A sentence that needs more is unclear. */
 const REACHES_MAX = 20;
 const EXCEPT_MAX = 4;
-/** Max words and marks that join two items. */
+/** Maximum number of words and punctuation marks that join two parts of a list. */
 const JOIN_MAX = 4;
 
 /** Reads the mentions of one sentence in their order. */
@@ -48,7 +52,10 @@ export class Stances {
     this.#sentence = sentence;
   }
 
-  /** Returns the stance on the mention [from, to), whose introducing words begin at `lead`. */
+  /**
+   * Returns the mention in the tokens [from, to) with its stance. Its introducing words begin at
+   * `lead`.
+   */
   read(lead: number, from: number, to: number): SeenMention {
     const seen = this.#read(lead, from, to);
     this.#before = seen;
@@ -71,8 +78,8 @@ export class Stances {
   }
 
   /**
-   * Decides by the previous mention, unless other words introduce this one: "exceto a lista X e os
-   * já exportados".
+   * Decides the stance of a mention joined to the previous one. It has the previous stance unless
+   * its introducing words differ: "exceto a lista X e os já exportados".
    */
   #joinedToList(place: Place, before: SeenMention): SeenMention {
     const { way } = before;
@@ -92,7 +99,10 @@ export class Stances {
     return joined(isComma || isApart(before, led) ? "in" : "unclear");
   }
 
-  /** Decides by the excluded item before the mention: "exceto MEI e lista X". */
+  /**
+   * Decides the stance of a mention that follows other words: "lista X" in "exceto MEI e lista X"
+   * is excluded because MEI is.
+   */
   #joinedToItem(lead: number, from: number, join: number): Stance {
     const sentence = this.#sentence;
     if (join >= 0 && isNounAt(sentence, lead, from)) {
@@ -105,16 +115,20 @@ export class Stances {
     return isAfterExcept(sentence, lead) || isAfterNot(sentence, lead) ? "unclear" : "in";
   }
 
-  /** Returns the negator of the item that ends at a token; -1 for none. */
+  /** Returns the negator of the words that end at a token, or -1 if there is none. */
   #negatorAt(last: number): number | "unclear" {
     if (++this.#reaches > REACHES_MAX) return "unclear";
-    // Forget reaches: words that have become list names no longer negate.
+    // The cached reaches of negators are dropped, because words that have become list names no
+    // longer negate.
     forgetReach(this.#sentence);
     const { polarity, negator } = reachOf(this.#sentence, last);
     return polarity === "negated" ? negator : -1;
   }
 
-  /** True if a word like "exceto" precedes, whose reach may continue. */
+  /**
+   * True if a word like "exceto" stands between the previous mention and this one, because it may
+   * also exclude this one.
+   */
   #leavesBefore(lead: number): boolean {
     for (let at = this.#before?.to ?? 0; at < lead; at++) {
       if (leavesAll(this.#sentence.folded(at)) && isExcept(this.#sentence, at)) return true;
@@ -130,18 +144,24 @@ function wayOf(word: string): Way {
   return NEGATES.has(word) ? "verb" : "outside";
 }
 
-/** True if the second list is included: "fora da lista X e na lista Y". */
+/**
+ * True if the second list is included although the first is excluded: "fora da lista X e na lista
+ * Y".
+ */
 function isApart(before: SeenMention, led: "in" | "from" | null): boolean {
   if (before.way === "outside") return led !== "from" && !isVerb(before);
   return before.way === "verb" && (led !== "from" || isVerb(before));
 }
 
-/** True for exported accounts, which are mentioned by a verb: "que ainda não exportei". */
+/** True for a mention of exported accounts by a verb alone: "que ainda não exportei". */
 function isVerb({ from, to }: SeenMention): boolean {
   return to === from + 1;
 }
 
-/** If "e" or a comma joins `lead` to an earlier item, returns that item's end; otherwise -1. */
+/**
+ * If "e" or a comma stands right before `lead`, returns the end of the words before it; otherwise
+ * returns -1.
+ */
 function joinBefore(sentence: Sentence, lead: number): number {
   let at = lead;
   while (at > lead - JOIN_MAX && isJoiner(sentence, at - 1)) at--;
@@ -159,7 +179,10 @@ function wordsIn(sentence: Sentence, from: number, to: number): string[] {
   return sentence.tokens.slice(from, to).map((_, step) => sentence.folded(from + step));
 }
 
-/** True for "exceto MEI da lista Clientes", which may exclude MEI or the list. */
+/**
+ * True if an excluded word stands before the mention, as in "exceto MEI da lista Clientes", because
+ * the words may exclude MEI or the list.
+ */
 function isAfterExcept(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark") return false;
@@ -168,7 +191,9 @@ function isAfterExcept(sentence: Sentence, from: number): boolean {
   return false;
 }
 
-/** True for an unknown word after a negator: "sem xyz na lista Clientes". */
+/**
+ * True if an unknown word after a negator stands before the mention: "sem xyz na lista Clientes".
+ */
 function isAfterNot(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark" || !sentence.free(back)) return false;

@@ -28,16 +28,16 @@ import {
   whichOf,
 } from "./mention.ts";
 
-/** Maximum words of a name, and of the words that introduce it. */
+/** Maximum number of words in the name of a list. */
 const NAME_MAX = 6;
-/** Maximum words before a "lista" without introducing words. */
+/** Maximum number of words searched for a request before a "lista" that no words introduce. */
 const BEFORE_MAX = 24;
 const OWN = /^(?:minhas?|nossas?|suas?|my|our)$/;
 const OF = /^(?:de|of)$/;
-/** Prepositions before a list; a lower-case name may follow. */
+/** Matches prepositions before a list. After one of them, a name may be in lower case. */
 const INSIDE = /^(?:na|da|pela|in|on|from|la)$/;
 
-/** Returns a mention of a list without a name or with an unknown one, or null. */
+/** Returns the mention of a list that has no name or an unknown name, or null. */
 export function unwritten(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   if (!LIST.has(sentence.folded(at))) return null;
@@ -61,14 +61,14 @@ function ledEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
   const before = sentence.folded(at - 1);
   const start = at + 1;
-  // "minha lista de padarias" requests a list.
+  // "minha lista de padarias" requests a list of bakeries and names none.
   if (OF.test(sentence.folded(start))) return ofEnd(sentence, at);
   const quoted = quotedEnd(sentence, start);
   if (quoted !== null) return quoted;
   let to = start;
   while (to < start + NAME_MAX && isNamePart(sentence, to)) to++;
   const inside = INSIDE.test(before) || LEAVING.has(before);
-  // In "da lista" and "da lista 🔥", the name is missing.
+  // "da lista" and "da lista 🔥" refer to a list but have no name of words.
   const next = sentence.tokens[start];
   if (inside && to === start && (next === undefined || next.kind === "mark")) {
     return next !== undefined && !/[.,;:!?()]/.test(next.text) ? start + 1 : start;
@@ -110,7 +110,7 @@ function bareEnd(context: ListContext, at: number): number | null {
   return to;
 }
 
-/** True if a request precedes a token. */
+/** True if words that are not fillers precede a token. */
 function followsRequest(sentence: Sentence, at: number): boolean {
   for (let back = at - 1; back >= Math.max(0, at - BEFORE_MAX); back--) {
     const isSmall = sentence.owner(back) === "filler" || kindAt(sentence, back) === "small";
@@ -119,7 +119,10 @@ function followsRequest(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** True for a common list name without "lista": "e fornecedores". */
+/**
+ * True for a common name of a list without the word "lista", such as "fornecedores" in "e
+ * fornecedores".
+ */
 export function isRelation(sentence: Sentence, at: number): boolean {
   if (!RELATIONS.has(sentence.folded(at)) || !sentence.free(at)) return false;
   const goesOn = /^(?:de|do|da|dos|das|of|para|for)$/.test(sentence.folded(at + 1));
@@ -131,8 +134,8 @@ function isActivity(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True if the words from a token on are also a trade, place, date, or other request; with `to`,
- * only if they end there.
+ * True if the words from a token on may also be a trade, place, date, or other request. If `to` is
+ * given, they must end there.
  */
 export function isElse(context: ListContext, at: number, to: number | null): boolean {
   const { sentence, places } = context;
@@ -145,7 +148,10 @@ export function isElse(context: ListContext, at: number, to: number | null): boo
   return ends.some((end) => end !== undefined && (to === null || end === to));
 }
 
-/** Returns where the name before "list" begins ("in my Clients list"); `at` if there is none. */
+/**
+ * Returns the start of a name that precedes "list", as in "in my Clients list", or `at` if there is
+ * none.
+ */
 export function nameBefore(sentence: Sentence, at: number): number {
   if (!/^list(?:s|ings?)?$/.test(sentence.folded(at))) return at;
   let first = at;
@@ -167,7 +173,7 @@ export function isCapital(sentence: Sentence, at: number): boolean {
   return kind === "word" && !shouted && text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
 }
 
-/** True for capitals, numbers, and words that do not begin another request. */
+/** True for capitalized words, numbers, and words at which no other request begins. */
 function isNamePart(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark" || !sentence.free(at)) return false;

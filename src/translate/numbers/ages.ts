@@ -16,7 +16,7 @@ import { numberAt } from "./numbers.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Time units in months or days. */
+/** Lengths of the units of time, in months or days. */
 const UNITS: Readonly<Record<string, Length>> = {
   ...{ ano: { months: 12 }, anos: { months: 12 }, year: { months: 12 }, years: { months: 12 } },
   ...{ mes: { months: 1 }, meses: { months: 1 }, month: { months: 1 }, months: { months: 1 } },
@@ -52,12 +52,12 @@ const SMALL = wordSet(
     "foram ser sejam between e ou mercado",
 );
 const AGE_WORDS = wordSet("ha faz com tem tenham tenha idade for with entre between");
-/** Words after a number of years that make it an age. */
+/** Words after a number of years that show that it is an age of a company. */
 const TAILS = wordSet(
   "mercado existencia idade atividade atividades vida funcionamento abertura fundacao operacao " +
     "experiencia historia estrada atuacao cnpj tradicao old age business operation existence",
 );
-/** Words that attribute an age to people, not to a company. */
+/** Words that show that an age is one of people, not of a company. */
 const PEOPLE = wordSet(
   "para criancas alunos idosos bebes pessoas jovens publico adultos menores garantia",
 );
@@ -82,7 +82,7 @@ interface Read {
   readonly span: Span;
   /** The upper end of a range. */
   readonly second?: Span;
-  /** "última semana" needs no number. */
+  /** True if the unit needs no number, as in "última semana". */
   readonly bare?: true;
 }
 
@@ -141,7 +141,7 @@ function lengthOf(sentence: Sentence, count: number, at: number): Span | null {
   return whole && short ? { months, days, to: at + 1 } : null;
 }
 
-/** "entre 2 e 5 anos", "de 2 a 5 anos", "2-5 anos". */
+/** Reads a range: "entre 2 e 5 anos", "de 2 a 5 anos", "2-5 anos". */
 function rangeAt(sentence: Sentence, at: number): Read | null {
   const token = sentence.tokens[at];
   const glued = token?.kind === "number" ? /^(\d{1,2})-(\d{1,2})$/.exec(token.text) : null;
@@ -166,7 +166,7 @@ function rangeAt(sentence: Sentence, at: number): Read | null {
   if (second === null || high === null || high.value === low.value) return null;
   const span = lengthOf(sentence, low.value, high.to);
   if (span === null) return null;
-  // In "menos de 5 e mais de 2 anos", the upper bound comes first.
+  // If the upper bound comes first, as in "menos de 5 e mais de 2 anos", the bounds are swapped.
   const turned = high.value < low.value;
   if (turned && at2 === low.to + 1) return null;
   return turned ? { span: { ...second }, second: { ...span, to: second.to } } : { span, second };
@@ -178,7 +178,7 @@ function lastAt(sentence: Sentence, at: number): Read | null {
   const span = lengthOf(sentence, 1, at);
   // "last year" is the previous calendar year, but "in the last year" is twelve months.
   if (sentence.folded(at - 1) === "last" && sentence.folded(at - 2) !== "the") return null;
-  // A plural such as "nos últimos meses" has no number.
+  // A plural without a number, such as "nos últimos meses", states no length.
   const isSeveral = /(?<!^me)s$/.test(sentence.folded(at));
   return span === null || isSeveral ? null : { span, bare: true };
 }
@@ -191,15 +191,15 @@ interface Lead {
   readonly from: number;
   readonly side: "more" | "less" | null;
   readonly last: boolean;
-  /** True if a word makes the number of years an age. */
+  /** True if a word shows that the number of years is an age. */
   readonly isAge: boolean;
-  /** True if the time describes something other than a company's age. */
+  /** True if the time is not the age of a company. */
   readonly other: boolean;
-  /** True if words between a closing and the time refer it to the opening. */
+  /** True if a word between a closing and the time shows that the time counts from the opening. */
   readonly own: boolean;
 }
 
-/** Applies an age. Returns the index after it. */
+/** Sets the bounds for an age. Returns the position after it. */
 function take(context: NumberContext, at: number, { span, second }: Read): number {
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
@@ -273,12 +273,13 @@ function ago(today: Day, { months, days }: Span): Day {
   return back(back(today, months, "month"), days, "day");
 }
 
-/** Reads the words before an age. */
+/** Reads the words before an age, which say how it bounds the opening date. */
 function leadOf(sentence: Sentence, at: number): Lead {
   let side: Lead["side"] = null;
   let from = at;
   let [last, isAge, other, adjective] = [false, false, false, false];
-  // "baixadas, abertas há 2 anos", "baixadas com mais de 5 anos": not the age of the closing.
+  // In "baixadas, abertas há 2 anos" and "baixadas com mais de 5 anos", the time does not count
+  // from the closing.
   let own = false;
   for (let i = at - 1; i >= Math.max(0, at - 8) && sentence.free(i); i--) {
     const word = sentence.folded(i);
@@ -309,7 +310,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
 
 const TRIMMED = wordSet("e ou com a o as os");
 
-/** Skips joining words that belong to the text before an age. */
+/** Returns `from` moved past joining words that belong to the text before the age. */
 function trimmed(sentence: Sentence, from: number, at: number): number {
   let start = from;
   while (start < at - 1 && TRIMMED.has(sentence.folded(start)) && !isCompared(sentence, start))
@@ -317,7 +318,7 @@ function trimmed(sentence: Sentence, from: number, at: number): number {
   return start;
 }
 
-/** True if "com" belongs to a comparison, as in "com mais de". */
+/** True if the word at `at` begins a comparison, as "com" does in "com mais de". */
 function isCompared(sentence: Sentence, at: number): boolean {
   const next = sentence.folded(at + 1);
   const numeral = sentence.tokens[at + 1]?.kind === "number";

@@ -19,7 +19,10 @@ interface Days {
   before: string | null;
 }
 
-/** Opening dates `[after, before)`, reais and counts `[min, max]`; null means unbounded. */
+/**
+ * The intervals of a sentence: days `[since, before)`, and reais and numbers of establishments
+ * `[min, max]`; null means unbounded.
+ */
 export class Bounds {
   readonly #notes: Notes;
   readonly days: Readonly<Record<DatedEvent, Days>> = {
@@ -28,9 +31,12 @@ export class Bounds {
     simples: { since: null, before: null },
     mei: { since: null, before: null },
   };
-  /** Tokens about regimes that companies left; dates next to them are those of the exclusion. */
+  /**
+   * The tokens about regimes that companies left, with these regimes. A date next to such a token
+   * is the date of the exclusion.
+   */
   readonly left = new Map<number, readonly ("simples" | "mei")[]>();
-  /** Words of the dates that belong to the status. */
+  /** Words of the dates that were applied to the status. */
   readonly statusWords: Words[] = [];
   capitalMin: number | null = null;
   capitalMax: number | null = null;
@@ -94,7 +100,7 @@ export class Bounds {
   }
 }
 
-/** Reports words that contradict earlier words and were not applied. */
+/** Adds a warning and a note that words contradict earlier words and were not applied. */
 export function contradict(notes: Notes, words: Words, code = "contradiction"): void {
   const detail = {
     pt: "Contradiz o que foi dito antes; não foi aplicado.",

@@ -29,13 +29,13 @@ const SMALL = wordSet(
     "registrado integralizado between than the at with that which by annual yearly anual " +
     "mensal monthly bruto bruta gross",
 );
-/** Units of numbers that are not money. */
+/** Units after a number that show that it is not an amount of money. */
 const COUNTED = wordSet(
   "resultados empresas registros linhas leads contatos results rows companies " +
     "ano anos mes meses dia dias km funcionarios funcionario empregados socios filiais lojas " +
     "year years",
 );
-/** Max words between "capital" and its amount. */
+/** Maximum number of words between "capital" and its amount. */
 const REACH = 9;
 
 /** Finds and claims every bound of the share capital. */
@@ -44,7 +44,8 @@ export function findCapital(context: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.folded(at) !== "capital" || !sentence.free(at)) continue;
     let read = behind(sentence, at) ?? before(sentence, at);
-    // These are sort orders: "por maior capital entre 2010 e 2015", "maior capital, no máximo 30".
+    // In "por maior capital entre 2010 e 2015" and "maior capital, no máximo 30", "maior capital"
+    // is a sort order and the numbers are not amounts.
     if (read !== null && isOrder(sentence, at) && !isMoneyRead(read)) continue;
     // "acima de 10 mil e abaixo de 1 milhão" are two bounds.
     for (; read !== null; read = further(sentence, read)) apply(context, read);
@@ -97,11 +98,11 @@ export interface AmountBounds {
   readonly to: number;
   readonly min: number | null;
   readonly max: number | null;
-  /** True for "não entre 10 e 50 mil", which no filter can express. */
+  /** True for a negated range ("não entre 10 e 50 mil"), because no filter expresses it. */
   readonly isOutside: boolean;
 }
 
-/** Reads bounds after the word: "capital social de pelo menos 100 mil". */
+/** Reads bounds after the name of an amount: "capital social de pelo menos 100 mil". */
 function behind(sentence: Sentence, at: number): Read | null {
   let side: Read["side"] = null;
   let between = false;
@@ -159,7 +160,7 @@ function before(sentence: Sentence, at: number): Read | null {
   for (let start = Math.max(0, of - 6); start < of; start++) {
     const first = amountOf(sentence, start);
     if (first === null) continue;
-    // Reads "ou mais" between amount and word: "R$ 2 milhões ou mais de capital".
+    // "ou mais" may stand between the amount and its name: "R$ 2 milhões ou mais de capital".
     let side = sideAfter(sentence, first.to);
     const marked = sentence.tokens[first.to]?.folded === "+" ? 1 : 2;
     if (first.to + (side === null ? 0 : marked) !== of) continue;
@@ -193,7 +194,10 @@ function lowerOf(sentence: Sentence, at: number): { amount: Amount; from: number
   return null;
 }
 
-/** Returns the side of a comparison word: "menos" is a maximum, "pelo menos" a minimum. */
+/**
+ * Returns the bound that a comparing word sets: "max" for "menos", "min" for "pelo menos", null for
+ * other words.
+ */
 function sideOf(sentence: Sentence, at: number): Read["side"] {
   const word = sentence.folded(at);
   const mark = sentence.tokens[at]?.text ?? "";
@@ -204,7 +208,7 @@ function sideOf(sentence: Sentence, at: number): Read["side"] {
   return MORE.has(word) && word !== "pelo" ? "min" : null;
 }
 
-/** Returns the side of words after an amount: "ou mais", "+". */
+/** Returns the bound that words after an amount set: "min" for "ou mais" and "+". */
 function sideAfter(sentence: Sentence, at: number): Read["side"] {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   if (sentence.tokens[at]?.folded === "+") return "min";
@@ -217,7 +221,7 @@ function sideAfter(sentence: Sentence, at: number): Read["side"] {
 function amountOf(sentence: Sentence, at: number): Amount | null {
   const amount = isBelowZero(sentence, at) ? null : amountAt(sentence, at);
   if (amount === null || COUNTED.has(sentence.folded(amount.to))) return null;
-  // A percentage ("10%", "10 por cento") is no amount; "100 mil, por favor" is one.
+  // "10%" and "10 por cento" are no amounts of money; "100 mil, por favor" is one.
   const next = sentence.tokens[amount.to]?.folded ?? "";
   const isShare = next === "por" && /^c/.test(sentence.folded(amount.to + 1));
   return isShare || /^(%|percent|porcento)$/.test(next) ? null : amount;
@@ -235,7 +239,7 @@ function secondOf(sentence: Sentence, first: Amount, between: boolean): Amount |
   return joined ? amountOf(sentence, first.to + 1) : null;
 }
 
-/** Applies the factor of the second amount to both: "entre 10 e 50 mil". */
+/** If only the second amount has a factor, applies it to both: "entre 10 e 50 mil". */
 function scaledAlike(first: Amount, second: Amount | null) {
   if (second === null || first.scaled || !second.scaled || second.value < 1000)
     return { first, second };
@@ -244,7 +248,7 @@ function scaledAlike(first: Amount, second: Amount | null) {
   return { first: value < second.value ? { ...first, value } : first, second };
 }
 
-/** Leaves other amounts of money to the notes, with their comparing words. */
+/** Moves other amounts of money, with their comparing words, to the notes. */
 export function unmapAmounts({ sentence, notes }: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const amount = sentence.free(at) ? amountAt(sentence, at) : null;
@@ -254,7 +258,7 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
     for (let i = at - 1; i >= Math.max(0, at - REACH) && sentence.free(i) && !noun; i--) {
       const word = sentence.folded(i);
       noun = REVENUE.has(word);
-      // "capital acima de US$ 100.000"
+      // "US$" and "capital" are small words before an amount: "capital acima de US$ 100.000".
       const dollars = /^(us|usd|u|eur)$/.test(word);
       const capital = word === "capital" || word === "social";
       const small = SMALL.has(word) || MORE.has(word) || dollars || capital;
@@ -268,7 +272,7 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
       noun = true;
       to += 2;
     }
-    // "1 milhão por ano", "a month"
+    // A period after the amount belongs to it: "1 milhão por ano", "a month".
     const per = /^(por|ao|a|per)$/.test(sentence.folded(to));
     if (per && /^(ano|mes|year|month)$/.test(sentence.folded(to + 1))) to += 2;
     const words = sentence.claim(from, to, "unmapped");

@@ -28,18 +28,20 @@ const HAVING = wordSet(
   "com tem tenha tenham ter possua possuam possui possuem possuir have has having with operam " +
     "opera operando operem mantem mantenham de who sejam",
 );
-/** Lists have rows, not establishments. */
+/** Words for lists. A number after "planilha com" counts rows, not establishments. */
 const LISTS = wordSet("lista listas planilha relacao arquivo base listagem list spreadsheet file");
-/** Chains, whose establishments may be counted without "com". */
+/**
+ * Words for chains. In a sentence with such a word, establishments may be counted without "com".
+ */
 const CHAINS = wordSet("rede redes cadeia cadeias chain chains franquia franquias");
 const SMALL = wordSet("de do da que o a os as of than a the em no na ao pelo at um uma not");
 const SINGLE = wordSet("unica unico so single sole sola");
 const ONLY = wordSet("so apenas somente only just exatamente exactly unica unico single");
 const ONLY_WORD = /^(so|solo)$/;
-/** Max words between a verb of having and its number. */
+/** Maximum number of words between a verb of having and its number. */
 const REACH = 6;
 
-/** How a number bounds a count; null without comparing words. */
+/** How a number bounds a count. Null if there are no comparing words. */
 export type Side = "min" | "max" | "over" | "under" | "exact" | null;
 
 const SIDES = new Map<string, Side>([
@@ -57,7 +59,7 @@ interface CountContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly bounds: Bounds;
-  /** True if the snapshot has the counts of establishments. */
+  /** True if the snapshot contains the number of establishments of each company. */
   readonly counts: boolean;
 }
 
@@ -66,7 +68,7 @@ interface Read {
   readonly to: number;
   readonly min: number | null;
   readonly max: number | null;
-  /** True if the number has no comparing words. */
+  /** True if no comparing words belong to the number. */
   readonly bare: boolean;
   readonly unit: number;
 }
@@ -79,7 +81,8 @@ export function findCounts(context: CountContext): void {
   let last = -1;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
-    // In "com mais de 5 lojas e menos de 10", another bound follows the first.
+    // After a first count, another bound may follow without a unit, as in "com mais de 5 lojas e
+    // menos de 10".
     const known = chain >= 0 || (last >= 0 && at - last < REACH);
     const read = counted(sentence, at, known) ?? alone(sentence, at) ?? unchained(sentence, at);
     if (read === null) continue;
@@ -111,7 +114,7 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const exact = single || tail > to;
   const side =
     following.side ?? after.side ?? lead.side ?? (exact && first.value === 1 ? "exact" : null);
-  // "com uma unidade em Campinas" means at least one unit there.
+  // "com uma unidade em Campinas" means at least one establishment there and sets no bound.
   const article = first.value === 1 && sentence.tokens[at]?.kind === "word";
   // "between 2 and 5 stores"
   const between = range !== null && ["entre", "between"].includes(sentence.folded(at - 1));
@@ -144,7 +147,10 @@ export function boundsOf(side: Side, value: number): Pick<Read, "min" | "max"> {
   return { min: value, max: side === "exact" ? value : null };
 }
 
-/** Reads a single establishment: "loja única", "único endereço", "single-location". */
+/**
+ * Reads a request for companies with a single establishment: "loja única", "único endereço",
+ * "single-location".
+ */
 function alone(sentence: Sentence, at: number): Read | null {
   const unit = isUnit(sentence, at) ? at : at + 1;
   const mark = unit === at ? at + 1 : at;
@@ -153,7 +159,9 @@ function alone(sentence: Sentence, at: number): Read | null {
   return { from: at, to: at + 2, unit, min: null, max: 1, bare: false };
 }
 
-/** Reads "que não são de rede", "that are not chains" as one establishment only. */
+/**
+ * Reads "que não são de rede" and "that are not chains" as a request for a single establishment.
+ */
 function unchained(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at);
   const ends = !/^(de|do|da|dos|das|of)$/.test(sentence.folded(at + 1));
@@ -162,17 +170,19 @@ function unchained(sentence: Sentence, at: number): Read | null {
   const { polarity, negator } = reachOf(sentence, at);
   const not = /^(nao|not|aren|arent|isn|isnt|nem|never|nunca|sem)$/.test(sentence.folded(negator));
   if (polarity !== "negated" || !not || negator > at) return null;
-  // Two or more; the negation before it turns this into one establishment.
+  // A chain has two or more establishments. The negator before the word turns this into exactly
+  // one.
   return { from: at, to: at + 1, unit: at, min: 2, max: null, bare: false };
 }
 
 function isUnit(sentence: Sentence, at: number): boolean {
   if (!UNITS.has(sentence.folded(at)) || !sentence.free(at)) return false;
-  // In "mais de 3 lojas com celular", the shops do not sell mobile phones.
+  // In "mais de 3 lojas com celular", "celular" is a contact, so the words are not the trade of
+  // mobile phone shops.
   return sentence.folded(at + 1) === "com" || !isInTrade(sentence, at, at + 1);
 }
 
-/** Reads "ou mais", "+", "or fewer" after a number or its unit. */
+/** Reads comparing words after a number or its unit: "ou mais", "+", "or fewer". */
 export function sideAfter(
   sentence: Sentence,
   at: number,
@@ -194,7 +204,7 @@ function secondOf(sentence: Sentence, at: number) {
   return joined || dash ? numberAt(sentence, at + 1) : null;
 }
 
-/** Reads another bound before the shared unit: "mais de 2 e menos de 10 lojas". */
+/** Reads a second bound before the unit that both share: "mais de 2 e menos de 10 lojas". */
 function otherBound(sentence: Sentence, at: number) {
   if (!["e", "mas", "and", "but"].includes(sentence.folded(at))) return null;
   let side: Side = null;
@@ -211,7 +221,7 @@ function otherBound(sentence: Sentence, at: number) {
 interface Lead {
   readonly from: number;
   readonly side: Side;
-  /** True if the words say that a company has the establishments. */
+  /** True if words such as "com" or "que tenham" attribute the establishments to a company. */
   readonly had: boolean;
 }
 
@@ -245,7 +255,7 @@ export function sideAt(sentence: Sentence, at: number): Side {
   return SIDES.get(word) ?? null;
 }
 
-/** Applies a bound. Returns true if it was applied. */
+/** Sets the bounds of a count. Returns true if they were set. */
 function apply({ sentence, notes, bounds, counts }: CountContext, read: Read): boolean {
   const reach = reachOf(sentence, read.from);
   const negated = reach.polarity === "negated" && reach.negator < read.from;
@@ -287,7 +297,7 @@ function addUnmapped(sentence: Sentence, notes: Notes, { from, to }: Read): bool
   return false;
 }
 
-/** Claims "redes de", "chains of", which the count already expresses. */
+/** Claims "redes de" and "chains of", because the count already expresses them. */
 function claimChains(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);

@@ -24,7 +24,7 @@ import {
   type Period,
 } from "./mentioneddates.ts";
 
-/** Inputs of the stages for numbers. */
+/** Input of the stages that read numbers. */
 export interface NumberContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
@@ -49,7 +49,7 @@ const SMALL = wordSet(
     "foram foi " +
     "sido data dia meados were was on durante ao longo somente so apenas from not",
 );
-/** Events without defined dates. */
+/** Events that have no defined date. */
 const EVENTS = wordSet("pandemia covid quarentena lockdown crise");
 
 type Meaning = "since" | "after" | "before" | "until" | "in" | "between" | null;
@@ -64,9 +64,9 @@ const MEANINGS: Readonly<Record<string, Exclude<Meaning, null>>> = {
 interface Lead {
   readonly from: number;
   readonly meaning: Meaning;
-  /** True if a word names an opening. */
+  /** True if one of the words names the opening. */
   readonly opened: boolean;
-  /** True if the date belongs to something other than an event of the company. */
+  /** True if the date is that of another event than the opening. */
   readonly other: boolean;
   /** "de 2018 a 2020". */
   readonly of: boolean;
@@ -90,7 +90,7 @@ export function findDates(context: NumberContext): void {
   findVague(context);
 }
 
-/** Claims an event such as "antes da pandemia" with its words, and leaves it to the notes. */
+/** Claims an event such as "antes da pandemia" with its leading words and adds a note. */
 function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   const { from, meaning } = leadOf(sentence, at);
   if (meaning === null) return at;
@@ -99,7 +99,10 @@ function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   return at;
 }
 
-/** Applies a date with the meaning its words define. Returns the index after it. */
+/**
+ * Sets the bounds for a date, with the meaning that the words next to it define. Returns the
+ * position after it.
+ */
 function takeDate(context: NumberContext, at: number, date: MentionedDate): number {
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
@@ -110,7 +113,7 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
       ? "since"
       : (lead.meaning ?? (isAboutCompanies(sentence, at, date) ? "in" : null));
   const to = range?.to ?? onwards;
-  // "que fecharam este ano"
+  // A date directly after a word for a closing needs no preposition: "que fecharam este ano".
   const closed = CLOSED.has(sentence.folded(at - 1)) && date.relative === true;
   const verb = openedBefore(sentence, lead.from);
   const isFar = verb >= 0 && meaning === null && date.relative === true;
@@ -128,7 +131,7 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   // "padarias em 2020 baixadas"
   const ended = !lead.opened && CLOSED.has(sentence.folded(to));
   const events = eventsOf(context, lead, to);
-  // "optantes do Simples desde 2020"
+  // "optantes do Simples desde 2020" states the date of entry into the regime.
   const regime = /^(simples|nacional|simei)$/.test(sentence.folded(lead.from - 1));
   const isOther = lead.other || ended || closed || (regime && !lead.opened && meaning === "since");
   if (isOther && events === null) {
@@ -140,7 +143,8 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
     return to;
   }
   const [start, second] = periods as [Period, Period | undefined];
-  // In "entre março e junho de 2021", both months share the year; days already have it.
+  // In "entre março e junho de 2021", the first month takes the year of the second. A first date
+  // with a day already has a year.
   const isShared = date.yearless && second !== undefined && start.first.day === 1;
   const isMonth = isShared && dayText(start.after) !== dayText(back(start.first, -1, "day"));
   const year = isMonth ? (second?.first.year ?? start.first.year) : start.first.year;
@@ -167,7 +171,10 @@ function openedBefore(sentence: Sentence, from: number): number {
   return -1;
 }
 
-/** True for dates about companies: "padarias dos anos 90"; not for "vender mais este mês". */
+/**
+ * True for a date that describes companies without other words, such as "padarias dos anos 90".
+ * False for "vender mais este mês".
+ */
 function isAboutCompanies(sentence: Sentence, at: number, { relative }: MentionedDate): boolean {
   const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
   return (
@@ -175,7 +182,7 @@ function isAboutCompanies(sentence: Sentence, at: number, { relative }: Mentione
   );
 }
 
-/** The events of dates without other words: dates are about the opening by default. */
+/** A date without words for another event is an opening date. */
 const OPENING: readonly DatedEvent[] = ["opened"];
 
 interface Taken extends Lead {
@@ -185,7 +192,10 @@ interface Taken extends Lead {
   readonly events: readonly DatedEvent[];
 }
 
-/** Returns the events that words next to a date name, if a filter takes them; else null. */
+/**
+ * Returns the events that the words next to a date name and for which a filter exists, otherwise
+ * null.
+ */
 export function eventsOf(
   { sentence, bounds }: NumberContext,
   { from, opened }: Pick<Lead, "from" | "opened">,
@@ -203,7 +213,10 @@ export function eventsOf(
   return null;
 }
 
-/** True for a word of a required status, such as "baixadas"; not for "faturamento". */
+/**
+ * True for a word of a required status, such as "baixadas"; false for "faturamento", which is no
+ * status.
+ */
 function isPlainStatus(sentence: Sentence, at: number): boolean {
   for (let start = at; start > at - STATUS_MAX; start--) {
     const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
@@ -230,12 +243,12 @@ function endsStatus(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Sets the bounds, inverted after a negation. */
+/** Sets the bounds for a date. After a negation, the bounds are inverted. */
 function apply(context: NumberContext, taken: Taken, { first, after }: Period): void {
   const { sentence, notes, bounds, today } = context;
   const { from, at, to, meaning } = taken;
   const reach = reachWithin(sentence, from, at);
-  // In "excluídas do Simples em 2025", the word excludes no companies.
+  // "excluídas" in "excluídas do Simples em 2025" is no negator here.
   const negated = reach.polarity === "negated" && !bounds.left.has(reach.negator);
   if (negated) claimNegation(sentence, reach.negator, from);
   const inside = meaning === "in" || meaning === "between";
@@ -250,7 +263,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   }
   const words = sentence.claim(from, to, "date");
   const low = meaning === "after" ? after : meaning === "since" || inside ? first : null;
-  // "este ano" has not ended.
+  // A relative period such as "este ano" may not have ended yet, so it has no upper bound.
   const running = taken.mention.relative && dayText(after) > dayText(today);
   const upTo = meaning === "until" || (inside && !running) ? after : null;
   const high = meaning === "before" ? first : upTo;
@@ -271,7 +284,10 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   if (taken.mention.yearless) assumeYear(notes, first, words);
 }
 
-/** Finds a negator inside the date's words: "opened not later than 2020". */
+/**
+ * Returns the reach of a negator, which may stand within the words of the date: "opened not later
+ * than 2020".
+ */
 function reachWithin(sentence: Sentence, from: number, at: number): Reach {
   let inside = from;
   while (inside < at && reachOf(sentence, inside).negator < 0) inside++;
@@ -306,7 +322,10 @@ function isYearAt({ tokens }: Sentence, at: number): boolean {
   return /^(?:19|20)\d\d$/.test(tokens[at]?.text ?? "");
 }
 
-/** Returns the index after "em diante", "para cá" ("2020 em diante"), or the same index. */
+/**
+ * Returns the position after words that extend a date to today ("em diante" in "2020 em diante",
+ * "para cá"), or `at` if there are none.
+ */
 function sinceAfter(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   if (first === "em" && second === "diante") return at + 2;
@@ -316,7 +335,10 @@ function sinceAfter(sentence: Sentence, at: number): number {
   return ["onwards", "onward"].includes(first) ? at + 1 : at;
 }
 
-/** Reads a list ("em 2019, 2020 ou 2021"): adjacent periods are merged, others contradict. */
+/**
+ * Reads the further dates of a list ("em 2019, 2020 ou 2021"). Adjacent periods are merged; other
+ * dates are reported as contradictions.
+ */
 function listed(context: NumberContext, from: number, taken: Taken): number {
   const { sentence, notes, bounds, today } = context;
   if (taken.meaning !== "in") return from;
@@ -337,7 +359,7 @@ function listed(context: NumberContext, from: number, taken: Taken): number {
   }
 }
 
-/** Reads the words before a date. */
+/** Reads the words before a date, which define its meaning. */
 function leadOf(sentence: Sentence, at: number): Lead {
   let meaning: Meaning = null;
   let from = at;
@@ -370,7 +392,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
   return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
 }
 
-/** Skips joining words that belong to the text before a date. */
+/** Returns `from` moved past joining words that belong to the text before the date. */
 function trimmed(sentence: Sentence, from: number, at: number): number {
   let start = from;
   while (start < at && TRIMMED.has(sentence.folded(start))) start++;
@@ -379,7 +401,7 @@ function trimmed(sentence: Sentence, from: number, at: number): number {
 
 const TRIMMED = wordSet("e ou com so apenas somente and");
 
-/** Reads words for an undefined age: "recém-abertas", "novas", "antigas". */
+/** Reads words for an age without a number: "recém-abertas", "novas", "antigas". */
 function findVague(context: NumberContext): void {
   const { sentence, notes } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -403,8 +425,9 @@ function findVague(context: NumberContext): void {
 }
 
 /**
- * True if an adjective agrees with the goods before it and not with their seller: "lojas de
- * tratores novos". With one gender for both ("lojas de roupas novas") it may mean either.
+ * True if "novos" or "novas" describes the goods before it and not their sellers: "lojas de
+ * tratores novos". Goods and sellers must differ in gender; in "lojas de roupas novas", both are
+ * feminine and the word may describe either.
  */
 function isOfGoods(sentence: Sentence, at: number): boolean {
   const [adjective, goods, of, seller] = [at, at - 1, at - 2, at - 3].map((i) =>
@@ -412,10 +435,12 @@ function isOfGoods(sentence: Sentence, at: number): boolean {
   );
   if (!/^(novos|novas)$/.test(adjective ?? "") || !/^d[aeo]s?$/.test(of ?? "")) return false;
   const isFeminine = (word = "") => /as?$/.test(word);
-  // A plural never describes one seller: "comércio de tratores novos".
+  // A plural adjective cannot describe a single seller, so it describes the goods: "comércio de
+  // tratores novos".
   const isOne = seller !== "" && !seller?.endsWith("s");
   if (!isOne && isFeminine(adjective) === isFeminine(seller)) return false;
-  // The word as written has the gender: "repuestos nuevos" is read as "peças novos".
+  // The gender of the word as written counts too, because "repuestos nuevos" is read as "peças
+  // novos".
   const isOther = [goods, foldWord(sentence.tokens[at - 1]?.text ?? "")].every(
     (word) => isFeminine(adjective) !== isFeminine(word),
   );
@@ -433,7 +458,7 @@ const RECENT = wordSet(
 );
 const OLD = wordSet("antiga antigas antigo antigos tradicionais tradicional velhas consolidadas");
 const OWN = wordSet("cliente clientes lead leads contatos prospects oportunidades vendas negocio");
-/** Maximum age, in months, of companies that are called new. */
+/** Companies called new are at most this many months old. */
 const RECENT_MONTHS = 12;
 
 function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: number): void {
@@ -463,7 +488,7 @@ function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: numbe
   );
 }
 
-/** Words for a closing; a date with them is not an opening date. */
+/** Words for a closing. A date next to one of them is not an opening date. */
 export const CLOSED = wordSet(
   "fechada fechadas fechado fechados fecharam fechou fecharem baixada baixadas baixado baixados " +
     "encerrada encerradas encerrado encerrados encerraram encerrou inapta inaptas inapto inaptos " +
@@ -475,9 +500,9 @@ export const CLOSED = wordSet(
     "shut " +
     "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
 );
-/** Small words that may be between a closing, place, or trade and a date. */
+/** Small words that may stand between a closing, a place, or a trade and the date after it. */
 const BETWEEN = wordSet("de da do das dos em no na nos nas in of the que e o a os as que at down");
-/** Max words between a closing and its date. */
+/** Maximum number of words between a word for closing and its date. */
 const REACH = 12;
 
 /** True if the date words that begin at a token belong to a closing. */
@@ -485,7 +510,10 @@ export function isOfEnd(sentence: Sentence, from: number): boolean {
   return ownerBefore(sentence, from, () => false) >= 0;
 }
 
-/** Returns the index of the closing or other event that date words belong to; -1 for none. */
+/**
+ * Returns the position of the closing or other event that a date belongs to, or -1 if there is
+ * none.
+ */
 function ownerBefore(sentence: Sentence, from: number, isEvent: (at: number) => boolean): number {
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
     const word = sentence.folded(at);

@@ -15,7 +15,7 @@ import { factorAt, numberAt, withHundreds } from "./numbers.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Words directly before a limit. */
+/** Words directly before a number that make it a limit. */
 const LED = wordSet(
   "most top primeiras primeiros primeira limite limit maximo first max quantidade qtd maxima " +
     "limitado limitada limita limited capped cap " +
@@ -36,14 +36,14 @@ const REQUESTS = wordSet(
     "retorne traz gostaria tem cade quais urgente need want show find get give list up ate " +
     "selecione pegue puxe",
 );
-/** Words for counted companies. */
+/** Words for companies that a number may count. */
 const COUNTED = wordSet(
   "empresa empresas companhia companhias firma firmas negocio negocios estabelecimento " +
     "estabelecimentos cnpjs lead leads contato contatos resultado resultados registro registros " +
     "prospect prospects cliente clientes linha linhas companies businesses results records rows " +
     "primeiras primeiros maiores menores melhores mais largest biggest smallest newest oldest",
 );
-/** Words after which a number of companies is not a limit. */
+/** Words after which a number is not a limit even if it counts companies. */
 const COMPARED = wordSet("mais menos acima abaixo entre superior inferior over under than");
 const DOZENS: Readonly<Record<string, number>> = {
   ...{ duzia: 12, duzias: 12, dozen: 12, centena: 100, centenas: 100, dezena: 10, dezenas: 10 },
@@ -126,14 +126,14 @@ function countAt(sentence: Sentence, at: number): Count | null {
       ? withHundreds(sentence, { value: 1000, to: at + 1 })
       : null;
   }
-  // "um", "uma" are articles.
+  // "um" and "uma" are articles, not numbers.
   if (number.value === 1 && sentence.tokens[at]?.kind === "word") return null;
   const factor = factorAt(sentence, number.to);
   if (factor === 1) return number;
   return withHundreds(sentence, { value: number.value * factor, to: number.to + 1 });
 }
 
-/** Returns the start of a limit's words, or null if the number counts something else. */
+/** Returns the start of the words of a limit, or null if the number is no limit. */
 function limitStart(sentence: Sentence, at: number, to: number): number | null {
   const most = atMostBefore(sentence, at);
   if (most >= 0) return most;
@@ -154,11 +154,12 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (/[-−]/.test(sentence.text.charAt(start - 1)) && sentence.tokens[at]?.kind === "number") {
     return null;
   }
-  // "menos as 10 maiores" excludes ten.
+  // A negated number is no limit: "menos as 10 maiores" excludes ten companies.
   if (negatorOf(sentence, at) >= 0) return null;
   if (isMostBehind(sentence, to)) return at;
   const lead = leadOf(sentence, at);
-  // "as vinte de maior capital"
+  // An article and a ranking make the number a limit even if no noun follows: "as vinte de maior
+  // capital".
   const isRanked = next === "de" && /^(?:maior|menor|mais)$/.test(sentence.folded(to + 1));
   if (isRanked && lead.article) return lead.limit;
   // "gas stations in Paraná, list 500"
@@ -166,7 +167,8 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (isLast && /^(?:list|lista|liste|show|mostre|traga|manda|mande)$/.test(before)) return at - 1;
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
-  // A mark before the number begins a new phrase: "em Recife, 50 dentistas".
+  // Punctuation before the number begins a new phrase, so the number is a limit: "em Recife, 50
+  // dentistas".
   const mark = sentence.tokens[at - 1]?.text ?? "";
   const owner = sentence.owner(at - 1);
   const opens =
@@ -181,7 +183,7 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   return null;
 }
 
-/** Returns the start of "no more than" directly before a number, or -1. */
+/** Returns the start of "no more than" if it stands directly before a number, otherwise -1. */
 function noMoreThan(sentence: Sentence, at: number): number {
   const words = [3, 2, 1].map((back) => sentence.folded(at - back)).join(" ");
   const free = [3, 2, 1].every((back) => sentence.free(at - back));
@@ -198,7 +200,10 @@ function isTrade(sentence: Sentence, at: number): boolean {
   return !["small", "date", "contact", "other"].includes(kind) || isPlural(token.folded);
 }
 
-/** True for plurals, because numbers of unknown trades count too: "50 foguetarias". */
+/**
+ * True for plural words, because a number is also a limit if it counts companies of an unknown
+ * trade: "50 foguetarias".
+ */
 function isPlural(word: string): boolean {
   return word.length > 4 && word.endsWith("s") && !NOT_COMPANIES.has(word);
 }
@@ -220,7 +225,10 @@ function isNothingCounted(sentence: Sentence, at: number): boolean {
 interface Lead {
   /** Start of the words that make the number a limit. */
   readonly from: number;
-  /** Start of the number and its article, if only these count. */
+  /**
+   * Start of the number with the words directly before it, such as "cerca de", for a number that is
+   * a limit without a word that says so.
+   */
   readonly limit: number;
   readonly led: boolean;
   readonly requested: boolean;

@@ -21,7 +21,6 @@ export interface Period {
   readonly after: Day;
 }
 
-/** A unit of time for counting back. */
 type TimeUnit = "month" | "day";
 
 /** Parses a `YYYY-MM-DD`. */
@@ -42,7 +41,10 @@ function exists({ year, month, day }: Day): boolean {
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** Counts back; the last day of a longer month becomes the last day of the target month. */
+/**
+ * Returns the day that is `count` units earlier. If the target month is shorter, the result is its
+ * last day.
+ */
 export function back({ year, month, day }: Day, count: number, unit: TimeUnit): Day {
   if (unit === "day") return ofUtc(Date.UTC(year, month - 1, day - count));
   const months = year * 12 + month - 1 - count;
@@ -74,7 +76,7 @@ function ofUtc(time: number): Day {
 export interface MentionedDate {
   readonly period: Period | null;
   readonly to: number;
-  /** True for a month without its year. */
+  /** True if the sentence names no year for the date. */
   readonly yearless?: true;
   /** True if the date needs no preposition, as in "este ano". */
   readonly relative?: true;
@@ -89,7 +91,7 @@ const MONTHS = byWord({
 });
 /** Abbreviations and words that mean months only next to a year. */
 const NEEDS_YEAR = new Set("mar mai set out dez jan fev abr jun jul ago nov may march".split(" "));
-/** Words and marks between two months in one year. */
+/** Words and punctuation that join two months or days of one year. */
 const JOINS = new Set("e a até ate and to until through - – /".split(" "));
 const PARTS = byWord({
   semestre: 6,
@@ -132,7 +134,9 @@ function relativeAt(sentence: Sentence, at: number, today: Day): MentionedDate |
   return { period: periodOf(today, ago), to: at + 2, relative: true };
 }
 
-/** Returns the year, month, or week (from Monday) at a distance from today. */
+/**
+ * Returns the year, month, or week (from Monday) that lies `count` units before the current one.
+ */
 function periodOf(today: Day, { unit, count }: CountedBack): Period {
   const { year, month, day } = today;
   if (unit === "year") return yearsFrom(year - count);
@@ -168,7 +172,7 @@ const RELATIVE_LEAD = byWord({
   ...{ "esse mes": month(0), "nesse mes": month(0), "deste mes": month(0), "desse mes": month(0) },
 });
 
-/** First words of relative dates; most words of a sentence are not among them. */
+/** First words of relative dates, so that other words are skipped quickly. */
 const RELATIVE_FIRSTS: ReadonlySet<string> = new Set(
   [...RELATIVE.keys(), ...RELATIVE_LEAD.keys()].map((words) => words.split(" ")[0] as string),
 );
@@ -190,7 +194,7 @@ function decadeAt(sentence: Sentence, at: number, { year: now }: Day): Mentioned
   if (named === undefined || value % 10 !== 0 || !(value < 100 || isYear(String(value))))
     return null;
   if (value === 0 && named.text !== "00") return null;
-  // "anos 20" means this century if these years have begun.
+  // "anos 20" means this century if that decade has begun.
   const short = century + value <= now && value < 30 ? century + value : century - 100 + value;
   return { period: yearsFrom(value < 100 ? short : value, 10), to: numberAt + 1, relative: true };
 }
@@ -244,10 +248,11 @@ function dayAt(sentence: Sentence, at: number): MentionedDate | null {
   return yearless(sentence, next + 1, { month, day });
 }
 
-/** Reads "5" in "entre 5 e 20 de março de 2024": a day before another day of the same month. */
+/** Reads a day before another day of the same month: "5" in "entre 5 e 20 de março de 2024". */
 function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate | null {
   if (!isJoint(sentence, at + 1) || sentence.tokens[at + 2]?.kind !== "number") return null;
-  // A day before a day before a month is no date, and "1 e 1 e 1 e …" would be read to its end.
+  // Only two days may share a month. Otherwise, "1 e 1 e 1 e …" would be read recursively to its
+  // end.
   if (isJoint(sentence, at + 3)) return null;
   const other = dayAt(sentence, at + 2);
   if (other?.period === null || other === null || other.yearless) return null;
@@ -255,7 +260,10 @@ function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate |
   return { ...whole({ year, month, day }, at + 1), yearless: true };
 }
 
-/** Reads "5 de março" in "entre 5 de março e 10 de abril de 2024": the year comes later. */
+/**
+ * Reads a day and month whose year follows later: "5 de março" in "entre 5 de março e 10 de abril
+ * de 2024".
+ */
 function yearless(
   sentence: Sentence,
   to: number,
@@ -312,7 +320,8 @@ function monthAt(sentence: Sentence, at: number, today: Day): MentionedDate | nu
   if (date?.period && date.to === of + 2 && sentence.folded(of + 1) !== "mes") {
     return { period: monthsFrom(date.period.first.year, month), to: date.to };
   }
-  // In "entre março e junho de 2025" and "jan a jun/2025", both months share the year.
+  // In "entre março e junho de 2025" and "jan a jun/2025", the first month takes the year of the
+  // second.
   const both = isJoint(sentence, at + 1) && MONTHS.get(sentence.folded(at + 2)) !== undefined;
   const shared = both ? yearAfter(sentence, at + 3) : null;
   if (shared !== null) {
@@ -323,7 +332,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): MentionedDate | nu
   return { period: monthsFrom(begun, month), to: at + 1, yearless: true };
 }
 
-/** Returns a year, with or without "de" or a slash before it. */
+/** Returns the year at a token, which "de" or a slash may precede, or null. */
 function yearAfter(sentence: Sentence, at: number): { value: number; to: number } | null {
   const skip =
     ["de", "do", "of"].includes(sentence.folded(at)) || sentence.tokens[at]?.text === "/";

@@ -1,9 +1,11 @@
 /**
- * Numbers and amounts in a sentence, and comparing words: "mais de 10", "pelo menos uma".
- * Input: a sentence and a position. Output: the number that begins there, in digits or in words,
- * and the index after it; the start of comparing words, or their number.
- * Invariant: Brazilian notation: points separate groups of digits, and a comma begins the decimals.
- * Comparing words count only if they are unclaimed and precede a number. Nothing is claimed.
+ * Reads numbers, amounts, and comparing words in a sentence: "mais de 10", "pelo menos uma".
+ * Input: a sentence and a position. Output: the number that begins at the position, in digits or in
+ * words, and the position after it; for comparing words, their start or the position of their
+ * number.
+ * Invariant: numbers are in Brazilian notation: points separate groups of digits, and a comma
+ * begins the decimals. Comparing words count only if no stage has claimed them and a number
+ * follows. Nothing is claimed.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -36,10 +38,13 @@ const FACTORS = numbersByWord({
   ...{ bi: 1e9, million: 1e6, millions: 1e6, thousand: 1e3, billion: 1e9 },
 });
 
-/** Matches "100,000", which is no decimal: money does not have three decimals. */
+/** Matches "100,000", whose comma separates groups, because money does not have three decimals. */
 const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
 
-/** Parses `1.500,00` as 1500; returns NaN for other text, such as a date. */
+/**
+ * Returns the value of a number in text, 1500 for `1.500,00`. Returns NaN for other text, such as a
+ * date.
+ */
 function decimal(text: string): number {
   if (ENGLISH_GROUPS.test(text)) return Number(text.replaceAll(",", ""));
   const [whole = "", ...rest] = text.split(",");
@@ -102,7 +107,7 @@ function isHalf(sentence: Sentence, at: number): boolean {
   return ["meio", "meia", "half"].includes(sentence.folded(at));
 }
 
-/** Reads "mil" and "meio milhão", which have no number before them. */
+/** Reads an amount without a number before it: "mil", "meio milhão". */
 function wordAmountAt(sentence: Sentence, at: number): Numeral | null {
   if (!sentence.free(at)) return null;
   if (sentence.folded(at) === "mil") return { value: 1, to: at };
@@ -126,7 +131,7 @@ export function amountAt(sentence: Sentence, at: number): Amount | null {
   const base = wordAmountAt(sentence, from) ?? numberAt(sentence, from);
   if (base === null) return null;
   let { value, to } = base;
-  // "1,500 milhão" does have decimals.
+  // The comma of "1,500 milhão" begins decimals, because a factor follows.
   if (factorAt(sentence, to) !== 1 && ENGLISH_GROUPS.test(sentence.tokens[from]?.text ?? "")) {
     value /= 1000;
   }
@@ -156,8 +161,8 @@ const COMPARING = new Set(
 );
 
 /**
- * Returns the index of the number after comparing words ("mais de", "pelo menos") at a token, which
- * change its meaning. Returns the token's index if there are none.
+ * Returns the position of the number if comparing words such as "mais de" or "pelo menos" begin at
+ * the token and change the number's meaning. Otherwise returns `at`.
  */
 export function comparedAt(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -168,7 +173,10 @@ export function comparedAt(sentence: Sentence, at: number): number {
   return counted ? number : at;
 }
 
-/** Returns the start of "mais de uma" directly before a token, or the token's index. */
+/**
+ * Returns the start of comparing words with their number, such as "mais de uma", that end directly
+ * before a token. Otherwise returns `at`.
+ */
 export function comparedBefore(sentence: Sentence, at: number): number {
   return at >= 3 && comparedAt(sentence, at - 3) === at - 1 ? at - 3 : at;
 }

@@ -11,7 +11,7 @@ import type { Mention, PlaceContext } from "./mention.ts";
 import { isIn } from "./placewords.ts";
 import { linkOf } from "./readings.ts";
 
-/** Turns excluded places that delimit the search into requested ones. */
+/** Turns excluded places that only limit the area of the search into requested ones. */
 export function requestAfterExclusion(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -23,13 +23,17 @@ export function requestAfterExclusion(
   }
 }
 
-/** Returns the index of the first place in a run that delimits the search, or -1. */
+/**
+ * Returns the index of the first place in a group of excluded places that limits the area of the
+ * search, or -1.
+ */
 function firstIncluded(sentence: Sentence, run: readonly Mention[]): number {
   let isClosed = false;
   for (let at = 1; at < run.length; at++) {
     const link = linkOf(sentence, run[at - 1] as Mention, run[at] as Mention);
     if (link === "comma" && isLed(sentence, run[at] as Mention)) {
-      // In "exceto em Campinas e Santos, em SP", the list ends before "em SP".
+      // In "exceto em Campinas e Santos, em SP", "e" ends the list of excluded places, so "em SP"
+      // is requested.
       if (isClosed || isWider(run, at)) return at;
     }
     isClosed ||= link === "listed";
@@ -37,7 +41,7 @@ function firstIncluded(sentence: Sentence, run: readonly Mention[]): number {
   return -1;
 }
 
-/** Returns groups of mentions excluded by one negator. */
+/** Groups the excluded places by the negator that excludes them. */
 function excludedRuns(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
   const runs: Mention[][] = [];
   for (const [i, one] of mentions.entries()) {
@@ -55,12 +59,18 @@ function isOneList(sentence: Sentence, last: Mention, one: Mention): boolean {
   return true;
 }
 
-/** True for "em SP" and for "no estado de São Paulo", although "de" is its last preposition. */
+/**
+ * True if a preposition meaning "in" introduces a place: "em SP", and "no estado de São Paulo"
+ * although "de" precedes the name.
+ */
 function isLed(sentence: Sentence, { lead, from }: Mention): boolean {
   return !lead.mark && (lead.kind === "in" || isIn(sentence.folded(from)));
 }
 
-/** True if a place differs in kind from all places before it, and no list continues with it. */
+/**
+ * True if no place before this one in the group has its kind, and if it is the last one or contains
+ * a place before it.
+ */
 function isWider(run: readonly Mention[], at: number): boolean {
   const one = run[at] as Mention;
   const before = run.slice(0, at);
@@ -68,7 +78,10 @@ function isWider(run: readonly Mention[], at: number): boolean {
   return at === run.length - 1 || before.some((other) => isWithin(other, one));
 }
 
-/** Returns the kind of a place: city, region of cities, state, region of states. */
+/**
+ * Returns a number for the kind of a place: 0 city, 1 region of cities, 2 state, 3 region of
+ * states.
+ */
 function gradeOf({ states, regions, part }: Mention): number {
   if (regions.length > 0 || part) return 1;
   return states.length === 0 ? 0 : states.length === 1 ? 2 : 3;

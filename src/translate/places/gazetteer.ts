@@ -32,17 +32,17 @@ export interface Gazetteer {
 }
 
 /**
- * Minimum ratio of a municipality's accounts to those of all others with its name, so that the name
- * means it.
+ * If a municipality has at least this many times the accounts of all others with its name together,
+ * the name means that municipality.
  */
 const OUTWEIGHS = 10;
 
 /** Returns the gazetteer of a segment, which is made on first use. */
 export const gazetteerOf = lazyByKey(makeGazetteer);
 
-/** Makes the tables that speed up place lookups. */
+/** Builds the tables that make lookups of places faster. */
 export function speedUpPlaces({ places, states, capitalOf }: Gazetteer): void {
-  // Reading the accounts of one city counts those of all cities.
+  // The first access to a city's accounts counts those of all cities.
   void capitalOf(states[0] ?? "")?.accounts;
   places.speedUp();
 }
@@ -81,7 +81,9 @@ function makeGazetteer(segment: Segment): Gazetteer {
   };
 }
 
-/** Returns names; each is processed at its first lookup, so that this step is cheap. */
+/**
+ * Returns the names. Each is processed only when it is first looked up, so that this call is cheap.
+ */
 function namesOf(cities: SnapshotCities): PlaceNames {
   const all: Named[] = [];
   for (const row of cities.rows()) {
@@ -100,7 +102,10 @@ function existing(city: City | undefined): readonly City[] {
   return city === undefined ? [] : [city];
 }
 
-/** Yields every name that is not a city's, with its meaning; names may repeat. */
+/**
+ * Yields every name other than official names of cities, with its meaning. A name may occur several
+ * times.
+ */
 function* otherPlaces(cities: SnapshotCities): Generator<Named> {
   const citiesOf = (...codes: readonly string[]) =>
     codes.flatMap((ibge) => cities.city(ibge) ?? []);
@@ -138,7 +143,9 @@ function stateOf(name: string, uf: string): Named {
   return { name, place: () => ({ states: [uf] }) };
 }
 
-/** Returns other spellings of a name: an abbreviated title, `d'Oeste` as one word. */
+/**
+ * Returns other spellings of a name: with its title abbreviated, and with `d'Oeste` as one word.
+ */
 function otherSpellings(name: string, title = ""): string[] {
   const others = (SHORT_TITLES.get(title) ?? []).map((short) => short + name.slice(title.length));
   if (!APOSTROPHE.test(name)) return others;

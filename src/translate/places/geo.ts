@@ -1,9 +1,10 @@
 /**
- * Places as filters.
- * Input: requested and excluded states and municipalities. Output: a spec's exact `geo` filters.
- * Invariant: a spec intersects its states and municipalities, so a union of cities with whole
- * states, or a state without some cities, is written as municipalities; the notes report lists that
- * are too long.
+ * Turns places into filters.
+ * Input: requested and excluded states and municipalities. Output: the exact `geo` filters of a
+ * spec.
+ * Invariant: a spec requires both its states and its municipalities. So two cases are written as a
+ * list of municipalities: cities together with other whole states, and a state without some of its
+ * cities. The notes report lists that are too long.
  */
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -15,7 +16,7 @@ import type { FoundPlaces } from "./places.ts";
 interface GeoContext {
   readonly gazetteer: Gazetteer;
   readonly notes: Notes;
-  /** Maximum elements of a list; tests may lower it. */
+  /** Maximum number of elements in a list; tests may lower it. */
   readonly listMax?: number;
 }
 
@@ -23,11 +24,17 @@ interface GeoContext {
 export interface GeoFilters {
   readonly uf_any_of: readonly string[];
   readonly municipality_ibge_any_of: readonly string[];
-  /** Used only to combine accounts abroad with cities, because `EX` has no IBGE codes. */
+  /**
+   * TOM codes, used only to combine accounts abroad with cities, because places abroad (`EX`) have
+   * no IBGE codes.
+   */
   readonly municipality_tom_any_of?: readonly string[];
 }
 
-/** Returns filters for the found places; sets `found.unknown` if they contradict. */
+/**
+ * Returns the filters for the places found. Sets `found.unknown` if the places contradict each
+ * other.
+ */
 export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
   const { states, cities, excludedStates, excludedCities } = found;
   const isUnrestricted = states.size + cities.size === 0;
@@ -50,8 +57,9 @@ export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
 }
 
 /**
- * Warns that "em Curitiba, exceto Recife" excludes nothing. If no town of that name is near, the
- * name may be a part of the city, which no filter can exclude.
+ * Warns that an exclusion such as "em Curitiba, exceto Recife" excludes nothing. If no excluded
+ * town is in a searched state, the name may be that of a part of the city, which no filter can
+ * exclude.
  */
 function warnOutside(found: FoundPlaces, { notes }: GeoContext) {
   const { excludedStates, excludedCities, words } = found;
@@ -67,7 +75,7 @@ function warnOutside(found: FoundPlaces, { notes }: GeoContext) {
   notes.warn("outside_of_places", detail, words ?? undefined);
 }
 
-/** Max places that a note names. */
+/** Maximum number of places that a note names. */
 const NAMED_MAX = 5;
 
 const NOWHERE: GeoFilters = { uf_any_of: [], municipality_ibge_any_of: [] };
@@ -79,20 +87,22 @@ function citiesOnly(cities: readonly City[]): GeoFilters {
 interface Parts {
   /** States requested as a whole. */
   readonly wanted: readonly string[];
-  /** Cities in other states. */
+  /** Requested cities in other states. */
   readonly added: readonly City[];
-  /** Excluded cities of these states. */
+  /** Excluded cities in the requested states. */
   readonly cut: readonly City[];
 }
 
-/** Lists whole states as municipalities, with cities added or excluded. */
+/**
+ * Returns the municipalities of whole states, without the excluded cities and with the added ones.
+ */
 function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts): GeoFilters {
   const { gazetteer, notes, listMax = SPEC_LIMITS.arrayLengthMax } = context;
   const { wanted, added, cut } = parts;
   const left = new Set(cut.map(({ ibge }) => ibge));
   const inside = wanted.flatMap((uf) => gazetteer.citiesOf(uf)).filter((c) => !left.has(c.ibge));
   const all = [...inside, ...added];
-  // In "no DF, exceto Brasília", nothing remains, and an empty list would not filter.
+  // "no DF, exceto Brasília" leaves no municipality, and an empty list would not filter.
   if (all.length === 0) return contradiction(found, context);
   if (all.length > listMax) return tooMany(found, context, parts);
   const names = wanted.length > 6 ? `${wanted.length}` : wanted.join(", ");
@@ -114,7 +124,10 @@ function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts)
   };
 }
 
-/** If the list is too long, searches whole states, and reports which places that adds or drops. */
+/**
+ * If the list of municipalities is too long, searches whole states and reports the places that this
+ * adds or drops.
+ */
 function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut }: Parts) {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const lost = [...added, ...cut].map(({ name, uf }) => `${name}/${uf}`).join(", ");
@@ -127,7 +140,10 @@ function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut
   return { ...NOWHERE, uf_any_of: wanted };
 }
 
-/** Reports a contradiction ("em Campinas, exceto SP"), because no filter has no matches. */
+/**
+ * Reports the contradiction in "em Campinas, exceto SP", because no filter expresses a search
+ * without results.
+ */
 function contradiction(found: FoundPlaces, { notes }: GeoContext): GeoFilters {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const detail = {

@@ -1,8 +1,9 @@
 /**
- * A place that a sentence names.
- * Input: tokens and their possible meanings. Output: a mention; its words and negator are claimed.
- * Invariant: no stage reads the words of a mention again. A mention has all possible meanings; one
- * is chosen when all mentions of the sentence are known.
+ * Defines a place that a sentence names.
+ * Input: tokens and their possible meanings. Output: a mention of the place; its words and negator
+ * are claimed.
+ * Invariant: no stage reads the words of a mention again. A mention keeps all possible meanings
+ * until all mentions of the sentence are known; then one meaning is chosen.
  */
 
 import { negatorOf, reachOf } from "../negation.ts";
@@ -14,16 +15,19 @@ import type { Gazetteer } from "./gazetteer.ts";
 import type { City, MeantRegion, PlaceMatch } from "./placenames.ts";
 import { DEALING, type Lead, leadOf } from "./placewords.ts";
 
-/** Inputs of the place stages. */
+/** Input of the stages that read places. */
 export interface PlaceContext {
   readonly sentence: Sentence;
   readonly gazetteer: Gazetteer;
   readonly notes: Notes;
   /** Number of accounts in the snapshot. */
   readonly accounts: number;
-  /** Named districts; the place stages add those that they find. */
+  /** Districts that the sentence names. The place stages add those that they find. */
   readonly districts: MentionedDistricts;
-  /** Returns the end of a known trade name that begins at a token, or the token's index. */
+  /**
+   * Returns the end of the trade name that begins at a token, or the token's position if none
+   * begins there.
+   */
   readonly tradeEnd: (index: number) => number;
   /** Returns the IBGE code of the municipality of a postal code, or null. */
   readonly postalCity?: (digits: string) => string | null;
@@ -31,7 +35,7 @@ export interface PlaceContext {
 
 /** A named place. */
 export interface Mention {
-  /** First token, introducing words included. */
+  /** First token of the mention, including the words that introduce the name. */
   readonly from: number;
   /** First token of the name. */
   readonly at: number;
@@ -41,34 +45,39 @@ export interface Mention {
   negated: boolean;
   readonly region: boolean;
   readonly adjective: boolean;
-  /** True for "a capital", whose state is determined later. */
+  /** True for "a capital" without a name; its state is found later. */
   readonly capital: boolean;
-  /** True if the words around the name restrict it to a part of the place. */
+  /** True if the words around the name mean only a part of the place. */
   part: boolean;
-  /** Candidate regions; their municipalities are in `cities`. */
+  /** Regions that the name may mean. Their municipalities are in `cities`. */
   readonly regions: readonly MeantRegion[];
   /** True if part of the meaning is unknown, so that `states` and `cities` are too wide. */
   lost: boolean;
-  /** True for an unknown name. */
+  /** True if the name is unknown. */
   readonly strange: boolean;
   /** Candidate states. */
   states: readonly string[];
-  /** Candidate municipalities; if states are set too, they are alternatives. */
+  /**
+   * Municipalities that the name may mean. If `states` is set too, the name means one or the other.
+   */
   cities: readonly City[];
-  /** True if the mention only qualifies another one. */
+  /** True if the mention sets no filter, because it only qualifies another mention. */
   dropped: boolean;
-  /** True if the name is that of a city and of a state. */
+  /** True if both a city and a state have the name. */
   either: boolean;
   /** True if "e" or "ou" joins the mention to another one. */
   joined: boolean;
-  /** True if all of its cities are meant, as for capitals. */
+  /** True if all cities in `cities` are meant together, as for "capitais". */
   every: boolean;
 }
 
 /** Words that always exclude places. */
 const OUTSIDE = new Set(["outside", "beyond"]);
 
-/** Makes a mention from tokens and claims them with their negator. */
+/**
+ * Returns a mention of the tokens [at, to), and claims them with their introducing words and
+ * negator.
+ */
 export function mentionOf(
   { sentence }: PlaceContext,
   [at, to]: readonly [number, number],
@@ -84,7 +93,8 @@ export function mentionOf(
   if (open) claimNegation(sentence, reach.negator, lead.from);
   const words = sentence.claim(lead.from, to, "place");
   sentence.name(at, to);
-  // Uses a single object literal, because objects of one shape are fast to create and read.
+  // The mention is one object literal, because objects that share a shape are fast to create and
+  // read.
   return {
     from: lead.from,
     at,
@@ -108,19 +118,25 @@ export function mentionOf(
   };
 }
 
-/** Returns the states and cities of a match; adds nicknames unless the accents rule them out. */
+/**
+ * Returns the states and cities that a match means. Nicknames are included unless the accents rule
+ * them out.
+ */
 export function meaningOf(
   sentence: Sentence,
   { from, to, place }: PlaceMatch,
 ): Pick<Mention, "states" | "cities" | "region"> {
   const { states, cities, nicknamed, region } = place;
-  // Ignores special white space, which pages and spreadsheets contain.
+  // Special white space, which pages and spreadsheets contain, does not count as an accent.
   const accented = /[^\p{ASCII}\s]/u.test(sentence.words(from, to).words);
   const others = accented && cities.length > 0 ? [] : nicknamed;
   return { states, region, cities: [...cities, ...others.filter((one) => !cities.includes(one))] };
 }
 
-/** True if the word before a preposition refers a place to the business, not to its location. */
+/**
+ * True if the word before a preposition shows that the place is the subject of the business and not
+ * its location.
+ */
 export function isSpecialised(sentence: Sentence, at: number): boolean {
   return DEALING.has(sentence.folded(at - 1));
 }

@@ -59,10 +59,10 @@ export function findMentions(context: PlaceContext): Mention[] {
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** State abbreviations that are not words, so that they count even in lower case. */
+/** Abbreviations of states that are not words, so they count in lower case too. */
 const CLEAR = new Set("sp rj mg rs sc df ba mt ms pb rn".split(" "));
 
-/** Reads `SP`, `/sp`, `em sp`: the two letters of a state. */
+/** Reads the two letters of a state: `SP`, `/sp`, `em sp`. */
 function abbreviationAt(
   context: PlaceContext,
   found: readonly Mention[],
@@ -82,7 +82,7 @@ function abbreviationAt(
 function stateAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || token.text.length !== 2) return null;
-  // In "preciso mt de", the letters were read as another word.
+  // In "preciso mt de", the letters are chat spelling and were already read as another word.
   if (token.folded !== token.text.toLowerCase()) return null;
   const uf = token.text.toUpperCase();
   return STATE_NAMES[uf] === undefined ? null : uf;
@@ -95,7 +95,7 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const folded = text.toLowerCase();
   if (text === uf && !isShouted(sentence)) return true;
   if (CLEAR.has(folded)) return true;
-  // In "pe de serra ba", the longer name takes precedence over the letters.
+  // In "pe de serra ba", the longer name of a place begins with the letters and takes precedence.
   const own = context.gazetteer.places.longest(sentence.tokens, at);
   if (own !== null && own.words > 1 && isStateNextTo(sentence, own)) return false;
   if (isAfterTrade(context, at) && endsPhrase(sentence, at + 1)) return true;
@@ -109,12 +109,15 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const gap = sentence.words(last.to, at).words.trim();
   const joined = last.to < at && /^[,;/]$|^(e|y|ou|o|and|or|nem|ni)$/i.test(gap);
   if (joined && last.cities.length === 0) return true;
-  // Accepts "Fortaleza ce", "Recife, pe" only if the state has such a city.
+  // "Fortaleza ce" and "Recife, pe" name a state only if that state has the city.
   const isAdjacent = last.to === at || gap === ",";
   return isAdjacent && last.cities.some((city) => city.uf === uf);
 }
 
-/** True if a state's letters end a phrase: "padaria pr", "padarias to com telefone". */
+/**
+ * True if nothing else can follow the letters of a state, as in "padaria pr" and "padarias to com
+ * telefone".
+ */
 function endsPhrase(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return true;
@@ -123,7 +126,10 @@ function endsPhrase(sentence: Sentence, at: number): boolean {
 
 const BEHIND_LETTERS = new Set("com sem with without que exceto fora menos do".split(" "));
 
-/** Returns the end of a district that begins like a town: "Jardim Paulista", "Vila Madalena". */
+/**
+ * Returns the end of the name of a district if its first words name a town, as in "Jardim Paulista"
+ * and "Vila Madalena". Otherwise returns null.
+ */
 function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number | null {
   if (words > 1 || !QUARTERS.has(sentence.folded(from)) || !isCapitalised(sentence, from))
     return null;
@@ -133,7 +139,10 @@ function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number
   return end === to ? null : end;
 }
 
-/** Returns the longest name that begins here, if it means a place. */
+/**
+ * Returns a mention of the longest name that begins at a token if the name means a place there,
+ * otherwise null.
+ */
 function nameAt(
   context: PlaceContext,
   { found, firm }: { found: readonly Mention[]; firm: ReadonlyMap<number, PlaceMatch> },
@@ -161,7 +170,7 @@ function nameAt(
   return null;
 }
 
-/** Returns the first place of the list that ends with the last place found. */
+/** Returns the first place of the list that the last place found belongs to. */
 function listHead(sentence: Sentence, found: readonly Mention[]): Mention | undefined {
   let at = found.length - 1;
   for (let steps = 0; at > 0 && steps < LIST_MAX; steps++) {
@@ -172,7 +181,7 @@ function listHead(sentence: Sentence, found: readonly Mention[]): Mention | unde
   return found[at];
 }
 
-/** Maximum places of a list that are traced back. */
+/** Maximum number of places that are followed back to the start of a list. */
 const LIST_MAX = 12;
 
 function isListGap(sentence: Sentence, from: number, to: number): boolean {
@@ -180,7 +189,10 @@ function isListGap(sentence: Sentence, from: number, to: number): boolean {
   return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(sentence.words(from, to).words.trim());
 }
 
-/** Returns the end of "São Paulo state", "New York City"; the word narrows the meaning. */
+/**
+ * Returns the end of a name with a word such as "state" or "city" after it, and removes the
+ * meanings that the word excludes: "São Paulo state", "New York City".
+ */
 function kindBehind(
   sentence: Sentence,
   meaning: { states: readonly string[]; cities: readonly City[] },
@@ -197,13 +209,16 @@ function kindBehind(
   return to + open + 1;
 }
 
-/** Max words in the name of a street or district. */
+/** Maximum number of words in the name of a street or district. */
 const STREET_MAX = 6;
 
-/** Words that mark districts rather than streets. */
+/** Matches words that introduce a district and not a street. */
 const DISTRICT = /^(bairros?|distrito|neighbou?rhood|district)$/;
 
-/** Reads "bairro Moema", "Avenida Brasil": unknown places, even if named after known ones. */
+/**
+ * Reads names of streets and districts, such as "bairro Moema" and "Avenida Brasil". They are
+ * unknown places, even if they contain the name of a known place.
+ */
 function streetAt(context: PlaceContext, at: number): Mention | null {
   const { sentence, gazetteer, notes, districts } = context;
   const word = sentence.folded(at);
@@ -213,7 +228,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   const isNamed = !whole && gazetteer.places.longest(sentence.tokens, at) !== null;
   if ((!STREETS.has(word) && !quarter) || isNamed) return null;
   const district = quarter || DISTRICT.test(word);
-  // "concessionária de rodovia"
+  // In "concessionária de rodovia", the word belongs to a trade.
   let name = at + 1;
   while (isOf(sentence.folded(name))) name++;
   const trade = isOf(sentence.folded(at - 1)) && isInTrade(sentence, at, at + 1);
@@ -222,7 +237,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   while (whole && isSmallBefore(sentence, name)) name++;
   let to = gazetteer.places.longest(sentence.tokens, name, free)?.to ?? name;
   for (let next = to; next < name + STREET_MAX && free(next); next++) {
-    // "bairro Jardim das Flores" continues across its small words.
+    // A name such as "Jardim das Flores" continues across its small words.
     if (isCapitalised(sentence, next)) to = next + 1;
     else if (!isOf(sentence.folded(next)) || (district && isCityAt(context, next))) break;
   }
@@ -258,8 +273,8 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
 }
 
 /**
- * True for "em Jardim da Luz", "in Vila Mariana": one name that begins like a district and ends
- * like a known town, but does not mean the town. A city after "de" is separate.
+ * True for a name that begins like a district and ends like a known town but does not mean the
+ * town: "em Jardim da Luz", "in Vila Mariana". A city after a bare "de" is not part of the name.
  */
 function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boolean {
   if (!QUARTER_HEADS.has(sentence.folded(at)) || !isInBefore(sentence, at)) return false;
@@ -280,18 +295,18 @@ function isSmallBefore(sentence: Sentence, at: number): boolean {
   return /^(a|o|as|os)$/.test(sentence.folded(at));
 }
 
-/** True for a name after "em", "in", or "na", with or without an article. */
+/** True if "em", "in", or "na", possibly with an article, stands before the token. */
 function isInBefore(sentence: Sentence, at: number): boolean {
   const before = sentence.folded(at - 1);
   return isIn(before) || (/^(a|o|the)$/.test(before) && isIn(sentence.folded(at - 2)));
 }
 
-/** First words of district names that mean nothing else before a name. */
+/** First words of district names. Before a name, they mean nothing else. */
 const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 
 /**
- * True for a district without a preposition ("pizzarias vila mariana"): after a trade or place,
- * before an unexplained word.
+ * True for a district without a preposition, as in "pizzarias vila mariana". Such a word for a
+ * district must precede a word without another meaning.
  */
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);
@@ -306,19 +321,24 @@ function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boole
   return !known && !isInTrade(sentence, at, at + 1);
 }
 
-/** "bairro Xyz de Campinas" */
+/** True if "de" at a token introduces a known city: "bairro Xyz de Campinas". */
 function isCityAt({ sentence, gazetteer }: PlaceContext, of: number): boolean {
   if (!/^(de|of)$/.test(sentence.folded(of))) return false;
   return (gazetteer.places.longest(sentence.tokens, of + 1)?.place.cities.length ?? 0) > 0;
 }
 
-/** Reads Brazil as a place that does not filter, and "without Brazil" as abroad. */
+/**
+ * Reads Brazil as a place that does not filter. Reads "without Brazil" as a request for companies
+ * abroad.
+ */
 function hereAt(context: PlaceContext, range: readonly [number, number], place: Place): Mention {
   const mention = mentionOf(context, range, { dropped: place.here });
   return mention.negated ? { ...mention, negated: false, dropped: false, states: ["EX"] } : mention;
 }
 
-/** Reads a country as abroad, because no filter takes a country. */
+/**
+ * Reads the name of a country as a request for companies abroad, because no filter takes a country.
+ */
 function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
   const { sentence, notes } = context;
   const general = ["exterior", "estrangeiro", "abroad", "overseas"];
@@ -335,7 +355,10 @@ function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
   return mention;
 }
 
-/** Reads "capital paulista", "capitais do Nordeste", "a capital". */
+/**
+ * Reads "capital" with its state or region: "capital paulista", "capitais do Nordeste", "a
+ * capital".
+ */
 function capitalAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const word = sentence.folded(at);
@@ -393,14 +416,14 @@ function capitalOf(
   return chosen.length === 0 ? null : { states: chosen, to: match.to };
 }
 
-/** The other places of the sentence, as context for adjectives. */
+/** The other places of the sentence. They decide if an adjective names a place. */
 interface OtherPlaces {
   readonly none: boolean;
   /** True if one of these places is inside the adjective's place or contains it. */
   near(place: Place): boolean;
 }
 
-/** Collects the other places; compares each name with them only once, even if it is repeated. */
+/** Collects the other places. Each name is compared with them only once, even if it is repeated. */
 function otherPlaces(found: readonly Mention[]): OtherPlaces {
   const included = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
   const answers = new Map<Place, boolean>();
@@ -418,7 +441,10 @@ function otherPlaces(found: readonly Mention[]): OtherPlaces {
   };
 }
 
-/** Reads "paulistas" in "empresas paulistas" as a place, unless other places exclude this. */
+/**
+ * Reads an adjective such as "paulistas" in "empresas paulistas" as a place, unless the sentence
+ * names other places far from it.
+ */
 function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
@@ -432,10 +458,13 @@ function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Me
   return mentionOf(context, [at, match.to], { states, cities, adjective: true });
 }
 
-/** Max words in a name before its negating word. */
+/** Maximum number of words in the name of a place before its negating word. */
 const REACH = 4;
 
-/** Returns names with a negating word by their first token. */
+/**
+ * Finds names that contain a negating word, marks them as names, and returns them by their first
+ * token.
+ */
 function firmNames(context: PlaceContext): ReadonlyMap<number, PlaceMatch> {
   const { sentence } = context;
   const found = new Map<number, PlaceMatch>();
@@ -449,7 +478,10 @@ function firmNames(context: PlaceContext): ReadonlyMap<number, PlaceMatch> {
   return found;
 }
 
-/** Returns the name around a token if it has no other meaning. */
+/**
+ * Returns the name of a place that contains the negating word at a token, if the words mean that
+ * place there.
+ */
 function nameAround(context: PlaceContext, at: number): PlaceMatch | null {
   const { sentence, gazetteer } = context;
   for (let from = Math.max(0, at - REACH); from <= at; from++) {

@@ -24,7 +24,7 @@ export interface NumberedSpan {
   readonly kind: "area" | "postal";
 }
 
-/** Words for a code, as tokens, by the first word; longer names first. */
+/** Names of codes as lists of words, keyed by the first word, longer names first. */
 const AREA = byFirstWord([
   ...[
     "ddd",
@@ -99,7 +99,9 @@ export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPl
   return { areaCodes, postalCodes, spans };
 }
 
-/** True if a code is the center of a distance: "a 20 km do CEP 13010-000". */
+/**
+ * True if a distance precedes a code, so that the code is its center: "a 20 km do CEP 13010-000".
+ */
 function isOfRadius(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 4 && /^(?:do|de|da|of|from|the|del|o)$/.test(sentence.folded(before))) {
@@ -115,7 +117,10 @@ export function postalEnd(sentence: Sentence, at: number): number {
   return namedEnd(sentence, at, POSTAL);
 }
 
-/** Returns the end of a name that begins at a token, or the token's index. */
+/**
+ * Returns the end of the code name that begins at a token, or the token's position if none begins
+ * there.
+ */
 function namedEnd(sentence: Sentence, at: number, names: Names): number {
   const named = names.get(sentence.tokens[at]?.folded ?? "");
   if (named === undefined || !sentence.free(at)) return at;
@@ -165,7 +170,10 @@ function numbersAt(
   return codes.length === 0 ? null : { to, codes };
 }
 
-/** Reads "a 89809" after a postal code: the prefixes that cover the range. */
+/**
+ * Reads the end of a range after a postal code, such as "a 89809". Returns the prefixes that
+ * together cover the range.
+ */
 function rangeFrom(sentence: Sentence, at: number, first: string): ReadCodes | null {
   const led = /^(entre|between|from)$/.test(sentence.folded(at - 1));
   const join = sentence.tokens[at + 1]?.folded ?? "";
@@ -176,7 +184,10 @@ function rangeFrom(sentence: Sentence, at: number, first: string): ReadCodes | n
   return { to: at + 3, codes: prefixesOf(first, last) };
 }
 
-/** Returns the fewest prefixes whose codes are exactly those of a range of equal length. */
+/**
+ * Returns the shortest list of prefixes that covers exactly the codes from `first` to `last`, which
+ * have the same length.
+ */
 export function prefixesOf(first: string, last: string): readonly string[] {
   const found: string[] = [];
   for (let next = Number(first); next <= Number(last); ) {
@@ -191,7 +202,9 @@ export function prefixesOf(first: string, last: string): readonly string[] {
 
 const DIGITS = "0123456789";
 
-/** True if all codes that differ from `first` only in the last digits are within the range. */
+/**
+ * True if the range contains all codes that differ from `first` only in the last `digits` digits.
+ */
 function fits(first: number, digits: number, last: number): boolean {
   const size = 10 ** digits;
   return first % size === 0 && first + size - 1 <= last;
@@ -214,7 +227,10 @@ function postalOf(text: string): string | null {
   return /^[0-9]{1,8}$/.test(digits) ? digits : null;
 }
 
-/** Claims a code. Returns the start of its words, or null if it is left to the notes. */
+/**
+ * Claims a code with its words. Returns the start of these words, or null if the code went to the
+ * notes.
+ */
 function take(
   sentence: Sentence,
   notes: Notes,

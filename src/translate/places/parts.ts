@@ -1,9 +1,9 @@
 /**
- * Parts of places: "interior", "zona sul".
- * Input: a sentence at the word for a part. Output: a mention of the whole place, with a note on
- * the part.
- * Invariant: a part never becomes the region of the same name ("Norte de Minas") or the country,
- * and is never applied when it is excluded.
+ * Reads parts of places: "interior", "zona sul".
+ * Input: a sentence and the position of a word for a part. Output: a mention of the whole place,
+ * with a note about the part.
+ * Invariant: a part is never read as the region of the same name ("Norte de Minas") or as the
+ * country. An excluded part is never applied.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -33,10 +33,12 @@ import {
   SURROUNDINGS,
 } from "./states.ts";
 
-/** Max words between the name of a part and that of its place. */
+/** Maximum number of words between the name of a part and the name of its place. */
 const REACH = 8;
 
-/** Returns the mention of a region, or of the place whose part begins here, or null. */
+/**
+ * Returns the mention of the region at a token, or of the place whose part is named there, or null.
+ */
 export function findPart(
   context: PlaceContext,
   at: number,
@@ -53,7 +55,7 @@ export function findPart(
   }
   if (!PART_STARTS.has(sentence.folded(at)) || isInTrade(sentence, at, at + 1)) return null;
   const head = headAt(sentence, at);
-  // "zona leste sp" is in the capital.
+  // A "zona" lies in a city, so "zona leste sp" means the capital.
   const zone = sentence.folded(at) === "zona";
   const whole = wholeAt(context, head.next, zone || head.next > head.end);
   if (whole === null) {
@@ -63,7 +65,8 @@ export function findPart(
     );
   }
   if (area !== null && area.to >= whole.to) return null;
-  // "Serra - ES" and "Serra ES" mean the city; "serra catarinense" does not.
+  // "Serra - ES" and "Serra ES" mean the city of Serra; "serra catarinense" means a part of a
+  // state.
   const city = area !== null && area.to >= head.end && !whole.adjective;
   const own = city && area.place.cities.some(({ uf }) => whole.states.includes(uf));
   if (own && head.next === head.end) return null;
@@ -83,13 +86,16 @@ export function findPart(
     states: asState ? states : [],
     cities: asState ? [] : cities,
     part: true,
-    // "região de Minas" means the whole state.
+    // "região de Minas" means the whole state, so it loses nothing.
     lost: STATISTICAL.test(name) || (asState && name !== "regiao" && !states.includes("DF")),
   };
   return partOf(context, { at, head: head.end, name: whole.at, to }, meaning);
 }
 
-/** True for a named area; "ABC" counts only in capitals or after a preposition. */
+/**
+ * True for the name of an area. A name of one word, such as "ABC", counts only in capitals or after
+ * a preposition.
+ */
 function isNamedArea(sentence: Sentence, { from, words, place }: PlaceMatch): boolean {
   if (place.cities.length > 0) return false;
   return words > 1 || leadOf(sentence, from).kind !== "" || /\p{Lu}/u.test(textAt(sentence, from));
@@ -99,13 +105,15 @@ function textAt(sentence: Sentence, at: number): string {
   return sentence.tokens[at]?.text ?? "";
 }
 
-/** Reads a named area with its qualifier: "ABC paulista", "Vale do Ribeira, SP". */
+/**
+ * Reads the name of an area with the words that qualify it: "ABC paulista", "Vale do Ribeira, SP".
+ */
 function areaAt(context: PlaceContext, { from, to, place }: PlaceMatch): Mention | null {
   return partOf(context, { at: from, head: to, name: to, to }, { states: place.area, part: true });
 }
 
 interface Head {
-  /** Index after the part's last word. */
+  /** Position after the last word of the part. */
   readonly end: number;
   /** Index after the words that introduce the place. */
   readonly next: number;
@@ -157,14 +165,17 @@ function wholeAt(context: PlaceContext, at: number, led: boolean): Whole | null 
 
 interface Where {
   readonly at: number;
-  /** Index after the part's words. */
+  /** Position after the words of the part. */
   readonly head: number;
   /** First word of the place. */
   readonly name: number;
   readonly to: number;
 }
 
-/** Claims the part as unmapped and the place as a place; claims both as unmapped if excluded. */
+/**
+ * Claims the words of a part as unmapped and those of its place as a place. If they are excluded,
+ * claims all of them as unmapped.
+ */
 function partOf(
   context: PlaceContext,
   { at, head, name, to }: Where,
@@ -187,7 +198,7 @@ function partOf(
   return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meaning };
 }
 
-/** Reads a part whose place is named elsewhere or not at all: "São Paulo, zona sul". */
+/** Reads a part whose place is named elsewhere, as in "São Paulo, zona sul", or not at all. */
 function lonePart(
   context: PlaceContext,
   [at, end]: readonly [at: number, end: number],

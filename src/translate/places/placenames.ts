@@ -1,10 +1,11 @@
 /**
- * Place names as a tree of words.
- * Input: names with their meanings, and a position in a token list. Output: the longest name there.
- * Invariant: names are compared word by word as written, without accents. Number matters ("Palma"
- * and "Palmas" are two cities); only de, da, do, and the like are optional. A lookup costs at most
- * the words of the longest name. The first lookup with given initials also inserts the names that
- * share them.
+ * Stores the names of places as a tree of words.
+ * Input: names with their meanings, and a position in a list of tokens. Output: the longest name at
+ * that position.
+ * Invariant: names are compared word by word, as written, without accents. Singular and plural
+ * differ ("Palma" and "Palmas" are two cities); only small words such as de, da, and do are
+ * optional. A lookup takes at most as many steps as the longest name has words. The first lookup of
+ * a word inserts all names that share its initials.
  */
 import { cachedMatch, type LookupState, tokensOfName, WALK_MAX } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
@@ -21,7 +22,7 @@ export interface City {
   readonly capital: boolean;
 }
 
-/** Source of the municipalities of a region. */
+/** Finds the municipalities of a region. */
 export interface CitySource {
   readonly places: PlaceNames;
   citiesOf(uf: string): readonly City[];
@@ -32,32 +33,32 @@ export interface CitySource {
 export interface Region {
   /** Name of the place in answers. */
   readonly name: string;
-  /** True for a place inside a municipality. */
+  /** True if the region is a place inside a municipality. */
   readonly part: boolean;
-  /** Returns the region's municipalities that the snapshot has. */
+  /** Returns the municipalities of the region that are in the snapshot. */
   members(source: CitySource): readonly City[];
 }
 
-/** A possible region for a name. */
+/** A region that a name may mean. */
 export interface MeantRegion {
   readonly region: Region;
-  /** True if the name means this region by default. */
+  /** True if the name means this region unless the context says otherwise. */
   readonly usual: boolean;
 }
 
 /** All possible meanings of a name. */
 export interface Place {
-  /** State abbreviations; several for a region. */
+  /** Abbreviations of the states that the name means. A region has several. */
   readonly states: readonly string[];
   readonly region: boolean;
   readonly cities: readonly City[];
-  /** Cities with this nickname. */
+  /** Cities that have this name as a nickname. */
   readonly nicknamed: readonly City[];
   readonly demonymStates: readonly string[];
   readonly demonymCities: readonly City[];
-  /** Candidate regions; several if the name is ambiguous. */
+  /** Regions that the name may mean. There are several if the name is ambiguous. */
   readonly regions: readonly MeantRegion[];
-  /** States of an area that has no filter. */
+  /** States in which an area lies, if no filter takes the area itself. */
   readonly area: readonly string[];
   /** True for a country other than Brazil, or abroad in general. */
   readonly abroad: boolean;
@@ -72,29 +73,32 @@ const NO_PLACE: Place = {
   ...{ abroad: false, here: false },
 };
 
-/** A matched name: tokens from `from` up to, not including, `to`. */
+/** A name found in the tokens from `from` up to, but not including, `to`. */
 export interface PlaceMatch {
   readonly from: number;
   readonly to: number;
-  /** Number of significant words in the name. */
+  /** Number of words in the name, without small words. */
   readonly words: number;
   readonly place: Place;
 }
 
 interface Node {
-  /** Created with the first continuation, because most nodes end a name. */
+  /** Created when the first word is added after this node, because most nodes end a name. */
   next: Map<string, Node> | null;
   place: Place | undefined;
-  /** True if some name has a small word before this word; "Sul Brasil" is not "sul do Brasil". */
+  /**
+   * True if a name has a small word before this word. "Sul Brasil" has none, so "sul do Brasil" is
+   * not that name.
+   */
   small: boolean;
 }
 
-/** Max consecutive small words. */
+/** Maximum number of consecutive small words. */
 const SMALL_MAX = 2;
 /** Abbreviated titles, which may have a period. */
 const TITLES = new Set("sta sto s pres gov cel sen dr eng mal n sra prof cons des bal".split(" "));
 
-/** A name with a factory for its meaning, or with the IBGE code of its city. */
+/** A name, with either a function that makes its meaning or the IBGE code of its city. */
 export type Named = { readonly name: string } & (
   | { readonly place: () => Partial<Place> }
   | { readonly ibge: string }
@@ -106,12 +110,15 @@ export class PlaceNames {
   readonly #root: Node = { next: null, place: undefined, small: false };
   #names: readonly Named[] = [];
   #vocabulary = new PlaceVocabulary([]);
-  /** First words of all names by length, once all names are inserted. */
+  /** Cached first words of all names, by length. Filled once all names are inserted. */
   readonly #firstWords = new Map<number, readonly string[]>();
   /** Names that are inserted at their first lookup. */
   #waiting = this.#vocabulary.starts();
 
-  /** `cityPlace` returns the meaning of a city's name; only names with IBGE codes need it. */
+  /**
+   * `cityPlace` returns the meaning of a city's name. It is only called for names with an IBGE
+   * code.
+   */
   constructor(cityPlace: (ibge: string) => Partial<Place> = () => NO_PLACE) {
     this.#cityPlace = cityPlace;
   }
@@ -121,12 +128,12 @@ export class PlaceNames {
     return this.#vocabulary.all;
   }
 
-  /** True if a name has a folded word. */
+  /** True if any name contains a folded word. */
   has(word: string): boolean {
     return this.#first(word) !== undefined || this.#vocabulary.has(word);
   }
 
-  /** Replaces the names and their meanings, in order. */
+  /** Replaces all names and their meanings. The order of the names is kept. */
   take(names: readonly Named[]): void {
     const vocabulary = new PlaceVocabulary(names.map(({ name }) => name));
     this.#waiting = vocabulary.starts();
@@ -141,7 +148,7 @@ export class PlaceNames {
     void this.vocabulary;
   }
 
-  /** Returns the node of a first word. */
+  /** Returns the node of a first word. Inserts the names that may begin with it first. */
   #first(word: string): Node | undefined {
     if (this.#waiting.waits(word)) {
       for (const at of this.#waiting.taken(word)) this.put(this.#names[at] as Named);
@@ -149,7 +156,7 @@ export class PlaceNames {
     return this.#root.next?.get(word);
   }
 
-  /** Inserts a name; called once per name, before its first lookup. */
+  /** Inserts a name. Called once for each name, before the name's first lookup. */
   protected put(named: Named): void {
     let node = this.#root;
     let small = false;
@@ -174,7 +181,10 @@ export class PlaceNames {
     node.place = node.place === undefined ? added : joined(node.place, added);
   }
 
-  /** Returns the longest name that begins at a token; `usable` is true for allowed tokens. */
+  /**
+   * Returns the longest name that begins at a token. `usable` is true for tokens that may be part
+   * of it.
+   */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -183,7 +193,7 @@ export class PlaceNames {
     return cachedMatch<PlaceMatch>(this, tokens, from, usable);
   }
 
-  /** Traverses the names from a token, without the sentence's cache. */
+  /** Returns the longest name that begins at a token, without using the sentence's cache. */
   walk(
     tokens: readonly Token[],
     from: number,
@@ -215,8 +225,8 @@ export class PlaceNames {
   }
 
   /**
-   * Returns folded words that continue a name beginning with the tokens [from, to). If a length is
-   * given, returns only words of this length.
+   * Returns the folded words that may follow the tokens [from, to) in a name that begins with them.
+   * If a length is given, returns only words of that length.
    */
   continuations(
     tokens: readonly Token[],
@@ -235,7 +245,10 @@ export class PlaceNames {
     return length === undefined ? all : all.filter((word) => word.length === length);
   }
 
-  /** Returns first words of names by length; cached, because there are thousands. */
+  /**
+   * Returns the first words of names by length. The result is cached, because there are thousands
+   * of them.
+   */
   #firstsOf(length: number): readonly string[] {
     const known = this.#firstWords.get(length);
     if (known !== undefined) return known;
@@ -250,7 +263,9 @@ export class PlaceNames {
     return words.length === 0 ? undefined : this.#behind(words)?.place;
   }
 
-  /** Returns the node after some words; the root if there are none. */
+  /**
+   * Returns the node reached by following some words from the root, or the root if there are none.
+   */
   #behind([first, ...others]: readonly string[]): Node | undefined {
     if (first === undefined) {
       this.speedUp();

@@ -41,9 +41,15 @@ export interface FoundPlaces {
   readonly wide: readonly Pick<Mention, "from" | "to">[];
   /** Tokens of every requested place. */
   readonly sought: readonly Mention[];
-  /** Number of names with several municipalities none of which dominates, so that all are meant. */
+  /**
+   * Number of names that several municipalities share and none dominates, so that all of them are
+   * searched.
+   */
   unsettled: number;
-  /** True if an unknown place was named and no known place restricts the search. */
+  /**
+   * True if the sentence names an unknown place and the search would cover more than the requested
+   * places.
+   */
   unknown: boolean;
 }
 
@@ -76,7 +82,8 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     ...{ wide: mentions.filter(isWide), unsettled: 0, unknown: false },
     sought: mentions.filter((one) => !one.negated && !one.dropped),
   };
-  // Exclusions apply to all requested places, in any position.
+  // Exclusions are collected last, because they apply to all requested places, wherever these stand
+  // in the sentence.
   for (const negated of [false, true]) {
     const lists = new Set<readonly City[]>();
     for (const one of mentions) {
@@ -92,7 +99,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
   });
   const strange = mentions.some((one, i) => {
-    // In "SP e Xurupita do Pará", one place is unknown, and the other is a whole state.
+    // In "SP e Xurupita do Pará", Xurupita is unknown and must not leave only the whole state SP.
     const isRequested = one.strange && !one.negated;
     const isAdjacent = one.strange && isNextToPlace(context, mentions, i);
     return (isRequested && found.states.size > 0) || isAdjacent;
@@ -101,7 +108,10 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   return found;
 }
 
-/** Drops a place that another named place contains: "em Pernambuco, incluindo Recife". */
+/**
+ * Drops a place after "incluindo" if another place contains it: "Recife" in "em Pernambuco,
+ * incluindo Recife".
+ */
 function dropIncluded({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   for (const one of mentions) {
     if (one.negated || !INCLUDING.test(sentence.folded(one.from - 1))) continue;
@@ -120,8 +130,8 @@ const BRANCH = /^(filial|filiais|sucursal|sucursais|matriz|sede|branch|branches)
 const HAVING = /^(com|tem|tenha|tenham|possui|possua|possuam|with|have|has|having|uma|a)$/;
 
 /**
- * Leaves the places of branches to the notes, because no filter takes them: "padarias de Curitiba
- * com filial em Londrina". Returns true if there is such a place next to a requested one.
+ * Moves the places of branches to the notes, because no filter takes them: "padarias de Curitiba
+ * com filial em Londrina". Returns true if the sentence also requests another place.
  */
 function leaveBranchPlaces(
   { sentence, notes }: PlaceContext,
@@ -148,8 +158,8 @@ const BRANCH_PLACE = {
 };
 
 /**
- * Excludes places that a comma joins to an excluded one, if all are inside previously named places:
- * "no Paraná, exceto Curitiba, Londrina".
+ * Excludes a place that a comma joins to an excluded place if earlier places contain both: "no
+ * Paraná, exceto Curitiba, Londrina".
  */
 function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   const wide = new Set<string>();
@@ -164,7 +174,10 @@ function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[])
   }
 }
 
-/** True next to the place that contains it: "Xurupita do Sul, RS", "Barra da Tijuca, Rio". */
+/**
+ * True if the mention at index `at` stands next to a place that may contain it: "Xurupita do Sul,
+ * RS", "Barra da Tijuca, Rio".
+ */
 function isNextToPlace(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -178,7 +191,7 @@ function isNextToPlace(
   return ahead || (before !== undefined && isWide(before) && near(linkOf(sentence, before, one)));
 }
 
-/** True for a requested place that is more than a single city. */
+/** True for a requested state or region. */
 function isWide({ states, regions, dropped, negated }: Mention): boolean {
   return !dropped && !negated && states.length + regions.length > 0;
 }
@@ -187,7 +200,10 @@ function isEmpty({ states, cities }: Mention): boolean {
   return states.length + cities.length === 0;
 }
 
-/** Matches states with adjacent cities. Returns true if a state has no city of that name. */
+/**
+ * Restricts city names to the state that stands next to them. Returns true if a state has no city
+ * with the name next to it.
+ */
 function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
   let lost = false;
   for (const [i, mention] of mentions.entries()) {
@@ -209,7 +225,9 @@ function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
   return lost;
 }
 
-/** Notes that in "em SP, Campinas e Santos" the state was read as that of the cities. */
+/**
+ * Adds the assumption that the state in "em SP, Campinas e Santos" only says where the cities are.
+ */
 function assumeInside({ notes }: PlaceContext, { words, states }: Mention): void {
   notes.assume(
     "state_of_cities",
@@ -229,7 +247,10 @@ function isState({ states, cities }: Mention): boolean {
   return states.length > 0 && cities.length === 0;
 }
 
-/** Keeps the cities of one name that are in the state; the state is then no filter of its own. */
+/**
+ * Keeps only those cities with a name that are in the state. The state itself is then not a filter.
+ * Returns false if the state has no such city.
+ */
 function narrow(city: Mention, state: Mention): boolean {
   const inside = citiesInside(city.cities, state.states);
   if (inside.length === 0) return false;
@@ -238,10 +259,10 @@ function narrow(city: Mention, state: Mention): boolean {
   return true;
 }
 
-/** Lists of cities by the states that they were narrowed to. */
+/** Cached lists of cities in certain states, by the original list. */
 const INSIDE = new WeakMap<readonly City[], Map<string, readonly City[]>>();
 
-/** Returns the cities in some states; equal arguments get the same list. */
+/** Returns the cities that are in the given states. Equal arguments return the same list object. */
 function citiesInside(cities: readonly City[], states: readonly string[]): readonly City[] {
   let byStates = INSIDE.get(cities);
   if (byStates === undefined) {
@@ -252,14 +273,14 @@ function citiesInside(cities: readonly City[], states: readonly string[]): reado
   let inside = byStates.get(key);
   if (inside === undefined) {
     const some = cities.filter(({ uf }) => states.includes(uf));
-    // Keeps the same list object, so that caches keyed by it stay valid.
+    // If all cities remain, the original list is returned, so that caches keyed by it stay valid.
     inside = some.length === cities.length ? cities : some;
     byStates.set(key, inside);
   }
   return inside;
 }
 
-/** Applies the state to earlier cities in the list: "Praia Grande e São Vicente, SP". */
+/** Applies a state to the earlier cities of its list as well: "Praia Grande e São Vicente, SP". */
 function narrowList(context: PlaceContext, mentions: readonly Mention[], i: number): void {
   const state = mentions[i] as Mention;
   if (linkOf(context.sentence, mentions[i - 1] as Mention, state) === "direct") {
@@ -273,7 +294,7 @@ function narrowList(context: PlaceContext, mentions: readonly Mention[], i: numb
   }
 }
 
-/** True for the two letters of a state, as at the end of an address. */
+/** True for a state named by its two letters, as at the end of an address. */
 function isLetters({ words }: Mention): boolean {
   return /(^|[^\p{L}])\p{L}{2}$/u.test(words.words);
 }
@@ -314,11 +335,14 @@ function stateBehind(context: PlaceContext, { city, state, address }: AdjacentNa
   return true;
 }
 
-/** Intersects required places: "empresas paulistas em Campinas", "de SP, abertas em Campinas". */
+/**
+ * If city and state are named in different parts of the sentence, both are required, so the state
+ * only restricts the city: "empresas paulistas em Campinas", "de SP, abertas em Campinas".
+ */
 function narrowApart(mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped);
   const cities = included.filter((one) => isCity(one) && !one.joined);
-  // Caches each city's result, because a repeated state leaves it as the first occurrence did.
+  // A state named again has the same effect as before, so the result is cached for each state.
   const inside = new Map<string, boolean>();
   for (const state of included) {
     if (!isState(state) || state.joined) continue;
@@ -350,7 +374,8 @@ function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]):
   const open = included.filter((one) => !one.every && !one.capital && !one.adjective);
   const single = open.filter(({ cities }) => cities.length === 1);
   const firm = new Set(single.map(({ cities }) => cities[0]?.uf));
-  // In "Cascavel e Toledo", chooses the only state that has all of them.
+  // If all names are ambiguous, as in "Cascavel e Toledo", the only state that has a city of each
+  // name is chosen.
   if (firm.size === 0 && open.length > 1) {
     const states = open.map((one) => one.cities.map(({ uf }) => uf));
     const common = new Set(states.reduce((some, own) => some.filter((uf) => own.includes(uf))));
@@ -375,7 +400,10 @@ function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]):
   }
 }
 
-/** Adds the meaning of a mention. `lists` has the regions that were already added, to skip them. */
+/**
+ * Adds the places of a mention to the result. `lists` holds the lists of cities that were already
+ * added, so that they are skipped.
+ */
 function collect(
   context: PlaceContext,
   found: FoundPlaces,
@@ -399,7 +427,7 @@ function isUnsettled({ capital, adjective, every }: Mention, chosen: readonly Ci
   return chosen.length > 1 && !(capital || adjective || every);
 }
 
-/** Notes that "fora de São Paulo" excludes the state, not only the city. */
+/** Adds the assumption that "fora de São Paulo" excludes the state and not only the city. */
 function assumeState({ notes }: PlaceContext, { states, words }: Mention): void {
   notes.assume(
     "state_not_city",
@@ -411,14 +439,20 @@ function assumeState({ notes }: PlaceContext, { states, words }: Mention): void 
   );
 }
 
-/** Returns the excluded cities of a name: those in requested states, if any. */
+/**
+ * Returns the excluded cities that a name means. If some are inside the requested places, returns
+ * only those.
+ */
 function excludedOf(found: FoundPlaces, { cities, every }: Mention): readonly City[] {
   const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));
   if (inside.length > 0) return inside.length === cities.length ? cities : inside;
   return every ? cities : namesakesMeant(cities);
 }
 
-/** Returns the municipalities that a name means; notes an assumption if there are others. */
+/**
+ * Returns the municipalities that a name means. If other municipalities share the name, adds an
+ * assumption.
+ */
 function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly City[] {
   const { cities, words, capital, lead, adjective } = mention;
   if (capital || adjective || mention.every) return cities;

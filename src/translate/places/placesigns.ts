@@ -26,16 +26,18 @@ import {
 } from "./placewords.ts";
 import { NOT_REGION } from "./states.ts";
 
-/** Minimum share of all accounts of cities whose names need no preposition. */
+/**
+ * Minimum share of all accounts that a city needs so that its name counts without a preposition.
+ */
 const WELL_KNOWN = 0.004;
-/** Max words in a trade name before an overlapping place name. */
+/** Maximum number of words of a trade name before the name of a place that it overlaps. */
 const TRADE_WORDS_MAX = 5;
 
 interface Around {
   readonly lead: Lead;
   /** The previous mention. */
   readonly last: Mention | undefined;
-  /** The first mention of the list in which `last` is the last one. */
+  /** The first mention in the list that ends with `last`. */
   readonly head?: Mention | undefined;
 }
 
@@ -44,7 +46,7 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   const { place, from } = match;
   const { sentence } = context;
   const { lead } = around;
-  // The token was already read as another word than the state.
+  // An earlier stage read "para" as another word than the state of Pará.
   if (sentence.folded(from) === "para" && match.words === 1) return false;
   if (lead.city || lead.cities) return !place.here;
   const nextToState = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
@@ -76,11 +78,15 @@ export function isStyle(context: PlaceContext, match: PlaceMatch): boolean {
   return isInTrade(context, match) || context.tradeEnd(match.from) >= match.to;
 }
 
-/** True if the state is meant: "Minas", "em minas"; not "queijo minas" or "minas de ouro". */
+/**
+ * True if an ambiguous name means the state. True for "Minas" and "em minas", false for "queijo
+ * minas" and "minas de ouro".
+ */
 function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Around): boolean {
   const { sentence } = context;
   const { from } = match;
-  // "padarias de Minas" is a place although mines are a trade; "queijo de minas" is not.
+  // "padarias de Minas" names the state, although mines are a trade. "queijo de minas" names a kind
+  // of cheese.
   const before = sentence.folded(lead.from - 1);
   const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
   const isLed = negatorOf(sentence, lead.from) >= 0 || isAfterTrade(context, lead.from);
@@ -115,7 +121,10 @@ function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch
   return next !== null && next.place.states.length > 0;
 }
 
-/** True for the month "março", even without its cedilla if a year is next to it. */
+/**
+ * True if the name means the month of March ("março"). Without its cedilla, the word is the month
+ * if a year is next to it or if no preposition of place precedes it.
+ */
 function isMonth(sentence: Sentence, { from, words }: PlaceMatch, lead: Lead): boolean {
   if (words !== 1 || sentence.folded(from) !== "marco") return false;
   const text = sentence.tokens[from]?.text ?? "";
@@ -135,7 +144,10 @@ function isGeneral(sentence: Sentence, at: number): boolean {
   return /^(empresas?|companhias?|negocios?|companies|company)$/.test(sentence.folded(at - 1));
 }
 
-/** True for a region: "no Sul", "Sul e Sudeste"; not for "zona sul" or "Asa Norte". */
+/**
+ * True if a direction means a region of Brazil: "no Sul", "Sul e Sudeste". False for "zona sul" and
+ * "Asa Norte".
+ */
 function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
   const before = sentence.folded(from - 1);
   if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
@@ -146,7 +158,10 @@ function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): b
   return true;
 }
 
-/** True for adjectives such as "paulista", which are cities only after "em" or in "de Paulista". */
+/**
+ * True for names that are also adjectives, such as "paulista". They mean the city only after "em",
+ * or capitalized after "de", as in "de Paulista".
+ */
 function isOnlyAdjective(sentence: Sentence, { place, from }: PlaceMatch, { kind }: Lead): boolean {
   const adjective = place.demonymStates.length + place.demonymCities.length > 0;
   return adjective && kind !== "in" && (kind !== "of" || !isCapitalised(sentence, from));
@@ -180,7 +195,8 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     return isLowered(sentence) && isAfterTrade(context, lead.from);
   }
   if (isListed(sentence, from, last)) {
-    // "em gramado e canela": lower case is enough, because the previous city has it too.
+    // In "em gramado e canela", lower case is enough for the second city, because the first is in
+    // lower case too.
     const led = [last, around.head].some((one) => one?.lead.kind === "in" || one?.negated);
     const even = led && last !== undefined && last.cities.length > 0;
     const isOwn = !isOf(sentence.folded(to)) || isOfOwnState(context, match);
@@ -191,7 +207,7 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     return !trade && !FESTIVE.has(sentence.folded(from - 1));
   }
   if (word) return isLargeAfterTrade(context, match) || isBeforeTowns(context, match);
-  // "estúdio de tatuagem sjc"
+  // A nickname directly after a trade means the city: "estúdio de tatuagem sjc".
   if (match.place.nicknamed.length > 0 && isAfterTrade(context, from)) return true;
   const known = isKnown(context, match);
   return (
@@ -200,13 +216,16 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   );
 }
 
-/** True for the next town of a list, in the same state: "em rio verde, jatai e mineiros". */
+/**
+ * True if a name continues a list of towns and has a town in the state of the previous one: "em rio
+ * verde, jatai e mineiros".
+ */
 function isNextTown(sentence: Sentence, { from, place }: PlaceMatch, last?: Mention): boolean {
   if (last === undefined || last.states.length > 0 || !isListed(sentence, from, last)) return false;
   return place.cities.some(({ uf }) => last.cities.some((city) => city.uf === uf));
 }
 
-/** True if the state after "de" has the city: "juazeiro da bahia". */
+/** True if a state with a city of that name follows "de": "juazeiro da bahia". */
 function isOfOwnState({ sentence, gazetteer }: PlaceContext, { to, place }: PlaceMatch): boolean {
   const states = gazetteer.places.longest(sentence.tokens, to + 1)?.place.states ?? [];
   return place.cities.some(({ uf }) => states.includes(uf));
@@ -220,11 +239,11 @@ function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): 
   return place.cities.some(({ uf }) => next.some((city) => city.uf === uf));
 }
 
-/** True if the accents differ from the name's: "frota própria" is not Propriá. */
+/** True if the accents rule out the name of the place: "frota própria" does not name Propriá. */
 function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
   const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
   if (/^[\p{ASCII}\s]*$/u.test(text)) return false;
-  // Many write an accent that a last i or u does not need: "Caruarú", "Itú".
+  // Many people write an accent on a final i or u that does not need one: "Caruarú", "Itú".
   const plain = (name: string) => name.replace(/í(?=s?$)/u, "i").replace(/ú(?=s?$)/u, "u");
   const letters = (name: string) => plain(name.toLowerCase().replace(/[^\p{L}]/gu, ""));
   if (place.nicknamed.length > 0) return false;
@@ -232,8 +251,8 @@ function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch)
 }
 
 /**
- * Returns the end of a longer name whose beginning is known: "Barra da Tijuca", "Porto de
- * Galinhas"; returns null if the following words do not belong to it.
+ * Returns the end of a longer, unknown name that begins with a known name: "Barra da Tijuca",
+ * "Porto de Galinhas". Returns null if the following words do not belong to the name.
  */
 export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch): number | null {
   const { sentence, gazetteer, tradeEnd } = context;
@@ -249,17 +268,21 @@ export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch
     STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
   if (!unknown) return null;
   if (isCapitalised(sentence, at)) return at + 1;
-  // In lower case, only an unexplained word continues a name, and only an ordinary word's.
+  // In lower case, a name continues only with a word that has no other meaning, and only if its
+  // first word is also an ordinary word.
   const strange = tradeEnd(at) === at && !isFillerWord(sentence.tokens[at] as Token);
   return strange && words === 1 && ORDINARY.has(sentence.folded(from)) ? at + 1 : null;
 }
 
-/** Minimum share of all accounts of cities that are meant even if their name ends a trade. */
+/**
+ * Minimum share of all accounts that a city needs so that its name counts directly after a trade,
+ * even if the name is also an ordinary word.
+ */
 const LARGE = 0.0005;
-/** Names that also describe a style: "comida americana". */
+/** Names of places that also describe a style, as in "comida americana". */
 const STYLES = new Set(["americana", "franca", "francesa", "italia"]);
 
-/** True for a large city after a trade: "barbearia bauru". */
+/** True if a trade directly precedes the name of a large city: "barbearia bauru". */
 function isLargeAfterTrade(context: PlaceContext, { place, from, to }: PlaceMatch): boolean {
   const { sentence, accounts } = context;
   if (isOf(sentence.folded(to)) || STYLES.has(sentence.folded(from))) return false;
@@ -279,7 +302,10 @@ function isOrdinary(sentence: Sentence, { from, to, words }: PlaceMatch): boolea
   return ORDINARY_PAIRS.has(spelled.filter((word) => !isOf(word)).join(" "));
 }
 
-/** True if "rio" is the city: "no rio", "bh e rio", "Rio"; "de rio" is a river. */
+/**
+ * True if "rio" means the city: "no rio", "bh e rio", "Rio". False for "de rio", which means a
+ * river.
+ */
 function isRio(sentence: Sentence, { from, words }: PlaceMatch, { lead, last }: Around): boolean {
   if (words !== 1 || sentence.folded(from) !== "rio") return false;
   if (lead.kind !== "") return lead.word !== "de" || isCapitalised(sentence, from);
@@ -290,13 +316,13 @@ function isFestive(sentence: Sentence, { from }: Lead): boolean {
   return FESTIVE.has(sentence.folded(from - 1));
 }
 
-/** True for a saint's name that is not a place: "padaria São José". */
+/** True for the name of a saint, which is often part of a company's name: "padaria São José". */
 function isSaint(sentence: Sentence, { from, words }: PlaceMatch): boolean {
   const saint = ["sao", "santo", "santa", "sta", "sto", "s", "nossa", "n"];
   return words <= 2 && saint.includes(sentence.folded(from));
 }
 
-/** True if a name is long enough for a city; short words need a capital letter. */
+/** True if a word is long enough to name a city. Shorter words need a capital letter. */
 function isLong(sentence: Sentence, at: number): boolean {
   return sentence.folded(at).length >= 4 || (isCapitalised(sentence, at) && at > 0);
 }
@@ -304,11 +330,11 @@ function isLong(sentence: Sentence, at: number): boolean {
 function isListed(sentence: Sentence, at: number, last: Mention | undefined): boolean {
   if (last === undefined || at - last.to > 3) return false;
   const gap = sentence.words(last.to, at).words.trim();
-  // "Toledo (Paraná) y Concórdia"
+  // A closing bracket may precede the joining word: "Toledo (Paraná) y Concórdia".
   return /^\)?\s*[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
 }
 
-/** True if `/SP`, `(SP)`, or ` SP` with the state of the city follows the name. */
+/** True if the state of the city follows the name, as in `/SP`, `(SP)`, or ` SP`. */
 function isStateAfter(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[to]?.text ?? "");
   const text = sentence.tokens[mark ? to + 1 : to]?.text ?? "";
@@ -318,7 +344,10 @@ function isStateAfter(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   return (mark || text === uf) && cities.some((city) => city.uf === uf);
 }
 
-/** True for "contagem mg": the letters, in any case, are those of a state with such a city. */
+/**
+ * True if the two letters after the name, in any case, are those of a state that has the city:
+ * "contagem mg".
+ */
 export function isStateNextTo(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const text = sentence.tokens[to]?.text ?? "";
   const uf = text.toUpperCase();
@@ -326,13 +355,13 @@ export function isStateNextTo(sentence: Sentence, { to, place }: PlaceMatch): bo
   return [...place.cities, ...place.nicknamed].some((city) => city.uf === uf);
 }
 
-/** True for "mg contagem": the state directly before its city. */
+/** True if the state stands directly before its city: "mg contagem". */
 function isStateBefore({ from, place }: PlaceMatch, { to, at, states, cities }: Mention): boolean {
   const letters = to === from && to === at + 1 && states.length === 1 && cities.length === 0;
   return letters && place.cities.some(({ uf }) => states.includes(uf));
 }
 
-/** True if the name is part of a trade's goods, not a place: "loja de flores pe". */
+/** True if the name is part of the goods of a trade, as "flores" is in "loja de flores pe". */
 function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
   const { sentence } = context;
   if (isInTrade(context, match)) return true;
@@ -340,7 +369,10 @@ function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
   return of && context.tradeEnd(match.from) >= match.to && isRoleBefore(sentence, match.from - 1);
 }
 
-/** True if a word for the handling of goods ends directly before a token. */
+/**
+ * True if a word such as "shop" or "factory", which says how goods are handled, ends directly
+ * before a token.
+ */
 function isRoleBefore(sentence: Sentence, at: number): boolean {
   for (let from = at - 1; from >= Math.max(0, at - TRADE_WORDS_MAX); from--) {
     if (ROLES_BEFORE.longest(sentence.tokens, from)?.to === at) return true;
@@ -380,20 +412,20 @@ function isAfterFilter({ sentence }: PlaceContext, at: number): boolean {
   return false;
 }
 
-/** True for a capital letter, if capitals are significant in the sentence. */
+/** True if the word has a capital letter and capitals mark names in this sentence. */
 export function isCapitalised(sentence: Sentence, at: number): boolean {
   const text = sentence.tokens[at]?.text ?? "";
   return text !== text.toLowerCase() && casingOf(sentence).names;
 }
 
-/** True if all text is in capitals, which are then not significant. */
+/** True if the whole text is in capitals, so that capitals do not mark names. */
 export function isShouted(sentence: Sentence): boolean {
   return casingOf(sentence).shouted;
 }
 
 interface Casing {
   readonly shouted: boolean;
-  /** True if capitals distinguish names: the text is neither all caps nor title case. */
+  /** True if capitals mark names, because the text is neither all capitals nor title case. */
   readonly names: boolean;
 }
 

@@ -1,13 +1,14 @@
 /**
- * The words of all place names, and an index of names by first letters.
- * Input: the names in order, and as folded lines. Output: whether a name has a word; every word
- * with its spelling in the first name that has it; an index by initials that returns each name
- * once, in order within the initials.
- * Invariant: results equal those of tokenizing each name. If possible, one text of all names is
- * folded in one step instead, because tokenizing thousands of names is slow. A name is returned for
- * every word that it may begin with. The index uses only the first letters, so names with other
- * words may be returned too. It has two arrays and no object per name, because creating five
- * thousand objects would dominate the first sentence's time.
+ * Stores the words of all place names and an index of names by their first letters.
+ * Input: the names in order, and the same names as folded lines. Output: true if a name contains a
+ * word; every word with its spelling in the first name that contains it; an index by initials. The
+ * index returns each name once, and keeps the order among names with the same initials.
+ * Invariant: the results equal those of tokenizing each name. If possible, one text with all names
+ * is folded in a single step instead, because tokenizing thousands of names is slow. A name is
+ * returned for every word that it may begin with.
+ * The index uses only the first letters, so it may also return names that begin with other words.
+ * It has two arrays and no object per name, because creating five thousand objects would dominate
+ * the time of the first sentence.
  */
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token } from "../words/tokens.ts";
@@ -22,7 +23,10 @@ const DIGITS = Z - A + 2;
 const ODD_START = DIGITS ** 3;
 const NONE = -1;
 
-/** Encodes the first letters of a folded word, which ends at a space or line end. */
+/**
+ * Returns the code of the first letters of a folded word, which ends at a space or at the end of a
+ * line.
+ */
 function beginningOf(text: string, at: number): number {
   const one = digit(text, at);
   const two = one === 0 ? 0 : digit(text, at + 1);
@@ -31,38 +35,47 @@ function beginningOf(text: string, at: number): number {
   return (one * DIGITS + two) * DIGITS + three;
 }
 
-/** Returns a letter as a number from 1, the end of the word as 0, and others as `NONE`. */
+/**
+ * Returns a number for a character: letters count from 1, the end of a word is 0, and any other
+ * character is `NONE`.
+ */
 function digit(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code >= A && code <= Z) return code - A + 1;
   return Number.isNaN(code) || code === 0x20 || code === 0x0a ? 0 : NONE;
 }
 
-/** Optional words in names: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
+/** Words that a name may contain or omit: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
 export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "));
 
-/** Codes of the small words; names are not looked up by them. */
+/** Codes of the small words. A name is never looked up by such a word. */
 const SMALL_BEGINNINGS = new Set([...SMALL].map((word) => beginningOf(word, 0)));
 
-/** Encodes a line by its first word; returns `ODD_START` if lookups may use another word. */
+/**
+ * Returns the code of the first word of a line. Returns `ODD_START` if a lookup may use another
+ * word of the line.
+ */
 function lineBeginning(text: string, from: number): number {
   const beginning = beginningOf(text, from);
-  // The line is empty, or its first word has the same code as a small word.
+  // An empty line, or a first word with the code of a small word, needs the slow path.
   return beginning === 0 || SMALL_BEGINNINGS.has(beginning) ? ODD_START : beginning;
 }
 
-/** An index of names by first letters. */
+/** Finds names by the first letters of the word that they begin with. */
 export class NameStarts {
-  /** Linked lists: the first name for each code, and the next name, `NONE` at the end. */
+  /**
+   * Linked lists of names: `#first` holds the first name for each code, `#next` the name after each
+   * name. `NONE` ends a list.
+   */
   readonly #first = new Int32Array(ODD_START + 1);
   readonly #next: Int32Array;
-  /** All codes below this one are empty. */
+  /** The lists of all codes below this value are empty. */
   #emptyBelow = 0;
 
   /**
    * Indexes `count` names by their folded text, one line each. `firstWord` returns the word by
-   * which a name is looked up. It is called for ambiguous lines, and for all names if the text has
-   * more lines than names.
+   * which a name is looked up. It is called only for ambiguous lines; if the text has more lines
+   * than names, it is called for all names.
    */
   constructor(count: number, folded: string, firstWord: (at: number) => string) {
     this.#next = new Int32Array(count);
@@ -105,7 +118,10 @@ export class NameStarts {
     }
   }
 
-  /** Removes a name before yielding it, so that concurrent consumers get only the others. */
+  /**
+   * Yields the names of one code. Removes each name before yielding it, so that another consumer
+   * running meanwhile gets only the others.
+   */
   *#taken(beginning: number): Generator<number> {
     for (let at = this.#first[beginning] as number; at !== NONE; ) {
       this.#first[beginning] = this.#next[at] as number;
@@ -118,13 +134,13 @@ export class NameStarts {
 const ACCENTS = /[\u0300-\u036f]/g;
 /** Matches characters in names other than Portuguese letters, spaces, and hyphens. */
 const ODD = /[^a-zA-ZÀ-ÅÇ-ÏÑ-ÖÙ-Ýà-åç-ïñ-öù-ýÿ\n -]/g;
-/** Characters that may fold differently in a whole text than in a token. */
+/** Matches characters that may fold differently in a long text than in a single token. */
 const FOREIGN = /[\u0100-\uffff]/;
 const PLAIN_BREAK = /[\n -]/;
-/** Matches a word that can be searched in the text directly. */
+/** Matches words that can be searched directly in the text of all names. */
 const PLAIN_WORD = /^[a-z]+$/;
 
-/** Names as lines, original and folded; positions in both texts match. */
+/** All names as lines, as written and folded. A position is the same in both texts. */
 interface Lines {
   readonly text: string;
   readonly folded: string;
@@ -133,7 +149,10 @@ interface Lines {
 /** The words of names, without small words. */
 export class PlaceVocabulary {
   readonly #names: readonly string[];
-  /** The names as lines; null if the whole text might fold differently. */
+  /**
+   * The names as lines. Null if folding the whole text at a time might give another result than
+   * folding each word.
+   */
   readonly #lines: Lines | null;
   #all: ReadonlyMap<string, string> | null = null;
   #odd: ReadonlySet<string> | null = null;
@@ -146,13 +165,13 @@ export class PlaceVocabulary {
     this.#lines = plain ? { text, folded: folded() } : null;
   }
 
-  /** Folded words, each with its spelling in the first name that has it. */
+  /** Folded words of all names, each with its spelling in the first name that contains it. */
   get all(): ReadonlyMap<string, string> {
     this.#all ??= this.#each();
     return this.#all;
   }
 
-  /** True if a name has a folded word. */
+  /** True if any name contains a folded word. */
   has(word: string): boolean {
     if (this.#all !== null || this.#lines === null || !PLAIN_WORD.test(word)) {
       return this.all.has(word);
@@ -163,7 +182,7 @@ export class PlaceVocabulary {
     return this.#odd.has(word);
   }
 
-  /** Returns the names by the initials of their first significant words. */
+  /** Returns an index of the names by the first letters of their first word that is not small. */
   starts(): NameStarts {
     const names = this.#names;
     return new NameStarts(names.length, this.#lines?.folded ?? "", (at) => {
@@ -178,7 +197,8 @@ export class PlaceVocabulary {
       if (word !== "" && !SMALL.has(word) && !words.has(word)) words.set(word, text);
     };
     let plain: string[] = [];
-    // Splits plain names without tokenizing them, because five of six words repeat.
+    // Splits plain names without tokenizing them and folds each word once, because five of six
+    // words are repetitions.
     const takePlain = () => {
       const texts = new Set(plain.join("\n").split(PLAIN_BREAK));
       for (const text of texts) take(text, foldWord(text));
@@ -202,8 +222,9 @@ function wordsOf(name: string): readonly Token[] {
 }
 
 /**
- * True if a word occurs between spaces, hyphens, or line ends in a name that has only letters; then
- * it is a word of that name. With a period, the whole might be one token, such as an address.
+ * True if a word stands between spaces, hyphens, or line ends in a name of letters only, and so is
+ * a word of that name. A name with a period is not searched, because the whole name may be one
+ * token, such as an address.
  */
 function occursIn({ text, folded }: Lines, word: string): boolean {
   for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {
@@ -224,7 +245,7 @@ function oddWords(text: string): ReadonlySet<string> {
   return words;
 }
 
-/** Returns the line that contains a character, which is not a line end itself. */
+/** Returns the line that contains the character at `at`, which must not be a line end. */
 function lineAt(text: string, at: number): string {
   const end = text.indexOf("\n", at);
   return text.slice(text.lastIndexOf("\n", at) + 1, end < 0 ? text.length : end);

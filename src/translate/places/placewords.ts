@@ -37,16 +37,17 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   const near = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
   const amount = near || isCompared(sentence, at + 1);
   const joins = after === "e" || after === "and" || after === "of";
-  // Money after "de": "100 mil de capital", "ordem decrescente de capital".
+  // After an amount or a word for money, "de capital" is money: "100 mil de capital", "ordem
+  // decrescente de capital".
   const of = ["de", "do", "of"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const isAmount = (word: string) => AMOUNT_WORDS.has(word) || MONEY_WORDS.test(word);
   const counted = of && (of.kind === "number" || isAmount(of.folded));
-  // Also accepts words between: "100 mil ou mais de capital", "100 mil+ de capital".
+  // Comparing words may stand between: "100 mil ou mais de capital", "100 mil+ de capital".
   const least = of && /^(mais|menos|more|less|\+)$/.test(of.folded);
   const joined = /^(ou|or)$/.test(sentence.folded(at - 3)) ? 4 : 3;
   const compared = least && isAmountToken(sentence, at - joined);
   if (compared) return true;
-  // Also accepts "1 million in capital", "500 mil reais em capital".
+  // "in" and "em" may stand between: "1 million in capital", "500 mil reais em capital".
   const into = ["in", "em"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const amounts = into && (into.kind === "number" || MONEY_WORDS.test(into.folded));
   if (counted || amounts) return true;
@@ -84,17 +85,20 @@ const STATE = new Set("estado uf state".split(" "));
 const STATES = new Set("estados ufs states".split(" "));
 const CITY = new Set("cidade municipio city capital town".split(" "));
 const CITIES = new Set("cidades municipios cities towns".split(" "));
-/** Neutral words among them. */
+/** Words that may stand among the introducing words and do not change their meaning. */
 const SILENT = new Set(
   "o a os as the todo toda todos todas inteiro inteira regiao regioes brazilian".split(" "),
 );
 const OPENING = new Set(["/", "(", ":", "=", "–", "—", "|", "["]);
 
-/** The words before a name. */
+/** The words before the name of a place and what they say about it. */
 export interface Lead {
   /** Index of the first introducing word, or of the name if there are none. */
   readonly from: number;
-  /** The preposition nearest to the name: `in`, `of`, or none. */
+  /**
+   * Kind of the preposition nearest to the name: "in" (location), "of" (origin), or "" if there is
+   * none.
+   */
   readonly kind: "in" | "of" | "";
   /** The preposition as written, folded. */
   readonly word: string;
@@ -103,16 +107,16 @@ export interface Lead {
   readonly states: boolean;
   readonly city: boolean;
   readonly cities: boolean;
-  /** A mark that binds the name to the text before it: "/" or "(". */
+  /** True if "/", "(", or similar punctuation binds the name to the text before it. */
   readonly mark: boolean;
 }
 
-/** True for a preposition of location. */
+/** True for a preposition of location, such as "em". */
 export function isIn(word: string): boolean {
   return IN.has(word);
 }
 
-/** True for a preposition of origin. */
+/** True for a preposition of origin, such as "de". */
 export function isOf(word: string): boolean {
   return OF.has(word);
 }
@@ -124,7 +128,7 @@ export function isKindOfPlace(word: string): boolean {
   return KINDS.has(word);
 }
 
-/** Words before "de" that request places near the place named. */
+/** Words before "de" that request places near the named one: "perto de". */
 const NEAR = new Set(
   "perto pertinho proximo proxima proximos proximas close near cerca".split(" "),
 );
@@ -138,7 +142,10 @@ export function isNear(sentence: Sentence, { from, kind }: Lead): boolean {
 /** All words that may introduce a name. */
 const LEADING: ReadonlySet<string> = new Set([...IN, ...OF, ...KINDS, ...SILENT]);
 
-/** Maximum words before a name that are read, so that "capital capital …" takes linear time. */
+/**
+ * Maximum number of words that are read before a name. This keeps the time for "capital capital …"
+ * linear.
+ */
 const LEAD_MAX = 12;
 
 /** Reads the words before the name that begins at a token. */
@@ -179,7 +186,7 @@ function isRegionWord(sentence: Sentence, at: number): boolean {
   return word.startsWith("regi") || word.startsWith("tod");
 }
 
-/** Words before a street or district name, which may also be a city's name. */
+/** Words before the name of a street or district, which may also be the name of a city. */
 export const STREETS = new Set(
   (
     "bairro bairros distrito rua ruas avenida avenidas av praca alameda rodovia estrada " +
@@ -189,12 +196,12 @@ export const STREETS = new Set(
 );
 
 /**
- * First words of district names after an article ("na Vila Madalena"); after "em", they begin names
- * of cities.
+ * First words of the names of districts, but only after an article, as in "na Vila Madalena". After
+ * "em", they begin the name of a city.
  */
 export const QUARTERS = new Set(["vila", "jardim", "parque", "conjunto", "residencial"]);
 
-/** First words of district names that end with a known town: "Jardim da Luz". */
+/** First words of names of districts that may end with the name of a town: "Jardim da Luz". */
 export const QUARTER_HEADS = new Set(
   (
     "vila vl jardim jd parque pq conjunto conj residencial porto alto morro barra praia ilha " +
@@ -203,7 +210,7 @@ export const QUARTER_HEADS = new Set(
   ).split(" "),
 );
 
-/** Words after which "em" introduces the business, not the location. */
+/** Words after which "em" introduces the subject of a business and not its location. */
 export const DEALING = new Set(
   (
     "especializada especializado especializadas especializados especialista especialistas " +
@@ -216,7 +223,7 @@ export const DEALING = new Set(
   ).split(" "),
 );
 
-/** Nouns after which a state's adjective is a style: "comida mineira", "queijo mineiro". */
+/** Nouns after which the adjective of a state means a style: "comida mineira", "queijo mineiro". */
 export const STYLED = new Set(
   (
     "comida cozinha culinaria gastronomia prato pratos queijo queijos pao churrasco pizza doce " +
@@ -226,7 +233,7 @@ export const STYLED = new Set(
   ).split(" "),
 );
 
-/** Words before "de natal" that refer to Christmas. */
+/** Words before "de natal" that show that Christmas is meant and not the city of Natal. */
 export const FESTIVE = new Set(
   (
     "decoracao decoracoes material materiais " +
@@ -235,7 +242,10 @@ export const FESTIVE = new Set(
   ).split(" "),
 );
 
-/** Municipality names that are also ordinary words, so that they need a sign of a place. */
+/**
+ * Names of municipalities that are also ordinary words. They count only with a sign that a place is
+ * meant.
+ */
 export const ORDINARY = new Set(
   (
     "agronomica agrestina alegre alegria alianca almas altos aluminio alvorada amargosa " +
@@ -278,7 +288,7 @@ export const ORDINARY = new Set(
   ).split(" "),
 );
 
-/** Pairs of words that are usually ordinary words, although they also name a place. */
+/** Pairs of words that name a place but are usually ordinary words. */
 export const ORDINARY_PAIRS = new Set(
   (
     "casa nova|casa branca|agua doce|agua boa|agua fria|agua limpa|agua branca|agua comprida|" +

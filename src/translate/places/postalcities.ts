@@ -13,10 +13,10 @@ import { guarded, type Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 
-/** Length of a prefix that only small cities share. */
+/** Length of the shorter prefix that is tried. Only small cities share it. */
 const PREFIX_DIGITS = 5;
 const DIGITS = 8;
-/** Minimum share of the accounts at a code that are in its city. */
+/** Minimum share of the accounts at a code that must be in one municipality. */
 const SHARE_MIN = 0.5;
 
 /** Returns the IBGE code of the municipality, or null. */

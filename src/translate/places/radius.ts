@@ -1,8 +1,9 @@
 /**
- * Distances from a city: "num raio de 50 km de Campinas".
- * Input: a sentence at a number of kilometers. Output: a mention of all municipalities within it.
- * Invariant: the wording must mean "within the distance", which is measured to seats. If no list of
- * municipalities can express a distance, it is reported, never ignored.
+ * Reads distances from a city: "num raio de 50 km de Campinas".
+ * Input: a sentence at a number of kilometers. Output: a mention of all municipalities within the
+ * distance.
+ * Invariant: the words must mean "within the distance". It is measured between the municipal seats.
+ * A distance that no list of municipalities can express is reported and never ignored.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import type { Sentences } from "../notes.ts";
@@ -14,14 +15,14 @@ import { postalEnd } from "./numbered.ts";
 import type { City, PlaceMatch } from "./placenames.ts";
 import { isUnknownName } from "./unknownnames.ts";
 
-/** Range of supported distances. */
+/** Range of distances, in kilometers, that are searched. */
 const KM_MIN = 10;
 const KM_MAX = 500;
 
 const UNITS = /^(kms?|quilometros?|kilometros?|kilometers?|kilometres?|mi|miles?|milhas?|millas?)$/;
 const MILES = /^(mi|miles?|milhas?|millas?)$/;
 const KM_OF_MILE = 1.609;
-/** Words before the number; those in `SIGNS` mean "within". */
+/** `BEFORE` holds words that may stand before the number; those in `SIGNS` mean "within". */
 const BEFORE = new Set(
   (
     "num numa em um no na o a as uma de do da dentro raio ate menos maximo distancia within in " +
@@ -33,7 +34,7 @@ const BEFORE = new Set(
 const SIGNS = new Set(
   "raio ate menos maximo dentro distancia within radius radio hasta less up max".split(" "),
 );
-/** Words between the number and the city. */
+/** Words that may stand between the number and the city. */
 const BEHIND = new Set(
   (
     "de do da d ao redor em torno volta a partir of around from the cidade municipio centro city " +
@@ -41,11 +42,11 @@ const BEHIND = new Set(
   ).split(" "),
 );
 const SIGNS_BEHIND = new Set("redor torno volta around radius raio alrededor".split(" "));
-/** Words before the city that are redundant next to a distance. */
+/** Matches words before the city that add nothing to a distance. */
 const NEAR = /^(near|around|perto|proxim[ao]s?|cerca)$/;
 /** Words before a city that make it the center: "a 20 km de Natal". */
 const FROM = new Set("de do da d from of del".split(" "));
-/** Words for places farther away. */
+/** Matches words that request places farther away than the distance. */
 const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|least)$/;
 /** Text between a city and a number of kilometers around it. */
 const PLUS = /^[\s,(]*(?:\+|mais|más|plus|e(?: mais)?|and|y)?\s*$/iu;
@@ -53,14 +54,17 @@ const WORDS_MAX = 7;
 /** Minimum ratio of a city's accounts to those of a town in another state. */
 const OUTWEIGHS = 10;
 
-/** Results of earlier stages. */
+/** Places found around the distance. */
 interface Adjacent {
   readonly last: Mention | undefined;
-  /** Unambiguous names by their first token. */
+  /** Names that cannot mean anything else, by their first token. */
   readonly firm: ReadonlyMap<number, PlaceMatch>;
 }
 
-/** Returns the mention of all places within a distance of a city, or null. */
+/**
+ * Returns a mention of all places within a distance of a city, or null if the number is no such
+ * distance.
+ */
 export function radiusAt(
   context: PlaceContext,
   at: number,
@@ -88,7 +92,7 @@ export function radiusAt(
   if (/[\p{L}\p{N}]/u.test(gap)) return null;
   if (before.regions.length > 0) return null;
   before.dropped = true;
-  // "near Florianópolis, within 30 km" requests the surroundings twice.
+  // In "near Florianópolis, within 30 km", "near" only repeats the distance.
   const near = before.from - 1;
   if (NEAR.test(sentence.folded(near)) && sentence.free(near)) {
     sentence.claim(near, near + 1, "place");
@@ -140,7 +144,7 @@ interface Center {
   readonly stated: boolean;
 }
 
-/** Reads the city after the number, including its state letters. */
+/** Reads the city after the number, together with the letters of its state. */
 function centerBehind(context: PlaceContext, from: number, firm: Adjacent["firm"]): Center {
   const { sentence, gazetteer } = context;
   let at = from;
@@ -172,7 +176,7 @@ function centerBehind(context: PlaceContext, from: number, firm: Adjacent["firm"
   return { cities: inside, to: match.to + (mark ? 2 : 1), stated };
 }
 
-/** Reads "CEP 13010-000" as the city with that postal code. */
+/** Reads a postal code as the center, such as "CEP 13010-000", and returns the city that has it. */
 function postalCenter(
   { sentence, gazetteer, notes, postalCity }: PlaceContext,
   at: number,
@@ -196,8 +200,8 @@ function postalCenter(
 }
 
 /**
- * Reads the city after the name of its district: "20 km de Boa Viagem, Recife". Distances are
- * measured from the city's seat.
+ * Reads the city after the name of its district: "20 km de Boa Viagem, Recife". The distance is
+ * measured from the seat of the city.
  */
 function homeAfter(
   { sentence, gazetteer, districts, notes }: PlaceContext,
@@ -211,7 +215,7 @@ function homeAfter(
   const towns = gazetteer.places.longest(sentence.tokens, from)?.place.cities ?? [];
   const homes = cities.filter((city) => {
     const isKnown = districts.names.known(city.ibge, [name])[0] != null;
-    // In "20 km de Recife, em Olinda", the larger town is the center.
+    // In "20 km de Recife, em Olinda", Recife is the larger town, so it is the center itself.
     if (isKnown && towns.every(({ accounts }) => accounts < city.accounts)) return true;
     return towns.every((town) => {
       return town.uf !== city.uf && city.accounts >= OUTWEIGHS * town.accounts;
@@ -229,7 +233,10 @@ function homeAfter(
   return { cities: homes, to: match.to };
 }
 
-/** Returns the index of a word that means "farther than" ("a mais de 50 km"), or -1. */
+/**
+ * Returns the position of a word that means "farther than", as in "a mais de 50 km", or -1 if there
+ * is none.
+ */
 function fartherAt(sentence: Sentence, from: number, at: number): number {
   for (let i = Math.max(0, from - 1); i < at; i++) {
     if (FARTHER.test(sentence.folded(i)) && sentence.free(i)) return i;

@@ -11,12 +11,15 @@ import type { Mention, PlaceContext } from "./mention.ts";
 import type { City, MeantRegion } from "./placenames.ts";
 import { CITY_PARTS, LONE_PARTS } from "./states.ts";
 
-/** The link between two mentions: listed by "e" or "ou", by a comma, adjacent, or far apart. */
+/**
+ * How two mentions are connected: by "e" or "ou" ("listed"), by a comma, by nothing ("direct"), or
+ * not at all ("apart").
+ */
 type Link = "listed" | "comma" | "direct" | "apart";
 
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 
-/** Returns the link between a mention and the previous mention. */
+/** Returns how a mention is connected with the previous one. */
 export function linkOf(sentence: Sentence, last: Mention, mention: Mention): Link {
   let comma = false;
   let listed = false;
@@ -30,16 +33,18 @@ export function linkOf(sentence: Sentence, last: Mention, mention: Mention): Lin
   return comma ? "comma" : "direct";
 }
 
-/** Decides for every mention that may be a city or a state. */
+/** Chooses between city and state for every mention that may be either. */
 export function chooseReadings(sentence: Sentence, mentions: readonly Mention[]): void {
   const cuts = mentions.filter((one) => one.negated && !isEither(one) && !one.dropped);
   for (const group of groupsOf(sentence, mentions)) {
     const clear = group.filter((one) => !isEither(one) && one.states.length > 0 && !one.part);
     const cities = group.filter((one) => !isEither(one) && one.states.length === 0);
     const several = group.some(({ lead }) => lead.states);
-    // "em São Paulo e Rio de Janeiro, exceto em Campinas": both states, unless a city is listed.
+    // In "em São Paulo e Rio de Janeiro, exceto em Campinas", both names mean states, because
+    // Campinas lies in one of them. This does not hold if a city is listed with them.
     const cutsCity = cities.length === 0 && group.some((one) => isCutOf(cuts, one, cutsOther));
-    // "nas cidades de São Paulo e Rio de Janeiro": two cities; "nas cidades de São Paulo": a state.
+    // "nas cidades de São Paulo e Rio de Janeiro" means two cities; "nas cidades de São Paulo"
+    // means the cities of a state.
     const listed = group.length > 1 && group.every(isCapital);
     for (const [i, one] of group.entries()) {
       if (!isEither(one)) continue;
@@ -66,7 +71,7 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
   excludedStates(mentions);
 }
 
-/** Returns true if an excluded place shows that a name means the state. */
+/** True if an excluded place shows that an ambiguous name means the state. */
 function isCutOf(
   cuts: readonly Mention[],
   one: Mention,
@@ -75,19 +80,28 @@ function isCutOf(
   return !one.negated && isEither(one) && cuts.some((cut) => isCut(cut, one));
 }
 
-/** True if the excluded place is the capital, or a region that contains the city. */
+/**
+ * True if the excluded place is the capital, or a region that contains the city with the ambiguous
+ * name.
+ */
 function cutsState({ capital, cities, regions }: Mention, one: Mention): boolean {
   return capital || (regions.length > 0 && one.cities.some((city) => cities.includes(city)));
 }
 
-/** True if the excluded places are cities of the state other than the city of that name. */
+/**
+ * True if all excluded places are cities of the state, none of them the city with the ambiguous
+ * name.
+ */
 function cutsOther({ capital, cities, regions, states }: Mention, one: Mention): boolean {
   if (capital || cities.length === 0 || regions.length + states.length > 0) return false;
   const isOther = (city: City) => one.states.includes(city.uf) && !one.cities.includes(city);
   return cities.every(isOther);
 }
 
-/** True for a name next to a part that only a state has: "São Paulo, interior". */
+/**
+ * True if a mention is a part that only a state has, so that the name before it means the state:
+ * "São Paulo, interior".
+ */
 function isStatePart(sentence: Sentence, { at, part, states, cities }: Mention): boolean {
   const word = sentence.folded(at);
   const lone = part && states.length + cities.length === 0;
@@ -98,7 +112,9 @@ function isEither({ states, cities }: Mention): boolean {
   return states.length > 0 && cities.length > 0;
 }
 
-/** Returns the reading that the words before a name determine, or null. */
+/**
+ * Returns true for a state, false for a city, and null if the words before the name do not decide.
+ */
 function meansState({ lead, part, region }: Mention, several: boolean): boolean | null {
   if (region) return lead.kind !== "in" || !lead.city;
   if (lead.city) return false;
@@ -112,13 +128,13 @@ interface Company {
   readonly states: number;
   /** Number of mentions in the list that can only be cities. */
   readonly cities: number;
-  /** True if the name follows a city of that state. */
+  /** True if the name follows a city of that state, and so only says where the city is. */
   readonly qualifies: boolean;
   /** True if the name is one of several capitals after "nas cidades de". */
   readonly listed: boolean;
 }
 
-/** True if a name means a state or its capital. */
+/** True if a name may mean a state or that state's capital. */
 function isCapital(one: Mention): boolean {
   return isEither(one) && one.cities.some(({ capital }) => capital);
 }
@@ -127,14 +143,16 @@ function readsAsState(sentence: Sentence, one: Mention, company: Company): boole
   if (company.qualifies) return true;
   if (company.listed) return false;
   if (one.lead.cities && company.cities === 0) return true;
-  // "em Goiás" never means the town: only a capital outweighs its state.
+  // "em Goiás" never means the town of that name, because only a capital is as likely as its state.
   if (!one.cities.some(({ capital }) => capital)) return true;
   const own = one.lead.kind === "in" && sentence.folded(one.at - 1) === "em";
   const head = sentence.folded(one.to) === "," || sentence.tokens[one.to]?.text === ",";
   return company.states > 0 && company.cities === 0 && (!own || head);
 }
 
-/** True for a last name that is the cities' state: "Campinas, São Paulo". */
+/**
+ * True for the last name of a list if it is the state of the city before it: "Campinas, São Paulo".
+ */
 function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number): boolean {
   const one = group[i] as Mention;
   const last = group[i - 1];
@@ -146,7 +164,10 @@ function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number)
   return link === "comma" && (next === undefined || linkOf(sentence, one, next) === "apart");
 }
 
-/** True for a name before a state, which is then a city: "Tocantins/MG", "Goiás, GO". */
+/**
+ * True for a name before the state of its city. The name then means the city: "Tocantins/MG",
+ * "Goiás, GO".
+ */
 function isQualified(
   sentence: Sentence,
   one: Mention,
@@ -161,14 +182,17 @@ function isQualified(
   return link === "comma" && ends;
 }
 
-/** True for a name after a state's letters, which is then a city of that state: "RN Paraná". */
+/**
+ * True for a name directly after the letters of a state that has a city of that name. The name then
+ * means the city: "RN Paraná".
+ */
 function isBehindLetters(last: Mention | undefined, one: Mention): boolean {
   if (last === undefined || last.to !== one.at || last.to - last.at !== 1) return false;
   const only = last.states.length === 1 && last.cities.length === 0 && !last.adjective;
   return only && one.cities.some(({ uf }) => last.states.includes(uf));
 }
 
-/** Returns groups of adjacent mentions, each linked to the previous mention. */
+/** Returns groups of mentions. Each mention is connected to the previous one of its group. */
 function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
   const groups: Mention[][] = [];
   for (const [i, mention] of mentions.entries()) {
@@ -191,7 +215,10 @@ function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
   }
 }
 
-/** Reads an excluded name as a state if states are requested: "no Sudeste, exceto São Paulo". */
+/**
+ * If whole states are requested, reads an excluded ambiguous name as a state: "no Sudeste, exceto
+ * São Paulo".
+ */
 function excludedStates(mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped);
   const whole = included.every((one) => one.states.length > 0 && one.cities.length === 0);
@@ -206,7 +233,10 @@ function excludedStates(mentions: readonly Mention[]): void {
   }
 }
 
-/** Resolves "a capital", "as capitais" by the requested states; without any, all capitals. */
+/**
+ * Resolves "a capital" and "as capitais" to the capitals of the requested states. Without requested
+ * states, "as capitais" means all capitals.
+ */
 export function settleCapitals(context: PlaceContext, mentions: readonly Mention[]): void {
   const { gazetteer, notes } = context;
   if (!mentions.some(({ capital }) => capital)) return;
@@ -230,7 +260,10 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
   }
 }
 
-/** Returns states that are named or contain a region, each once; reads each list once. */
+/**
+ * Returns the states that are named or contain a region, each once. A list of cities that occurs
+ * again is not read again.
+ */
 function statesOf(mentions: readonly Mention[]): readonly string[] {
   const found = new Set<string>();
   const read = new Set<unknown>();
@@ -247,8 +280,8 @@ function dropState(one: Mention): void {
 }
 
 /**
- * Keeps only the cities of lists with a region around them: "Santos e Guarujá, Baixada Santista",
- * "na Serra Gaúcha, em Gramado".
+ * If a list of cities stands next to a region that contains them, keeps only the cities: "Santos e
+ * Guarujá, Baixada Santista", "na Serra Gaúcha, em Gramado".
  */
 export function dropOuterRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [at, outer] of mentions.entries()) {
@@ -262,7 +295,7 @@ export function dropOuterRegions(context: PlaceContext, mentions: readonly Menti
   }
 }
 
-/** Returns the cities in a list next to a region. */
+/** Returns the cities of the list that stands next to a region, in one direction (`step`). */
 function run(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -298,7 +331,10 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
   );
 }
 
-/** Reduces mentions of regions to the regions meant; the notes count their municipalities. */
+/**
+ * Reduces each mention of regions to the regions that are meant, and adds notes with the number of
+ * their municipalities.
+ */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   const keep = keepingOf(includedStates(mentions));
   for (const one of mentions) {
@@ -317,7 +353,10 @@ export function settleRegions(context: PlaceContext, mentions: readonly Mention[
   }
 }
 
-/** Returns a region's municipalities that remain in a mention; the same list if all remain. */
+/**
+ * Returns the municipalities of a region that a mention still contains. Returns the same list
+ * object if all remain.
+ */
 function remainingOf(
   { gazetteer }: PlaceContext,
   { cities }: Mention,
@@ -327,7 +366,7 @@ function remainingOf(
   return members === cities ? members : members.filter((city) => setOf(cities).has(city));
 }
 
-/** Lists of municipalities as sets, cached by list. */
+/** Cached sets of the municipalities in a list. */
 const sets = new WeakMap<readonly City[], ReadonlySet<City>>();
 
 function setOf(cities: readonly City[]): ReadonlySet<City> {
@@ -337,8 +376,8 @@ function setOf(cities: readonly City[]): ReadonlySet<City> {
 }
 
 /**
- * Restricts regions to the requested places, as in "em Pernambuco, exceto a Zona da Mata". Each
- * list is scanned once.
+ * Returns a function that restricts a list of municipalities to the requested states: "em
+ * Pernambuco, exceto a Zona da Mata". Each list is scanned once.
  */
 function keepingOf(states: ReadonlySet<string>): (cities: readonly City[]) => readonly City[] {
   const cache = new Map<readonly City[], readonly City[]>();

@@ -23,7 +23,7 @@ import { coastOf, formsOfState, interiorOf } from "./regiontable.ts";
 import type { DivisionKind } from "./snapshotcities.ts";
 import { unknownNameEnd } from "./unknownnames.ts";
 
-/** First words of region names, known or unknown. */
+/** First words of the names of regions, including unknown ones. */
 const HEADS = new Set(
   (
     "vale serra planalto regiao baixada chapada triangulo pontal costa sertao agreste circuito " +
@@ -32,13 +32,15 @@ const HEADS = new Set(
   ).split(" "),
 );
 
-/** Max words in an unknown name. */
+/** Maximum number of words in an unknown name. */
 const UNKNOWN_MAX = 4;
 
-/** Max marks and words between a region and its state. */
+/** Maximum number of punctuation marks and words between a region and its state. */
 const BETWEEN_MAX = 2;
 
-/** Returns the region for a name in the table, or null if the name has another meaning. */
+/**
+ * Returns a mention of the regions that a name means, or null if the name has another meaning here.
+ */
 export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | null {
   if (match.place.regions.length === 0 || !isRegionName(context, match)) return null;
   const fitting = regionsNextTo(context, match);
@@ -47,7 +49,7 @@ export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | nu
   return mentionOfRegions(context, [match.from, match.to], fitting);
 }
 
-/** Returns the regions of a name, limited to a following state, if any. */
+/** Returns the regions of a name. If a state follows, returns only those inside it. */
 function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
   const states = statesBehind(context, match.to);
   return match.place.regions.filter(({ region }) => {
@@ -55,14 +57,14 @@ function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly Meant
   });
 }
 
-/** Returns a mention of regions, independent of their wording. */
+/** Returns a mention of regions without checking how they are worded. */
 export function mentionOfRegions(
   context: PlaceContext,
   range: readonly [number, number],
   regions: readonly MeantRegion[],
 ): Mention {
   const cities = membersOf(context, regions);
-  // A snapshot may have no municipality of the regions.
+  // `cities` is empty if the snapshot has no municipality of the regions.
   return mentionOf(context, range, { cities, regions, every: true, part: cities.length === 0 });
 }
 
@@ -98,7 +100,7 @@ function insideNote({ negated }: Mention) {
   return negated ? EXCLUDED_PART : PART;
 }
 
-/** The note for a part that was replaced by the whole place. */
+/** The note if a part has no filter and the whole place was used instead. */
 export const PART = {
   pt: "Não há filtro para essa parte; foi usado o lugar em que ela fica.",
   en: "No filter takes this part; the place it lies in was used.",
@@ -109,7 +111,10 @@ export const EXCLUDED_PART = {
   en: "No filter takes this part; the exclusion was not applied.",
 };
 
-/** True for a region; one-word names and names of cities need words that mark it. */
+/**
+ * True if the name means a region. A name of one word and a name that a city shares need other
+ * words that mark it as a region.
+ */
 function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceMatch): boolean {
   const lead = leadOf(sentence, from);
   const article = /^[nd][oa]s?$/.test(lead.word);
@@ -123,7 +128,9 @@ function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceM
   return lead.kind === "in" || (article && isCapitalised(sentence, from));
 }
 
-/** Returns the states after a region's name that select one of its meanings, or null. */
+/**
+ * Returns the states after the name of a region if they select one of its meanings, otherwise null.
+ */
 function statesBehind({ sentence, gazetteer }: PlaceContext, to: number): readonly string[] | null {
   let at = to;
   const marked = (index: number) => ["(", "/"].includes(sentence.tokens[index]?.text ?? "");
@@ -153,7 +160,10 @@ const ENGLISH_PARTS: Readonly<Record<string, string>> = {
   coast: "litoral",
 };
 
-/** Returns the region of a state's part: "interior de SP", "litoral catarinense", "sul do Pará". */
+/**
+ * Returns the region that is a part of a state: "interior de SP", "litoral catarinense", "sul do
+ * Pará". Returns null if it is unknown.
+ */
 export function regionOfPart(
   context: PlaceContext,
   part: string,
@@ -163,7 +173,7 @@ export function regionOfPart(
   if (states.length !== 1 || uf === "EX") return null;
   const words = part.split(" ").filter((word) => !isOf(word));
   const translated = words.map((word) => ENGLISH_PARTS[word] ?? word);
-  // "north coast" is "litoral norte".
+  // The order of words differs: "north coast" is "litoral norte".
   if (words.length === 2 && words[1] === "coast") translated.reverse();
   const name = translated.join(" ");
   const made = /^(interior|countryside|inland)$/.test(name)
@@ -193,7 +203,10 @@ export function regionAround(context: PlaceContext, last: Mention): MeantRegion 
   return null;
 }
 
-/** Reads an unknown region: "Vale do Xyz", "região dos Pireneus". */
+/**
+ * Reads an unknown region after a word such as "vale" and reports it: "Vale do Xyz", "região dos
+ * Pireneus".
+ */
 export function lostRegionAt(
   context: PlaceContext,
   at: number,
@@ -246,7 +259,7 @@ const LOST: Lost = {
   en: "Unknown region; the search was not widened.",
 };
 
-/** Words for the kinds of regions. */
+/** Matches the words for each kind of statistical region. */
 const WORDS: readonly (readonly [kind: DivisionKind, words: RegExp])[] = [
   ["meso", /^mes(orr?|o r)egi(ao|oes|on|ons|ones)$/],
   ["micro", /^micr(orr?|o r)egi(ao|oes|on|ons|ones)$/],
@@ -261,7 +274,7 @@ const WORDS: readonly (readonly [kind: DivisionKind, words: RegExp])[] = [
 ];
 const WORDS_MAX = 3;
 const PLURAL = /(oes|ons|ones)\b/;
-/** Words that join the names of several regions. */
+/** Matches punctuation and words that join the names of several regions. */
 const JOINING = /^(,|e|y|ou|and|or)$/;
 
 interface Head {
@@ -305,7 +318,10 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
   return named.length === 0 ? null : mentionOfRegions(context, [at, to], togetherOf(named));
 }
 
-/** Joins the regions of a list, but keeps regions with the same name as alternatives. */
+/**
+ * Joins the regions of a list into one region. If one of the names means several regions, returns
+ * all as alternatives.
+ */
 function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantRegion[] {
   if (named.length === 1 || named.some((one) => one.length > 1)) return named.flat();
   const regions = named.flat().map(({ region }) => region);
@@ -323,7 +339,10 @@ function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantR
 
 const NAME_MAX = 9;
 
-/** Returns the name that begins at a token, even if part of it was read as a city. */
+/**
+ * Returns the region name that begins at a token. Compares the words as written, even if an earlier
+ * stage read some of them as a city.
+ */
 function nameAt(sentence: Sentence, names: PlaceNames, at: number): PlaceMatch | null {
   const tokens = sentence.tokens.slice(at, at + NAME_MAX).map((token) => {
     return token.kind === "word" ? { ...token, folded: foldWord(token.text) } : token;
@@ -336,7 +355,10 @@ function shareOne({ place: one }: PlaceMatch, { place: other }: PlaceMatch): boo
   return one.regions.some(({ region }) => other.regions.some((each) => each.region === region));
 }
 
-/** Returns the note for an unknown statistical region. */
+/**
+ * Returns the note for an unknown statistical region. It differs if the snapshot has no regions at
+ * all.
+ */
 export function unknownDivision({ gazetteer }: PlaceContext) {
   return gazetteer.divisions === null ? NOT_GIVEN : UNKNOWN;
 }

@@ -1,7 +1,7 @@
 /**
- * Popular region names and their municipalities.
- * Input: data/regions, our own facts. Output: names with their regions, and regions'
- * municipalities.
+ * Holds the popular names of regions and the municipalities of each region.
+ * Input: data/regions, compiled by this project. Output: names with their regions, and the
+ * municipalities of each region.
  * Invariant: a region is only a list of municipalities, so that it never widens a search to a
  * state. A name may have several regions. Municipalities are looked up at first use, so that
  * startup loads only the names.
@@ -15,20 +15,20 @@ import southeast from "../../../data/regions/southeast.json" with { type: "json"
 import type { City, CitySource, MeantRegion, Region } from "./placenames.ts";
 import { DEMONYMS, STATE_NICKNAMES } from "./states.ts";
 
-/** Names of municipalities by state, separated by commas. */
+/** For each state, the names of municipalities, separated by ", ". */
 type Members = Readonly<Partial<Record<string, string>>>;
 
 interface RegionRow {
-  /** The city of a metropolitan region, from which its many names are derived. */
+  /** The city of a metropolitan region. The many names of the region are derived from it. */
   readonly metro?: string;
   /** Names of the region; a star marks the default region of an ambiguous name. */
   readonly names: readonly string[];
-  /** True for a place inside a municipality, which represents the place. */
+  /** True if the "region" is a place inside a municipality. The municipality then stands for it. */
   readonly part?: boolean;
-  /** First names of the regions that this one combines. */
+  /** First names of the regions whose municipalities this region combines. */
   readonly of?: readonly string[];
   readonly cities?: Members;
-  /** Municipalities of the regions in `of` that are not in this region. */
+  /** Municipalities that belong to the regions in `of` but not to this region. */
   readonly but?: Members;
 }
 
@@ -39,7 +39,7 @@ interface RegionName extends MeantRegion {
 /** A list of lists, because the compiler takes seconds to join the types of long literal lists. */
 const LISTS: readonly (readonly RegionRow[])[] = [southeast, south, northeast, midwest, north];
 
-/** Names of a metropolitan region, derived from its city. */
+/** Functions that derive the names of a metropolitan region from its city. */
 const METRO_FORMS: readonly ((city: string) => string)[] = [
   (city) => `Grande ${city}`,
   (city) => `região metropolitana de ${city}`,
@@ -98,7 +98,7 @@ export function allRegions(): readonly Region[] {
   return regions;
 }
 
-/** Yields every name of every region; names may repeat. */
+/** Yields every name of every region. A name may occur several times. */
 export function* regionNames(): Generator<RegionName> {
   for (const [at, { names, metro }] of rows.entries()) {
     const region = regions[at] as Region;
@@ -111,7 +111,7 @@ export function* regionNames(): Generator<RegionName> {
   }
 }
 
-/** Returns the municipalities with these names, without those that the snapshot lacks. */
+/** Returns the municipalities with these names. Names that the snapshot lacks are left out. */
 function citiesNamed(members: Members, source: CitySource): City[] {
   return Object.entries(members).flatMap(([uf, names = ""]) =>
     names.split(", ").flatMap((name) => {
@@ -124,7 +124,10 @@ function citiesNamed(members: Members, source: CitySource): City[] {
 
 const made = new Map<string, Region>();
 
-/** Returns a region that is not in the table; its municipalities are cached per snapshot. */
+/**
+ * Returns a region that is not in the table. Its municipalities are found by `find` and cached per
+ * snapshot.
+ */
 function once(name: string, find: (source: CitySource) => readonly City[]): Region {
   const known = new WeakMap<CitySource, readonly City[]>();
   const members = (source: CitySource) => {
@@ -137,7 +140,10 @@ function once(name: string, find: (source: CitySource) => readonly City[]): Regi
   return region;
 }
 
-/** Returns the region "interior de SP": a state without its capital's metropolitan region. */
+/**
+ * Returns the inland region of a state ("interior de SP"): the state without the metropolitan
+ * region of its capital. Returns null for the Federal District and abroad.
+ */
 export function interiorOf(uf: string): Region | null {
   if (uf === "DF" || uf === "EX") return null;
   return once(`Interior de ${uf}`, (source) => {
@@ -148,7 +154,10 @@ export function interiorOf(uf: string): Region | null {
   });
 }
 
-/** Returns "litoral de SC": the municipalities of a state on the sea. */
+/**
+ * Returns the coastal region of a state ("litoral de SC"): its municipalities on the sea. Returns
+ * null for a state without coast.
+ */
 export function coastOf(uf: string): Region | null {
   const members: Members = coast;
   const names = members[uf];
@@ -156,7 +165,10 @@ export function coastOf(uf: string): Region | null {
   return once(`Litoral de ${uf}`, (source) => citiesNamed({ [uf]: names }, source));
 }
 
-/** Returns the names of a state that may follow the name of its part. */
+/**
+ * Returns the names for a state that may follow the word for a part of it: "sul do Pará", "sul
+ * paraense".
+ */
 export function formsOfState(uf: string, name: string): readonly string[] {
   const nicknames = Object.entries(STATE_NICKNAMES).filter(([, state]) => state === uf);
   const demonyms = Object.entries(DEMONYMS).filter(([, states]) => states === uf);

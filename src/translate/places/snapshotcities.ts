@@ -91,7 +91,10 @@ function isCity(row: CatalogMunicipality): row is CatalogMunicipality & CityRow 
   return row.ibge !== null && row.uf !== null && row.uf !== "EX";
 }
 
-/** Accounts by municipality, read lazily because most sentences do not need them. */
+/**
+ * Number of accounts in each municipality. Read on first use, because most sentences do not need
+ * it.
+ */
 class AccountsByCity {
   readonly #segment: Segment;
   #known: ReadonlyMap<string, number> | null = null;
@@ -145,7 +148,7 @@ function accountsByIbge(segment: Segment): ReadonlyMap<string, number> {
   return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
 }
 
-/** Kinds of regions: the cell in a municipality's row that has the region, and the title. */
+/** For each kind of region, the index of its cell in a municipality's row, and its title. */
 const KINDS = {
   meso: { cell: 1, title: "Mesorregião" },
   micro: { cell: 2, title: "Microrregião" },
@@ -167,7 +170,7 @@ export class Divisions {
     this.#city = city;
   }
 
-  /** Returns the regions of one kind by name. */
+  /** Returns the names of all regions of one kind. */
   named(kind: DivisionKind): PlaceNames {
     const known = this.#made.get(kind) ?? this.#make(kind);
     this.#made.set(kind, known);
@@ -182,7 +185,8 @@ export class Divisions {
       const city = this.#city(row[0]);
       const name = names[row[cell] ?? -1];
       if (city === undefined || name === undefined) continue;
-      // A region is in one state; another state may have a region of the same name.
+      // A region lies in one state, and another state may have a region of the same name, so the
+      // key includes the state.
       const key = `${city.uf} ${name}`;
       const members = cities.get(key);
       if (members === undefined) cities.set(key, [city]);
@@ -195,7 +199,7 @@ export class Divisions {
         ...{ name: `${title} ${name}/${key.slice(0, 2)}`, part: false },
         members: () => members,
       };
-      // "Sul/Sudoeste de Minas" may be called by either half.
+      // A name such as "Sul/Sudoeste de Minas" is also found by each half alone.
       for (const spelling of new Set([name, ...name.split("/")])) {
         all.push({ name: spelling, place: () => ({ regions: [{ region, usual: false }] }) });
       }
@@ -217,7 +221,10 @@ interface Seat {
   readonly longitude: number;
 }
 
-/** The bundled seats; seats in a snapshot take precedence. */
+/**
+ * The municipal seats: those bundled with the program, replaced by those of the snapshot where it
+ * has them.
+ */
 export class Seats {
   readonly #given: SnapshotPlaces | undefined;
   #made: ReadonlyMap<string, Seat> | undefined;
@@ -228,8 +235,8 @@ export class Seats {
   }
 
   /**
-   * Returns the IBGE codes within a distance of a municipality, including itself; null if its seat
-   * is unknown.
+   * Returns the IBGE codes of the municipalities within a distance of a municipality, which is
+   * itself included. Returns null if its seat is unknown.
    */
   within(ibge: string, km: number): readonly string[] | null {
     this.#made ??= new Map([...packedSeats(), ...givenSeats(this.#given)]);
@@ -261,7 +268,7 @@ function* givenSeats(given: SnapshotPlaces | undefined): Generator<[string, Seat
   }
 }
 
-/** Returns the kilometers between two seats. */
+/** Returns the distance between two seats, in kilometers. */
 function distance(one: Seat, other: Seat): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const [a, b] = [radians(one.latitude), radians(other.latitude)];

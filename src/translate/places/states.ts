@@ -43,7 +43,7 @@ const MIDWEST = "DF GO MS MT";
 const SOUTHEAST = "ES MG RJ SP";
 const SOUTH = "PR RS SC";
 
-/** Names of the regions with their states; English names follow "the". */
+/** Names of the great regions with their states. The English names follow "the" in a sentence. */
 export const REGIONS: Readonly<Record<string, string>> = {
   norte: NORTH,
   nordeste: NORTHEAST,
@@ -63,7 +63,10 @@ export const REGIONS: Readonly<Record<string, string>> = {
   southern: SOUTH,
 };
 
-/** Word that replaces Pará where "para" is not the preposition; it never occurs in texts. */
+/**
+ * Word that an earlier stage puts in place of "para" where it means the state of Pará and not the
+ * preposition. It never occurs in texts.
+ */
 export const PARA_STATE = "paraestado";
 
 /** Nicknames of states. */
@@ -77,7 +80,7 @@ export const STATE_NICKNAMES: Readonly<Record<string, string>> = {
   [PARA_STATE]: "PA",
 };
 
-/** Adjectives of states and regions; the other genders and numbers are derived. */
+/** Adjectives of states and regions in the masculine singular. The other forms are derived. */
 export const DEMONYMS: Readonly<Record<string, string>> = {
   acreano: "AC",
   acriano: "AC",
@@ -267,7 +270,7 @@ export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
   "moji das cruzes": "3530607",
 };
 
-/** First words of a part's name: "interior de SP", "zona sul de São Paulo". */
+/** Words that may begin the name of a part: "interior de SP", "zona sul de São Paulo". */
 export const PART_STARTS = new Set(
   (
     "interior litoral zona norte sul leste oeste noroeste sudoeste nordeste sudeste extremo " +
@@ -291,7 +294,7 @@ export const PART_WORDS = new Set(
   ).split(" "),
 );
 
-/** Parts of a city rather than of a state. */
+/** Words for parts that only a city has, not a state. */
 export const CITY_PARTS = new Set(
   (
     "zona centro metropolitana metropolitan grande greater periferia arredores arredor " +
@@ -299,12 +302,12 @@ export const CITY_PARTS = new Set(
   ).split(" "),
 );
 
-/** Parts that may follow a preposition without their place. */
+/** Words for parts that may follow a preposition although their place is not named next to them. */
 export const LONE_PARTS = new Set(
   "interior litoral periferia suburbio countryside inland zona".split(" "),
 );
 
-/** Parts named after their place: "Campinas e região". */
+/** Words for surroundings, which stand after the place: "Campinas e região". */
 export const SURROUNDINGS = new Set(
   (
     "regiao arredores arredor redondezas proximidades adjacencias entorno surroundings " +
@@ -312,21 +315,24 @@ export const SURROUNDINGS = new Set(
   ).split(" "),
 );
 
-/** Words before a compass point that do not form a region: "zona sul", "asa norte". */
+/**
+ * Words before a compass point that show that it is not one of the great regions: "zona sul", "asa
+ * norte".
+ */
 export const NOT_REGION = new Set(
   "zona zone asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(
     " ",
   ),
 );
 
-/** Areas across several states, with these states. */
+/** Areas that extend over several states, with these states. */
 export const AREAS: Readonly<Record<string, string>> = {
   matopiba: "MA TO PI BA",
   "amazônia legal": "AC AM AP MA MT PA RO RR TO",
   amazônia: "AC AM AP MA MT PA RO RR TO",
 };
 
-/** Statistical divisions, which only a file of places can name. */
+/** Matches statistical regions. They are known only if the operator supplied a file of places. */
 export const STATISTICAL = /^(micro|meso)rregiao|^regiao (geografica )?(imediata|intermediaria)/;
 
 /** Names of Brazil, which do not filter. */

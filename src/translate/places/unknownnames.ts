@@ -22,7 +22,7 @@ import { isIn, isKindOfPlace, isNear, isOf, leadOf, ORDINARY, QUARTERS } from ".
 import { linkOf } from "./readings.ts";
 import { PART_STARTS, PART_WORDS } from "./states.ts";
 
-/** The words above, folded. */
+/** Folded words after a preposition that do not name a place: "em geral". */
 export const NO_NAMES = new Set(
   (
     "todo toda todos todas geral qualquer dia atividade funcionamento operacao ordem janeiro " +
@@ -39,30 +39,31 @@ export const NO_NAMES = new Set(
   ).split(" "),
 );
 
-/** Max words in a name, not counting small words. */
+/** Maximum number of words in a name, without small words. */
 const NAME_WORDS_MAX = 6;
-/** Max small words between two words in a name. */
+/** Maximum number of small words between two words of a name. */
 const SMALL_MAX = 3;
 
-/** Words of age and size that begin or end names: "Nova Xurupita", "Xurupita Velha". */
+/** Words for age and size with which names begin or end: "Nova Xurupita", "Xurupita Velha". */
 const NAMING = new Set(
   "nova novo novas novos velha velho grande pequena pequeno alta alto baixa baixo".split(" "),
 );
 
 /**
- * Returns the mention of an unknown name that begins here; null if there is none or it is too early
- * to decide.
+ * Returns the mention of an unknown name that begins at a token. Returns null if there is none or
+ * if only a later stage can decide.
  */
 export function unknownNameAt(context: PlaceContext, at: number): Mention | null {
   if (!isUnknownName(context, at)) return null;
   const mention = unmapUnknownName(context, at, walk(context, at).to);
-  // If an exclusion is lost, the search would be too wide.
+  // If an excluded place is unknown, the search would be too wide, so the mention is marked as
+  // lost.
   return { ...mention, lost: mention.negated };
 }
 
 /**
- * Drops a city before "do" and a state or region elsewhere, because they are one unknown name:
- * "Curitiba do Norte". Returns true if there are such names.
+ * Drops a city and the state or region after "do" if the city is not in it, because together they
+ * are one unknown name: "Curitiba do Norte". Returns true if there are such names.
  */
 export function dropBeyond(context: PlaceContext, mentions: readonly Mention[]): boolean {
   let found = false;
@@ -91,7 +92,10 @@ function isBeyond(city: Mention, wide: Mention): boolean {
   return !city.cities.some((one) => states.includes(one.uf) || cities.includes(one));
 }
 
-/** True if an unknown name begins here and ends with a known name. */
+/**
+ * True if an unknown name begins at a token and ends with a known name, or if its first words alone
+ * show that it is a name.
+ */
 export function isUnknownName(context: PlaceContext, at: number): boolean {
   const begin = beginningOf(context, at);
   if (begin === null) return false;
@@ -99,7 +103,7 @@ export function isUnknownName(context: PlaceContext, at: number): boolean {
   return known || (begin.isEnough && to > at + 1);
 }
 
-/** Leaves a name to the notes; `to` is at least the index after its first words. */
+/** Moves an unknown name to the notes. `to` is the end of the name, or of its first words. */
 export function unmapUnknownName(context: PlaceContext, at: number, to: number): Mention {
   const { sentence, notes } = context;
   const mention = mentionOf(context, [at, at], { part: true, strange: true });
@@ -115,7 +119,10 @@ const STRANGER = {
   en: "Unknown place; it was not applied.",
 };
 
-/** Returns the end of a name whose words up to `to` are unknown together, including a known end. */
+/**
+ * Returns the end of a name whose words up to `to` are unknown together. If the name ends with a
+ * known name, the result includes it.
+ */
 export function unknownNameEnd(context: PlaceContext, at: number, to: number): number {
   const { known, to: end } = walk(context, at, to);
   return known ? end : to;
@@ -127,7 +134,10 @@ interface WalkResult {
   readonly known: boolean;
 }
 
-/** Scans the words of a name up to a known end; the words before `first` belong to the name. */
+/**
+ * Follows the words of a name until it ends with a known name. The words before `first` belong to
+ * the name in any case.
+ */
 function walk(context: PlaceContext, at: number, first = at + 1): WalkResult {
   const { sentence } = context;
   const capital = isCapitalised(sentence, at);
@@ -144,21 +154,27 @@ function walk(context: PlaceContext, at: number, first = at + 1): WalkResult {
   return { to, known: false };
 }
 
-/** True for small words such as "do", and for "estado de" after them. */
+/** True for small words such as "do", and after them also for "estado" in "estado de". */
 function isSmall(sentence: Sentence, at: number, from: number): boolean {
   const word = sentence.folded(at);
   return sentence.free(at) && (isOf(word) || (at > from && isKindOfPlace(word)));
 }
 
 interface Joint {
-  /** True if "de" or the like joins the known end to the name. */
+  /** True if "de" or a similar word joins the known name to the words before it. */
   readonly joined: boolean;
   readonly capital: boolean;
-  /** True for a district: "na Mooca de São Paulo"; "em Xurupita de São Paulo" is a town. */
+  /**
+   * True if the words name a district, as in "na Mooca de São Paulo". "em Xurupita de São Paulo"
+   * names a town.
+   */
   readonly quarter: boolean;
 }
 
-/** Returns the end of the state, region, or adjective that ends a name, or `at`. */
+/**
+ * Returns the end of the state, region, or adjective with which a name ends, or `at` if there is
+ * none.
+ */
 function knownEnd(context: PlaceContext, at: number, joint: Joint): number {
   const { sentence, gazetteer } = context;
   const free = (index: number) => sentence.free(index);
@@ -181,7 +197,10 @@ function isEnd(sentence: Sentence, { from, place, words }: PlaceMatch, joint: Jo
   return wide && !(city && joint.quarter);
 }
 
-/** Returns the end of a part and its place: "Xurupita do interior paulista", "do norte do Pará". */
+/**
+ * Returns the end of a part of a state together with its state: "interior paulista" in "Xurupita do
+ * interior paulista", "norte do Pará". Returns `at` if there is none.
+ */
 function partEnd({ sentence, gazetteer }: PlaceContext, at: number): number {
   if (!PART_STARTS.has(sentence.folded(at)) || !sentence.free(at)) return at;
   let to = at + 1;
@@ -194,11 +213,13 @@ function partEnd({ sentence, gazetteer }: PlaceContext, at: number): number {
 }
 
 interface Beginning {
-  /** True if the first words suffice to mark a name: "Nova Qualquer", "Lagoa Xurupita". */
+  /** True if the first words show that they are a name: "Nova Qualquer", "Lagoa Xurupita". */
   readonly isEnough: boolean;
 }
 
-/** Returns how an unknown name begins here, or null if there is none. */
+/**
+ * Returns information on the beginning of an unknown name at a token, or null if none begins there.
+ */
 function beginningOf(context: PlaceContext, at: number): Beginning | null {
   const { sentence } = context;
   const word = sentence.folded(at);
@@ -221,7 +242,10 @@ function beginningOf(context: PlaceContext, at: number): Beginning | null {
   };
 }
 
-/** True for "em santa xurupita do pará": a lower-case common word before an unknown one. */
+/**
+ * True for a common word in lower case before an unknown word, such as "santa" in "em santa
+ * xurupita do pará".
+ */
 function isTitle(context: PlaceContext, at: number): boolean {
   const { sentence, tradeEnd } = context;
   if (isCapitalised(sentence, at) || !sentence.free(at) || !COMMON_WORDS.has(sentence.folded(at)))
@@ -243,8 +267,8 @@ function isWord(word: string): boolean {
 }
 
 /**
- * Returns the one-word city that begins here and continues with another word ("Lagoa Xurupita");
- * "other" for any other known name, and null if none begins here.
+ * Returns the city of one word that begins at a token if another word continues its name ("Lagoa
+ * Xurupita"). Returns "other" for any other known name, and null if none begins there.
  */
 function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null {
   const { sentence, gazetteer } = context;
@@ -256,7 +280,10 @@ function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null 
   return match.words === 1 && (capitals || strange) && isPlain(match) ? match : "other";
 }
 
-/** True if a word continues a name. */
+/**
+ * True if the word at a token can continue an unknown name. `capital` is true if the name is
+ * capitalized.
+ */
 function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
   const { sentence, gazetteer } = context;
   if (isCapitalised(sentence, at) !== capital) return false;
@@ -265,13 +292,16 @@ function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
   return free && isStrange(context, at, capital);
 }
 
-/** True for a one-word city that may be part of a longer name: "Xurupita Campinas do Sul". */
+/**
+ * True for a name that means only cities, so that it may be a word of a longer name: "Xurupita
+ * Campinas do Sul".
+ */
 function isPlain({ place }: PlaceMatch): boolean {
   const { states, region, regions, here, abroad } = place;
   return states.length + regions.length === 0 && !region && !here && !abroad;
 }
 
-/** True for an unexplained word; capitalized common words may also be names. */
+/** True for a word without another meaning. In a capitalized name, common words count too. */
 function isStrange({ sentence, tradeEnd }: PlaceContext, at: number, capital: boolean): boolean {
   const token = sentence.tokens[at];
   const word = sentence.folded(at);

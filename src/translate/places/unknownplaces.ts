@@ -15,12 +15,13 @@ import { isCapitalised } from "./placesigns.ts";
 import { isKindOfPlace, isNear, isOf, type Lead, leadOf } from "./placewords.ts";
 import { NO_NAMES } from "./unknownnames.ts";
 
-/** Max words in an unknown name. */
+/** Maximum number of words in an unknown name. */
 const NAME_WORDS_MAX = 6;
 
 /**
- * Passes: capitalized names of several words before any other search; single names before
- * activities; the rest after activities.
+ * The three passes over a sentence. "long" reads capitalized names of several words before any
+ * other search. "named" reads single names before the activities are read, and "left" the rest
+ * after them.
  */
 type UnknownPass = "long" | "named" | "left";
 
@@ -69,12 +70,12 @@ function isName({ sentence }: PlaceContext, at: number): boolean {
 }
 
 /**
- * True if the introducing words fit the pass: "na cidade de" for any name, "em" for unexplained or
- * capitalized names.
+ * True if the words before a name introduce a place in this pass: "na cidade de" before any name,
+ * "em" before capitalized or unknown names.
  */
 function leads(context: PlaceContext, lead: Lead, at: number, pass: UnknownPass): boolean {
   const { sentence } = context;
-  // "capital de giro" is money.
+  // In "capital de giro", "capital" is money and introduces no place.
   const money = /^capita(l|is)$/.test(sentence.folded(lead.from));
   const named = (lead.city || lead.state) && lead.kind !== "" && lead.from < at - 1 && !money;
   if (named && lead.word !== "em" && pass !== "long") return true;
@@ -86,8 +87,8 @@ function leads(context: PlaceContext, lead: Lead, at: number, pass: UnknownPass)
 }
 
 /**
- * True if "perto" precedes an unknown place: "perto de xurupita"; not for "perto de mim" or "perto
- * do metrô".
+ * True if "de" after a word such as "perto" precedes an unknown word, as in "perto de xurupita".
+ * False for "perto de mim" and "perto do metrô".
  */
 function isStrangeNear({ sentence }: PlaceContext, { word }: Lead, at: number): boolean {
   return word === "de" && !COMMON_WORDS.has(sentence.folded(at));
@@ -119,7 +120,10 @@ function addUnmapped(
 /** Maximum names without a city that are looked up in all cities. */
 const HOMELESS_MAX = 4;
 
-/** Reads "na Savassi" without a city as a district, whose city is determined later. */
+/**
+ * Reads a name such as "na Savassi" as a district if a searched city has it, or, without searched
+ * cities, if any city has it. Its city is found later.
+ */
 function takeDistrict(
   { sentence, districts, gazetteer }: PlaceContext,
   { states, cities }: FoundPlaces,
@@ -142,7 +146,7 @@ function takeDistrict(
   return true;
 }
 
-/** Maximum cities of a search in which the name of a possible district is looked up. */
+/** A possible district is looked up only if the search has at most this many cities. */
 const CITIES_MAX = 8;
 
 /** True if any municipality has a district of this name. */
@@ -157,7 +161,10 @@ function isSomewhere(
   return (names.among(codes(), [name])[0]?.size ?? 0) > 0;
 }
 
-/** True for a name in a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */
+/**
+ * True if a known place stands next to the name: "em Xurupita de Campinas", "em Campinas na
+ * Xurupita".
+ */
 function isWithin(sentence: PlaceContext["sentence"], from: number, to: number): boolean {
   const comma = sentence.tokens[to]?.text === ",";
   const ahead = sentence.owner(to) === "place" || (comma && sentence.owner(to + 1) === "place");
@@ -173,8 +180,8 @@ const OWN_PLACES = new Set(
 );
 
 /**
- * Leaves places such as "na minha cidade" to the notes: they are unknown, and nothing else may
- * restrict the search.
+ * Moves places such as "na minha cidade" to the notes, because it is unknown where they are. If the
+ * sentence names no other place, the translation is uncertain.
  */
 function leaveOwnPlaces({ sentence, notes }: PlaceContext, found: FoundPlaces): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -192,7 +199,10 @@ const OWN_PLACE = {
   en: "It is not known which this is: name the place.",
 };
 
-/** True if only a comma or mark separates a name from a wider place: "em Xurupita, Serra …". */
+/**
+ * True if nothing but a comma or other punctuation separates a name from a wider place: "em
+ * Xurupita, Serra …".
+ */
 function isAdjacent(
   sentence: PlaceContext["sentence"],
   [from, to]: readonly [number, number],

@@ -1,10 +1,12 @@
 /**
- * Abbreviated typing: "c/ email", "q abriram dps de 2021", and Pará, typed like the preposition.
- * Input: a sentence. Output: the sentence with abbreviations read as the words they stand for.
- * Invariant: an abbreviation has the same meaning in any context. A letter with a slash counts only
- * before a word, so that "S/A" and "PE/PB" stay. "Pará" with its accent is always the state; "para"
- * is the state only where no preposition is possible.
- * On its own because it runs before all other stages.
+ * Reads abbreviated typing: "c/ email", "q abriram dps de 2021", and "para" where it means the
+ * state of Pará.
+ * Input: a sentence. Output: the same sentence; abbreviations are read as the words that they stand
+ * for.
+ * Invariant: an abbreviation has the same meaning in every context. A letter with a slash counts
+ * only before a word, so that "S/A" and "PE/PB" stay. "Pará" with its accent is always the state;
+ * "para" is the state only where no preposition is possible.
+ * Separate from the other stages because it runs before all of them.
  */
 import { isNegatorWord } from "../negators.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
@@ -55,7 +57,7 @@ export function readAbbreviations(sentence: Sentence): void {
     if (folded === "+" && isJoining(sentence, at)) sentence.readAs(at, "e");
     if (kind !== "word" || folded.length > 4) continue;
     const long = SHORT.get(folded);
-    // "cap" means the share capital only next to an amount.
+    // "cap" means the share capital only before "social" or a comparison sign.
     if (long !== undefined && (folded !== "cap" || isAmountAhead(sentence, at + 1))) {
       sentence.readAs(at, long);
     }
@@ -73,20 +75,24 @@ export function readAbbreviations(sentence: Sentence): void {
       sentence.readAs(at, slashed);
     }
     if (slashed === undefined || !isSlashed(sentence, at)) continue;
-    // The word replaces the slash, so that it is directly before the word it governs.
+    // The full word is read in place of the slash, so that it stands directly before the word it
+    // governs.
     sentence.claim(at, at + 1, "filler");
     sentence.readAs(at + 1, slashed);
   }
 }
 
-/** True for a letter that is a negation: "ñ mei", "q n sejam mei", "n mei". */
+/** True if the letter "n" or "ñ" stands for "não": "ñ mei", "q n sejam mei", "n mei". */
 function isNot(sentence: Sentence, at: number): boolean {
   if (/ñ/iu.test(sentence.tokens[at]?.text.normalize("NFC") ?? "")) return true;
   const next = sentence.folded(at + 1);
   return VERBS.has(next) || /^(mei|meis|simples|filial|filiais|matriz)$/.test(next);
 }
 
-/** True for "d" in "loja d tinta" and "mais d 5 anos"; not in "D. Pedro" and "vitamina D". */
+/**
+ * True if "d" stands for "de", as in "loja d tinta" and "mais d 5 anos". False for "D. Pedro" and
+ * "vitamina D".
+ */
 function isOfShort({ tokens, text }: Sentence, at: number): boolean {
   const [own, next] = [tokens[at], tokens[at + 1]];
   if (at === 0 || own?.text !== "d" || next === undefined || next.kind === "mark") return false;
@@ -105,12 +111,12 @@ function isMore({ tokens }: Sentence, at: number): boolean {
   return next?.kind === "number" && MEASURED.test(number?.folded ?? "");
 }
 
-/** Units that "+5" may count. */
+/** Units after a number that show that "+" before it means "more". */
 const MEASURED =
   /^(anos?|mes|meses|years?|months?|mil|milhao|milhoes|k|mi|lojas|filiais|unidades)$/;
 
 const YEAR = /^(?:18|19|20)\d\d$/;
-/** Comparison signs as words, before a year and before any other number. */
+/** The words for each comparison sign, before a year and before any other number. */
 const COMPARED: Readonly<Record<string, readonly [year: string, other: string]>> = {
   ">": ["apos", "mais"],
   ">=": ["desde", "minimo"],
@@ -141,7 +147,7 @@ export function readSigns(sentence: Sentence): void {
   }
 }
 
-/** Reads "min 5 anos", "max. 3 anos", "up to 3 years". */
+/** Reads shortened bounds as full words: "min 5 anos", "max. 3 anos", "up to 3 years". */
 function readShortBound(sentence: Sentence, at: number): void {
   const number = sentence.tokens[at + 1]?.kind === "number";
   const word = sentence.folded(at);
@@ -165,7 +171,7 @@ export function readPairs(sentence: Sentence): void {
     if (word !== "tanto") continue;
     for (let second = at + 2; second < at + PAIR_MAX; second++) {
       if (!/^(quanto|como)$/.test(sentence.folded(second))) continue;
-      // An article that no language reads otherwise: "o" is "ou" in Spanish.
+      // Replaces "tanto" by a neutral article. "o" would be read as "ou" in Spanish.
       sentence.readAs(at, "os");
       sentence.readAs(second, "e");
       break;
@@ -173,17 +179,23 @@ export function readPairs(sentence: Sentence): void {
   }
 }
 
-/** Max words of "tanto … quanto". */
+/** Maximum number of words from "tanto" to "quanto". */
 const PAIR_MAX = 6;
 
-/** True for a plus that joins items: "em Recife + celular"; not in "3+ lojas". */
+/**
+ * True if a plus sign joins a contact to the request before it: "em Recife + celular". False for
+ * "3+ lojas".
+ */
 function isJoining({ tokens, text }: Sentence, at: number): boolean {
   const start = tokens[at]?.start ?? 0;
   const apart = at > 0 && /\s/.test(text.charAt(start - 1));
   return apart && CONTACTS.has(tokens[at + 1]?.folded ?? "");
 }
 
-/** "c/ email", "c/email"; not "C / D" and not "s/a". */
+/**
+ * True if a letter and a slash abbreviate a preposition: "c/ email", "c/email". False for "C / D"
+ * and "s/a".
+ */
 function isSlashed(sentence: Sentence, at: number): boolean {
   const [letter, slash, next] = [0, 1, 2].map((step) => sentence.tokens[at + step]);
   if (slash?.text !== "/" || letter?.end !== slash.start) return false;
@@ -192,10 +204,13 @@ function isSlashed(sentence: Sentence, at: number): boolean {
   return more || (next?.kind === "word" && next.text.length > 2);
 }
 
-/** Maximum words of a name before one of its words: "São Domingos do Pará". */
+/** Maximum number of words of a name before its word "Pará": "São Domingos do Pará". */
 const NAME_REACH = 5;
 
-/** Reads "Pará" as the state, before any stage takes "para" for a preposition. */
+/**
+ * Replaces "para" by `PARA_STATE` where it means the state, before any stage reads it as a
+ * preposition.
+ */
 export function readPara(sentence: Sentence, { places }: Gazetteer): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.folded(at) !== "para" || !isParaState(sentence, places, at)) continue;
@@ -231,13 +246,16 @@ function isParaState(sentence: Sentence, places: Gazetteer["places"], at: number
   return isStateBefore(sentence, places, at);
 }
 
-/** True for "estado do para", "state of para". */
+/** True if a word for a state precedes "para": "estado do para", "state of para". */
 function isNameOfState(sentence: Sentence, at: number): boolean {
   const of = /^(de|do|of)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
   return /^(estados?|state)$/.test(sentence.folded(of));
 }
 
-/** True if no preposition can precede a token: a mark, the end, a connective, or a request. */
+/**
+ * True if no preposition can stand before the token. This holds at the end, before punctuation,
+ * before words such as "com", and before "e" with another state.
+ */
 function endsThere(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return true;
@@ -246,7 +264,7 @@ function endsThere(sentence: Sentence, places: Gazetteer["places"], at: number):
   return (places.longest(sentence.tokens, at + 1)?.place.states.length ?? 0) > 0;
 }
 
-/** True if a list of states continues: "Acre e para", "acre, para e amapá". */
+/** True if "para" continues a list of states: "Acre e para", "acre, para e amapá". */
 function isStateBefore(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   const joint = sentence.tokens[at - 1];
   if (joint?.text !== "," && !/^(e|ou|and|y|or)$/.test(joint?.folded ?? "")) return false;

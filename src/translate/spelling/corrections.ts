@@ -1,10 +1,11 @@
 /**
- * The stage for words that are unknown as written.
- * Input: a sentence and the vocabularies of the other stages. Output: words read as others: the
- * plain word for diminutives and the other gender of professions, a place or trade for typos.
+ * Reads words that no stage knows as other words.
+ * Input: a sentence and the vocabularies of the other stages. Output: the same sentence. A
+ * diminutive is read as its base word, a profession in one gender as the known other gender, and a
+ * typo as a place or trade.
  * Invariant: a word that any stage knows is never corrected. A typo is corrected only to a name
- * known in that position, and only if no other candidate is as close. Every correction of a typo is
- * noted as an assumption. No correction is better than a wrong one.
+ * that is known in that position, and only if no other candidate is equally close. Every correction
+ * of a typo is noted as an assumption. If in doubt, no word is corrected.
  */
 
 import type { Segment } from "../../search/segment.ts";
@@ -32,7 +33,10 @@ interface SpellingContext {
 /** Maximum unknown words that are looked up in one text; later ones are not corrected. */
 const LOOKUPS_MAX = 24;
 
-/** Replaces unknown words by their likely meaning. Returns the number of corrected typos. */
+/**
+ * Replaces unknown words by the words that are probably meant. Returns the number of corrected
+ * typos.
+ */
 export function correctSpelling(context: SpellingContext): number {
   const { sentence } = context;
   const corrections = correctSlips(context);
@@ -62,8 +66,7 @@ function correctSlips(context: SpellingContext): number {
 }
 
 /**
- * True for a word of the letters a to z, because only these are corrected: no addresses, other
- * scripts, or initials.
+ * True for a word of the letters a to z. Addresses, other scripts, and initials are not corrected.
  */
 function isPlainWord({ kind, folded }: Token): boolean {
   return kind === "word" && /^[a-z]{3,30}$/.test(folded);
@@ -111,8 +114,8 @@ function isNamed({ key }: Token): boolean {
 }
 
 /**
- * True if a word is known as something other than a trade or goods. Checks places last, because
- * they are slowest.
+ * True if a word is known as something other than a trade or goods. Places are checked last,
+ * because this is slowest.
  */
 function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
   const { folded, key } = token;
@@ -133,7 +136,10 @@ const NAMING = new Set(
 const NAME_WORDS_MAX = 4;
 const QUOTES = "\"'“”„«»‘’";
 
-/** True for a company name, never corrected: quoted, after "chamada", or in capitals. */
+/**
+ * True if a word is a company's name and must not be corrected: it is quoted, follows a word such
+ * as "chamada", or is in capitals.
+ */
 function isName(sentence: Sentence, at: number): boolean {
   const { text, start, end } = sentence.tokens[at] as Token;
   for (let before = at - 1; before >= at - NAME_WORDS_MAX; before--) {
@@ -145,12 +151,12 @@ function isName(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the best guess, or null if another word is as good. Closer guesses win, then guesses
- * inside a longer name, then better-known ones (`weight`). For a trade or small place outside a
- * longer name, any other word at the same distance counts as equally good.
+ * Returns the best guess, or null if another guess is equally good. Closer guesses are better, then
+ * guesses inside a longer name, then better-known ones (`weight`). A trade or small place outside a
+ * longer name is only chosen if no other word has the same distance.
  */
 function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
-  // Among guesses with the same meaning, prefers the one with the same letters as the input.
+  // Among equally good guesses, one that has the same letters as the input comes first.
   const swapped = ({ word }: Guess) => (isSwapped(word, unknown) ? 0 : 1);
   const doubled = ({ word }: Guess) => (isDoubled(unknown, word) ? 0 : 1);
   const [best, ...others] = [...guesses].sort(

@@ -1,11 +1,11 @@
 /**
- * Spanish and English words that are read as other words.
- * Input: a sentence. Output: if it has words that exist only in Spanish, its small words and
- * request words are read as Portuguese. Trades are read by their Portuguese endings. A "no" that
- * negates in English or Spanish becomes an unambiguous negation.
- * Invariant: a sentence without such a word stays as it is; the text itself never changes. In a
- * Portuguese sentence "no" stays "in the" ("no Simples", "no MEI") unless the following words can
- * only be English or are not masculine singular. A place is never negated.
+ * Reads Spanish and some English words as Portuguese ones.
+ * Input: a sentence. Output: if it contains words that exist only in Spanish, its small words and
+ * request words are read as Portuguese, and its trades by their Portuguese endings. A "no" that
+ * negates in English or Spanish is read as an unambiguous negation.
+ * Invariant: a sentence without such a word stays as it is, and the text itself never changes. In a
+ * Portuguese sentence, "no" stays "in the" ("no Simples", "no MEI"). It becomes a negation only if
+ * the words after it must be English or are not masculine singular. A place is never negated.
  */
 import spanishWords from "../../../data/spanish-words.json" with { type: "json" };
 import { lexicon } from "../activities/lexicon.ts";
@@ -20,7 +20,7 @@ const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")}
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Spanish words that do not exist in Portuguese or English. */
+/** Words that exist in Spanish but not in Portuguese or English. */
 const SIGNS = new Set(
   (
     "con dame muestrame " +
@@ -30,7 +30,7 @@ const SIGNS = new Set(
   ).split(" "),
 );
 
-/** Portuguese equivalents of small words, request words, and common trades, folded. */
+/** Maps Spanish small words, request words, and common trades, folded, to Portuguese ones. */
 const WORDS = new Map(
   (
     "en:em con:com y:e sin:sem el:o los:os la:a las:as del:do al:ao una:uma un:um unas:umas " +
@@ -112,12 +112,12 @@ const WORDS = new Map(
 );
 
 /**
- * Words for trades and goods, folded; used only in Spanish sentences, because in a Portuguese one
- * "vidrios" is a typo.
+ * Maps Spanish words for trades and goods, folded. Used only in Spanish sentences, because in a
+ * Portuguese one a word such as "vidrios" is a typo.
  */
 const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishWords));
 
-/** Matches words without accents, which skip the accent checks. */
+/** Matches words without accents, for which the accent checks can be skipped. */
 const PLAIN = /^[a-z]*$/i;
 
 /** Verbs before which "no" is a negation. */
@@ -128,7 +128,7 @@ const NEGATED = new Set(
   ).split(" "),
 );
 
-/** Words before which "mas" means "more" ("mais"): "mas grandes". */
+/** Words that show that "mas" before them means "mais" (more): "mas grandes". */
 const MEASURED = new Set(
   (
     "grandes grande nuevas nuevos nueva nuevo antiguas antiguos antigua antiguo viejas viejos " +
@@ -136,7 +136,7 @@ const MEASURED = new Set(
   ).split(" "),
 );
 
-/** Spanish endings with their Portuguese equivalents. */
+/** Maps Spanish endings to Portuguese ones. */
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ciones$/, "coes"],
   [/cion$/, "cao"],
@@ -152,7 +152,10 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ue/, "o"],
 ];
 
-/** Small numbers; "dos" is also the Portuguese "of the", so only a word of counting shows it. */
+/**
+ * Maps small Spanish numbers. "dos" is also Portuguese for "of the", so a number is read only after
+ * a word that counts.
+ */
 const NUMBERS: ReadonlyMap<string, string> = new Map(
   (
     "dos:dois tres:tres cuatro:quatro cinco:cinco seis:seis siete:sete ocho:oito nueve:nove " +
@@ -215,7 +218,8 @@ function isOnlySpanish(sentence: Sentence): boolean {
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
   const isSigned = sentence.tokens.some(({ folded, text }) => {
     const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
-    // "panaderías" is Spanish: Portuguese has no accent in this ending, and no words in -ctores.
+    // "panaderías" shows that a sentence is Spanish, because Portuguese has no accent in this
+    // ending. Nor does it have words in -ctores.
     return (
       SIGNS.has(folded) ||
       /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole) ||
@@ -234,7 +238,10 @@ export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean 
   return true;
 }
 
-/** True if a word is part of a long place name, which stays as written: "São Bento do Una". */
+/**
+ * True if a word belongs to the name of a place with several words, which stays as written: "São
+ * Bento do Una".
+ */
 function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   for (let from = Math.max(0, at - PLACE_REACH); from <= at; from++) {
     const match = places.longest(sentence.tokens, from);
@@ -243,11 +250,15 @@ function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number):
   return false;
 }
 
-/** Returns the end of a trade name of several words that begins at a token, or the token itself. */
+/**
+ * Returns the end of the trade name of several words that begins at a token, or `at` if there is
+ * none.
+ */
 function namedUpTo(sentence: Sentence, at: number): number {
   const match = lexicon().trades.longest(sentence.tokens, at);
   if (match === null || match.words < 2) return at;
-  // "fábricas de telas" differs: "tela" is cloth in Spanish, but wire mesh in Portuguese.
+  // "fábricas de telas" must still be translated: "tela" is cloth in Spanish but wire mesh in
+  // Portuguese.
   const isOther = sentence.tokens.slice(at, match.to).some(({ folded }) => FRIENDS.has(folded));
   return isOther ? at : match.to;
 }
@@ -270,7 +281,7 @@ function readingOf(sentence: Sentence, at: number): string | null {
       : null;
   }
   if (folded === "mas") {
-    // People omit the accent; "mas" meaning "but" does not precede such words.
+    // People omit the accent of "más". A "mas" that means "but" does not stand before these words.
     const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
     return more ? "mais" : null;
   }
@@ -282,7 +293,8 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (folded === "mayor" && sentence.folded(at - 1) === "por") return "atacado";
   if (folded === "menor" && sentence.folded(at - 1) === "por") return "varejo";
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
-  // "bodegas de vino" is a trade of its own, and "proveedores de internet" do not supply goods.
+  // "bodegas de vino" is a trade with a meaning of its own. "proveedores de internet" are internet
+  // providers and not suppliers of goods.
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
   if (/^bodegas?$/.test(folded) && behind !== "") return null;
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
@@ -317,14 +329,17 @@ function byEnding({ folded, text }: Token): string | null {
   return null;
 }
 
-/** True if the name of a trade or goods has a word. */
+/** True if a word occurs in the name of a trade or goods. */
 function isTradeWord(folded: string): boolean {
   const { trades, goods } = lexicon();
   const key = reduce(folded);
   return [trades, goods].some((names) => names.written(key) !== undefined);
 }
 
-/** Words for requests that are English, or that never follow the Portuguese "no". */
+/**
+ * Words after which a "no" before them must be a negation, because they are English or never follow
+ * the Portuguese "no".
+ */
 const NEVER_IN = wordSet(
   "phone phones email emails mail contact contacts branch branches mobile mobiles cell cellphone " +
     "cellphones landline landlines filiais filial sucursales meis matrizes telefones celulares " +
@@ -332,17 +347,20 @@ const NEVER_IN = wordSet(
 );
 /** Words that also occur after a Portuguese "no": "com silva no email" filters by the address. */
 const EITHER = wordSet("email emails mail");
-/** English words between "no" and the excluded noun. */
+/** English words that may stand between "no" and the excluded noun. */
 const BETWEEN = wordSet(
   "own sole individual shared valid fixed small large medium public personal",
 );
 /** Comparatives before "than". */
 const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
 
-/** Qualities of a contact that a "no" before the contact negates. */
+/** Matches a quality of a contact that a "no" after the contact negates: "correo no compartido". */
 const QUALITY = /^(?:compartilhad|repetid)[oa]s?$/;
 
-/** Replaces every "no" that negates; `spanish` is true if the sentence has Spanish words. */
+/**
+ * Replaces every "no" that negates by an unambiguous word. `spanish` is true if the sentence is
+ * Spanish.
+ */
 export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
   const { tokens } = sentence;
   const isNo = (at: number) => tokens[at]?.text.toLowerCase() === "no";
@@ -362,7 +380,7 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
   }
 }
 
-/** Reads "anywhere but São Paulo" as an exclusion. */
+/** Reads "but" as "except" after words for all places: "anywhere but São Paulo". */
 export function readAnywhereBut(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     // "in the state but not in the capital" negates once.
@@ -385,19 +403,22 @@ export function readOnPlaces(sentence: Sentence, { places }: Gazetteer): void {
 
 const ALL_PLACES = /^(?:anywhere|everywhere|nationwide|brazil|states?)$/;
 
-/** Claims the "s" of "Salvador's hotels", so that the place and the trade are whole. */
+/**
+ * Claims the possessive "s" of a place, as in "Salvador's hotels", so that it separates neither
+ * place nor trade.
+ */
 export function readPossessives(sentence: Sentence, { places }: Gazetteer): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const { start = 0, folded } = sentence.tokens[at] as Token;
     if (folded !== "s" || !/^['’]$/.test(sentence.text.charAt(start - 1))) continue;
     let from = Math.max(0, at - POSSESSOR_MAX);
-    // An apostrophe is no token, so a name before it ends directly before the "s".
+    // An apostrophe is not a token, so the name before it ends at the "s".
     while (from < at && places.longest(sentence.tokens, from)?.to !== at) from++;
     if (from < at) sentence.claim(at, at + 1, "filler");
   }
 }
 
-/** Max words of a place before a possessive "s". */
+/** Maximum number of words of a place before a possessive "s". */
 const POSSESSOR_MAX = 4;
 
 function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {

@@ -32,57 +32,64 @@ interface GuessContext {
 
 /** A candidate word. */
 export interface Guess extends NearWord {
-  /** The meaning of the guess; null for a common word. */
+  /** Meaning of the name that the guess completes; null for a common word. */
   readonly value: unknown;
-  /** Spelling of the guess; null if it cannot be a correction. */
+  /** The correct spelling; null if the guess cannot be a correction. */
   readonly written: string | null;
   /** Weight of the evidence for the guess, apart from its edit distance. */
   readonly weight: number;
 }
 
-/** The name around a word if that word is read as another. */
+/** The name that contains a word, if this word is read as another. */
 interface NameAround {
-  /** Null for a lexicon name. */
+  /** The place that the name means; null for a name of the lexicon. */
   readonly place: Place | null;
   readonly from: number;
   readonly to: number;
-  /** Number of significant words in the name. */
+  /** Number of words in the name, without small words. */
   readonly words: number;
-  /** The name's meaning, used for comparison. */
+  /** Meaning of the name, by which guesses are compared. */
   readonly value: unknown;
 }
 
-/** Minimum share of all accounts of a well-known city, which needs no introducing word. */
+/**
+ * Minimum share of all accounts that makes a city well known. Its name needs no introducing word.
+ */
 const WELL_KNOWN = 0.004;
 /** Maximum words of a name before and after one of its words. */
 const REACH = 7;
-/** Max candidates that are tried. */
+/** Maximum number of candidates that are tried. */
 const TRIED_MAX = 24;
 
 /**
- * Weights of evidence for a guess: part of a longer name; a state, region, capital, or large city;
- * a trade or goods; a preceding "em"; a small place.
+ * Weights of the evidence for a guess. `context`: it is part of a longer name. `known`: a state,
+ * region, capital, or large city. `trade`: a trade or goods. `led`: words such as "em" precede it.
+ * `rare`: a small place.
  */
 export const WEIGHTS = { context: 8, known: 4, trade: 3, led: 2, rare: 1 } as const;
 
 /**
- * Returns the guesses for an unknown word, common words included. Returns none if no guess can be a
- * correction. Leaves out candidates farther away than the closest correction.
+ * Returns the guesses for an unknown word, including common words. Returns none if no guess can be
+ * a correction. Candidates farther away than the closest correction are left out.
  */
 export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
   const { folded, text } = context.sentence.tokens[at] as Token;
   if (folded.length < NEAR_LENGTH_MIN) return guessed(context, at, continued(context, at));
   const near = nearOf(context);
-  // A capital letter within a sentence begins a name, and unknown names must stay unknown.
+  // A capital letter within a sentence suggests the name of a company, which must stay as it is, so
+  // only one edit is allowed.
   const distanceMax = at > 0 && text !== text.toLowerCase() ? 1 : 2;
-  // Few words share these two initials, and a typo is never corrected to others (weightOf).
+  // The first search covers only words with one of these two initials, which are few. A typo is
+  // never corrected to another word (see `weightOf`).
   const likely = near(folded, distanceMax, folded.slice(0, 2));
   const nearest = guessed(context, at, likely).find(({ written }) => written !== null)?.distance;
   if (nearest === undefined) return [];
   return guessed(context, at, near(folded, nearest));
 }
 
-/** Looks up near words; repeated words of a sentence are looked up once. */
+/**
+ * Returns known words near a word. A word that is repeated in the sentence is looked up only once.
+ */
 type Near = (word: string, distanceMax: number, initials?: string) => readonly NearWord[];
 
 const NEAR = new WeakMap<Sentence, Near>();
@@ -113,7 +120,7 @@ function guessed(context: GuessContext, at: number, near: readonly NearWord[]): 
   });
 }
 
-/** Returns a near word as a guess, or null if it does not form a name. */
+/** Returns a near word as a guess, or null if it forms no name in this position. */
 function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
   const { places } = context.gazetteer;
   const { word } = near;
@@ -124,13 +131,14 @@ function guessOf(context: GuessContext, at: number, near: NearWord): Guess | nul
   const name = nameAround(context, at, word);
   if (name === null) return null;
   const weight = weightOf(context, at, { ...near, name });
-  // A name that would need an unusual typo is not a correction, but makes other guesses uncertain.
+  // A name that would need an unusual typo is never a correction, but it competes with the other
+  // guesses.
   if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
   const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
   return { ...near, value: name.value, written: asPlace ?? shown, weight };
 }
 
-/** Request words that may be misspelled. */
+/** Words of requests that may be misspelled. */
 const REQUEST_WORDS = new Set(
   (
     "email telefone telefones whatsapp celular contato capital social desde exceto abertas " +
@@ -142,10 +150,12 @@ const REQUEST_WORDS = new Set(
     "excluindo depois antes entre acima abaixo"
   ).split(" "),
 );
-/** Minimum length of a misspelled request word. */
+/** Minimum length of a misspelled word that is read as a word of a request. */
 const REQUEST_WORD_MIN = 5;
 
-/** Returns a guess for a typo in a request word ("emial", "exeto"), or null. */
+/**
+ * Returns a guess if the word is a typo of a word of a request ("emial", "exeto"), otherwise null.
+ */
 function requestWordGuess({ sentence }: GuessContext, at: number, near: NearWord): Guess | null {
   const { folded, text } = sentence.tokens[at] as Token;
   const { word, distance } = near;
@@ -154,7 +164,10 @@ function requestWordGuess({ sentence }: GuessContext, at: number, near: NearWord
   return { ...near, value: word, written: word, weight: WEIGHTS.known };
 }
 
-/** Returns similar three-letter words, only in long place names: "São José do Riu Preto". */
+/**
+ * Returns words near a word of three letters, but only those that continue a longer place name:
+ * "São José do Riu Preto".
+ */
 function continued({ sentence, gazetteer }: GuessContext, at: number): readonly NearWord[] {
   const { folded } = sentence.tokens[at] as Token;
   const found = new Set<string>();
@@ -180,7 +193,8 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   let best: NameAround | null = null;
   for (let from = start; from <= at; from++) {
     for (const names of [trades, goods, roles, ROLES_AFTER, gazetteer.places]) {
-      // A name that ends before the word does not depend on how the word is read.
+      // If the lookup from `from` never reaches the word, the name it finds does not depend on how
+      // the word is read.
       if (!looksAt(names, sentence.tokens, from, at)) continue;
       const match = names.longest(tokens, from - start);
       if (match === null || match.to + start <= at) continue;
@@ -204,9 +218,12 @@ interface Read extends NearWord {
 const PLACE_LENGTH_MIN = 6;
 const TRADE_LENGTH_MIN = 5;
 const LED_TRADE_LENGTH_MIN = 8;
-/** Minimum words of a name in which a three-letter word is corrected. */
+/** A word of three letters is corrected only in a name of at least this many words. */
 const SHORT_WORDS_MIN = 3;
-/** Minimum length of a small place's name that is accepted with any typo. */
+/**
+ * From this length on, the name of a small place is accepted for any kind of typo, not only usual
+ * ones.
+ */
 const LONG_LENGTH_MIN = 10;
 
 /** Returns the weight of a guess; 0 if the evidence is too weak. */
@@ -235,12 +252,12 @@ function weightOf(context: GuessContext, at: number, read: Read): number {
   return known || (distance === 1 && usual) ? weight : 0;
 }
 
-/** True for city names that are ordinary words; adjectives of places are not. */
+/** True for names of cities that are also ordinary words. False for adjectives of places. */
 function isOrdinary({ demonymStates, demonymCities }: Place, word: string): boolean {
   return demonymStates.length + demonymCities.length === 0 && ORDINARY.has(word);
 }
 
-/** Words and marks that join places in a list. */
+/** Words and punctuation that join places in a list. */
 const LISTING = new Set(["e", "ou", "and", "or", ","]);
 
 function isWellKnown({ segment }: GuessContext, place: Place): boolean {
@@ -249,7 +266,7 @@ function isWellKnown({ segment }: GuessContext, place: Place): boolean {
   return cities.some((city) => city.capital || city.accounts > segment.accounts * WELL_KNOWN);
 }
 
-/** True if the context introduces a place: "em", "cidade de", "/SC", or a list. */
+/** True if the context shows that a place is meant: "em", "cidade de", "/SC", or a list. */
 function isLed(context: GuessContext, { from, to }: NameAround): boolean {
   const { sentence } = context;
   const lead = leadOf(sentence, from);

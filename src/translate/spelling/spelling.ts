@@ -17,21 +17,27 @@ export interface NearWord {
 
 /** Limits of a lookup. */
 interface NearLimits {
-  /** Maximum edit distance, capped by word length (the default). */
+  /**
+   * Maximum edit distance. It is never above the number of edits that `slipsAllowed` returns for
+   * the word's length.
+   */
   readonly distanceMax?: number;
   /** Max words returned. */
   readonly countMax?: number;
-  /** If given, only words with one of these initials; all but a to z count as one letter. */
+  /**
+   * If given, only words with one of these initials are returned. All characters other than a to z
+   * count as one initial.
+   */
   readonly initials?: string;
 }
 
-/** Minimum length of a typo; shorter words have too many neighbors to recognize one. */
+/** Minimum length of a typo. A shorter word has too many similar words. */
 export const NEAR_LENGTH_MIN = 4;
 /** From this length on, a word is recognizable after two edits. */
 const TWO_SLIPS_LENGTH_MIN = 8;
 /** Maximum length; longer strings are neither words nor place names. */
 const LENGTH_MAX = 80;
-/** Groups of words by first letter: one each for a to z, and one for all others. */
+/** Number of groups by first letter: one each for a to z, and one for all other characters. */
 const INITIALS = 27;
 const LETTER_A = 0x61;
 
@@ -43,17 +49,21 @@ export function slipsAllowed(length: number): number {
 
 /** An index of known words, which may contain spaces, as place names do. */
 export class SpellIndex {
-  /** Sorted by length, then by first letter. */
+  /** All words, sorted by length and then by group of the first letter. */
   #words: readonly string[] = [];
   /**
-   * Index of the first word for each length and first letter; the next entry is the group's end.
+   * For each length and group, the index of the first word in `#words`. The next entry is the end
+   * of the group.
    */
   #starts = new Int32Array((LENGTH_MAX + 4) * INITIALS + 1);
-  /** Bit masks of the letters that occur in a word, and of letters that occur at least twice. */
+  /** Bit masks for each word: the letters that occur in it, and those that occur at least twice. */
   #once = new Int32Array();
   #twice = new Int32Array();
 
-  /** Indexes folded words (lower case, no accents); skips duplicates and long words. */
+  /**
+   * Indexes folded words (lower case, no accents). Duplicates and words above the maximum length
+   * are skipped.
+   */
   constructor(words: Iterable<string>) {
     const groups: string[][] = Array.from({ length: this.#starts.length - 1 }, () => []);
     const taken = new Set<string>();
@@ -79,7 +89,10 @@ export class SpellIndex {
     return this.#words.length;
   }
 
-  /** Returns words within reach of a folded word, including itself, by distance, then alphabet. */
+  /**
+   * Returns the words within the allowed distance of a folded word, including the word itself. They
+   * are ordered by distance, then alphabetically.
+   */
   nearest(
     word: string,
     { distanceMax = 2, countMax, initials }: NearLimits = {},
@@ -102,14 +115,15 @@ export class SpellIndex {
     return countMax === undefined ? found : found.slice(0, countMax);
   }
 
-  /** Adds the near words from the groups [from, to), which share one length. */
+  /** Adds the near words in the groups [from, to), whose words all have one length. */
   #compare(
     { word, once, twice, limit }: Wanted,
     [from, to]: readonly [number, number],
     found: NearWord[],
   ): void {
     const length = Math.floor(from / INITIALS);
-    // An edit changes at most two letter counts; an edit that changes the length changes only one.
+    // An edit changes the counts of at most two letters. An edit that changes the length changes
+    // the count of only one.
     const differences = 2 * limit - Math.abs(length - word.length);
     const end = this.#starts[to] as number;
     for (let i = this.#starts[from] as number; i < end; i++) {
@@ -122,7 +136,7 @@ export class SpellIndex {
   }
 }
 
-/** Returns the group of words with this length and initial. */
+/** Returns the number of the group of words with this length and first letter. */
 function groupOf(length: number, initial: number): number {
   const letter = initial - LETTER_A;
   return length * INITIALS + (letter >= 0 && letter < INITIALS - 1 ? letter : INITIALS - 1);
@@ -139,8 +153,8 @@ interface Letters {
 }
 
 /**
- * Returns masks of letters: a to z have a bit each, and all others share six, so that differences
- * may be undercounted but never overcounted.
+ * Returns two bit masks of the letters in a word. The letters a to z have one bit each, and all
+ * other characters share six bits. So the number of differences may be too low, but never too high.
  */
 function lettersOf(word: string): Letters {
   let once = 0;
@@ -203,7 +217,8 @@ export function slipsBetween(one: string, other: string, limit: number): number 
       row[j] = Math.min(slips, past);
       least = Math.min(least, slips);
     }
-    // Both rows must exceed the limit, because a swap reaches across one row.
+    // A swap adds one edit to the distance two rows before, so the search can only stop if that row
+    // is also too far away.
     if (least > limit && leastBefore >= limit) return past;
     leastBefore = least;
     [row, before, beforeThat] = [beforeThat, row, before];
@@ -211,7 +226,9 @@ export function slipsBetween(one: string, other: string, limit: number): number 
   return before[other.length] as number;
 }
 
-/** Up to this length, most edits make another word, so only usual typos count. */
+/**
+ * In words up to this length, most edits lead to another word, so only usual typos are accepted.
+ */
 const SHORT_MAX = 7;
 /** From this length on, two edits are accepted if the words sound alike. */
 const MISHEARD_LENGTH_MIN = 9;
@@ -226,8 +243,8 @@ export function isLikelySlip(unknown: string, word: string, distance: number): b
 }
 
 /**
- * True if the edit between two words is a usual typo: swapped neighbors, a lost letter, a doubled
- * letter, an adjacent key, or a letter with the same sound.
+ * True if the edit between two words is a usual typo. It is usual to swap neighbors, lose or double
+ * a letter, hit an adjacent key, or write a letter that sounds the same.
  */
 export function isUsualSlip(unknown: string, word: string): boolean {
   let at = 0;
@@ -255,7 +272,10 @@ export function isSwapped(one: string, other: string): boolean {
   return one.length === other.length && [...one].sort().join("") === [...other].sort().join("");
 }
 
-/** Rows of the keyboard; each key is adjacent to its neighbors and to two keys in the row above. */
+/**
+ * Rows of the keyboard. A key is adjacent to the keys to its left and right and to two keys in the
+ * row above.
+ */
 const KEY_ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 const KEYS = new Map(
   KEY_ROWS.flatMap((row, y) => [...row].map((key, x) => [key, { x, y }] as const)),
@@ -269,13 +289,15 @@ function areNeighbours(one: string, other: string): boolean {
   return lower.y - upper.y === 1 && (upper.x === lower.x || upper.x === lower.x + 1);
 }
 
-/** Letters with about the same sound in Portuguese; c also stands for ç. */
+/**
+ * Maps letters to others that sound about the same in Portuguese. The letter c also stands for ç.
+ */
 const SOUNDS: Readonly<Record<string, string>> = {
   ...{ c: "s", z: "s", x: "s", k: "s", q: "s", y: "i", e: "i", o: "u", w: "u", l: "u" },
   ...{ j: "g", n: "m", h: "" },
 };
 
-/** Returns a word approximately as it sounds. */
+/** Returns a rough phonetic form of a word. */
 function soundOf(word: string): string {
   let sounds = "";
   for (const letter of word) {
@@ -285,23 +307,27 @@ function soundOf(word: string): string {
   return sounds;
 }
 
-/** True if two words sound alike, except for two swapped neighbors. */
+/** True if two words sound alike, possibly with two neighboring sounds swapped. */
 function isMisheard(one: string, other: string): boolean {
   const [a, b] = [soundOf(one), soundOf(other)];
   return a === b || (isSwapped(a, b) && slipsBetween(a, b, 1) === 1);
 }
 
-/** True if two words differ only in their endings: these are other forms or words, not typos. */
+/**
+ * True if two words differ only in their endings. Such a word is another form or another word and
+ * no typo.
+ */
 function isInflection(unknown: string, word: string): boolean {
   if (unknown === word + word.at(-1)) return false;
   const both = unknown.endsWith("s") && word.endsWith("s") ? 1 : 0;
   const [one, other] = [unknown.slice(0, unknown.length - both), word.slice(0, word.length - both)];
-  // The last letter is correct.
+  // If the last letters are equal, the ending is not the difference.
   if (one.at(-1) === other.at(-1)) return false;
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
   const [rest, instead] = [one.slice(same), other.slice(same)];
-  // A letter lost at the end is a typo, unless the ending makes another word.
+  // If letters are missing at the end, the word is a typo, unless the missing ending makes another
+  // word.
   if (rest === "") return instead.length > 1 || "rs".includes(instead);
   if (instead === "") return true;
   const swapped = rest.length === 2 && rest[0] === instead[1] && rest[1] === instead[0];
@@ -314,7 +340,9 @@ const FORMS =
   "mente|iv[oa]|os[oa]|[ai]vel|[aei]nte|ismo|dade";
 const FORM = new RegExp(`(?:${FORMS})s?$`);
 
-/** True if only the unknown word has an ending of `FORMS`, which makes it another word. */
+/**
+ * True if only the unknown word has an ending in `FORMS`, so that it is another form and no typo.
+ */
 function isOtherForm(unknown: string, word: string): boolean {
   const ending = FORM.exec(unknown)?.[0];
   return ending !== undefined && !word.endsWith(ending);

@@ -1,10 +1,12 @@
 /**
- * Words that a typo may be corrected to, and trades with names similar to an unknown word.
- * Input: the place names of a snapshot, lexicon names, and common words; reduced words.
- * Output: an index of them with their spellings; trade codes, the closest name first.
+ * Collects the words that a typo may be corrected to, and finds trades whose names are similar to
+ * an unknown word.
+ * Input: the place names of a snapshot, the names of the lexicon, and common words; reduced words.
+ * Output: an index of these words with their spellings; the codes of trades, the one with the
+ * closest name first.
  * Invariant: made once per gazetteer or lexicon, at the first unknown word. Common words are in the
- * index but are never corrections: a word as close to one of them is no evidence for another.
- * Trades are only suggested, never searched.
+ * index but are never corrections: if the unknown word is equally close to one of them, it is not
+ * corrected to another word. Trades are only suggested, never searched.
  */
 import { lazy, lazyByKey } from "../../scheduling/lazy.ts";
 import { lexicon } from "../activities/lexicon.ts";
@@ -18,11 +20,15 @@ import { SpellIndex } from "./spelling.ts";
 /** Candidate words. */
 interface SpellWords {
   readonly index: SpellIndex;
-  /** Returns the spelling of a folded word; undefined if it cannot be a correction. */
+  /**
+   * Returns the correct spelling of a folded word, or undefined if the word cannot be a correction.
+   */
   written(word: string): string | undefined;
 }
 
-/** Returns the words of a gazetteer and of the lexicon, and common words. */
+/**
+ * Returns the words of a gazetteer and of the lexicon, and the common words. Built on first use.
+ */
 export const spellWords = lazyByKey(makeWords);
 
 function makeWords({ places }: Gazetteer): SpellWords {
@@ -34,8 +40,8 @@ function makeWords({ places }: Gazetteer): SpellWords {
     for (const [key, text] of vocabulary) {
       const word = foldWord(text);
       if (!written.has(word)) written.set(word, text);
-      // A plural without a singular in the lexicon: its reduced form is the singular, except for
-      // English words in -ns.
+      // If the lexicon has only the plural, its reduced form is the singular, except for English
+      // words in -ns.
       if (!word.endsWith("s")) plurals.set(plural(word, FOLDED_PLURALS), text);
       else if (!word.endsWith("ns") && !written.has(key)) written.set(key, key);
     }
@@ -76,22 +82,26 @@ function plural(word: string, plurals: Plurals): string {
 
 function writtenPlural(word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
-  // The plural of "móvel" already has its accent.
+  // In the plural of a word such as "móvel", the accent stays where it is ("móveis"), so the ending
+  // has none.
   const accented = /[áéíóúâêô]/u.test(word);
   return accented ? plural(word, PLURALS).replace(/éis$/u, "eis") : plural(word, PLURALS);
 }
 
-/** Maximum names that are checked per word. */
+/** Maximum number of similar names that are considered for each word. */
 const NAMES_MAX = 3;
 
-/** Returns the index of trade words; built on first use. */
+/** Returns the index of all words in trade names. Built on first use. */
 export const tradeWords = lazy(() => new SpellIndex(folded(lexicon().trades.vocabulary.values())));
 
 function* folded(words: Iterable<string>): Generator<string> {
   for (const word of words) yield foldWord(word);
 }
 
-/** Returns the lexicon codes of trades with names similar to one of the words. */
+/**
+ * Returns the lexicon codes of the trades whose names are similar to one of the words, the closest
+ * first.
+ */
 export function nearestTrades(words: readonly string[]): string[] {
   const { trades } = lexicon();
   const index = tradeWords();

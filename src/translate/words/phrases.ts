@@ -10,22 +10,22 @@
  */
 import { foldWord, type Token, tokenize } from "./tokens.ts";
 
-/** A match in a phrase book; `to` is the index after its last token. */
+/** A name found in a sentence. `to` is the position after its last token. */
 interface Found {
   readonly to: number;
 }
 
-/** Max tokens that a walk visits. */
+/** Maximum number of tokens that a lookup visits. */
 export const WALK_MAX = 128;
 
-/** Receives the index of the last token visited by a walk. */
+/** Receives the position of the last token that a lookup visited. */
 export interface LookupState {
   at: number;
 }
 
 /** Names that can be found in a sentence. */
 interface Book<Match extends Found> {
-  /** Finds the longest name that begins at a token, among the usable ones. */
+  /** Finds the longest name that begins at a token and contains only usable tokens. */
   walk(
     tokens: readonly Token[],
     from: number,
@@ -36,11 +36,11 @@ interface Book<Match extends Found> {
 
 /** The matches of one phrase book in one sentence. */
 class Matches {
-  /** Matches by start; undefined if no walk has begun there yet. */
+  /** The match that begins at each token, or null. Undefined if no lookup has begun there yet. */
   readonly found: (Found | null | undefined)[];
-  /** The last token visited by the walk from each start. */
+  /** The last token that the lookup from each token visited. */
   readonly looked: number[];
-  /** The maximum tokens that a walk visited after its first. */
+  /** The largest number of tokens after its first that any lookup visited. */
   reach = 0;
 
   constructor(length: number) {
@@ -51,9 +51,9 @@ class Matches {
 
 type ByBook = Map<object, Matches>;
 
-/** Caches only the tokens of sentences; slices of them are too short-lived. */
+/** Caches exist only for the tokens of sentences. Slices of them do not live long enough. */
 const CACHED = new WeakMap<readonly Token[], ByBook>();
-/** The sentence searched last, because thousands of lookups use the same one. */
+/** The sentence of the last lookup, because thousands of lookups in a row use the same one. */
 const last: { tokens: readonly Token[]; byBook: ByBook | undefined } = {
   tokens: [],
   byBook: undefined,
@@ -61,14 +61,14 @@ const last: { tokens: readonly Token[]; byBook: ByBook | undefined } = {
 /** Reused for all walks, because walks are never nested. */
 const seen: LookupState = { at: 0 };
 
-/** Starts caching matches for these tokens. */
+/** Starts to cache the matches in these tokens. */
 export function cacheMatches(tokens: readonly Token[]): void {
   last.tokens = tokens;
   last.byBook = new Map();
   CACHED.set(tokens, last.byBook);
 }
 
-/** Evicts the matches that may include a changed token. */
+/** Drops the cached matches whose lookups visited a changed token. */
 export function forgetMatches(tokens: readonly Token[], changed: number): void {
   for (const { found, looked, reach } of byBookOf(tokens)?.values() ?? []) {
     for (let from = changed; from >= Math.max(0, changed - reach); from--) {
@@ -77,7 +77,10 @@ export function forgetMatches(tokens: readonly Token[], changed: number): void {
   }
 }
 
-/** Returns the longest name in a book that begins at a token, among the usable ones if given. */
+/**
+ * Returns the longest name in a book that begins at a token. If `usable` is given, the name
+ * contains only usable tokens.
+ */
 export function cachedMatch<Match extends Found>(
   book: Book<Match>,
   tokens: readonly Token[],
@@ -110,7 +113,7 @@ export function looksAt(
   return (wholeMatch(book, byBook, tokens, from).looked[from] as number) >= at;
 }
 
-/** Returns the matches of a book after a walk from a token. */
+/** Returns the cached matches of a book. They include the match that begins at the given token. */
 function wholeMatch(
   book: Book<Found>,
   byBook: ByBook,
@@ -139,7 +142,7 @@ function byBookOf(tokens: readonly Token[]): ByBook | undefined {
 
 const every = () => true;
 
-/** Joining words without a meaning of their own. */
+/** Joining words, which are ignored because they have no meaning of their own. */
 const JOINING = new Set(
   (
     "de da do das dos e em no na nos nas para pra a o as os com por ao aos um uma the of " +
@@ -160,7 +163,7 @@ export function joinsText(word: string): boolean {
   return JOINING.has(foldWord(word));
 }
 
-/** A matched name: tokens from `from` up to, not including, `to`. */
+/** A name found in the tokens from `from` up to, but not including, `to`. */
 export interface Match<Value> {
   readonly from: number;
   readonly to: number;
@@ -169,11 +172,14 @@ export interface Match<Value> {
   readonly value: Value;
 }
 
-/** Names by their reduced words; `Spot` is a position within a name. */
+/**
+ * Names stored by their reduced words. `Spot` identifies the words that a lookup has followed so
+ * far.
+ */
 export abstract class PhraseBook<Value, Spot = unknown> {
   /** Reduced words of all names, each with its spelling in the first name that has it. */
   abstract readonly vocabulary: ReadonlyMap<string, string>;
-  /** Returns a reduced word's spelling in the first name that has it, or undefined. */
+  /** Returns the spelling of a reduced word in the first name that contains it, or undefined. */
   abstract written(key: string): string | undefined;
   /** The position before the first word of a name. */
   protected abstract readonly start: Spot;
@@ -184,7 +190,10 @@ export abstract class PhraseBook<Value, Spot = unknown> {
   /** Returns the words that may follow a position. */
   protected abstract wordsAfter(spot: Spot): readonly string[];
 
-  /** Returns the longest name that begins at a token; `usable` is true for allowed tokens. */
+  /**
+   * Returns the longest name that begins at a token. `usable` is true for tokens that may be part
+   * of it.
+   */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -193,7 +202,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     return cachedMatch<Match<Value>>(this, tokens, from, usable);
   }
 
-  /** Traverses the names from a token, without the sentence's cache. */
+  /** Returns the longest name that begins at a token, without using the sentence's cache. */
   walk(
     tokens: readonly Token[],
     from: number,
@@ -220,7 +229,10 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     return found;
   }
 
-  /** Returns the reduced words that continue a name beginning with the tokens [from, to). */
+  /**
+   * Returns the reduced words that may follow the tokens [from, to) in a name that begins with
+   * them.
+   */
   continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
     let spot: Spot | undefined = this.start;
     for (let at = from; at < to; at++) {
@@ -234,12 +246,12 @@ export abstract class PhraseBook<Value, Spot = unknown> {
 }
 
 interface Node<Value> {
-  /** Created with the first continuation, because most nodes end a name. */
+  /** Created when the first word is added after this node, because most nodes end a name. */
   next: Map<string, Node<Value>> | null;
   value: Value | undefined;
 }
 
-/** Names that are added one by one. */
+/** A phrase book to which names are added one by one. */
 export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
   readonly vocabulary = new Map<string, string>();
   protected readonly start: Node<Value> = { next: null, value: undefined };
@@ -248,7 +260,7 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
     return this.vocabulary.get(key);
   }
 
-  /** Adds a name; `merge` combines the values if the name already exists. */
+  /** Adds a name. If it already exists, `merge` combines both values. */
   add(
     name: string,
     value: Value,
@@ -292,7 +304,10 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
   }
 }
 
-/** Returns the reduced words of a name without joining words; all words if it has no others. */
+/**
+ * Returns the reduced words of a name without joining words. A name of only joining words keeps
+ * them all.
+ */
 export function wordsOf(name: string): string[] {
   return tellingOf(name).map(({ key }) => key);
 }
@@ -302,7 +317,7 @@ const wordTokens = new Map<string, Token>();
 /** Matches names that can be split at white space and hyphens; others are tokenized. */
 const PLAIN_NAME = /^[a-zA-ZÀ-ÖØ-öø-ÿ]+(?:[ -][a-zA-ZÀ-ÖØ-öø-ÿ]+)*$/;
 
-/** Returns the tokens of a name without marks; their positions are meaningless. */
+/** Returns the tokens of a name without punctuation. Their positions are not those in the name. */
 export function tokensOfName(name: string): readonly Token[] {
   if (!PLAIN_NAME.test(name)) return tokenize(name).filter(({ kind }) => kind !== "mark");
   const tokens: Token[] = [];

@@ -24,16 +24,19 @@ interface Spot<Value> {
   /** Offset after the last of these names. */
   end: number;
   readonly name: string;
-  /** Positions after one more word; null until a walk continues from here. */
+  /** The names after one more word, by this word; null until a lookup continues from here. */
   next: Map<string, Spot<Value>> | null;
-  /** The value of the name that ends here; undefined until it is read, or if none ends here. */
+  /**
+   * The value of the name with exactly these words. Undefined until it is read, or if there is no
+   * such name.
+   */
   value: Value | undefined;
 }
 
 const RADIX = 16;
 const PART = "\f";
 const [BLANK, TAB, LINE] = [0x20, 0x09, 0x0a];
-/** Maximum cached positions, and maximum length of their words. */
+/** Maximum number of cached results, and maximum length of the words of a cached result. */
 const FOLLOWED_MAX = 4_096;
 const FOLLOWED_LETTERS = 64;
 
@@ -61,7 +64,7 @@ function inOrder(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Names in such a text. */
+/** A phrase book whose names are stored in such a text. */
 export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
   protected readonly start: Spot<Value>;
   readonly #read: (json: unknown) => Value;
@@ -70,13 +73,16 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
   readonly #words: string;
   /** Values by offset. */
   readonly #known = new Map<number, Value>();
-  /** Positions by first word; null until `speedUp` has run. */
+  /** The names that begin with each first word; null until `speedUp` has run. */
   #firsts: ReadonlyMap<string, Spot<Value>> | null = null;
   #vocabulary: ReadonlyMap<string, string> | null = null;
-  /** Recent positions (null if none), cached because several stages look up the same words. */
+  /**
+   * Recent results by words (null if no name begins with them). Cached because several stages look
+   * up the same words.
+   */
   readonly #followed = new Map<string, Spot<Value> | null>();
 
-  /** `read` converts a value from its JSON; by default, the JSON is the value. */
+  /** `read` converts the JSON of a value to the value. By default, the JSON is the value. */
   constructor(text: PhraseText, read: (json: unknown) => Value = (json) => json as Value) {
     super();
     this.#read = read;
@@ -103,7 +109,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return this.#vocabulary;
   }
 
-  /** Makes the tables that speed up lookups. */
+  /** Builds the tables that make lookups faster. */
   speedUp(): void {
     const firsts = new Map<string, Spot<Value>>();
     for (const line of linesOf(this.#names)) {
@@ -124,7 +130,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return spot.next.get(key);
   }
 
-  /** Returns the positions after one more word; reads each line once. */
+  /** Returns the names after one more word, by this word. Reads each line once. */
   #longer({ line, end, name }: Spot<Value>): Map<string, Spot<Value>> {
     const next = new Map<string, Spot<Value>>();
     for (let at = line; at < end; ) {
@@ -141,7 +147,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return next;
   }
 
-  /** Finds the next position by binary search, before `speedUp` has run. */
+  /** Finds the names after one more word by binary search. Used until `speedUp` has run. */
   #halved({ line, end, name }: Spot<Value>, key: string): Spot<Value> | undefined {
     const longer = name === "" ? key : `${name} ${key}`;
     const known = this.#followed.get(longer);
@@ -152,7 +158,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return found ?? undefined;
   }
 
-  /** Returns the position after some words, within some lines; null if no name begins with them. */
+  /** Returns the names in the given lines that begin with some words, or null if none does. */
   #beginning(line: number, end: number, wanted: string): Spot<Value> | null {
     const first = firstFrom(this.#names, line, end, wanted);
     const nextCode = this.#names.charCodeAt(first + wanted.length);
@@ -165,7 +171,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return spot.value;
   }
 
-  /** True if a name has only these words. */
+  /** True if there is a name with exactly these words. */
   #ends({ line, name }: Spot<Value>): boolean {
     return name !== "" && this.#names.charCodeAt(line + name.length) === TAB;
   }
@@ -199,7 +205,10 @@ function spotAt<Value>(line: number, end: number, name: string): Spot<Value> {
   return { line, end, name, next: null, value: undefined };
 }
 
-/** Returns the offset of the first line that is not before the wanted words, or the end. */
+/**
+ * Returns the offset of the first line that does not sort before the wanted words, or `end` if all
+ * do.
+ */
 function firstFrom(lines: string, line: number, end: number, wanted: string): number {
   let [low, high] = [line, end];
   while (low < high) {
@@ -210,7 +219,10 @@ function firstFrom(lines: string, line: number, end: number, wanted: string): nu
   return low;
 }
 
-/** Returns a negative number if a line precedes the wanted words, 0 if it begins with them. */
+/**
+ * Compares the beginning of a line with the wanted words. Returns a negative number if the line
+ * sorts before them, and 0 if it begins with them.
+ */
 function orderOf(lines: string, line: number, wanted: string): number {
   for (let i = 0; i < wanted.length; i++) {
     const difference = lines.charCodeAt(line + i) - wanted.charCodeAt(i);

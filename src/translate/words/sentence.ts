@@ -27,20 +27,22 @@ export interface Words {
   readonly end: number;
 }
 
-/** Unusual white space from web pages and spreadsheets, one unit each. */
+/** Unusual white space from web pages and spreadsheets. Each character is one UTF-16 unit. */
 const OTHER_SPACE = /[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 
-/** Replaces every word of a name; no word contains this character. */
+/** Stands for every word of a name. No real word contains this character. */
 const IN_NAME = "\u{e000}";
 
 /** A text with the owners of its tokens. */
 export class Sentence {
-  /** The text with plain letters and digits, and with all white space within lines as spaces. */
+  /**
+   * The text with plain letters and digits. All white space within a line is replaced by spaces.
+   */
   readonly text: string;
   readonly #written: string;
   readonly #tokens: Token[];
   readonly #owners: (TokenRole | null)[];
-  /** The folded forms of words; empty for marks and numbers. */
+  /** The folded form of each token; empty for punctuation and numbers. */
   readonly #folded: string[];
   #revision = 0;
 
@@ -53,17 +55,22 @@ export class Sentence {
     this.#folded = this.#tokens.map(({ kind, folded }) => (kind === "word" ? folded : ""));
   }
 
-  /** The tokens; for a word that was read as another, `folded` and `key` differ from `text`. */
+  /**
+   * The tokens. If a word was read as another, its `folded` and `key` are those of the other word.
+   */
   get tokens(): readonly Token[] {
     return this.#tokens;
   }
 
-  /** Number of reinterpretations; each may make earlier lookups stale. */
+  /**
+   * Number of words read as others or marked as names so far. Each change may make earlier lookups
+   * stale.
+   */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Reads a token as another word, which is folded. */
+  /** Reads a token as another word, given in its folded form. */
   readAs(index: number, folded: string): void {
     const token = this.#tokens[index] as Token;
     this.#tokens[index] = { ...token, kind: "word", folded, key: reduce(folded) };
@@ -112,7 +119,7 @@ export class Sentence {
     return { words: this.#written.slice(start, end), start, end };
   }
 
-  /** Returns the token that begins at an offset, or -1, by binary search. */
+  /** Returns the index of the token that begins at an offset, or -1. Uses binary search. */
   tokenAt(start: number): number {
     let [low, high] = [0, this.#tokens.length];
     while (low < high) {
@@ -123,7 +130,10 @@ export class Sentence {
     return this.#tokens[low]?.start === start ? low : -1;
   }
 
-  /** Returns a folded word; empty for marks, numbers, and indexes out of range. */
+  /**
+   * Returns the folded form of a token. It is empty for punctuation, numbers, and indexes out of
+   * range.
+   */
   folded(index: number): string {
     return index >= 0 && index < this.#folded.length ? (this.#folded[index] as string) : "";
   }

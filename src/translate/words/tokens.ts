@@ -53,7 +53,7 @@ const PLURALS: readonly (readonly [ending: string, instead: string])[] = [
 ];
 
 /**
- * Reduces a folded word to the same form for singular and plural, which need not be a word.
+ * Returns the same form of a folded word for singular and plural. The result may not be a word.
  * Words that end in a consonant and e (bares, luzes) also lose the e.
  */
 export function reduce(folded: string): string {
@@ -97,7 +97,7 @@ const STEM_MIN = 3;
 /** Returns the possible base words of a diminutive; none for words that only look like one. */
 export function plainForms(folded: string): readonly string[] {
   const word = folded.endsWith("s") ? folded.slice(0, -1) : folded;
-  // This check comes first because it is cheap and rejects most words.
+  // Fast path: this check is cheap and rejects most words.
   if (!word.endsWith("inh", word.length - 1) && !word.endsWith("zit", word.length - 1)) return [];
   if (word.length > REDUCED_MAX || NO_DIMINUTIVES.has(word)) return [];
   if (/z(inh|it)[oa]$/.test(word)) return ofStemBeforeZ(word.slice(0, word.search(/z\w{3,4}$/)));
@@ -105,20 +105,23 @@ export function plainForms(folded: string): readonly string[] {
   const vowel = word.endsWith("a") ? "a" : "o";
   const stem = hardened(word.slice(0, -4));
   if (stem.length < STEM_MIN) return [];
-  // "Farmacinha" has lost the i of "farmácia".
+  // The i of "farmácia" is lost in "farmacinha", so it is restored.
   return [stem + vowel, `${stem}i${vowel}`, `${stem}e`, stem];
 }
 
 /**
- * Returns base words for a stem before z: "bar|zinho", "salão|zinho", "pãe|zinhos" (inner plural),
- * "arro|zinho".
+ * Returns the possible base words for the stem before the z of a diminutive: "bar|zinho",
+ * "salão|zinho", "pãe|zinhos" (plural inside), "arro|zinho".
  */
 function ofStemBeforeZ(stem: string): readonly string[] {
   if (stem.length < STEM_MIN) return stem === "pa" ? ["pa"] : [];
   return [stem, reduce(`${stem}s`), `${stem}z`];
 }
 
-/** Restores a final c or g, which are written qu and gu before i: "botequinho" from "boteco". */
+/**
+ * Restores a final c or g, which are spelled qu and gu before i: "botec" for the stem of
+ * "botequinho".
+ */
 function hardened(stem: string): string {
   if (stem.endsWith("qu")) return `${stem.slice(0, -2)}c`;
   return stem.endsWith("gu") ? `${stem.slice(0, -2)}g` : stem;
@@ -146,7 +149,7 @@ const GENDERS: readonly (readonly [ending: string, other: string])[] = [
 export function otherGenders(folded: string): readonly string[] {
   const word = folded.endsWith("es") && /[dts]ores$/.test(folded) ? folded.slice(0, -2) : folded;
   const single = word.endsWith("s") ? word.slice(0, -1) : word;
-  // These are the last letters of all endings.
+  // Fast path: all endings end with one of these letters.
   if (!"oar".includes(single.charAt(single.length - 1))) return [];
   const forms: string[] = [];
   for (const [his, hers] of GENDERS) {
@@ -156,7 +159,10 @@ export function otherGenders(folded: string): readonly string[] {
   return forms;
 }
 
-/** Returns the singular of an English plural without a Portuguese ending: bakeries, churches. */
+/**
+ * Returns the singular of an English plural whose ending is not Portuguese: "bakery" for
+ * "bakeries", "church" for "churches".
+ */
 export function englishSingulars(folded: string): readonly string[] {
   if (!folded.endsWith("es")) return [];
   if (folded.length > 5 && folded.endsWith("ies")) return [`${folded.slice(0, -3)}y`];
@@ -165,7 +171,10 @@ export function englishSingulars(folded: string): readonly string[] {
 
 /** A word, number, or mark of a text. */
 export interface Token {
-  /** Kind of the token. An address or a CNPJ with letters is one word; so is `&`, read as "e". */
+  /**
+   * Kind of the token. An address, and a CNPJ with letters, is one word. `&` is also a word and is
+   * read as "e".
+   */
   readonly kind: "word" | "number" | "mark";
   readonly start: number;
   readonly end: number;
@@ -180,7 +189,7 @@ export interface Token {
 /** Splits a text into tokens. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  // Most texts have none of these signs and skip the search for addresses.
+  // Most texts contain none of these, so the search for addresses can be skipped.
   const addresses = text.includes(".") || text.includes("@") || text.includes("://");
   for (let at = 0; at < text.length; ) {
     const kind = kindAt(text, at);
@@ -197,7 +206,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Character classes; `inside` characters may continue a word but not begin one. */
+/** Classes of characters. An "inside" character may continue a word but not begin one. */
 type Kind = "letter" | "digit" | "silent" | "inside" | "mark";
 
 function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark"): Token {
@@ -209,7 +218,7 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
   return { kind: type, start, end, text: part, folded: part, key: part };
 }
 
-/** "S/A", "M&A", "T.I.", "E.P.P": one word, including the separators. */
+/** Matches text that is one word although it contains separators: "S/A", "M&A", "T.I.", "E.P.P". */
 const ONE_WORD = /(?:s\/a|m&a|[a-z](?:\.[a-z])+)(?!\.?[\p{L}\p{N}\p{M}])/iuy;
 /** Abbreviations with a period that does not end a sentence. */
 const SHORTENED = new Set("ltda ltd cia tel cel fone min max cap aprox".split(" "));
@@ -220,7 +229,7 @@ function wordToken(text: string, start: number, end: number): Token {
   const whole = end - start === 1 ? dotted(text, start) : null;
   if (whole !== null) return whole;
   const part = text.slice(start, end);
-  // Without this, "nº" would fold to "no", which is a preposition.
+  // "nº" would otherwise fold to "no", which is a preposition.
   const folded = end - start === 2 && /^n[ºª]$/i.test(part) ? "numero" : foldWord(part);
   const shortened = SHORTENED.has(folded) && text[end] === ".";
   const to = shortened ? pointEnd(text, end) : end;
@@ -241,7 +250,10 @@ function dotted(text: string, start: number): Token | null {
   return { kind: "word", start, end, text: letters, folded, key: reduce(folded) };
 }
 
-/** Returns the index after an abbreviation's period, unless the period also ends a sentence. */
+/**
+ * Returns the position after the period of an abbreviation. If the period also ends a sentence,
+ * returns the position before it.
+ */
 function pointEnd(text: string, at: number): number {
   if (text[at] !== ".") return at;
   NEW_SENTENCE.lastIndex = at + 1;
@@ -266,7 +278,10 @@ function wordEnd(text: string, start: number): number {
   return end;
 }
 
-/** Returns the end of digits joined by single marks or an e: 5611-2/01, 1e6. */
+/**
+ * Returns the end of a number. Single punctuation marks or an e may join its digits: 5611-2/01,
+ * 1e6.
+ */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {
@@ -295,8 +310,8 @@ function addressEnd(text: string, start: number): number | null {
 }
 
 /**
- * Returns the end of a CNPJ that contains letters or looks like an exponent, because its parts
- * would be other tokens.
+ * Returns the end of a CNPJ that contains letters or looks like a number with an exponent, or null.
+ * Without this, its parts would become several tokens.
  */
 function letteredEnd(text: string, start: number): number | null {
   return start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] as string) ? null : cnpjEnd(text, start);
@@ -323,7 +338,7 @@ export function foldWord(word: string): string {
   return folded;
 }
 
-/** Limit of the table of character classes; characters above it are classified one by one. */
+/** Characters below this code are classified by a table, all others one by one. */
 const LOW_END = 0x250;
 const KINDS_LOW: readonly Kind[] = Array.from({ length: LOW_END }, (_, code) => kindOf(code));
 const FOLDED_LOW = Array.from({ length: LOW_END }, (_, code) => foldCodePoint(code) ?? "");

@@ -18,7 +18,7 @@ const PAIRS: readonly (readonly [short: string, long: string])[] = [
   ["vc tem padarias q tb tenham email?", "você tem padarias que também tenham email?"],
 ];
 
-/** Letters that stand for themselves. */
+/** Letters with a slash that are not an abbreviation. */
 const OTHERS: readonly (readonly [text: string, filters: Readonly<Record<string, unknown>>])[] = [
   ["S/A em Natal", { legal_nature_any_of: ["2046", "2054"] }],
   ["padarias em Natal/RN", {}],

@@ -1,8 +1,9 @@
 /**
- * Proves the stage of activities: the results of names, goods and roles, codes in any spelling,
- * exclusions, and unknown activities. The ranking of official names is BM25 (against a slow twin),
- * and only words of the chosen texts count. Suggestions have exact and bounded counts. Does not
- * prove how often the lexicon is right; the bench of translation measures that.
+ * Proves how activities in a sentence are translated: names, goods and roles, codes in any
+ * spelling, exclusions, and unknown activities. The ranking of official names is BM25 (compared
+ * with a slow reference implementation), and only words of the chosen texts count. Suggestions have
+ * exact and limited counts. Does not prove how often the lexicon is right; the translation
+ * benchmark measures that.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -72,24 +73,24 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["furniture manufacturers", { codes: "3101200 3102100 3103900" }],
   ["tire shops", { codes: "4530705", excluded: "" }],
   ["auto repair shops", { codes: "4520001", unmapped: [] }],
-  // The head of a trade also applies to the next item.
+  // The head of a trade ("escolas de") also applies to the next element of a list.
   ["escolas de inglês e música", { codes: "8592903 8593700", unmapped: [] }],
   // Exclusions.
   ["restaurantes exceto bares", { codes: "5611201", excluded: "5611204 5611205" }],
   ["restaurantes exceto pizzarias", { codes: "5611201", excluded: "", unmapped: ["pizzarias"] }],
   ["lojas que não sejam de roupas", { codes: "47", excluded: "4781400" }],
   ["bares exceto cnae 5611-2/04", { codes: "5611204 5611205", excluded: "5611204" }],
-  // Possessions and neighbors are no activities.
+  // Things that a company has, or that are near it, are not activities.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
   ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["mais de 3 lojas"] }],
-  // Customers are no activities.
+  // Customers of the requested companies are not activities.
   [
     "contadores para restaurantes e bares",
     { codes: "6920601", unmapped: ["restaurantes e bares"] },
   ],
   ["dentistas para minha loja", { codes: "8630504", unmapped: ["loja"] }],
   ["advogados na OAB", { codes: "6911701", unmapped: ["OAB"] }],
-  // Official names, and words that they do not contain.
+  // Official names, and words that no official name contains.
   ["fabricação de aditivos de uso industrial", { codes: "2093200", unmapped: [] }],
   ["dentistas e fabricação de aditivos de uso industrial", { codes: "2093200 8630504" }],
   ["dentistas e fabricação de zorblax", { codes: "8630504", unmapped: ["fabricação de zorblax"] }],
@@ -217,7 +218,7 @@ describe("the stage of activities", () => {
     const [note] = notes.unmapped;
     assert.equal(note?.code, "unknown_code");
     assert.match(note?.detail ?? "", /5611-9\/99 não existe.*5611-2\/0/);
-    // One wrong code in a list does not invalidate the others.
+    // One wrong code in a list does not make the other codes invalid.
     assert.deepEqual(read("cnaes 5611-2/01 e 5611-9/99").wanted, ["5611201"]);
   });
 
@@ -352,7 +353,7 @@ interface OfficialText {
   readonly words: readonly string[];
 }
 
-/** The official names as lists of stems. */
+/** Returns the official names as lists of word stems. */
 function officialTexts(segment: Segment): OfficialText[] {
   const codes = segment.native.table(TABLES.indexOf("cnae_primary"));
   const names = segment.native.table(TABLES.indexOf("cnae_description"));
@@ -361,7 +362,9 @@ function officialTexts(segment: Segment): OfficialText[] {
     .filter(({ code, words }) => code !== "8888888" && words.length > 0);
 }
 
-/** Stems of a name. Omits text after "exceto …", and a last a, e, or o. */
+/**
+ * Returns the stems of a name. Drops the text after "exceto", and a last a, e, or o of each word.
+ */
 function stems(name: string): string[] {
   const phrase = name.split(/,? *exceto|,? *não especificad[oa]s? anteriormente/i)[0] ?? "";
   return wordsOf(phrase).map(stemOf);
@@ -371,7 +374,10 @@ function stemOf(word: string): string {
   return word.length > 4 ? word.replace(/[aeo]$/, "") : word;
 }
 
-/** Textbook BM25, one text at a time; codes outside manufacturing count 0.3. */
+/**
+ * Reference implementation: BM25 as in a textbook, one text at a time. Codes outside manufacturing
+ * count 0.3.
+ */
 function slowRanking(texts: readonly OfficialText[], query: readonly string[]) {
   const average = texts.reduce((sum, { words }) => sum + words.length, 0) / texts.length;
   const scores = new Map<string, number>();

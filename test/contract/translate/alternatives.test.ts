@@ -12,7 +12,7 @@ type Pair = readonly [pt: string, en: string];
 const LANGUAGES = [0, 1] as const;
 const SUBJECTS: Pair = ["padarias", "bakeries"];
 
-/** One filter of every kind; no other kind can express it. */
+/** One filter of every kind. No other kind can express the same filter. */
 const FILTERS: Readonly<Record<string, Pair>> = {
   place: ["em Santos", "in Santos"],
   state: ["em SP", "in SP"],
@@ -25,7 +25,7 @@ const FILTERS: Readonly<Record<string, Pair>> = {
   "area code": ["com DDD 11", "with area code 11"],
   "postal code": ["com CEP 13010", "with zip code 13010"],
 };
-/** Negated conditions, with and without a filter. */
+/** Negated conditions. Some have a filter, some have none. */
 const NEGATED: readonly (readonly [kind: string, phrase: Pair])[] = [
   ["contact", ["sem telefone", "without a phone"]],
   ["contact", ["sem e-mail", "without an email"]],
@@ -33,7 +33,7 @@ const NEGATED: readonly (readonly [kind: string, phrase: Pair])[] = [
   ["mei", ["que não sejam MEI", "that are not MEI"]],
   ["headquarters", ["sem filiais", "without branches"]],
 ];
-/** Kinds that share one filter. */
+/** Kinds that set the same filter, so that "or" between them needs no report. */
 const PLACES = new Set(["place", "state"]);
 const ORS: readonly Pair[] = [
   ["ou", "or"],
@@ -84,7 +84,7 @@ describe("alternatives", () => {
     const silent: string[] = [];
     for (const [kind, filter] of Object.entries(FILTERS)) {
       for (const [negatedKind, negated] of NEGATED) {
-        // "not MEI or headquarters" excludes both (neither.test.ts).
+        // "not MEI or headquarters" excludes both and needs no report (neither.test.ts).
         const isOneKind = kind === negatedKind || `${negatedKind}+${kind}` === "mei+headquarters";
         if (isOneKind) continue;
         for (const language of LANGUAGES) {
@@ -172,7 +172,7 @@ describe("alternatives", () => {
   }
 });
 
-/** Conditions on the companies of one place only. */
+/** Conditions that a sentence may state for the companies of one place only. */
 const REQUESTED: readonly Pair[] = [
   ["com telefone", "with a phone"],
   ["com e-mail", "with an email"],

@@ -270,7 +270,8 @@ describe("confidence", () => {
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownRequests: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 2, weakestActivity: 0.9 })));
-    // A word far from the request's terms is reported, and the rest is right.
+    // An unknown word far from the words that were understood is reported, and the translation is
+    // still trusted.
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 1, strayWords: 1 })));
     const misleading = [
       { tellingWords: 0, weakestActivity: null, placed: false },

@@ -17,7 +17,7 @@ import {
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** Invented texts in the API's format, with words inverted as IBGE does. */
+/** Invented texts in the format of IBGE's API. Their words are inverted, as in IBGE's texts. */
 const SUBCLASSES = [
   {
     id: "8630504",

@@ -11,19 +11,23 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import { generateRequests } from "../../support/translate/requests.ts";
 import { halfOf, judge, loadSentences } from "../../support/translate/sentences.ts";
 
-/** Minimum shares of right translations: plain, with a condition without a filter, with a typo. */
+/**
+ * Minimum fractions of right translations of plain requests, of requests with a condition without a
+ * filter, and of requests with a typing error.
+ */
 const RIGHT_MIN: Readonly<Record<string, number>> = {
   ...{ "pt plain": 0.97, "en plain": 0.97 },
   ...{ "pt left": 0.95, "en left": 0.9 },
   ...{ "pt slip": 0.88, "en slip": 0.7 },
 };
-/** Wrong ones that are shown. */
+/** Number of wrong translations to show. */
 const SHOWN = 12;
-/** Shares of kinds with fewer sentences say nothing. */
+/** Minimum number of sentences of a kind. The fraction in fewer sentences means nothing. */
 const KIND_MIN = 20;
 
 /**
- * Confidence bands of runnable sentences; in each, mean confidence and share of right ones agree.
+ * Bounds of the bands of confidence for sentences that run. In each band, the mean confidence must
+ * agree with the fraction of right translations.
  */
 const BANDS = [0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
 const OFF_MAX = 0.05;

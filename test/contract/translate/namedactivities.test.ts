@@ -1,7 +1,8 @@
 /**
- * Proves: for a word of no lexicon, the translator offers the activities that a slow count over all
- * rows finds far more common among companies with the word in their names. They are offered with
- * exact counts and never searched. Does not prove that real names reveal activities.
+ * Proves: for a word that no lexicon contains, the translator offers the activities that are far
+ * more common among companies with the word in their names, as a slow count over all rows finds.
+ * They are offered with exact counts and never searched. Does not prove that real names reveal
+ * activities.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -13,7 +14,7 @@ import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
-/** Words that are tried, the commonest first. */
+/** Number of words to try, beginning with the most common. */
 const WORDS = 400;
 
 describe("activities suggested by words of names", () => {
@@ -43,7 +44,7 @@ describe("activities suggested by words of names", () => {
   const sum = (counts: ReadonlyMap<string, number>) =>
     [...counts.values()].reduce((total, count) => total + count, 0);
 
-  /** The same result by scanning every row. */
+  /** Reference implementation: returns the same result by scanning every row. */
   function slowly(word: string): string[] {
     const counts = byWord.get(word) ?? new Map<string, number>();
     const [own, all] = [sum(counts), sum(usual)];

@@ -1,22 +1,23 @@
 /**
- * Proves: a sentence names its sender's lists, and exported accounts, to include or exclude them,
- * several together, in three languages, even if a name is a city, a trade, or a negation. An
- * unknown list, and words that leave inclusion open, are reported and never become a filter, least
- * of all the opposite. Without lists such words are read as before. Does not prove: whose lists
- * they are (contract/http/api/named-lists.test.ts).
+ * Proves: a sentence can name lists of its sender, and the list of exported accounts, to include or
+ * exclude them. This works for several lists together, in three languages, even if a name is a
+ * city, a trade, or a negation. An unknown list is reported, and so are words that leave open if a
+ * list is included; neither ever becomes a filter, least of all the opposite. Without lists, the
+ * same words keep their other meaning. Does not prove: to which tenant lists belong
+ * (contract/http/api/named-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { translate } from "../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
-/** List names that also mean other things; each is its own id. */
+/** Names of lists that also have other meanings. The id of each list is its name. */
 const NAMES = [
   ...["Clientes", "Clientes MG", "Não contatar", "Prospects 2026", "São Paulo", "Padarias"],
   ...["exceto MEI", "R&D / SP", "fora", "desde 2020", "🔥"],
 ];
 
-/** Phrases for a list X, with the filter member they set. */
+/** Phrases for a list X, each with the member of the filter that it sets. */
 const WAYS: readonly (readonly [text: string, member: "any_of" | "exclude"])[] = [
   ["padarias em Recife que não estão na lista X", "exclude"],
   ["padarias em Recife que não constam na minha lista X", "exclude"],
@@ -125,7 +126,8 @@ describe("lists in sentences", () => {
       }
     }
     assert.deepEqual(wrong, []);
-    // "fora da lista X e MEI" may require MEI as well: exclusions/outorrequired.test.ts.
+    // "fora da lista X e MEI" is not tested here, because it may also require MEI
+    // (exclusions/outorrequired.test.ts).
     for (const negator of ["fora da", "sem as da", "que não estão na"]) {
       for (const joint of [" e MEI", " ou MEI", ", MEI e Simples", " e padarias", " e filiais"]) {
         const text = `restaurantes em Recife ${negator} lista Clientes${joint}`;

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { startFake } from "../../support/http/fake.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
-/** Sets of sentences; all sentences of a set mean the same. */
+/** Sets of sentences. All sentences of a set have the same meaning. */
 const SETS: readonly (readonly string[])[] = [
   [
     "padarias em MG abertas desde 2020",
@@ -154,7 +154,7 @@ const SETS: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Spellings of a sentence that do not change its meaning. */
+/** Ways to write a sentence differently without changing its meaning. */
 const WRITINGS: Readonly<Record<string, (text: string) => string>> = {
   "without accents": (text) => text.normalize("NFD").replace(/\p{M}/gu, ""),
   "accents apart": (text) => text.normalize("NFD"),
@@ -166,7 +166,10 @@ const WRITINGS: Readonly<Record<string, (text: string) => string>> = {
   "in quotation marks": (text) => `"${text}"`,
 };
 
-/** Words of two letters stay as they are: `SP` is a state, `me` a pronoun. */
+/**
+ * Returns the word in lower case. Words of two letters stay unchanged, because `SP` is a state and
+ * `me` a pronoun.
+ */
 function lowered(word: string): string {
   return word.length === 2 ? word : word.toLowerCase();
 }
@@ -178,7 +181,7 @@ describe("paraphrases", () => {
   });
   after(() => probe.close());
 
-  /** The whole spec except `explain`. */
+  /** Returns the bytes of the whole spec except `explain`. */
   function bytes(text: string): string {
     const { explain: _, ...spec } = probe.spec(text);
     return JSON.stringify(spec);

@@ -193,7 +193,7 @@ const NO: readonly Pair[] = [
 
 const PAIRS = [...CONTACTS, ...DATES, ...CAPITAL, ...REGIMES, ...KINDS, ...PLACES, ...NO];
 
-/** How far a negation reaches. */
+/** Sentences that test which words a negation applies to. */
 const SCOPES: readonly (readonly [text: string, condition: string])[] = [
   ["bakeries no Paraná", "uf:PR"],
   [" exceto MEI e SP", "mei:false notuf:SP"],
@@ -233,7 +233,7 @@ const SCOPES: readonly (readonly [text: string, condition: string])[] = [
   [" exceto microempresas e MEI no Simples", "size:00,03,05 mei:false simples:true"],
 ];
 
-/** Sentences with the included and the excluded activities. */
+/** Sentences, each with the activities that it includes and those that it excludes. */
 const EXCLUDED: readonly (readonly [text: string, wanted: string, excluded: string])[] = [
   ["restaurantes exceto bares", "restaurantes", "bares"],
   ["lojas de roupas, menos lojas de calçados", "lojas de roupas", "lojas de calçados"],
@@ -245,7 +245,7 @@ const EXCLUDED: readonly (readonly [text: string, wanted: string, excluded: stri
   ["dentistas que não trabalham com construção", "dentistas", "construção"],
 ];
 
-/** Filter members by their names in the tables. */
+/** The members of a spec that each name in the tables sets. */
 const FILTERS: Readonly<Record<string, (value: string) => Record<string, unknown>>> = {
   phone: () => ({ "contact.require_phone": true }),
   email: () => ({ "contact.require_email": true }),
@@ -305,7 +305,7 @@ describe("polarity", () => {
     return { "geo.municipality_ibge_any_of": [...new Set(codes)].sort() };
   }
 
-  /** Mistakes in a sentence's translation, in words. */
+  /** Describes the mistakes in a sentence's translation in words. */
   function mistakesOf(short: string, condition: string): string[] {
     const text = written(short);
     const words = condition.split(" ").filter((word) => word !== "");

@@ -1,13 +1,13 @@
 /**
- * Proves: the request phrases below do not change a sentence's meaning, and none of their words is
- * reported as unknown. If such words are part of the searched trade, they count. Does not
- * prove that people use no other phrases.
+ * Proves: the phrases below, with which people request companies, do not change the meaning of a
+ * sentence, and none of their words is reported as unknown. If such words are part of the trade
+ * that is searched for, they count. Does not prove that people use no other phrases.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
-/** Request phrases; X stands for the requested companies. */
+/** Phrases with which people request companies. X stands for the companies. */
 const FRAMES = (
   "por gentileza, X|X, por favorzinho|oi, tudo certo? X|olá pessoal, X|e aí, X|" +
   "fala pessoal, X|boa noite, tudo bem com vocês? X|bom dia equipe, X|caros, X|" +
@@ -49,7 +49,7 @@ const FRAMES = (
   "¿cuántas X hay?|por favor envíame X"
 ).split("|");
 
-/** Ways to say where. */
+/** Ways to say where companies are. */
 const PLACED = (
   "padarias que ficam em Natal|padarias situadas em Natal|padarias sediadas em Natal|" +
   "padarias instaladas em Natal|padarias localizadas na cidade de Natal|" +
@@ -77,7 +77,7 @@ const PLACED = (
   "bakeries in Natal, Brazil|bakeries in Natal (Brazil)|bakeries that are in Natal"
 ).split("|");
 
-/** Words of requests that begin a trade or a condition. */
+/** Words that can begin a request, but here begin a trade or a condition. */
 const PRESERVED: readonly (readonly [text: string, words: string])[] = [
   ["pesquisa de mercado em Natal", "pesquisa de mercado"],
   ["catálogo", "catálogo"],

@@ -21,7 +21,7 @@ const outcome = (text: string) => {
   return { runs: !isUncertain(confidence), isTwo: codes.includes("two_requests") };
 };
 
-/** Two trades, two places, conditions on the first trade, and joints. */
+/** Two trades, two places, conditions on the first trade, and conjunctions, for each language. */
 const LANGUAGES = [
   {
     trades: ["padarias", "farmácias"],

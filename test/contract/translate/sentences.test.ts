@@ -328,7 +328,7 @@ const only = (members: object) => ({
   filters: { company: { registration_status_any_of: [2], ...members } },
 });
 
-/** Specs that differ in form from the label but mean the same. */
+/** Specs that mean the same as their label, although they differ in form. */
 const MEANINGS: readonly (readonly [string, LabelledSentence["expect"], object])[] = [
   ["a city with its state", { municipality: ["3509502"] }, place(["SP"], ["3509502"])],
   ["Brasília is the DF", { municipality: ["5300108"] }, place(["DF"], [])],

@@ -1,8 +1,9 @@
 /**
- * Proves the correction of typos: the index of near words returns exactly what a comparison with
- * every word returns, known words are never changed, and the work per sentence is bounded. Has a
- * table of typos with their results, and minimum shares of seeded random typos with the right
- * correction. Does not prove that real typos are like the random ones.
+ * Proves how typing errors are corrected: the index of near words returns exactly the words that a
+ * comparison with every word returns, known words are never changed, and the work per sentence is
+ * limited. A table has typing errors with their corrections, and a minimum fraction of seeded
+ * random errors must be corrected rightly. Does not prove that real errors are like the random
+ * ones.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -24,7 +25,10 @@ import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { FRESH_WORDS, REAL_WORDS } from "../../support/translate/realwords.ts";
 
-/** Returns random numbers from 0 to `below` (excluded), the same for the same seed. */
+/**
+ * Returns a generator of random numbers from 0 up to, not including, `below`. The same seed yields
+ * the same numbers.
+ */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -35,7 +39,10 @@ function randomOf(seed: number): (below: number) => number {
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-/** One typo after the first letter: a letter lost, added, or replaced, or two swapped. */
+/**
+ * Makes one typing error after the first letter: drops, adds, or replaces a letter, or swaps two
+ * letters.
+ */
 function slip(word: string, random: (below: number) => number, letters = LETTERS): string {
   const at = 1 + random(word.length - 1);
   const letter = letters[random(letters.length)] as string;
@@ -47,7 +54,10 @@ function slip(word: string, random: (below: number) => number, letters = LETTERS
   return word.slice(0, left) + word[left + 1] + word[left] + word.slice(left + 2);
 }
 
-/** Optimal string alignment distance by its recurrence, with the full table. */
+/**
+ * Reference implementation of the optimal string alignment distance: its recurrence, with the full
+ * table.
+ */
 function slowDistance(one: string, other: string): number {
   const rows = [...Array(one.length + 1)].map((_, i) =>
     [...Array(other.length + 1)].map((__, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -123,7 +133,10 @@ describe("SpellIndex", () => {
   });
 });
 
-/** Typos with their corrections; null if the word must stay unchanged. */
+/**
+ * Texts with typing errors, and the corrections of their words. A word with null must stay
+ * unchanged.
+ */
 const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, string>>])[] = [
   ["padaira em Curtiba", { padaira: "padaria", Curtiba: "Curitiba" }],
   ["restaurantse em Belo Horisonte", { restaurantse: "restaurantes", Horisonte: "Horizonte" }],
@@ -136,7 +149,7 @@ const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, str
   ["supermecados na Bahai", { supermecados: "supermercados", Bahai: "Bahia" }],
   ["hopitais na cidade de Sorocba", { hopitais: "hospitais", Sorocba: "Sorocaba" }],
   ["farmaciaa com telefone", { farmaciaa: "farmácia" }],
-  // A doubled letter is nearer than another word ("curitibana").
+  // "Curitibaa" is nearer to "Curitiba" than to another word ("curitibana").
   ["padarias em Curitibaa", { Curitibaa: "Curitiba" }],
   [
     "restaurntes em Florianopoliss",
@@ -204,7 +217,7 @@ describe("correctSpelling", () => {
     const folder = join(ROOT, "src/translate");
     const named = new Set<string>();
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    // Endings are no words.
+    // This file has endings of words, which are not words.
     for (const file of files.filter((one) => /(?<!wordforms)\.ts$/.test(one))) {
       const text = readFileSync(join(folder, file), "utf8");
       const code = text.replace(/^\s*(\/\*)?\*.*$|^import.*$|^} from.*$|\$\{[^}]*\}/gm, "");

@@ -12,12 +12,12 @@ import { SEED, tries } from "../../support/run/scale.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import { strangers } from "../../support/translate/sweeps.ts";
 
-/** Deviations that are shown. */
+/** Number of failures to show. */
 const SHOWN = 12;
 /** This suite tests one of this many texts of a sweep. */
 const SHARE = 8;
 
-/** Regions of the table, of every kind of name. */
+/** Regions of the table, with names of every kind. */
 const REGIONS: readonly string[] = [
   ...["Serra Gaúcha", "Baixada Santista", "Zona da Mata", "Triângulo Mineiro", "Vale do Itajaí"],
   ...["Grande Recife", "Costa Verde", "Chapada Diamantina", "Campanha Gaúcha", "Norte de Minas"],

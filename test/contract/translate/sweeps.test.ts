@@ -11,10 +11,10 @@ import { SEED, tries } from "../../support/run/scale.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import * as sweeps from "../../support/translate/sweeps.ts";
 
-/** Deviations that are shown. */
+/** Number of failures to show. */
 const SHOWN = 12;
 
-/** A text's translation: its places, and all else. */
+/** The translation of a text: its places, and everything else. */
 interface Facts {
   readonly where: string;
   readonly rest: string;
@@ -64,7 +64,7 @@ describe("sweeps", () => {
       for (const [one, other] of sweeps.COMPLEMENTS) {
         const [retained, left] = [matches(`${base} ${one}`), matches(`${base} ${other}`)];
         assert.ok(retained <= all && left <= all, `${base} ${one}`);
-        // A company without an opening date matches neither side.
+        // A company without an opening date matches neither a condition on dates nor its opposite.
         assert.ok(
           retained + left <= all && retained + left >= 0.97 * all,
           `${base}: ${retained}, ${left}, ${all}`,
@@ -91,7 +91,7 @@ describe("sweeps", () => {
   function factsOf(text: string): Facts {
     const { filters, explain, limit, sort } = probe.translate(text).spec;
     const { geo, ...rest } = filters as Readonly<Record<string, unknown>>;
-    // Notes on the speaker's own offer are no condition.
+    // Notes about goods that the writer offers are not conditions.
     const named = explain.unmapped_constraints.filter(({ code }) => code !== "own_offer");
     const left = named.map(({ code }) => code);
     return { where: JSON.stringify(geo), rest: JSON.stringify({ rest, limit, sort, left }) };

@@ -35,7 +35,7 @@ function read(text: string) {
   return { filters, lists, left, runs: !isUncertain(confidence), text };
 }
 
-/** Asserts that a code has one note, and that it quotes its words from the text. */
+/** Asserts that there is one note with a code, and that it quotes its words from the text. */
 function quoted({ left, text }: ReturnType<typeof read>, code: string) {
   const [note, ...more] = left.filter((one) => one.code === code);
   assert.ok(note !== undefined && more.length === 0, JSON.stringify(left.map((one) => one.code)));

@@ -11,7 +11,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 
 /** English phrases with the codes that they mean. */
 const ENGLISH: readonly (readonly [text: string, codes: string])[] = [
-  // Fields, animals and mines.
+  // Farms for plants and animals, and mines.
   ["shrimp farmers", "0321302 0322102"],
   ["oyster farms", "0321303"],
   ["cocoa growers", "0135100"],
@@ -21,7 +21,7 @@ const ENGLISH: readonly (readonly [text: string, codes: string])[] = [
   ["hog farms", "0154700"],
   ["granite quarries", "0810002"],
   ["a gravel pit", "0810006"],
-  // Factories, whose plural is regular but looks odd.
+  // Factories, whose plural ends with "-ies" in English.
   ["cookie factories", "1092900"],
   ["a cookie factory", "1092900"],
   ["cosmetics factories", "2063100"],
@@ -58,7 +58,7 @@ const ENGLISH: readonly (readonly [text: string, codes: string])[] = [
   ["funeral parlors", "9603304"],
 ];
 
-/** The same in Spanish. */
+/** Spanish phrases with the codes that they mean. */
 const SPANISH: readonly (readonly [text: string, codes: string])[] = [
   ["criadero de camarones", "0321302 0322102"],
   ["fincas de café", "0134200"],
@@ -128,7 +128,7 @@ describe("everyday names of trades", () => {
 
   it("are known in Spanish", () => {
     for (const [text, codes] of SPANISH) knows(`${text} en Recife`, codes);
-    // Only the name of the trade is Spanish.
+    // In this sentence, only the name of the trade is Spanish.
     knows("productores de soja a menos de 100 km de Recife", "0115600");
   });
 });

@@ -19,7 +19,7 @@ const outcome = (text: string) => {
   const { confidence, unmapped_constraints: left } = probe.translate(text).spec.explain;
   return { isRun: !isUncertain(confidence), codes: left.map(({ code }) => code) };
 };
-/** Texts that wrongly run, or that lack a note with this code. */
+/** Returns the texts that run, or that lack a note with this code, although they should not. */
 const silent = (texts: Iterable<string>, code: string) => {
   const wrong: string[] = [];
   let tried = 0;

@@ -14,7 +14,7 @@ import { allWorkOf } from "../../support/translate/work.ts";
 import { ONCE_STEEP, WORST_KINDS, worstText } from "../../support/translate/worsttexts.ts";
 
 const SEEDS = 6;
-/** Maximum growth of the work for twice the text; n log n gives 2.2. */
+/** Maximum factor by which the work may grow if the text doubles. n log n has a factor of 2.2. */
 const GROWTH_MAX = 2.5;
 /** Maximum work for 2,000 characters; the highest count was 257,000, for punctuation alone. */
 const WORK_MAX = 320_000;
@@ -81,7 +81,8 @@ function searchesOf(call: () => unknown) {
   const counts = { narrow: 0, whole: 0 };
   const { nearest } = SpellIndex.prototype;
   SpellIndex.prototype.nearest = function (this: SpellIndex, word, limits) {
-    // Searches for activities that are only offered have another kind of limit.
+    // Searches for activities that are only offered have a different kind of limit and are not
+    // counted.
     if (limits?.distanceMax !== undefined) {
       counts[limits.initials === undefined ? "whole" : "narrow"]++;
     }

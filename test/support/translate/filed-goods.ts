@@ -1,14 +1,15 @@
 /**
- * Activities that people name by their goods, each with the code under which IBGE files it. Output:
- * phrases with one of their codes, by sector.
- * Invariant: each phrase once led confidently to other activities. The first word says what is done
- * with the goods; words after the goods name their purpose.
+ * Activities that people describe by their goods, each with the code under which IBGE classifies
+ * it. Output: phrases by sector, each with one correct code.
+ * Invariant: these phrases guard against former defects, in which the translator confidently chose
+ * other activities. The first word of a phrase says what is done with the goods, and words after
+ * the goods name their purpose.
  */
 type Rows = readonly (readonly [text: string, code: string])[];
 
 /** Phrases by sector. */
 export const FILED_GOODS: Readonly<Record<string, Rows>> = {
-  /** Fields, animals, forests, and mines. */
+  /** Agriculture, livestock, forestry, and mining. */
   FIELDS: [
     ["cultivo de tabaco", "0114800"],
     ["plantação de alpiste", "0111399"],
@@ -131,7 +132,7 @@ export const FILED_GOODS: Readonly<Record<string, Rows>> = {
     ["fábrica de velas decorativas", "3299006"],
     ["conserto de armas de fogo", "3311200"],
   ],
-  /** Works, wholesale, and shops. */
+  /** Construction work, wholesale, and shops. */
   SHOPS: [
     ["sinalização rodoviária", "4211102"],
     ["terraplenagem e pavimentação", "4211101"],

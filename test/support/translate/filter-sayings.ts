@@ -9,11 +9,11 @@ import type { FilterName } from "../../../src/spec/filters/table.ts";
 export interface Sayings {
   /** Rows of texts that mean the same; `@` stands for "padarias em Curitiba". */
   readonly rows: readonly (readonly string[])[];
-  /** Filters of "padarias em Curitiba" that these texts do not use. */
+  /** Filters that "padarias em Curitiba" sets, but that these texts do not set. */
   readonly not?: readonly FilterName[];
 }
 
-/** Every filter with its texts; null for one that no sentence reaches. */
+/** The texts for every filter, or null if no sentence can set the filter. */
 export const FILTER_SAYINGS = {
   cnae_any_of: {
     rows: [
@@ -154,7 +154,7 @@ export const FILTER_SAYINGS = {
     ],
   },
   mei_excluded_before: { rows: [["@ que saíram do MEI antes de 2020"]] },
-  // The probe's snapshot has no lists and no partners; see records.test.ts.
+  // The snapshot of these tests contains no public lists and no partners; see records.test.ts.
   sanction_any_of: null,
   has_federal_debt: null,
   federal_debt_min: null,
@@ -246,7 +246,7 @@ export const FILTER_SAYINGS = {
   exclude: null,
 } satisfies Readonly<Record<FilterName, Sayings | null>>;
 
-/** The text of a row. */
+/** Returns the text with `@` replaced. */
 export function spoken(saying: string): string {
   return saying.replace(/@(?!example)/, "padarias em Curitiba");
 }

@@ -1,8 +1,7 @@
 /**
- * Long adversarial texts of ordinary words: the worst input that an honest client, or an attacker
- * who has read the code, could send to a translator.
- * Invariant: the same seed and words give the same text; a text has exactly the length that was
- * requested.
+ * Makes long adversarial texts of ordinary words: the hardest input that an honest client could
+ * send to a translator, or an attacker who has read the code.
+ * Invariant: the same seed and words make the same text. A text has exactly the requested length.
  */
 import type { Segment } from "../../../src/search/segment.ts";
 import { lexicon, namesByCode } from "../../../src/translate/activities/lexicon.ts";
@@ -24,7 +23,7 @@ const NUMBERS =
   "11 98765-4321|3333-4444|90 dias|mil|10 km de";
 const MARKS = [", ", ", ", "; ", ". ", " - ", "/", " (", ") ", ': "', '" ', " + "];
 
-/** The pools of a snapshot's names and of the translator's own tables. */
+/** Returns the names of a snapshot and of the translator's own tables, by kind. */
 export function poolsOf({ catalog }: Segment): WordPools {
   const names = [...namesByCode().values()];
   return {
@@ -40,18 +39,18 @@ export function poolsOf({ catalog }: Segment): WordPools {
   };
 }
 
-/** How the pieces of one text are drawn. */
+/** Determines how the pieces of one text are chosen. */
 interface Recipe {
-  /** Pools that the text draws from. */
+  /** The lists from which pieces are chosen. */
   readonly pools: readonly (readonly string[])[];
   /** Share of pieces that are misspelled, cut, joined to the next, or in capitals. */
   readonly damaged: number;
   readonly marked: number;
-  /** Share of pieces that repeat a recent one. */
+  /** Share of pieces that repeat one of the last pieces. */
   readonly repeated: number;
 }
 
-/** A text of ordinary words, mixed to cost much work. */
+/** Returns a text of ordinary words in a mixture that takes much work to translate. */
 export function longText(seed: number, pools: WordPools, length: number): string {
   const random = randomFrom(seed);
   const recipe = recipeOf(random, pools);
@@ -84,7 +83,7 @@ function piece(random: () => number, recipe: Recipe, pieces: readonly string[]):
   return written + (random() < recipe.marked ? pick(MARKS, random) : " ");
 }
 
-/** Changes one piece of a text, in the search for worse texts. */
+/** Changes one piece of a text, to search for texts that take more work. */
 export function mutated(text: string, seed: number, pools: WordPools): string {
   const random = randomFrom(seed);
   const words = text.split(" ");

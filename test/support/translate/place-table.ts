@@ -1,16 +1,16 @@
 /**
- * Sentences with places and their results, in tables by construct, for the proof of places.
- * Invariant: rows follow the meaning of the words, with cities as `name/UF`. A row has everything
- * requested, and the unmapped words that concern places.
+ * Sentences about places with their expected results, in one table for each construct.
+ * Invariant: the rows follow the meaning of the words, with cities written as `name/UF`. A row
+ * states everything that the sentence requests, and the words about places that cannot be mapped.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
 
-/** Places of a sentence in short: states, cities as `name/UF`, a number of cities. */
+/** The expected places of a sentence: states, cities as `name/UF`, or a number of cities. */
 export interface ExpectedPlaces {
   readonly ufs?: string;
   readonly cities?: string;
   readonly count?: number;
-  /** Unmapped words that concern places; others are not checked. */
+  /** Words about places that are expected to be unmapped. Other unmapped words are not checked. */
   readonly left?: readonly string[];
   readonly assumed?: readonly string[];
   readonly unknown?: boolean;
@@ -172,7 +172,7 @@ const PARTS: readonly PlaceRow[] = [
   ["padarias na Avenida Paulista", { unknown: true, left: ["Avenida Paulista"] }],
 ];
 
-/** Regions with the number of their municipalities. */
+/** Sentences about regions, each with the number of the region's municipalities. */
 const REGIONS: readonly PlaceRow[] = [
   ["padarias no Norte de Minas", { count: 89, assumed: ["region_as_municipalities"] }],
   ["padarias no sul de Minas", { count: 146 }],
@@ -219,7 +219,7 @@ const REGIONS: readonly PlaceRow[] = [
   ["vale refeição em SP", { ufs: "SP" }],
 ];
 
-/** Unknown places, or regions without known municipalities. */
+/** Sentences about places that do not exist, or about regions whose municipalities are unknown. */
 const LOST: readonly PlaceRow[] = [
   ["padarias no Vale do Xyz", { unknown: true, left: ["no Vale do Xyz"] }],
   ["padarias no vale do xyz com telefone", { unknown: true, left: ["no vale do xyz"] }],

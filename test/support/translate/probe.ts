@@ -1,7 +1,7 @@
 /**
- * A small snapshot with the translator, for the suites of translation: translates texts and returns
- * their specs.
- * Invariant: specs are normalized as `POST /v1/leads/translate` does for a plan with every field.
+ * Opens a small snapshot with the translator, translates texts, and returns their specs. For the
+ * suites of translation.
+ * Invariant: specs are normalized as `POST /v1/leads/translate` does on a plan with every field.
  */
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
@@ -10,7 +10,7 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type Translation, translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 
-/** Words of a text with their position, as in notes. */
+/** A note of a translation about some words of the text, with the position of these words. */
 export interface SpannedNote {
   readonly code: string;
   readonly detail?: string;
@@ -19,16 +19,16 @@ export interface SpannedNote {
   readonly end?: number;
 }
 
-/** The lists of `explain` that hold notes. */
+/** The members of `explain` that contain notes. */
 export const NOTE_LISTS = ["assumptions", "warnings", "unmapped_constraints"] as const;
 
-/** A segment of 3,000 accounts, and translations of texts on it. */
+/** A segment of 3,000 accounts, and functions that translate texts for it. */
 export interface Probe {
   readonly segment: Segment;
   translate(text: string): Translation;
   normalize(input: unknown): NormalizedSpec;
   spec(text: string): AccountQuerySpec;
-  /** Words of the requests without a filter, in order. */
+  /** Returns the words of the requests for which no filter exists, in order. */
   unmapped(text: string): string[];
   close(): void;
 }
@@ -61,7 +61,10 @@ export async function openProbe(): Promise<Probe> {
   };
 }
 
-/** The notes of a spec; normalization's own warnings are plain sentences and omitted. */
+/**
+ * Returns the notes of a spec. The warnings of normalization are omitted, because they are plain
+ * sentences.
+ */
 export function notesOf(
   { explain }: AccountQuerySpec,
   list: (typeof NOTE_LISTS)[number],

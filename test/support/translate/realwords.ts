@@ -80,7 +80,7 @@ const FRESH = [
   "maneira marasmo mazelas mesclar meticuloso minúcia mitigar mordaz nefasto",
 ];
 
-/** Words used to tune spelling. */
+/** Words with which the spelling rules were tuned. */
 export const REAL_WORDS: readonly string[] = TUNED.join(" ").split(" ");
 
 /** Words that were not used to tune the rules. */

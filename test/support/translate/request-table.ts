@@ -9,20 +9,23 @@ import type { Expected, ExpectedCodes } from "./sentences.ts";
 /** A language of a request. */
 export type RequestLanguage = "pt" | "en";
 
-/** A trade's names and its codes: required ones, and permitted ones. */
+/** The names of a trade, and its required and permitted codes. */
 export interface Trade extends ExpectedCodes {
   readonly names: readonly string[];
 }
 
-/** A requested property: its texts, and its effect on the expectation. */
+/** A condition in a request: its texts, and what they add to the expected result. */
 export interface Condition {
-  /** Subject of the property; a request has at most one property of each subject. */
+  /** Subject of the condition. A request has at most one condition about each subject. */
   readonly about: string;
   readonly phrases: readonly string[];
   readonly expect: Expected;
 }
 
-/** Parses lines `names: must; may` with codes of seven digits; `a|b` if either is right. */
+/**
+ * Parses lines in the form `names: must; may`, with codes of seven digits. `a|b` means that either
+ * code is right.
+ */
 function trades(lines: string): readonly Trade[] {
   return lines
     .trim()
@@ -168,7 +171,7 @@ const condition = (about: string, phrases: readonly string[], expect: Expected):
   ...{ about, phrases, expect },
 });
 
-/** Conditions with a filter, by language. */
+/** Conditions for which a filter exists, by language. */
 export const CONDITIONS: Readonly<Record<RequestLanguage, readonly Condition[]>> = {
   pt: [
     condition("phone", ["com telefone", "que tenham telefone"], {
@@ -269,7 +272,7 @@ export const CONDITIONS: Readonly<Record<RequestLanguage, readonly Condition[]>>
   ],
 };
 
-/** Requests without a filter, with the word to be reported. */
+/** Conditions for which no filter exists, each with the word that must be reported. */
 const INEXPRESSIBLE: Readonly<Record<RequestLanguage, string>> = {
   pt:
     "com mais de 20 funcionários>funcionários|que faturem mais de 1 milhão>faturem|" +
@@ -302,7 +305,7 @@ function left(language: RequestLanguage): readonly Condition[] {
   });
 }
 
-/** Polite words around a request, which is `*`. */
+/** Polite phrases around a request. `*` stands for the request. */
 export const FRAMES: Readonly<Record<RequestLanguage, readonly string[]>> = {
   pt: [
     ...["*", "*", "*", "*", "quero *", "lista de *", "preciso de uma lista de *", "me mostre *"],

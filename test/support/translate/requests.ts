@@ -1,8 +1,8 @@
 /**
- * Generated requests with their answers: a trade, mostly a place, zero to three properties,
- * sometimes one without a filter, or a typo, in a frame of polite words. Input: a seed and the
- * municipalities of a snapshot. Output: labeled sentences.
- * Invariant: nothing here uses the translator or its tables; the same seed yields the same
+ * Generates requests with their right answers. A request consists of a trade, usually a place, and
+ * zero to three conditions, inside a polite phrase. Some have a condition without a filter, or a
+ * typo. Input: a seed and the municipalities of a snapshot. Output: labeled sentences.
+ * Invariant: nothing here uses the translator or its tables. The same seed yields the same
  * requests.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
@@ -24,14 +24,20 @@ export interface RequestCity {
   readonly uf: string;
 }
 
-/** Shares of each kind of request. */
+/** Share of the requests that have each property. */
 const SHARE = { english: 0.2, cased: 0.3, left: 0.12, slipped: 0.08, second: 0.08 } as const;
-/** Cumulative shares: no place, a state, a large city; else any municipality with its state. */
+/**
+ * Cumulative shares of the kinds of places: no place, a state, and a large city. The rest are any
+ * municipality with its state.
+ */
 const PLACES = { none: 0.1, state: 0.3, large: 0.7 } as const;
 const CONDITIONS_MAX = 3;
 const SLIP_LETTERS_MIN = 6;
 
-/** The most requested cities; each name is unique, or the city outweighs its namesakes. */
+/**
+ * The cities that are requested most. The name of each is unique, or the city is far larger than
+ * others with the same name.
+ */
 const LARGE = new Set(
   (
     "São Paulo/SP|Rio de Janeiro/RJ|Belo Horizonte/MG|Salvador/BA|Fortaleza/CE|Brasília/DF|" +
@@ -48,7 +54,10 @@ interface Part {
   readonly expect: Expected;
 }
 
-/** The first requests of a seed, each text once; `group` names their kind. */
+/**
+ * Returns the first `count` requests of a seed, without repeated texts. The field `group` names the
+ * kind of each request.
+ */
 export function generateRequests(
   count: number,
   seed: number,
@@ -119,7 +128,9 @@ class RequestMaker {
     return { say: this.#pick(phrases), expect: { municipality: [ibge] } };
   }
 
-  /** Up to three properties, each of a different subject; sometimes one without a filter. */
+  /**
+   * Returns up to three conditions about different subjects, and sometimes one without a filter.
+   */
   #conditions(language: RequestLanguage): readonly Part[] {
     const chosen = new Map<string, Part>();
     for (let left = Math.floor(this.#random() * (CONDITIONS_MAX + 1)); left > 0; left--) {
@@ -133,7 +144,7 @@ class RequestMaker {
     if (!chosen.has(about)) chosen.set(about, { say: this.#pick(phrases), expect });
   }
 
-  /** One letter of a long word is lost, doubled, or swapped with the next. */
+  /** Drops or doubles a letter in a long word, or swaps it with the next. */
   #slip(text: string): string {
     const words = text.split(" ");
     const long = words.flatMap((word, at) => (word.length < SLIP_LETTERS_MIN ? [] : [at]));
@@ -164,7 +175,7 @@ class RequestMaker {
   }
 }
 
-/** One expectation of all parts. */
+/** Merges the expectations of all parts into one. */
 function merged(all: readonly Expected[]): Expected {
   let sum: Expected = {};
   for (const one of all) {

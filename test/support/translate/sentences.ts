@@ -18,19 +18,22 @@ import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { ROOT } from "../house/checkout.ts";
 
-/** The two halves: one for tuning, one only for measuring. */
+/** The two halves: one to tune the translator with, and one that is only measured. */
 export const HALVES = ["development", "held-out"] as const;
 /** The name of one half. */
 export type Half = (typeof HALVES)[number];
 
-/** Activities: every element of `must` is chosen, and nothing outside `must` and `may`. */
+/**
+ * The expected activities. Every element of `must` must be chosen, and no code outside `must` and
+ * `may`.
+ */
 export interface ExpectedCodes {
-  /** Codes or prefixes as a spec takes them; `a|b` means that one of them suffices. */
+  /** Codes or prefixes in the spelling of a spec. `a|b` means that one of them is enough. */
   readonly must: readonly string[];
   readonly may?: readonly string[];
 }
 
-/** The right result; unnamed fields have their defaults. */
+/** The expected result. Fields that are not named must have their defaults. */
 export interface Expected {
   readonly cnae?: ExpectedCodes;
   readonly cnae_exclude?: ExpectedCodes;
@@ -41,29 +44,31 @@ export interface Expected {
   readonly not_municipality?: readonly string[];
   /** Districts, as `IBGE code:name`. */
   readonly district?: readonly string[];
-  /** Members of `filters.company`; dates may be relative, as `resolveDay` reads them. */
+  /**
+   * Members of `filters.company`. Dates may be relative, in the forms that `resolveDay` accepts.
+   */
   readonly company?: Readonly<Record<string, unknown>>;
   readonly contact?: Readonly<Record<string, boolean | number | readonly string[]>>;
   readonly cnae_secondary?: ExpectedCodes;
-  /** Words of the name, area codes, and prefixes of postal codes. */
+  /** Words of the name. The next members are area codes and prefixes of postal codes. */
   readonly words?: readonly string[];
   readonly area?: readonly string[];
   readonly postal?: readonly string[];
   readonly limit?: number;
-  /** First sort keys as `field direction`; `a|b direction` means either field. */
+  /** The first sort keys as `field direction`. `a|b direction` means that either field is right. */
   readonly sort?: readonly string[];
   /** Words of the text that must be in an unmapped constraint. */
   readonly unmapped?: readonly string[];
-  /** Words that may also be in an unmapped constraint; `*` means any. */
+  /** Words that may also be reported as unmapped. `*` means any word. */
   readonly unmapped_may?: readonly string[];
-  /** True for a translation that must not run without a question to the user. */
+  /** True if the user must confirm the translation before it runs. */
   readonly uncertain?: true;
 }
 
-/** One line of a half. */
+/** One labeled sentence of a half. */
 export interface LabelledSentence {
   readonly text: string;
-  /** The construct that it tests. */
+  /** The construct that the sentence tests. */
   readonly group: string;
   readonly expect: Expected;
   /** Other expectations that are equally right, because the words are ambiguous. */
@@ -72,7 +77,7 @@ export interface LabelledSentence {
   readonly same_as?: string;
 }
 
-/** A judgment's view of a snapshot; a `Segment` is one. */
+/** The members of a snapshot that judging needs. A `Segment` has them. */
 export interface JudgingSnapshot {
   readonly catalog: Catalog;
   /** `YYYY-MM-DD`. */
@@ -110,20 +115,23 @@ const FIELD_OF: Readonly<Record<PartName, Field>> = {
   ...({ lists: "facts", lists_exclude: "facts" } as const),
 };
 
-/** Expected unmapped words found and missed, and unexpected constraints. */
+/**
+ * Number of expected unmapped words that were found and missed, and number of unexpected
+ * constraints.
+ */
 export interface UnmappedCount {
   readonly found: number;
   readonly missed: number;
   readonly extra: number;
 }
 
-/** A translation's right and wrong parts. */
+/** The judgment of a translation. */
 export interface Judgement {
   /** True for each field that is right under one of the expectations. */
   readonly fields: Readonly<Record<Field, boolean>>;
   /** True if all fields are right under a single expectation. */
   readonly right: boolean;
-  /** Counts for the closest expectation. */
+  /** Counts under the expectation that is closest to the translation. */
   readonly unmapped: UnmappedCount;
 }
 
@@ -140,12 +148,16 @@ export function loadSentences(half: Half): readonly LabelledSentence[] {
 }
 
 /**
- * Later sentences, with the language as `group`, each file labeled before its first run. Right in
- * that run, in Portuguese, English, and Spanish: 103 of 120, 46 of 50, and 21 of 30 "further" ones;
- * 35 of 39, 12 of 14, and 8 of 8 "fresh" ones. Of "sixty", 33 of 36, 11 of 12, and 12 of 12 (two
- * labels ended a year a day early). Of "second", 110 of 120, 40 of 50, and 25 of 30, written
- * without reading the lexicon (four labels name too few codes). Of "third", 45 of 50, 26 of 30, and
- * 17 of 20; three of them, all right, are from older sets. These failures have since been fixed.
+ * Returns labeled sentences that were written later. Each file was labeled before its first run,
+ * and the language is the `group`. The numbers of right translations in the first run, in
+ * Portuguese, English, and Spanish, were:
+ * - "further": 103 of 120, 46 of 50, and 21 of 30.
+ * - "fresh": 35 of 39, 12 of 14, and 8 of 8.
+ * - "sixty": 33 of 36, 11 of 12, and 12 of 12. Two labels ended a year a day early.
+ * - "second": 110 of 120, 40 of 50, and 25 of 30. It was written without reading the lexicon, and
+ *   four labels name too few codes.
+ * - "third": 45 of 50, 26 of 30, and 17 of 20. Three sentences, all right, are from older sets.
+ * These failures have since been fixed.
  */
 export function loadLater(
   file: "further" | "fresh" | "sixty" | "second" | "third",
@@ -160,7 +172,10 @@ function readSentences(file: string): readonly LabelledSentence[] {
     .map((line) => JSON.parse(line) as LabelledSentence);
 }
 
-/** The half of a sentence: a bit of FNV-1a over the first text of its family. */
+/**
+ * Returns the half of a sentence. A bit of the FNV-1a hash of the text decides it. Equivalent
+ * sentences use the text of the first.
+ */
 export function halfOf({ text, same_as }: Pick<LabelledSentence, "text" | "same_as">): Half {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(same_as ?? text, "utf8")) {
@@ -169,15 +184,16 @@ export function halfOf({ text, same_as }: Pick<LabelledSentence, "text" | "same_
   return ((hash >>> 16) & 1) === 0 ? "development" : "held-out";
 }
 
-/** Every expectation of a sentence that counts as right. */
+/** Returns every expectation under which a sentence counts as right. */
 export function expectationsOf(sentence: LabelledSentence): readonly Expected[] {
   return [sentence.expect, ...(sentence.or ?? [])];
 }
 
 /**
- * A day of a label: `YYYY-MM-DD`, `-P2Y`, `-P6M`, or `-P30D` (complete years, months, or days
- * before the snapshot's date), `@Y`, `@Y-1`, or `@M` (first day of its year, of the previous year,
- * of its month).
+ * Returns the day that a label means: `YYYY-MM-DD`, or a day relative to the snapshot's date. The
+ * forms `-P2Y`, `-P6M`, and `-P30D` mean complete years, months, or days before that date. The
+ * forms `@Y`, `@Y-1`, and `@M` mean the first day of its year, of the previous year, and of its
+ * month.
  */
 export function resolveDay(day: string, snapshotDate: string): string {
   const [year = 0, month = 1, date = 1] = snapshotDate.split("-").map(Number);
@@ -245,8 +261,8 @@ export function normalizedForJudging(spec: unknown, { catalog }: JudgingSnapshot
 }
 
 /**
- * Judges the translator's spec of a sentence; `spec` is the unmodified result. @throws AppError if
- * it does not normalize.
+ * Judges the spec that a translator returned for a sentence. `spec` is that result, unchanged.
+ * @throws AppError if it cannot be normalized.
  */
 export function judge(
   sentence: LabelledSentence,
@@ -312,7 +328,7 @@ function districtsOf({ filters: { geo } }: AccountQuerySpec): string[] {
   return names.map((one) => `${one.municipality_ibge}:${foldDistrict(one.name)}`).sort();
 }
 
-/** Contact filters; an own domain implies an e-mail. */
+/** Returns the contact filters. If an own domain is required, an e-mail is required too. */
 function contactOf({ filters: { contact } }: AccountQuerySpec) {
   return contact.require_own_domain ? { ...contact, require_email: true } : contact;
 }
@@ -321,7 +337,7 @@ function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** All values together filter nothing. */
+/** Returns no values if all of them are listed, because such a list filters nothing. */
 function unlessAll<Value>(values: readonly Value[], all: number): readonly Value[] {
   return values.length === all ? [] : values;
 }
@@ -342,7 +358,10 @@ interface Geo {
   readonly municipalities: readonly string[];
 }
 
-/** Places by meaning: a city's state is redundant, and the DF is one municipality. */
+/**
+ * Returns the places that a spec means. The state of a listed city is redundant, and the DF equals
+ * its only municipality.
+ */
 function geoOf({ filters: { geo } }: AccountQuerySpec, lookup: CatalogLookup): Geo {
   const byTom = geo.municipality_tom_any_of.map((tom) => lookup.municipalityByTom(tom)?.ibge ?? "");
   const municipalities = [...new Set([...geo.municipality_ibge_any_of, ...byTom])].sort();
@@ -376,7 +395,10 @@ function wantedPlaces(
   return { ufs: [], municipalities: [...new Set(codes)] };
 }
 
-/** Dates of an age may differ by a day; a date after the snapshot counts as none. */
+/**
+ * True if the dates are right. Dates that come from an age may differ by a day, and a date after
+ * the snapshot's counts as no date.
+ */
 function rightDays(
   { company = {} }: Expected,
   label: AccountQuerySpec,
@@ -394,7 +416,7 @@ function rightDays(
   });
 }
 
-/** Further keys only break ties. */
+/** The actual spec may have further keys, because they only break ties. */
 function rightSort(expected: readonly string[], actual: AccountQuerySpec["sort"]): boolean {
   if (expected.length === 0) return same(actual, [{ field: "score", direction: "desc" }]);
   return expected.every((key, at) => {
@@ -406,12 +428,15 @@ function rightSort(expected: readonly string[], actual: AccountQuerySpec["sort"]
   });
 }
 
-/** Words too common to identify a constraint's request. */
+/** Words that are too common to show which request a constraint is about. */
 const SMALL = new Set(
   "de da do das dos em no na nos nas com a o e ou um uma mais the of in with".split(" "),
 );
 
-/** Counts expected words, and the constraints unrelated to all of them. */
+/**
+ * Counts the expected words that were reported or missed, and the constraints that share no word
+ * with any of them.
+ */
 function countUnmapped(
   expected: readonly string[],
   may: readonly string[],

@@ -16,7 +16,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Words and phrases that stages match. */
+/** Words and phrases that the stages of the translator recognize. */
 const CONDITIONS =
   "padarias|restaurantes|lojas de roupas|fábrica de móveis|conserto de celular|dentistas|bar|" +
   "clínica veterinária|cnae 5611-2/01|5611201|cnae 56|distribuidora de bebidas|calçados|" +
@@ -33,13 +33,13 @@ const CONDITIONS =
   "faturamento acima de 1 milhão|10 funcionários|bairro Centro|raio de 10 km|sócios|CPF|site|" +
   "quero|empresas|que tenham|lista de|companies with phone in Recife|opened after 2019|not";
 
-/** Words that negate or join neighboring words. */
+/** Words that negate or connect other words. */
 const JOINTS =
   "exceto|sem|não|nem|menos|fora|só|apenas|somente|mas|e|ou|com|de|do|da|em|no|que|que não|" +
   "não só|inclusive|tirando|mais de|menos de|acima de|abaixo de|até|desde|antes de|depois de|" +
   "entre|a partir de|há|por|para|perto de|ao redor de|sejam|tenham|a|o|as|os|um|dois|,|;|.|-|/|(|)";
 
-/** Unusual input: broken units, other scripts, marks, numbers of every kind. */
+/** Unusual input: lone surrogates, other scripts, combining marks, and numbers of every kind. */
 const NOISE = [
   ..."\u0000 \u0001 \u0008 \u000b \u001f \u007f \u0085 \u00a0 \u00ad \u200b \u200d \u2028".split(
     " ",
@@ -89,7 +89,7 @@ export function hostileText(random: () => number): string {
   return text.slice(0, TEXT_MAX);
 }
 
-/** Damages one piece in 25: a unit lost, doubled, or swapped, or all in capitals. */
+/** Damages one piece in 25: drops, doubles, or swaps a unit, or writes everything in capitals. */
 function damaged(piece: string, random: () => number): string {
   const what = random();
   if (what > 0.04) return piece;
@@ -100,7 +100,7 @@ function damaged(piece: string, random: () => number): string {
   return piece.toUpperCase();
 }
 
-/** Shapes that were, or could be, slow in such programs. */
+/** Shapes that take much time in such programs, or might do so. */
 export const SHAPES: readonly string[] = [
   ...["a", "1", "1.", "1,", "a,", ",", " ", "-", "a-", "d'", "(", ")", '"', "%", "\t", "\0", "5% "],
   ...["😀", "\ud800", "\u200d", "e\u0301", "\u0301", "مخبز ", "面包店", "abcdefghij", "A", "Sp"],
@@ -196,7 +196,7 @@ export function repeated(shape: string, length: number): string {
   return shape.repeat(Math.ceil(length / shape.length)).slice(0, length);
 }
 
-/** A short shape of some pieces. */
+/** Returns a short shape of a few random pieces. */
 export function randomShape(random: () => number): string {
   let shape = "";
   for (let i = 0; i < 1 + random() * 4; i++) {

@@ -1,12 +1,12 @@
 /**
- * Sentences beyond the original requests: codes of places, legal natures, words of names, contacts
- * of people, typos in request words, English and Spanish. Output: texts, or text after "padarias",
- * with their results as `conditions.test.ts` summarizes them.
- * Invariant: labeled from the meaning of the words.
+ * Further sentences: codes of places, legal natures, words of names, contacts of people, typos in
+ * request words, English, and Spanish. Output: texts, or texts to append to "padarias", each with
+ * the result in the form of `conditions.test.ts`.
+ * Invariant: the labels come from the meaning of the words.
  */
 type Rows = readonly (readonly [text: string, summary: string])[];
 
-/** Longer than any text that a spec accepts. */
+/** A text that is longer than any that a spec accepts. */
 const LONG = "b".repeat(300);
 
 /** Rows by subject. */

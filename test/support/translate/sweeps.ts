@@ -9,22 +9,22 @@ import { namesByCode } from "../../../src/translate/activities/lexicon.ts";
 import { FILTER_NAMES } from "../../../src/translate/filters/table.ts";
 import { loadSentences } from "./sentences.ts";
 
-/** One text of a sweep. */
+/** One case of a sweep. */
 export interface SweepCase {
   readonly text: string;
-  /** The text that agrees in everything except places. */
+  /** Another text that must have the same translation except for the places. */
   readonly like: string;
   /** The text that has the same places. */
   readonly where: string;
 }
 
-/** A municipality by the names used in sweeps. */
+/** A municipality with the names that sweeps use. */
 export interface SweepCity {
   readonly name: string;
   readonly uf: string;
 }
 
-/** Conditions that follow a place. */
+/** Conditions to write after a place. */
 export const SWEEP_CONDITIONS: readonly string[] = [
   ...[" com telefone", " com e-mail", " com mais de 5 anos", " com capital acima de 100 mil"],
   ...[" que não sejam MEI", " do Simples", " de pequeno porte", " abertas desde 2020"],
@@ -32,7 +32,7 @@ export const SWEEP_CONDITIONS: readonly string[] = [
   ...[" fora do Simples", " baixadas", ", no máximo 50", " sem filiais"],
 ];
 
-/** Names that no place has, of one or more words, some of which begin like known ones. */
+/** Names of one or more words that are no places. Some begin like real places. */
 const MADE_UP: readonly string[] = [
   ...["Xurupita", "Nárnia", "Zimbabum", "Nova Qualquer", "Qualquer Nova", "Vila Xurupita"],
   ...["Santa Zurupema", "São Quiproquó", "Porto Xurupita", "Lagoa Zimbabum", "Governador Trololó"],
@@ -45,14 +45,14 @@ const LEADS: readonly string[] = [
   ...["exceto em", "com e-mail em"],
 ];
 
-/** Places or adjectives after a name, with their joining words. */
+/** Regions or adjectives to write after a name, with the words that connect them. */
 const WIDE_ENDS: readonly string[] = [
   ...["do Norte", "do Sul", "do Nordeste", "do Sudeste", "do Centro-Oeste", "de Minas"],
   ...["Paulista", "Mineiro", "Gaúcha", "Catarinense", "do interior de SP", "do litoral paulista"],
   ...["do norte do Pará", "do Sul de Minas", "do estado de Goiás"],
 ];
 
-/** Invented names that end like known ones; none of them is a place. */
+/** Yields texts with invented names that end like names of real places but are no places. */
 export function* strangers(regions: readonly string[]): Generator<string> {
   const states = Object.entries(STATE_NAMES).flatMap(([uf, name]) => (uf === "EX" ? [] : [name]));
   const joins = [...states, ...regions];
@@ -64,7 +64,7 @@ export function* strangers(regions: readonly string[]): Generator<string> {
   }
 }
 
-/** Ways to write a city next to its state without "em". */
+/** Functions that write a city next to its state, without "em" between the two. */
 const ADJACENT: readonly ((city: string, uf: string) => string)[] = [
   (city, uf) => `padaria ${plain(city)} ${uf.toLowerCase()}`,
   (city, uf) => `padaria ${plain(city)} - ${uf.toLowerCase()}`,
@@ -90,7 +90,10 @@ export function* citiesWithState(cities: readonly SweepCity[]): Generator<SweepC
   }
 }
 
-/** Every municipality without its state, with every condition; namesakes are resolved as alone. */
+/**
+ * Yields every municipality without its state, with every condition. A name that several
+ * municipalities have must mean the same as without a condition.
+ */
 export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase> {
   const names = [...new Set(cities.map(({ name }) => name))];
   for (const name of names) {
@@ -153,7 +156,7 @@ const ORDERED = [
 ];
 const ORDERED_MORE = ["de pequeno porte", "em Campinas", "só matriz", "do Simples", "com e-mail"];
 
-/** Items of every kind that a contact may follow. */
+/** Parts of a sentence, of every kind, after which a contact may be named. */
 const ITEMS: readonly string[] = [
   ...["em Recife", "em Bom Jesus/PI", "em SP", "no estado de São Paulo", "no Nordeste"],
   ...["na Baixada Santista", "no interior de SP", "em Xurupita", "em Campinas e região"],
@@ -171,14 +174,17 @@ const CONTACTS: readonly string[] = [
   ...["e-mail", "email", "telefone", "celular", "celulares", "telefone fixo", "fixo", "site"],
   ...["whatsapp", "contato", "instagram", "telefone e e-mail", "celular, site e e-mail"],
 ];
-/** Words from the previous item to a contact, in three languages. */
+/** Words and signs that connect the previous part to a contact, in three languages. */
 const CONTACT_JOINS: readonly string[] = [
   ...[" e ", ", ", ", e ", " e com ", ", com ", " mais ", " tendo ", " / ", " + ", "; "],
   ...[" and ", " and with ", " with ", " & "],
 ];
 const SUBJECTS: readonly string[] = ["empresas", "padarias"];
 
-/** A contact that a list joins to any item is required, as with "com". */
+/**
+ * Yields texts in which a contact follows any other part. The contact must be required, as after
+ * "com".
+ */
 export function* contactsBehind(): Generator<SweepCase> {
   for (const subject of SUBJECTS) {
     for (const item of ITEMS) {
@@ -186,7 +192,8 @@ export function* contactsBehind(): Generator<SweepCase> {
       for (const contact of CONTACTS) {
         const like = `${subject} com ${contact}, ${item}`;
         for (const join of CONTACT_JOINS) {
-          // "exceto MEI with telefone" may mean only MEI with a phone, so it does not run.
+          // Skips "exceto MEI with telefone", because it may also mean only MEI with a phone, and
+          // such a translation does not run.
           if (item.startsWith("exceto") && join.trim() === "with") continue;
           yield { text: `${where}${join}${contact}`, like, where };
         }
@@ -249,10 +256,13 @@ const WRITINGS: readonly ((text: string) => string)[] = [
   (text) => `${text}!!!`,
 ];
 
-/** Groups whose unknown names are recognized by their capitals. */
+/** Groups of sentences in which unknown names are recognized only by their capital letters. */
 const BY_CAPITALS = new Set(["unknown-place", "part-of-place"]);
 
-/** The project's sentences with other spellings: accents, greetings, punctuation, blanks, case. */
+/**
+ * Yields the project's sentences in other spellings: without accents, with greetings, punctuation,
+ * or more blanks, and in lower case.
+ */
 export function* writings(): Generator<SweepCase> {
   for (const { text, group } of loadSentences("development")) {
     for (const write of WRITINGS) yield { text: write(text), like: text, where: text };
@@ -262,13 +272,13 @@ export function* writings(): Generator<SweepCase> {
   }
 }
 
-/** Requests that get other words around them. */
+/** Requests to which other words are added. */
 const REQUESTS: readonly string[] = [
   ...["padarias em Natal", "hotéis em Gramado com telefone", "50 dentistas em Campinas"],
   ...["oficinas no Pará abertas desde 2020", "lojas de tintas em Recife que não sejam MEI"],
   ...["restaurantes em Olinda e Recife com e-mail", "farmácias no Norte exceto Pará"],
 ];
-/** Openings about the speaker, up to the request. */
+/** Phrases in which speakers introduce themselves before a request. */
 const SPEAKERS: readonly string[] = [
   ...["vendo embalagens: ", "vendo café e chá, procuro ", "ofereço seguros. Quero ", "sou MEI, "],
   ...["sou contador em Manaus e busco ", "somos uma gráfica e precisamos de ", "moro em Belém; "],
@@ -278,11 +288,12 @@ const SPEAKERS: readonly string[] = [
   ...["gráfica em Santos procura ", "tenho uma padaria em Belém e quero "],
 ];
 
-/** A speaker's opening is no filter, for any request. */
+/** Yields every request after every introduction of a speaker, which must add no filter. */
 export function* speakers(): Generator<SweepCase> {
   for (const request of REQUESTS) {
     for (const speaker of SPEAKERS) {
-      // In "vendo celulares para 50 dentistas" the number says to how many the speaker sells.
+      // In "vendo celulares para 50 dentistas", the number belongs to the speaker's sentence: the
+      // speaker sells to 50 dentists.
       if (speaker.endsWith("para ") && /^\d/.test(request)) continue;
       yield { text: `${speaker}${request}`, like: request, where: request };
     }
@@ -298,7 +309,7 @@ const ENDINGS: readonly string[] = [
   ...["", ", ok?", " pfv", " vlw", " tks", ", beleza?", ", por favor", "!!", " viu"],
 ];
 
-/** Requests with polite words that must not matter. */
+/** Yields requests with polite phrases, which must not change the translation. */
 export function* politeness(): Generator<SweepCase> {
   for (const request of REQUESTS) {
     for (const begin of BEGINNINGS) {
@@ -309,7 +320,7 @@ export function* politeness(): Generator<SweepCase> {
   }
 }
 
-/** Words with how they are typed in a chat. */
+/** Words, each with its spelling in chats. */
 const TYPED: readonly (readonly [whole: string, typed: string])[] = [
   ...([
     [" de ", " d "],
@@ -330,7 +341,7 @@ const CHATTED: readonly string[] = [
   ...["hotel em gramado aberto depois de 2020", "dentista em santos aberto desde 2019"],
 ];
 
-/** Chat spelling means the same as the whole words. */
+/** Yields requests in chat spelling, which must mean the same as the complete words. */
 export function* chats(): Generator<SweepCase> {
   for (const request of CHATTED) {
     for (let bits = 1; bits < 1 << TYPED.length; bits++) {
@@ -339,14 +350,14 @@ export function* chats(): Generator<SweepCase> {
         (phrase, [whole, typed]) => phrase.replaceAll(whole, typed),
         request,
       );
-      // "c" means "com" only directly before its object.
+      // The letter "c" stands for "com" only directly before the object of "com".
       if (text === request || / c (?!mais|telefone|e-mail)/.test(text)) continue;
       yield { text, like: request, where: request };
     }
   }
 }
 
-/** Comparisons in words, each followed by its other spellings. */
+/** Comparisons in words, each followed by equivalent spellings. */
 const COMPARISONS: readonly (readonly string[])[] = [
   [" abertas desde 2021", " abertas >= 2021", " abertas a partir de 2021", " abertura >= 2021"],
   [" abertas depois de 2021", " abertas > 2021", " abertas após 2021"],
@@ -360,7 +371,10 @@ const COMPARISONS: readonly (readonly string[])[] = [
   [" com telefone e e-mail", " (telefone e e-mail)", " telefone + e-mail"],
 ];
 
-/** A comparison means the same in words and in signs, after every trade and place. */
+/**
+ * Yields comparisons in words and in signs, after every trade and place. All spellings of one must
+ * mean the same.
+ */
 export function* comparisons(): Generator<SweepCase> {
   for (const trade of ["padarias", "dentistas", "lojas de tintas", "fábricas de móveis"]) {
     for (const place of ["em Natal", "no Paraná", "em Olinda e Recife"]) {
@@ -374,7 +388,7 @@ export function* comparisons(): Generator<SweepCase> {
   }
 }
 
-/** Pairs of conditions, each of which excludes exactly what the other includes. */
+/** Pairs of conditions. Each condition excludes exactly the accounts that the other includes. */
 export const COMPLEMENTS: readonly (readonly [one: string, other: string])[] = [
   ["que sejam MEI", "que não sejam MEI"],
   ["do Simples", "fora do Simples"],

@@ -19,7 +19,10 @@ export function lookUpsOf(call: () => unknown): number {
   ]);
 }
 
-/** Counts token reads, look-ups, walks over names, and list elements searched. */
+/**
+ * Counts token reads, look-ups, comparisons with the names of a table, and list elements that are
+ * searched.
+ */
 export function allWorkOf(call: () => unknown): number {
   return workOf(call, () => [
     ...(["free", "owner", "claim", "folded", "words"] as const).map((name) =>

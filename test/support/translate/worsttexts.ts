@@ -6,7 +6,7 @@
 import type { WordPools } from "./longtexts.ts";
 import { randomFrom, repeated } from "./shapes.ts";
 
-/** Draws one piece of a text. */
+/** A function that returns one piece of a text. */
 type Piece = (random: () => number, pools: WordPools) => string;
 
 const JOINTS =
@@ -14,7 +14,7 @@ const JOINTS =
   "interior de|capital|filial em|,|;|/|(|)";
 const ADJECTIVES = "paulistas|mineiras|gaúchas|baianos|paranaense|catarinense|cariocas";
 
-/** The pieces of each kind. */
+/** For each kind, the function that returns its pieces. */
 export const WORST_KINDS: Readonly<Record<string, Piece>> = {
   "long unknown words": (random) => `${letters(random, 9 + below(random, 8))} `,
   "beginnings of places": (random, { cities = [] }) => {
@@ -45,7 +45,10 @@ export const WORST_KINDS: Readonly<Record<string, Piece>> = {
   },
 };
 
-/** A text of one kind. Half of the texts repeat a few pieces; the others draw every piece. */
+/**
+ * Returns a text of one kind. Half of the texts repeat a few pieces, and the others consist of
+ * different pieces.
+ */
 export function worstText(kind: string, seed: number, pools: WordPools, length: number): string {
   const random = randomFrom(seed);
   const piece = WORST_KINDS[kind] as Piece;
@@ -56,24 +59,27 @@ export function worstText(kind: string, seed: number, pools: WordPools, length: 
   return text.slice(0, length);
 }
 
-/** Pieces that once took quadratic time; each comment names the cause, since fixed. */
+/**
+ * Pieces that guard against former defects: repeating them took quadratic time. Each comment names
+ * the cause, which has been fixed.
+ */
 export const ONCE_STEEP: readonly string[] = [
-  // Every item claimed the small words between it and a far negator.
+  // Each filter word processed all small words between itself and a distant negation.
   ...["Paraná do s/ ", "s/ cobiça Novo Machado "],
   // Every list was compared with all words before it.
   "nordeste gaúchas não a@b.com.br, ",
-  // Every state narrowed every region, and every adjective was compared with every place.
+  // Each state was applied to every region, and each adjective was compared with every place.
   ...["interior de miudeza SP ", "Greater Brasília Goiás p/ baianos "],
   "delírio, Bahia, paranaense, Sul Baiano, ",
-  // The token of every unknown word was searched from the first one.
+  // For each unknown word, its token was searched from the beginning of the text.
   ...["5% ", "qw, "],
-  // Every contact walked the whole run of contacts.
+  // Each contact read all contacts that follow each other in the text.
   ...["telefone ", "telefone, ", "telefone e ", "telefone mesmo "],
-  // Every short word was compared with all first words of places, seven times.
+  // Each short word was compared seven times with the first words of all places.
   ...["d xqz ", "de do zwq "],
   // Every number before "e" read the dates of all numbers after it.
   "1 e ",
-  // Every corrected word dropped the names of the 128 tokens before it.
+  // Each corrected word discarded the cached names of the 128 tokens before it.
   "y panaderias sin telefono ",
 ];
 

@@ -16,7 +16,10 @@ const ROLES = ["retail", "wholesale", "make", "repair", "rent", "agent", "instal
 const REFERENCE = join(ROOT, "../shared/reference/rfb_CNAECSV.csv");
 const skip = existsSync(REFERENCE) ? false : "skipped: no reference data";
 
-/** Codes that were replaced by others; their successors are what people mean. */
+/**
+ * Codes that other codes have replaced. Users mean the newer codes, so the lexicon need not reach
+ * these.
+ */
 const REPLACED = new Set(
   (
     "4751200 5239700 5611202 5812300 5822100 6201500 7410201 8020000 8630505 9412000 " +
@@ -28,7 +31,10 @@ const NOT_INFORMED = "8888888";
 
 type ByRole = Readonly<Record<string, readonly string[]>>;
 
-/** A trade has `codes` and optionally `also`; goods have codes by role, and `also` by role. */
+/**
+ * An entry of the lexicon. A trade has a list `codes` and optionally a list `also`. Goods have one
+ * list of codes for each role, and in `also` another for each role.
+ */
 interface Entry {
   readonly names: readonly string[];
   readonly [member: string]: readonly string[] | ByRole | undefined;
@@ -38,7 +44,10 @@ const files = existsSync(FOLDER) ? readdirSync(FOLDER).sort() : [];
 const entriesOf = (file: string) =>
   JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as readonly Entry[];
 const all = files.flatMap((file) => entriesOf(file).map((entry) => ({ file, entry })));
-/** An entry's lists of codes by purpose; `also` of a role is `also.<role>`. */
+/**
+ * Returns an entry's lists of codes, each with its member name. The list of a role inside `also` is
+ * named `also.<role>`.
+ */
 function listsOf({ names: _, ...members }: Entry): [string, readonly string[]][] {
   return Object.entries(members).flatMap(([member, value]): [string, readonly string[]][] =>
     Array.isArray(value)
@@ -48,7 +57,7 @@ function listsOf({ names: _, ...members }: Entry): [string, readonly string[]][]
 }
 const codesOf = (entry: Entry) => listsOf(entry).flatMap(([, codes]) => codes);
 
-/** Folds a name, because accents and case do not distinguish names. */
+/** Removes accents and case, because names that differ only in these are equal. */
 function fold(name: string): string {
   return name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }

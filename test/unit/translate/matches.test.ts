@@ -24,7 +24,7 @@ describe("cached names of a sentence", () => {
         else if (random() < 0.3) sentence.claim(at, at + 1, "filler");
         else if (random() < 0.1) sentence.name(at, at + 1);
         const free = (index: number) => sentence.free(index);
-        // Look-ups in a copy of the tokens do not use the cache.
+        // A copy of the tokens bypasses the sentence's cache.
         const plain = [...sentence.tokens];
         for (let from = 0; from < plain.length; from++) {
           for (const usable of [undefined, free]) {
@@ -67,7 +67,7 @@ describe("cached names of a sentence", () => {
     walks = 0;
     for (let at = 2; at < sentence.tokens.length; at += 3) sentence.readAs(at, "loja");
     all();
-    // Only names that begin at the changed words, or at "carne" before them, are walked again.
+    // Only look-ups that begin at the changed words, or at "carne" before them, are repeated.
     assert.ok(walks <= 2 * 60, `${walks} walks`);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Proves: every name is returned once, by its beginning or with the remaining ones, for any order
- * of calls. Once empty, further calls for the rest cost nothing. Does not prove: which names a
- * sentence finds (placenames.test.ts).
+ * Proves: every name is returned exactly once, either by its first word or by `rest`, for any order
+ * of calls. When no names are left, further calls of `rest` cost nothing.
+ * Does not prove which names a sentence finds (placenames.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -41,7 +41,7 @@ describe("names by their beginnings", () => {
     assert.equal([...names.rest(looked)].length, NAMES.length);
     assert.ok(looks > NAMES.length, "every beginning is looked at once");
     looks = 0;
-    // Each of these calls once walked over 19,684 empty beginnings.
+    // Guards against a former defect: each of these calls visited 19,684 empty first words.
     for (let i = 0; i < 1_000; i++) assert.deepEqual([...names.rest(looked)], []);
     assert.equal(looks, 0);
   });

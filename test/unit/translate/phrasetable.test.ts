@@ -1,7 +1,7 @@
 /**
- * Proves that look-ups of names in the text of a table equal those of the same names added one by
- * one: the longest name, its meaning, continuations, and spellings. Look-ups are equal before and
- * after the index exists. An unused table is not read.
+ * Proves that look-ups of names in the text of a table equal look-ups of the same names added one
+ * by one. The tests compare the longest name, its meaning, continuations, and spellings, before and
+ * after the index exists. A table that is not used is not read.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -15,7 +15,10 @@ import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetabl
 import { tokenize } from "../../../src/translate/words/tokens.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 
-/** Words that begin with, fold to, or join with others, or contain marks and digits. */
+/**
+ * Words that begin with, fold to, or combine to other words of this list, or contain marks and
+ * digits.
+ */
 const WORDS = ["a", "ab", "abc", "b", "çb", "Cabo", "cabos", "de", "&", "3d", "4.0", "x-y", "ü"];
 const name = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 });
 const names = fc.array(name, { maxLength: 40 });

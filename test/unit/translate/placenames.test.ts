@@ -1,6 +1,7 @@
 /**
- * Proves that lazily added names of places are found as if all had been added first, for any order
- * of look-ups. The words found in one text of all names equal those of their tokens.
+ * Proves that place names that are added lazily are found as if all had been added first, for any
+ * order of look-ups. The words extracted from one text of all names equal the words of the names'
+ * tokens.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -46,7 +47,10 @@ function made(list: readonly string[], whole: boolean): PlaceNames {
   return places;
 }
 
-/** The words of the names one after another, as tokens. */
+/**
+ * Tokenizes each name, and maps the folded form of every word to its spelling. The prepositions are
+ * left out.
+ */
 function wordsOf(list: readonly string[]): Map<string, string> {
   const small = new Set(["d", "da", "de", "do", "das", "dos"]);
   const words = new Map<string, string>();

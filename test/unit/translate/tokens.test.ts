@@ -1,7 +1,8 @@
 /**
- * Proves how a text is cut into tokens and how words are reduced, with tables of both. For any
- * text, the tokens are in it in order, and nothing with a meaning is lost between them. Searching
- * for names reads few tokens. Does not prove the words' meaning, nor speed.
+ * Proves how a text is cut into tokens and how words are reduced to keys, with tables for both. For
+ * any text, the tokens occur in it in order, and the text between them has no meaning. The search
+ * for names reads few tokens.
+ * Does not prove the meaning of words, nor speed.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -64,7 +65,7 @@ const CUTS: readonly (readonly [text: string, ...folded: string[]])[] = [
   [" -'’ \u200b", ...[]],
 ];
 
-/** Plurals with their singulars: both must have one key. */
+/** Pairs of plural and singular that must have the same key. */
 const NUMBERS = (
   "bares:bar alugueis:aluguel paes:pao caes:cao maes:mae maos:mao graos:grao hoteis:hotel " +
   "moveis:movel imoveis:imovel automoveis:automovel jardins:jardim atacadistas:atacadista " +
@@ -79,7 +80,7 @@ const NUMBERS = (
   "alemaes:alemao capitaes:capitao sais:sal dificeis:dificil uteis:util hospitais:hospital"
 ).split(" ");
 
-/** Words that must not be reduced to the same key. */
+/** Pairs of words that must have different keys. */
 const APART = (
   "mae:mao cao:cai gas:gaz pais:pai mes:meso care:car sale:sal tenis:teni vinho:vi pao:pai " +
   "casa:caso porta:porto banca:banco bolo:bola loja:lojo sala:sal lei:leite rei:rel boi:bol " +
@@ -228,7 +229,7 @@ describe("forms of words", () => {
   });
 });
 
-/** Tokens that count their reads. */
+/** Returns the tokens behind a proxy that counts how many of them are read. */
 function counted(tokens: readonly Token[]): { tokens: readonly Token[]; looks: () => number } {
   let looks = 0;
   const proxy = new Proxy(tokens, {

@@ -1,9 +1,9 @@
 /**
- * The cities of named districts: "Centro de Campinas e Gonzaga de Santos".
+ * Assigns the districts in a sentence to cities: "Centro de Campinas e Gonzaga de Santos".
  * Input: the districts and requested cities of a sentence. Output: the municipalities in which each
  * district is looked up.
- * Invariant: a district next to a city is looked up only in that city and in cities listed with it.
- * Cities between two districts that cannot be assigned belong to neither.
+ * Invariant: a district next to a city is looked up only in that city and in the cities listed with
+ * it. Several cities between two districts, which could belong to either, are assigned to neither.
  */
 import type { Sentence } from "../../words/sentence.ts";
 import type { City } from "../placenames.ts";
@@ -15,7 +15,10 @@ interface Span {
   readonly to: number;
 }
 
-/** A district in the sentence, with the municipalities (IBGE codes) that have it. */
+/**
+ * A district in the sentence. The keys of `known` are the IBGE codes of the municipalities that
+ * have it.
+ */
 interface DistrictAt extends Span {
   readonly known: ReadonlyMap<string, unknown>;
 }
@@ -27,7 +30,7 @@ export interface PlaceAt extends Span {
   readonly cities: readonly City[];
 }
 
-/** Districts or cities in one list. */
+/** Districts or cities that form one list. */
 interface Run extends Span {
   readonly districts: readonly DistrictAt[];
   readonly cities: readonly PlaceAt[];
@@ -38,8 +41,9 @@ type Link = "listed" | "comma" | "direct" | "apart";
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 
 /**
- * Returns the IBGE codes of each district's cities. Empty if two districts share the cities;
- * undefined if no city is adjacent, so that any city of the sentence may be meant.
+ * Maps each district to the IBGE codes of its cities. The set is empty if districts on both sides
+ * share several cities. A district next to no city is missing from the map, because any city of the
+ * sentence may be meant.
  */
 export function citiesOfDistricts<District extends DistrictAt>(
   sentence: Sentence,
@@ -90,12 +94,14 @@ function isOneList(sentence: Sentence, last: Run, one: Run): boolean {
   const link = linkOf(sentence, last.to, one.from);
   if (one.cities.length === 0) return link !== "apart";
   if (link !== "listed" && link !== "comma") return false;
-  // In "bairro Centro de Campinas e em Santos", all of Santos is included.
+  // In "bairro Centro de Campinas e em Santos", the new preposition "em" requests all of Santos.
   const [kind, first] = [one.cities[0]?.lead.kind, last.cities[0]?.lead.kind];
   return kind === "" || kind === first;
 }
 
-/** Returns the city run of a district run, or null if none is adjacent. */
+/**
+ * Returns the list of cities that a list of districts belongs to, or null if none is next to it.
+ */
 function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | null {
   const run = runs[at] as Run;
   const sides = [runs[at - 1], runs[at + 1]].filter((one): one is Run => {
@@ -105,11 +111,12 @@ function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | nu
   if (one === undefined || other === undefined) return one ?? null;
   const knowing = sides.filter((side) => knowsAll(side, run));
   if (knowing.length === 1) return knowing[0] as Run;
-  // In "em Campinas, bairro Centro de Santos", the direct "de" decides.
+  // If cities stand on both sides, a direct "de" decides: "em Campinas, bairro Centro de Santos".
   if (other.cities[0]?.lead.kind === "of" && linkOf(sentence, run.to, other.from) === "direct") {
     return other;
   }
-  // In a sentence that begins with a city, districts follow their cities.
+  // If the sentence begins with a city, the districts belong to the city before them; otherwise to
+  // the city after them.
   return (runs[0] as Run).cities.length > 0 ? one : other;
 }
 
@@ -119,7 +126,7 @@ function knowsAll({ cities }: Run, { districts }: Run): boolean {
   );
 }
 
-/** True if districts are adjacent to cities on both sides. */
+/** True if districts are adjacent to the list of cities at index `at` on both sides. */
 function isBetween(sentence: Sentence, runs: readonly Run[], at: number): boolean {
   const [before, run, after] = [runs[at - 1], runs[at] as Run, runs[at + 1]];
   const isDistrict = (one: Run | undefined) => one !== undefined && one.districts.length > 0;
@@ -127,14 +134,17 @@ function isBetween(sentence: Sentence, runs: readonly Run[], at: number): boolea
   return isNextTo(sentence, before as Run, run) && isNextTo(sentence, run, after as Run);
 }
 
-/** True if only a comma and small words separate two runs. */
+/** True if nothing but a comma and small words separates two lists. */
 function isNextTo(sentence: Sentence, one: Run, other: Run): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one];
   const link = linkOf(sentence, first.to, second.from);
   return link === "comma" || link === "direct";
 }
 
-/** Like `linkOf` for mentions, but skips states that only qualify a city. */
+/**
+ * Returns how two names are joined. Like `linkOf` for mentions, but skips states that only say
+ * which city is meant.
+ */
 function linkOf(sentence: Sentence, from: number, to: number): Link {
   let [comma, listed] = [false, false];
   for (let at = from; at < to; at++) {

@@ -1,8 +1,9 @@
 /**
- * Districts that a sentence names.
- * Input: the districts found by the place stages. Output: districts of the filter, by known cities.
- * Invariant: if a district is not applied, the search of its city does not run, because a result
- * wider than requested is useless. The notes explain why.
+ * Turns the districts that a sentence names into a filter.
+ * Input: the districts found by the place stages. Output: the districts to filter by, in the cities
+ * that are known to have them.
+ * Invariant: if a district cannot be applied, its city is not searched either, because a result
+ * wider than requested is useless. The notes explain the reason.
  */
 
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
@@ -13,23 +14,29 @@ import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
 
 interface MentionedDistrict {
-  /** First token of the district or its introducing words, and the token after the last. */
+  /**
+   * `from` is the first token of the district or of the words that introduce it; `to` is the token
+   * after the district.
+   */
   readonly from: number;
   readonly to: number;
   readonly words: Words;
-  /** The name alone, as written. */
+  /** The name as written, without the words that introduce it. */
   readonly name: string;
   readonly negated: boolean;
-  /** True if no word marks the name as a district. */
+  /** True if no word such as "bairro" marks the name as a district. */
   readonly implied: boolean;
-  /** The district in each possible city, by IBGE code; empty if none has it. */
+  /**
+   * For each city (IBGE code) that has the district, its spellings and accounts there. Empty if no
+   * city has it.
+   */
   known: ReadonlyMap<string, KnownDistrict>;
   /**
-   * Cities (IBGE codes) that the sentence names as those of the district, as in "Santos (Centro)";
-   * other cities are ruled out.
+   * Cities (IBGE codes) that the sentence names as the ones that have the district, as in "Santos
+   * (Centro)". The district is in no other city.
    */
   readonly within?: ReadonlySet<string>;
-  /** If no city is named: the cities in the searched states that have the district. */
+  /** If the sentence names no city: the cities in the searched states that have the district. */
   homes?: readonly City[];
 }
 
@@ -37,11 +44,11 @@ interface MentionedDistrict {
 export class MentionedDistricts {
   readonly names: DistrictNames;
   readonly all: MentionedDistrict[] = [];
-  /** First tokens of city names directly next to a district of the city. */
+  /** First tokens of the names of cities that stand directly next to one of their districts. */
   readonly cities = new Set<number>();
-  /** Number of names without a city; looking them up in all cities is slow. */
+  /** Number of names without a city. They are looked up in all cities, which is slow. */
   homeless = 0;
-  /** First tokens of mentions that are districts; their effect depends on the city. */
+  /** First tokens of mentions that are districts. Their city determines how they filter. */
   readonly named = new Set<number>();
 
   constructor(names: DistrictNames) {
@@ -53,15 +60,18 @@ export class MentionedDistricts {
 interface PlacesMeant {
   readonly cities: ReadonlyMap<string, City>;
   readonly states: ReadonlySet<string>;
-  /** The mentions of requested places. */
+  /** The requested places, as mentioned. */
   readonly sought: readonly PlaceAt[];
-  /** True if the search does not cover exactly the named places. */
+  /** True if the search does not cover exactly the places that the sentence names. */
   unknown: boolean;
 }
 
 /** Max districts without a city that are looked up in all cities. */
 const HOMELESS_MAX = 4;
-/** Maximum cities of a search in which every district is looked up; sentences do not list more. */
+/**
+ * Every district is looked up in the cities of the search only if there are at most this many; no
+ * sentence lists more.
+ */
 const LOOKED_MAX = 40;
 /** Maximum cities that a note names as alternatives. */
 const HOMES_SHOWN = 5;
@@ -73,9 +83,10 @@ interface Cities {
 }
 
 /**
- * Finds the cities of districts named without one. Uses the only city that has all of them.
- * Otherwise, uses for each district its only city, or the one with ten times as many accounts in it
- * as all others together; else reports the largest.
+ * Finds the cities of districts that are named without a city. If one city has all of them, uses
+ * that city. Otherwise, each district gets the only city that has it, or the city that has ten
+ * times as many accounts in it as all others together. If there is none, the note names the largest
+ * cities.
  */
 export function findHomes(mentioned: MentionedDistricts, found: PlacesMeant, cities: Cities): void {
   if (found.cities.size > 0 || mentioned.names.lacking) return;
@@ -104,10 +115,13 @@ export function findHomes(mentioned: MentionedDistricts, found: PlacesMeant, cit
   }
 }
 
-/** Minimum ratio of a district's accounts to those of all its namesakes together. */
+/**
+ * Minimum ratio of the accounts in one city's district to those in all other districts of that name
+ * together.
+ */
 const OUTWEIGHS = 10;
 
-/** Returns the city whose district outweighs all namesakes, else all cities. */
+/** Returns the one city whose district outweighs all others of that name, or else all cities. */
 function dominant(homes: readonly City[], sizeOf: (home: City) => number): readonly City[] {
   const [first, ...others] = homes;
   if (first === undefined || others.length === 0) return homes;
@@ -119,13 +133,16 @@ function* codesOf({ states, citiesOf }: Cities): Generator<string> {
   for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
 }
 
-/** A district for `district_any_of`. */
+/** An element of the filter `district_any_of`. */
 interface FilterDistrict {
   readonly municipality_ibge: string;
   readonly name: string;
 }
 
-/** Returns the districts to filter by, if any. Sets `found.unknown` if one is not applied. */
+/**
+ * Returns the districts to filter by, or undefined if there are none. Sets `found.unknown` if a
+ * district cannot be applied.
+ */
 export function districtFilterOf(
   mentions: MentionedDistricts,
   found: PlacesMeant,
@@ -160,7 +177,8 @@ export function districtFilterOf(
     (found.states.size > 0 && !homely) ||
     [...found.cities.keys()].some((ibge) => !placed.has(ibge));
   if (!whole) return rows;
-  // Municipality and district must both match, so a filter cannot mix whole cities and districts.
+  // A search requires both municipality and district, so it cannot combine whole cities with
+  // districts.
   for (const one of mentions.all) {
     if (left.has(one)) continue;
     notes.addUnmapped(
@@ -199,7 +217,10 @@ function requestedCities({ cities }: PlacesMeant, owners: ReadonlySet<string> | 
   return [...cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
 }
 
-/** Returns the cities of the search that have a district, with their spellings of its name. */
+/**
+ * Returns each city of the search that has a district, with the spellings of the district in that
+ * city.
+ */
 function meantOf(
   { homes, known }: MentionedDistrict,
   found: PlacesMeant,
@@ -250,7 +271,7 @@ interface Leaving {
   readonly owners: ReadonlySet<string> | undefined;
 }
 
-/** Reports why a district is not applied. */
+/** Adds a note that says why a district is not applied. */
 function addUnmapped(one: MentionedDistrict, seen: Leaving): void {
   seen.notes.addUnmapped("district", reasonOf(one, seen), one.words);
   seen.found.unknown = true;
@@ -278,7 +299,10 @@ function reasonOf(one: MentionedDistrict, { mentions, found, owners }: Leaving):
   return unknownIn(searched, name);
 }
 
-/** Returns the largest cities if several have the district, or asks for the municipality. */
+/**
+ * Returns a note that requests the municipality. If several cities have the district, it names the
+ * largest ones.
+ */
 function whichCity({ homes = [], name }: MentionedDistrict): Sentences {
   if (homes.length === 0) {
     return { pt: "Diga de que município é o bairro.", en: "Say which municipality it is in." };
@@ -292,7 +316,9 @@ function whichCity({ homes = [], name }: MentionedDistrict): Sentences {
   };
 }
 
-/** Reports which district was assumed, and its spelling, if the words are ambiguous. */
+/**
+ * If the words are ambiguous, adds a note that says which district and which spelling were assumed.
+ */
 function assume(
   { implied, homes, name, words }: MentionedDistrict,
   names: readonly string[],
@@ -312,7 +338,7 @@ function assume(
   assumeSpellings(names, notes, words);
 }
 
-/** Reports the accounts' spellings of a district if there are several. */
+/** If accounts spell a district in several ways, adds a note with these spellings. */
 export function assumeSpellings(names: readonly string[], notes: Notes, words?: Words): void {
   if (names.length < 2) return;
   const list = names.join(", ");

@@ -1,9 +1,10 @@
 /**
- * Names of districts (bairros) in the served snapshot.
- * Input: a municipality and names in user spelling. Output: the folded spellings in its accounts
- * and the number of accounts.
- * Invariant: only names of that municipality match, as whole names folded as in the filter. Only
- * the first word may differ in spelling, because users and the registry abbreviate it differently.
+ * Looks up names of districts (bairros) in the served snapshot.
+ * Input: a municipality and names as a user spells them. Output: the folded spellings of each name
+ * in the municipality's accounts, and the number of accounts.
+ * Invariant: a name matches only if the municipality has it, and only as a whole name, folded as in
+ * the filter. Only the first word may be spelled differently, because users and the registry
+ * abbreviate it in different ways.
  */
 
 import { districtSizes } from "../../../search/districts.ts";
@@ -44,7 +45,7 @@ function spellingsOf(name: string): readonly string[] {
 /** Municipalities whose districts are read in one native call. */
 const MUNICIPALITIES_PER_CALL = 64;
 
-/** Max names per snapshot whose municipalities are cached. */
+/** Maximum number of names per snapshot for which the municipalities are cached. */
 const HOMES_MAX = 256;
 
 type Homes = ReadonlyMap<string, KnownDistrict>;
@@ -56,22 +57,28 @@ function homesOf(segment: Segment): Map<string, Homes> {
   return known;
 }
 
-/** The districts of a snapshot, cached for one sentence, because its stages repeat lookups. */
+/**
+ * Looks up the districts of a snapshot. Results are cached for one sentence, because its stages
+ * repeat lookups.
+ */
 export class DistrictNames {
   readonly #segment: Segment;
-  /** Results by municipality and by name as written. */
+  /** Cached results, by municipality and then by name as written. */
   readonly #asked = new Map<string, Map<string, KnownDistrict | null>>();
 
   constructor(segment: Segment) {
     this.#segment = segment;
   }
 
-  /** True if the snapshot's import wrote no districts. */
+  /** True if the import of this snapshot wrote no districts. */
   get lacking(): boolean {
     return this.#segment.catalog.lacksDistricts === true;
   }
 
-  /** Returns the district of a municipality (IBGE code) for each name as written, or null. */
+  /**
+   * Returns the district of a municipality (IBGE code) for each name as written. The result is null
+   * for a name that is not a district there.
+   */
   known(ibge: string, names: readonly string[]): readonly (KnownDistrict | null)[] {
     const cached = this.#asked.get(ibge) ?? new Map<string, KnownDistrict | null>();
     this.#asked.set(ibge, cached);
@@ -84,8 +91,8 @@ export class DistrictNames {
   }
 
   /**
-   * Returns for each name, as written, the municipalities with such a district, those with the most
-   * accounts first. Scans all districts for names that are not in the cache.
+   * Returns, for each name as written, the municipalities that have such a district, those with the
+   * most accounts in it first. Names that are not cached require a scan of all districts.
    */
   among(ibges: Iterable<string>, names: readonly string[]): readonly Homes[] {
     const cached = homesOf(this.#segment);
@@ -110,7 +117,9 @@ export class DistrictNames {
     return names.map((name) => spellingsOf(foldDistrict(name)));
   }
 
-  /** Finds districts by name: for each name, with all its spellings, a map by municipality. */
+  /**
+   * Returns, for each name with all its spellings, the district of each municipality that has it.
+   */
   #knownIn(
     ibges: readonly string[],
     forms: readonly (readonly string[])[],
@@ -130,7 +139,10 @@ export class DistrictNames {
   }
 }
 
-/** Returns the district with these spellings; `sizes` has the accounts for each. */
+/**
+ * Returns the district with these spellings. `sizes` holds the number of accounts with each
+ * spelling.
+ */
 function districtOf(names: readonly string[], sizes: Uint32Array): KnownDistrict {
   const spelled = names
     .map((name, i) => ({ name, accounts: sizes[i] ?? 0 }))

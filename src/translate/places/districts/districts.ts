@@ -20,7 +20,7 @@ import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../states.ts";
 import type { KnownDistrict } from "./districtnames.ts";
 import { enclosedNames, stateEnd } from "./enclosed.ts";
 
-/** Words that mark a name as a district. */
+/** Words before a name that mark it as a district. */
 const MARKS = new Set(
   (
     "bairro bairros distrito distritos neighbourhood neighbourhoods neighborhood neighborhoods " +
@@ -38,14 +38,14 @@ const LEADS_OUT = new Set(
 );
 const NAME_MAX = 7;
 const LIST_MAX = 12;
-/** Maximum cities on either side of a name in which the name is looked up. */
+/** A name is looked up in at most this many cities on either side of it. */
 const NEAR = 2;
-/** Maximum cities of the same name in which a district is looked up. */
+/** A district is looked up in at most this many cities of the same name. */
 const NAMESAKES_MAX = 8;
 /** Minimum share of a city's accounts that a district without a marking word needs. */
 const SHARE_MIN = 1 / 20_000;
 
-/** A possible city of a district, with its position in the sentence. */
+/** The cities that a district may belong to, and their position in the sentence. */
 interface CityAt {
   readonly from: number;
   readonly to: number;
@@ -54,7 +54,7 @@ interface CityAt {
   readonly isState?: true;
 }
 
-/** A name in a list, and the cities that have it. */
+/** A name in a list, and the district that it names in each city that has it. */
 interface NameAt {
   readonly from: number;
   readonly to: number;
@@ -101,7 +101,7 @@ function lettersAt(sentence: Sentence, at: number): string | undefined {
   return isWritten || sentence.tokens[at - 1]?.text === "," ? uf : undefined;
 }
 
-/** Largest cities by list of a state's cities. */
+/** Cached largest cities of each state, by gazetteer. */
 const largest = new WeakMap<PlaceContext["gazetteer"], Map<string, readonly City[]>>();
 
 function largestOf({ gazetteer }: PlaceContext, uf: string): readonly City[] {
@@ -192,8 +192,8 @@ function marked(context: PlaceContext, cities: readonly CityAt[]): void {
 }
 
 /**
- * Reads "em Recife, fora Boa Viagem", "sem a Mooca": districts excluded from the preceding city,
- * even if a town of another state has the same name.
+ * Reads districts excluded from the city before them, as in "em Recife, fora Boa Viagem" or "sem a
+ * Mooca". A town of another state may have the same name.
  */
 function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   const { sentence } = context;
@@ -215,7 +215,7 @@ function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   }
 }
 
-/** True if a name is a district of a city and not a nearby town. */
+/** True if a name is a district of the city, and no town in the state of the city has it. */
 function isOwnPart(context: PlaceContext, { from, to, known }: NameAt, city: CityAt): boolean {
   const town = context.gazetteer.places.longest(context.sentence.tokens, from);
   const { cities = [], states = [] } = town?.to === to ? town.place : {};
@@ -263,9 +263,9 @@ function before(context: PlaceContext, city: CityAt): boolean {
   if (!sentence.free(city.from)) return false;
   const lead = leadOf(sentence, city.from);
   let end = lead.from;
-  // "em Moema e Pinheiros (São Paulo)"
+  // A comma or bracket may stand before the city: "em Moema e Pinheiros (São Paulo)".
   if (/^[,(]$/.test(sentence.tokens[end - 1]?.text ?? "")) end--;
-  // "no centro de Recife"
+  // Only the center may be joined to the city by "de": "no centro de Recife".
   const centre = CENTRES.has(sentence.folded(end - 1));
   if (lead.kind === "of" && !centre) return false;
   // Uses the longest list that ends here: "na Vila Nova e no Parque Industrial em Santos".
@@ -297,7 +297,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
   return true;
 }
 
-/** Ends of trades by sentence; cached, because every name before a city needs them. */
+/** Cached positions where trade names end, because every name before a city needs them. */
 const TRADE_ENDS = new WeakMap<Sentence, ReadonlySet<number>>();
 
 function tradesEndAt({ sentence, tradeEnd }: PlaceContext): ReadonlySet<number> {
@@ -311,7 +311,7 @@ function tradesEndAt({ sentence, tradeEnd }: PlaceContext): ReadonlySet<number> 
   return ends;
 }
 
-/** True for a word without another meaning: "farmácia savassi bh". */
+/** True for a word without another meaning, such as "savassi" in "farmácia savassi bh". */
 function isStrange({ sentence }: PlaceContext, at: number): boolean {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || isFillerWord(token) || isNegatorWord(token.folded)) return false;
@@ -363,7 +363,7 @@ function mayBegin(context: PlaceContext, at: number, city: CityAt | null = null)
   return !part && (town === null || (city !== null && isElsewhere(context, at, city)));
 }
 
-/** True if a name belongs to towns, but only of other states. */
+/** True if the name at a token is that of towns, all of them in other states than the city. */
 function isElsewhere({ sentence, gazetteer }: PlaceContext, at: number, city: CityAt): boolean {
   const {
     cities = [],
@@ -385,8 +385,8 @@ function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | nul
 }
 
 /**
- * True if each name has enough accounts and none is a place. Towns are accepted if they are in
- * other states and listed with names that are not towns: "na Bela Vista e no Jardim Europa em
+ * True if each name has enough accounts and is not also a place. Names of towns in other states are
+ * accepted if they are listed with names that are not towns: "na Bela Vista e no Jardim Europa em
  * Recife".
  */
 function isImplied(
@@ -448,7 +448,7 @@ function listAt(
   return list;
 }
 
-/** Returns the longest name that begins at a token and has a valid end. */
+/** Returns the longest known name that begins at a token and ends where a name may end. */
 function nameAt(
   context: PlaceContext,
   from: number,
@@ -473,7 +473,7 @@ function isNamePart(sentence: Sentence, at: number): boolean {
   return token !== undefined && sentence.free(at) && (token.kind !== "mark" || token.text === ".");
 }
 
-/** True if the token does not continue the name before it. */
+/** True if the name before the token cannot continue with it. */
 function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || (token.kind === "mark" && token.text !== ".")) return true;
@@ -491,7 +491,7 @@ function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): bool
   );
 }
 
-/** Returns the districts of the cities for each name. */
+/** Returns, for each name, the district in each of the cities that has it. */
 function knownAt(
   { sentence, districts }: PlaceContext,
   ranges: readonly (readonly [number, number])[],
@@ -518,7 +518,7 @@ function nameOf(sentence: Sentence, [from, to]: readonly [number, number]): stri
   return CENTRES.has(words.toLowerCase()) ? "Centro" : words;
 }
 
-/** The context of a list of districts. */
+/** How a list of districts was found. */
 interface Taking {
   readonly implied: boolean;
   readonly near: readonly CityAt[];

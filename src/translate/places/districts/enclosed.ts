@@ -16,9 +16,12 @@ import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf } from "../placewords.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS, SURROUNDINGS } from "../states.ts";
 
-/** A hyphen opens a list only between spaces, where it may also join towns: "Santos - Campinas". */
+/**
+ * Stands for a hyphen between spaces, the only hyphen that opens a list. It may also join towns:
+ * "Santos - Campinas".
+ */
 export const HYPHEN = "-";
-/** Marks that open such a list, with their closing marks. */
+/** Punctuation that opens such a list, with the closing mark of each. */
 const OPENS: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
   ["[", "]"],
@@ -34,24 +37,30 @@ const ARTICLE = /^(?:o|a|os|as|the)$/;
 const CENTRE = /^(?:centro|downtown)$/;
 /** Matches first words of district names; some also begin a trade or a part of a city. */
 const BEGINS = /^(?:vila|jardim|parque|conjunto|residencial|santa|santo|cidade|alto|alta|nossa)$/;
-/** Words that end a name. */
+/** Words before which a name ends. */
 const ENDS = /^(?:com|with|em|in|que|sem|exceto)$/;
 const LIST_MAX = 12;
 
-/** A city by its position in the sentence, with the cities that it may be. */
+/** The position of a city in the sentence, with the cities that its name may mean. */
 interface CityAt {
   readonly to: number;
   readonly cities: readonly City[];
 }
 
-/** Tokens of a name; `isSure` is true if it counts as a name even if the city does not have it. */
+/**
+ * The tokens of a name. `isSure` is true if the words count as a name even if the city has no such
+ * district.
+ */
 interface Range {
   readonly from: number;
   readonly to: number;
   readonly isSure: boolean;
 }
 
-/** Returns the index after a city and its state: "Santos/SP", "São Paulo (capital)". */
+/**
+ * Returns the position after a city and the state that follows it: "Santos/SP", "São Paulo
+ * (capital)".
+ */
 export function stateEnd({ tokens }: Sentence, cityEnd: number): number {
   if (isUf(tokens[cityEnd])) return cityEnd + 1;
   const mark = tokens[cityEnd]?.text ?? "";
@@ -78,14 +87,17 @@ function isOpening({ tokens }: Sentence, at: number): boolean {
   return OPENS.has(text) && !(DASH.test(text) && isUf(tokens[at + 1]));
 }
 
-/** True for a token after " - "; this hyphen is not a token itself. */
+/** True if the text before a token ends with " - ". Such a hyphen is not a token. */
 function isAfterHyphen({ tokens, text }: Sentence, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]];
   if (before === undefined || token === undefined || isUf(token)) return false;
   return /^\s+-\s+$/.test(text.slice(before.end, token.start));
 }
 
-/** Returns the mark before a name that opens a list belonging to the city, or null. */
+/**
+ * Returns the punctuation that opens a list after a city and before a name in it, or null if the
+ * name is in no such list.
+ */
 export function enclosedBy(sentence: Sentence, cityEnd: number, name: number): string | null {
   if (isAfterHyphen(sentence, name)) return HYPHEN;
   for (let at = name - 1; at >= cityEnd; at--) {
@@ -141,14 +153,18 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
     if (kind === "mark" && (text !== "." || close !== "")) break;
     if (kind === "mark" || AND.test(word) || ENDS.test(word)) break;
     if (to > from && isAfterHyphen(sentence, to)) break;
-    // "Praia Grande" is one name, but "Centro MEI" is not.
+    // A capitalized "Grande" continues a name, as in "Praia Grande", although it is also a request.
+    // "MEI" in "Centro MEI" does not.
     const isInName = isCapitalised(sentence, from) && /^\p{Lu}\p{Ll}/u.test(text);
     if (to > from && beginsRequest(sentence, to) && !isInName) break;
   }
   return to;
 }
 
-/** True for a possible district: not a request, trade, state, or town of the same state. */
+/**
+ * True if the words may name a district: they are no request, trade, state, or town in the state of
+ * the city.
+ */
 function isName(
   context: PlaceContext,
   { cities }: CityAt,

@@ -16,10 +16,16 @@ import type { KnownDistrict } from "./districtnames.ts";
 import { isOften } from "./districts.ts";
 import { enclosedBy, HYPHEN, stateEnd } from "./enclosed.ts";
 
-/** Minimum ratio of a city's accounts to those of a town. */
+/**
+ * Minimum ratio of the accounts of a city to those of a town that only shares a name with its
+ * district.
+ */
 const OUTWEIGHS = 10;
 
-/** Capitals (IBGE codes) with districts that are also large towns elsewhere, folded as written. */
+/**
+ * For each capital (IBGE code), its districts whose names are also those of large towns elsewhere,
+ * as typed in lower case.
+ */
 const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "3304557": "campo grande|santa cruz|botafogo|glória|vila velha",
   "3550308": "campo grande|santana|lapa|vitória|campo belo|boa vista|palmas",
@@ -33,17 +39,18 @@ const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "5300108": "taguatinga|sobradinho|planaltina|gama|santa maria|são sebastião",
 };
 
-/** The municipality whose residents consider its districts towns. */
+/** IBGE code of Brasília, whose residents regard its districts as towns. */
 const FEDERAL_DISTRICT = "5300108";
 
 const NAMESAKES = new Map(
   Object.entries(LARGE_NAMESAKES).map(([ibge, names]) => [ibge, new Set(names.split("|"))]),
 );
 
-/** Finds mentions that are districts of the city after them. */
+/** Finds the places that are districts of the city after them. */
 export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   settleEnclosed(context, mentions);
-  // Finds all before settling any, because a settled district no longer counts as a neighbor.
+  // All districts are found before any is settled, because a settled district no longer counts as a
+  // neighbor.
   const found = mentions.flatMap((city, at) => {
     if (!isOnlyCity(city)) return [];
     const run = townsBefore(context, mentions, at);
@@ -56,18 +63,18 @@ export function settleQuarters(context: PlaceContext, mentions: readonly Mention
 /** Names of towns directly before a city. */
 interface Before {
   readonly mentions: readonly Mention[];
-  /** Index of the city. */
+  /** Index of the city in `mentions`. */
   readonly at: number;
   readonly run: readonly Mention[];
 }
 
-/** Returns the names before a city that are districts of that city. */
+/** Returns the names before a city that are its districts. */
 function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   const { mentions, at, run } = before;
   const [city, last] = [mentions[at] as Mention, run.at(-1)];
   if (last === undefined) return [];
   const isKnown = (town: Mention) => isKnownPart(context, town, city);
-  // In "Boa Vista de Santos", the name is no town, because a town does not belong to another.
+  // In "Boa Vista de Santos", the first name is a district, because "de" makes it a part of Santos.
   if (city.lead.kind === "of" && link(context, last, city) === "direct") {
     return run.every(isKnown) ? run : isOther(last, city) ? [last] : [];
   }
@@ -79,16 +86,21 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
   if (run.length === 1 && isOther(last, city) && !last.lead.city) {
     const isNear = !isElsewhere(last, city);
-    // Two towns of one state are common; only a known district of that name makes them doubtful.
+    // A sentence often lists two towns of one state. They are doubtful only if the second has a
+    // district with the name of the first.
     const name = context.sentence.words(last.at, last.to).words;
     const isDoubtful = !isNear || knownIn(context, city, name).size > 0;
-    // A large city is no district of a small town ("em Brasília, Taguatinga"): see `settleTowns`.
+    // In "em Brasília, Taguatinga", the large city before is not a district of the small town after
+    // it; see `settleTowns`.
     if (isDoubtful && !isDwarfed(city, last)) assumeTowns(context, last, city);
   }
   return [];
 }
 
-/** True for "Liberdade e Bela Vista, São Paulo": "e" precedes the last of three towns. */
+/**
+ * True if the names form one list that describes parts of the city: "Liberdade e Bela Vista, São
+ * Paulo".
+ */
 function isListOfParts(
   context: PlaceContext,
   { mentions, at, run }: Before,
@@ -103,7 +115,10 @@ function isListOfParts(
   return isTwo && run.every((town) => isElsewhere(town, city)) && run.some(isKnown);
 }
 
-/** Returns the names listed before a city, separated from it by a comma or nothing. */
+/**
+ * Returns the names listed before a city. Only a comma, small words, or nothing separates them from
+ * the city.
+ */
 function townsBefore(
   context: PlaceContext,
   mentions: readonly Mention[],
@@ -120,7 +135,7 @@ function townsBefore(
   return run;
 }
 
-/** Maximum names of a list that are considered. */
+/** Maximum number of listed names that are considered. */
 const RUN_MAX = 12;
 
 /** True if no other place is listed with the names and their city. */
@@ -133,8 +148,8 @@ function isApart(context: PlaceContext, { mentions, at, run }: Before): boolean 
 }
 
 /**
- * True for pairs such as "em Liberdade, São Paulo e Boa Vista, Campinas", in which commas bind more
- * tightly than "e".
+ * True for a list of pairs of a district and its city, in which commas join more closely than "e":
+ * "em Liberdade, São Paulo e Boa Vista, Campinas".
  */
 function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   const near = (i: number) => {
@@ -153,7 +168,10 @@ function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   return to - from > 2 && (at - from) % 2 === 1 && (to - at) % 2 === 1;
 }
 
-/** True if a name is a district of the city and no larger town nearby has that name. */
+/**
+ * True if a name is a district of the city and no larger town in the state of the city has that
+ * name.
+ */
 function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boolean {
   if (context.districts.names.lacking || town.lead.city) return false;
   const name = context.sentence.words(town.at, town.to).words;
@@ -162,7 +180,7 @@ function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boole
   return isElsewhere(town, city) || (isOther(town, city) && outnumbers(known, town, city));
 }
 
-/** True if the district has more accounts than every namesake town of the same state. */
+/** True if the district has more accounts than each town of that name in the state of the city. */
 function outnumbers(
   known: ReturnType<typeof knownIn>,
   town: Mention,
@@ -203,7 +221,10 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
   );
 }
 
-/** Notes that "em Boa Vista, Campinas" was read as two towns, if the city has no such district. */
+/**
+ * Adds a note that "em Boa Vista, Campinas" was read as two towns, and a doubt that offers the
+ * district.
+ */
 function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Mention): void {
   const [one, other] = [town, city].map(({ at, to }) => sentence.words(at, to).words);
   notes.assume(
@@ -225,12 +246,16 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
   );
 }
 
-/** Minimum ratio of a city's accounts to those of a town that only has the name of a district. */
+/**
+ * Minimum ratio of the accounts of a city to those of a town that is too small to be meant next to
+ * it.
+ */
 const DWARFS = 100;
 
 /**
- * Settles small towns of another state after a city ("em São Paulo, Maracanã"). Such a name is a
- * district if the city has one of that name; otherwise it is ambiguous and marked as lost.
+ * Settles small towns of another state that follow a city ("em São Paulo, Maracanã"). If the city
+ * has a district of that name, the name becomes that district. Otherwise it is ambiguous, marked as
+ * lost, and reported.
  */
 export function settleTowns(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [i, town] of mentions.entries()) {
@@ -255,7 +280,10 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
   }
 }
 
-/** Settles towns listed inside a city ("Santos: Centro, Maracanã") as districts or unknown. */
+/**
+ * Settles names of towns in a list that belongs to a city ("Santos: Centro, Maracanã"): each
+ * becomes a district or is reported as ambiguous.
+ */
 function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): void {
   let city: Mention | null = null;
   let mark: string | null = null;
@@ -294,7 +322,7 @@ function quartersOfBracket(
   return run.every(isQuarterOf) ? run : [];
 }
 
-/** Returns the names listed before a bracket, from the first one on. */
+/** Returns all names of the list before a bracket, in order. */
 function listBefore(
   context: PlaceContext,
   mentions: readonly Mention[],
@@ -307,7 +335,7 @@ function listBefore(
   return mentions.slice(Math.max(0, first), at);
 }
 
-/** True if only commas and small words separate two names in an enclosed list. */
+/** True if nothing but commas and small words separates two names of a list. */
 function goesOn(sentence: Sentence, last: Mention | undefined, town: Mention): boolean {
   if (last === undefined) return false;
   for (let at = last.to; at < town.at; at++) {
@@ -326,7 +354,7 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
   const name = context.sentence.words(town.at, town.to).words;
   const isKnown = !context.districts.names.lacking && knownIn(context, city, name).size > 0;
   const isFar = isElsewhere(town, city);
-  // "São Paulo: Campinas, Santos" may list towns of the state.
+  // "São Paulo" may also mean the state here, so "São Paulo: Campinas, Santos" may list its towns.
   if (!isFar && city.either && !isKnown) return;
   if (isFar && isKnown) asQuarter(context, town, city);
   else {
@@ -336,18 +364,22 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
   }
 }
 
-/** Minimum ratio of the accounts of a capital's district to those of a town with that name. */
+/**
+ * A capital and its district must each have more than this many times the accounts of a town with
+ * the name of the district.
+ */
 const NAMED_SO = 2;
 
 /**
- * Settles "na Moema" without another place. If a capital has a district of that name with far more
- * accounts than the town, the name becomes a district; its city is determined later.
+ * Settles the name of a town that is the only place of the sentence: "na Moema". If a capital has a
+ * district of that name with far more accounts than the town, the name becomes a district. Its city
+ * is found later.
  */
 export function settleLoneTown(context: PlaceContext, mentions: readonly Mention[]): void {
   const meant = mentions.filter(({ dropped }) => !dropped);
   const [town] = meant;
   if (town === undefined || meant.length > 1 || !isOnlyCity(town) || town.negated) return;
-  // "em Pinheiros" means the town, because names of towns have no article.
+  // "em Pinheiros" means the town, because an article would precede a district ("na Moema").
   const hasArticle = /^n[ao]s?$/.test(town.lead.word);
   if (!hasArticle && town.lead.kind !== "in") return;
   if (town.lead.city || town.lead.mark || town.cities.some(({ capital }) => capital)) return;
@@ -380,8 +412,8 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
 }
 
 /**
- * Settles "em Taguatinga, DF", "em Pinheiros e Moema, SP": names of towns in other states, before a
- * state that has such districts. Their city is determined later.
+ * Settles names of towns in other states before a state that has districts of these names: "em
+ * Taguatinga, DF", "em Pinheiros e Moema, SP". Their city is found later.
  */
 export function settleStateQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   const { districts, gazetteer, sentence } = context;
@@ -395,7 +427,7 @@ export function settleStateQuarters(context: PlaceContext, mentions: readonly Me
     const isSame = run.every((town) => town.negated === state.negated && isFar(town));
     if (run.length === 0 || !isSame) continue;
     const names = run.map((town) => sentence.words(town.at, town.to).words);
-    // "Bom Jesus, PI" may be the first words of a town's whole name.
+    // "Bom Jesus, PI" may be a short form of a longer name of a town in that state.
     if (isTownThere(context, names.at(-1) ?? "", uf)) continue;
     const homes = districts.names.among(codesOf(gazetteer), names);
     const isThere = homes.every((one) =>
@@ -423,8 +455,8 @@ function* codesOf({ states, citiesOf }: PlaceContext["gazetteer"]): Generator<st
 }
 
 /**
- * Reports a doubt about "em Taguatinga": it is read as the town, but Brasília has a larger district
- * of that name.
+ * Reports a doubt about a name such as "em Taguatinga". It is read as the town, but a capital (here
+ * Brasília) has a district of that name.
  */
 function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
   const named = sentence.words(town.at, town.to);

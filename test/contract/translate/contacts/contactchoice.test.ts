@@ -63,7 +63,7 @@ function* lists(size: number, taken: readonly string[] = []): Generator<readonly
   }
 }
 
-/** Drops "phone" if a mobile or landline is required, because that implies a phone. */
+/** Drops "phone" if a mobile or landline is also in the list, because either implies a phone. */
 function withoutImplied(kinds: readonly string[]): string {
   const isExact = kinds.includes("mobile") || kinds.includes("landline");
   return kinds
@@ -72,7 +72,10 @@ function withoutImplied(kinds: readonly string[]): string {
     .join();
 }
 
-/** Filters for a list of contacts if one of them is enough (isChoice), or if all are required. */
+/**
+ * Returns the filters for a list of contacts, of which one suffices (`isChoice`) or all are
+ * required.
+ */
 function membersOf(kinds: readonly string[], isChoice: boolean): string {
   const known = kinds.filter((kind) => kind !== "site");
   if (!isChoice) return withoutImplied(kinds.map((kind) => (kind === "site" ? DOMAIN : kind)));

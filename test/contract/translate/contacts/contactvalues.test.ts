@@ -61,7 +61,7 @@ const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
   ["empresas com telefone 11987654321 e e-mail ana@example.com", MOBILE, "ana@example.com"],
 ];
 
-/** Ways to request a number or those who share it; `#` is the number. */
+/** Ways to request a number, or the companies that share it. `#` is the number. */
 const REQUESTED_CONTACTS: readonly string[] = [
   ...["ligar para #", "quero ligar para o #", "ligue para o número #", "ligar no #"],
   ...["telefonar para #", "call #", "I want to call #", "call the number #"],
@@ -79,7 +79,9 @@ const REQUESTED_CONTACTS: readonly string[] = [
 /** Spellings of one number. */
 const SPELLED = ["11 3333-4444", "(11) 3333-4444", "1133334444", "+55 11 3333-4444"];
 
-/** Prefixes that the phone parser accepts; each is tested with each dash. */
+/**
+ * Texts before an area code that the phone parser accepts. Each is tested with each kind of dash.
+ */
 const BEFORE_AREA = [
   "",
   "0",
@@ -124,7 +126,7 @@ function* spelledAsFound(): Generator<string> {
 }
 
 const QUOTES = ['""', "“”", "„“", "«»", "''", "‘’"];
-/** Ways to name a contact; `#` is the quoted value. */
+/** Ways to name a contact. `#` is the value in quotes. */
 const QUOTED = [
   ["quem tem o e-mail #", "fiscal@example.com", "email"],
   ["de quem é o e-mail #?", "Fiscal@Example.com", "email"],
@@ -141,7 +143,7 @@ const QUOTED = [
   ["#", "fiscal@example.com", "email"],
 ] as const;
 
-/** Sentences without such a value, and a word of their request. */
+/** Sentences that contain no phone or address, with a pattern for the filters that they request. */
 const NONE: readonly (readonly [text: string, requested: RegExp])[] = [
   ["padarias com DDD 11 e telefone", /"area_code_any_of":\["11"\].*"require_phone":true/],
   ["padarias com CEP 01310-100 e telefone", /"01310100".*"require_phone":true/],
@@ -155,7 +157,7 @@ const NONE: readonly (readonly [text: string, requested: RegExp])[] = [
   ["padarias com telefone, CNAE 5611-2/01", /5611-2\/01/],
 ];
 
-/** Sentences that do not run, and why. */
+/** Sentences that do not run, with the code of the reason. */
 const LEFT: readonly (readonly [text: string, code: string])[] = [
   ["3333-4444", "phone_area_code"],
   ["quem tem 98765-4321", "phone_area_code"],

@@ -1,8 +1,9 @@
 /**
- * Proves: a quality that a sentence gives once to several contacts applies to each of them. Tests
- * every pair and order of contacts with every joint and quality, singular and plural, in three
- * languages. A contact with its own article or "com" keeps its own quality. A quality with a filter
- * is required of both; one without is reported for both.
+ * Proves: a quality that a sentence states once for several contacts (as in "phone and e-mail of
+ * their own") applies to each of them. Tests every pair and order of contacts with every
+ * conjunction and quality, singular and plural, in three languages. A contact with a separate
+ * article or "com" has a separate quality. A quality with a filter is required of both contacts;
+ * one without a filter is reported for both.
  * Does not prove which companies share a contact (search suites).
  */
 import assert from "node:assert/strict";
@@ -18,7 +19,7 @@ after(() => probe.close());
 
 type Kind = "email" | "phone" | "mobile" | "landline";
 
-/** Contacts by language, and qualities before and after a list of them (`@`). */
+/** Contacts by language, and qualities that precede or follow a list of contacts (`@`). */
 const LANGUAGES = [
   {
     subject: "padarias em Santos com",
@@ -55,7 +56,10 @@ const PAIRS: readonly (readonly Kind[])[] = [
   ["phone", "landline", "email"],
 ];
 
-/** Sentences, with whether a note must say that the quality may apply to one contact only. */
+/**
+ * Yields sentences. `unsure` is true if a note must say that the quality may apply to one contact
+ * only.
+ */
 function* sentences(): Generator<readonly [text: string, kinds: readonly Kind[], unsure: boolean]> {
   for (const { subject, words, joints, plural, singular, before: leading } of LANGUAGES) {
     for (const kinds of PAIRS) {

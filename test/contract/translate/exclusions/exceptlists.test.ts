@@ -19,7 +19,10 @@ after(() => probe.close());
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item, bare and with an article; tests whether a spec requires or excludes it. */
+/**
+ * An element of a list, without and with an article. The functions tell if a spec requires or
+ * excludes it.
+ */
 interface Item {
   readonly bare: string;
   readonly noun: string;
@@ -43,7 +46,10 @@ const town = (noun: string): Item => ({
   isOut: ({ geo }) => geo.municipality_ibge_any_of?.includes("3509502") === false,
 });
 
-/** First items after each negator. Items without an article follow only those of `apart`. */
+/**
+ * Elements that come first after each word that negates (`negators`). Elements without an article
+ * are tested only after those in `apart`.
+ */
 const LANGUAGES = [
   {
     subject: "empresas de SP",
@@ -79,7 +85,10 @@ const noteOf = (text: string) =>
     .translate(text)
     .spec.explain.unmapped_constraints.find(({ code }) => code === "out_or_wished");
 const isRun = (text: string) => !isUncertain(probe.spec(text).explain.confidence);
-/** The sentences that a note suggests, without the item in question. */
+/**
+ * Returns the sentences that a note suggests, without the element in question, which the note
+ * quotes first.
+ */
 const suggestedBy = (detail = "") =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1] ?? "").slice(1);
 

@@ -13,7 +13,8 @@ import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const ROWS: readonly (readonly [text: string, codes: string, excluded: string, phrase: string])[] =
   [
-    // After a negator, goods are read with the trade before it: here a whole division.
+    // After "exceto", goods are read together with the trade before it, so that in this row a whole
+    // division is excluded.
     ["indústrias exceto alimentos", "C", "10", ""],
     ["escolas exceto música", "8512-1/00 8513-9/00 8520-1/00", "8592-9/03", ""],
     ["academias sem franquias", "9313-1/00", "", "franchises"],
@@ -26,7 +27,7 @@ const ROWS: readonly (readonly [text: string, codes: string, excluded: string, p
     ["escolas municipais", "8513-9/00", "", "kind_not_separated"],
     ["restaurantes orgânicos", "5611-2/01", "", "kind_not_separated"],
     ["oficinas de funilaria e pintura", "4520-0/02", "", ""],
-    // Trades as people of other languages call them.
+    // Trades as Spanish speakers call them.
     ["fontaneros", "4322-3/01", "", ""],
     ["cerrajerías", "9529-1/02", "", ""],
     ["guarderías", "8511-2/00", "", ""],
@@ -68,7 +69,7 @@ describe("exclusions of activities, and kinds", () => {
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item in three languages; `isOut` is true if a spec excludes it. */
+/** An element of a list in three languages. `isOut` returns true if a spec excludes it. */
 interface Item {
   readonly phrases: readonly [pt: string, en: string, es: string];
   isOut(filters: Filters): boolean;
@@ -112,7 +113,7 @@ const ITEMS: readonly Item[] = [
       geo.municipality_ibge_any_of?.includes("3548500") === false,
   },
 ];
-/** Subject, negators, and joints of each language. */
+/** The subject, the words that negate, and the conjunctions of each language. */
 const LANGUAGES = [
   ["empresas de SP", ["exceto", "menos", "tirando", "excluindo"], [" e ", " ou "]],
   ["companies in SP", ["except", "excluding"], [" and ", " or "]],
@@ -136,7 +137,7 @@ describe("the list of an exclusion", () => {
   });
   after(() => probe.close());
 
-  /** Texts that run although an item is not excluded, or that do not run. */
+  /** Returns the texts in which an element is not excluded, or that do not run. */
   const misread = (subject: string, negator: string, joint: string, language: 0 | 1 | 2) => {
     const wrong: string[] = [];
     for (const items of excludedLists()) {

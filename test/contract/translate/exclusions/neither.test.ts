@@ -17,7 +17,7 @@ after(() => probe.close());
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item in both languages; `isOut` is true if a spec excludes it. */
+/** An element of a list in both languages. `isOut` returns true if a spec excludes it. */
 interface Item {
   readonly phrases: readonly [pt: string, en: string];
   isOut(filters: Filters): boolean;

@@ -1,8 +1,9 @@
 /**
- * Proves: a sentence where "e" joins an item of another kind to an excluded contact, place, or list
- * never runs. The note spells out both readings, and each becomes its filters. Tests excluded
- * items, negators, and items in three languages. Items after a preposition, a verb, a negator, or a
- * comma, adjectives, and items of the same kind run.
+ * Proves: a sentence never runs if "e" joins an element of another kind to an excluded contact,
+ * place, or list. A note spells out both readings, and each reading becomes its filters. Tests
+ * excluded elements, words that negate, and joined elements in three languages. The sentence runs
+ * if the joined element follows a preposition, a verb, a negation, or a comma, is an adjective, or
+ * is of the same kind.
  * Does not prove how lists of one kind are read (exclusions.test.ts, polarity.test.ts).
  */
 import assert from "node:assert/strict";
@@ -20,7 +21,7 @@ after(() => probe.close());
 
 type Filters = AccountQuerySpec["filters"];
 
-/** An item, with tests whether a spec requires or excludes it. */
+/** An element in three languages. The functions tell if a spec requires or excludes it. */
 interface Item {
   readonly phrases: readonly [pt: string, en: string, es: string];
   isRequested(filters: Filters): boolean;

@@ -1,7 +1,8 @@
 /**
- * Proves: however lists are named and joined in a sentence, each is wanted or left out as it says,
- * or the sentence does not run: none is dropped, and none becomes the opposite. In three languages,
- * by what leads to a list, by what joins a second one, and by what else one negation leaves out.
+ * Proves: however lists are named and joined in a sentence, each list is required or excluded as
+ * the sentence says, or the sentence does not run. No list is dropped, and none becomes the
+ * opposite. Tests three languages, the words that introduce a list and that join a second one, and
+ * the other elements that the same negation excludes.
  * Does not prove what a single list with its preposition means (../namedlists.test.ts).
  */
 import assert from "node:assert/strict";
@@ -101,7 +102,7 @@ const LANGUAGES = [
   },
 ] as const;
 
-/** Ids of the lists in a fixed order. */
+/** Sorts the ids of lists, because their order does not matter. */
 const sorted = (ids: readonly string[]) => [...ids].sort().join();
 
 describe("lists that a sentence names", () => {

@@ -23,7 +23,10 @@ import { writeDebts, writeSanctions } from "../../../support/dump/publiclists.ts
 type Filters = Readonly<Record<string, unknown>>;
 type Language = "pt" | "en" | "es";
 
-/** Texts of one meaning, its filters, and whether it needs imported lists. */
+/**
+ * Texts with the same meaning, the filters that they set, and a flag that tells if these need
+ * imported lists.
+ */
 interface Saying {
   readonly texts: Readonly<Partial<Record<Language, readonly string[]>>>;
   readonly company?: Filters;
@@ -35,10 +38,10 @@ const CLOSED = { registration_status_any_of: [8] };
 const LAST_3 = { ...CLOSED, status_since: "2026-07-10" };
 const IN_2025 = { ...CLOSED, status_since: "2025-01-01", status_before: "2026-01-01" };
 const THIS_YEAR = { ...CLOSED, status_since: "2026-01-01" };
-/** First day of Simples Nacional. */
+/** The day on which the tax regime Simples Nacional began. */
 const EVER = "2007-07-01";
 
-/** The snapshot is of 2026-10-10. */
+/** Dates are relative to the date of the snapshot, 2026-10-10. */
 const SAYINGS: Readonly<Record<string, Saying>> = {
   "closed within months": {
     texts: {
@@ -378,7 +381,10 @@ function filtersOf(text: string, segment = full) {
 const codesOf = ({ spec }: Translation) =>
   spec.explain.unmapped_constraints.map(({ code }) => code);
 
-/** Yields the sentence of every phrase, subject, and place, and the one without the phrase. */
+/**
+ * Yields a sentence for every phrase, subject, and place, each with the same sentence without the
+ * phrase.
+ */
 function* textsOf({ texts }: Saying): Generator<readonly [text: string, without: string]> {
   for (const [language, phrases] of Object.entries(texts) as [Language, readonly string[]][]) {
     for (const phrase of phrases) {

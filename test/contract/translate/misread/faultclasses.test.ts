@@ -1,7 +1,7 @@
 /**
- * Proves classes of faults that sentences of strangers showed: each row pairs such a sentence with
- * an equivalent that was never misread; their filters, order, and limit must agree. Does not prove
- * the second sentence right: the tables of the other suites do.
+ * Guards against classes of faults that sentences of other people revealed. Each row pairs such a
+ * sentence with an equivalent that was never misread. Proves that their filters, order, and limit
+ * agree. Does not prove that the second sentence is right: the tables of the other suites do.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves: sentences that were once read as their opposite, as another place, or as a wider request
- * now have their meaning, or do not run.
- * Does not prove that others of their kind are; the sweeps try those (sweeps.test.ts).
+ * Guards against former defects: sentences that were read as their opposite, as another place, or
+ * as a wider request. Proves that each has its meaning, or does not run.
+ * Does not prove that similar sentences do; the sweeps try those (sweeps.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -18,7 +18,7 @@ const sizes: Condition = ({ company }) => company.company_size_code_any_of;
 const counts: Condition = ({ company }) => [company.establishments_min, company.establishments_max];
 const capital: Condition = ({ company }) => company.share_capital_min;
 const opened: Condition = ({ company }) => [company.started_after, company.started_before];
-/** The requested states; their number if there are more than nine. */
+/** Returns the requested states, or how many there are if there are more than nine. */
 const states: Condition = ({ geo: { uf_any_of: all } }) => (all.length > 9 ? all.length : all);
 const cities: Condition = ({ geo }) => geo.municipality_ibge_any_of;
 const postal: Condition = ({ geo }) => geo.postal_code_prefix_any_of;
@@ -47,10 +47,13 @@ const most: Condition = ({ company }) => company.share_capital_max;
 const branches: Condition = ({ company }) => company.branches_only;
 const heads: Condition = ({ company }) => company.headquarters_only;
 const statuses: Condition = ({ company }) => company.registration_status_any_of;
-/** Number of requested municipalities: all of a state except the excluded ones. */
+/**
+ * Returns the number of requested municipalities, which are all of a state except the excluded
+ * ones.
+ */
 const many: Condition = ({ geo }) => geo.municipality_ibge_any_of.length;
 
-/** A sentence, a value to read from its filters, and the expected value. */
+/** A sentence, a function that reads a value from its filters, and the expected value. */
 const READ: readonly (readonly [text: string, condition: Condition, answer: unknown])[] = [
   ["padarias em SP que não pode ser optante do simples", simples, false],
   ["padarias em SP que não podem ser MEI", mei, false],
@@ -133,7 +136,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["restaurants in Recife with cell phone numbers", mobile, true],
   ["pharmacies in the interior of São Paulo state", states, []],
   ["hotels near Florianópolis within 30 km", states, []],
-  // An item that "e" joins to an exclusion may be a separate condition.
+  // "e" after an exclusion may begin a separate condition, as in these sentences.
   ["academias em Sorocaba fora do Simples e capital acima de 50 mil", capital, 50_000],
   ["academias em Sorocaba não MEI e capital acima de 50 mil", most, undefined],
   ["restaurants in MG without branches and share capital over 100k", capital, 100_000],
@@ -157,7 +160,8 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["padarias em SP exceto MEI, filiais, inaptas", statuses, [1, 2, 3, 8]],
   ["padarias que não estão fora do Simples em SP", simples, true],
   ["padarias em SP, pode ser MEI", mei, null],
-  // One word got two meanings, or two words got one.
+  // Sentences that are difficult because one word could count for two meanings, or two words for
+  // one.
   ["advogados em Santos que não usam email do contador", activities, ["6911701"]],
   ["advogados em Santos que não usam email do contador", shared, 1],
   ["whatsapp do responsável financeiro de padarias em SP", activities, ["1091102", "4721102"]],
@@ -223,7 +227,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["padarias em SP do Simples desde 2020", opened, [null, null]],
   ["padarias nas cidades de São Paulo e Rio de Janeiro", cities, ["3304557", "3550308"]],
   ["lojas em Natal sem ser rede", counts, [undefined, 1]],
-  // The same in other capitals, accents, or spellings.
+  // The same sentences with other capitals, accents, or spellings.
   ["padarias em Curitiba me", sizes, ["01"]],
   ["padarias me em Curitiba", sizes, ["01"]],
   ["me mostra padarias em Curitiba", sizes, []],
@@ -242,7 +246,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["bakeries not located in PR", many, 0],
 ];
 
-/** Codes of notes on a sentence, in any of the lists. */
+/** Sentences with the code of a note, which may be in any of the lists of notes. */
 const REPORTED: readonly (readonly [text: string, code: string])[] = [
   ["empresas com DDD 21 e site", "site"],
   ["padarias em Recife, site e telefone", "site"],
@@ -263,7 +267,7 @@ const REPORTED: readonly (readonly [text: string, code: string])[] = [
   ["padarias em Recife com sócio chamado José", "people"],
 ];
 
-/** Sentences that name an unknown place: nothing wider runs. */
+/** Sentences that name an unknown place. They must not run as a wider search. */
 const UNCERTAIN = [
   "pizzarias vila mariana",
   "lanchonete jardim america",

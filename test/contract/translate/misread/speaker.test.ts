@@ -1,7 +1,8 @@
 /**
- * Proves that clauses about the speaker are no filters, in three languages, and that sentences
- * which only look like them keep their filters. Each row has the sentence without the clause, whose
- * filters must be the same, and the words reported as the speaker's own.
+ * Proves that clauses about the writer of a sentence ("vendo uniformes para padarias") are not
+ * filters, in three languages, and that sentences which only look like them keep their filters.
+ * Each row has the sentence, the sentence without the clause, whose filters must be the same, and
+ * the words that are reported as being about the writer.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -10,7 +11,7 @@ import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 type Row = readonly [text: string, like: string, own: readonly string[]];
 
 const CLAUSES: readonly Row[] = [
-  // Goods that the speaker sells.
+  // Goods that the writer sells.
   ["vendo uniformes para padarias", "padarias", ["uniformes"]],
   ["vendo software para padarias", "padarias", ["software"]],
   ["quero vender software para dentistas", "dentistas", ["software"]],
@@ -33,7 +34,7 @@ const CLAUSES: readonly Row[] = [
   ["padarias em Natal, pois vendo farinha", "padarias em Natal", ["farinha"]],
   ["bakeries in Natal because I sell flour", "bakeries in Natal", ["flour"]],
   ["compro sucata: hotéis em Natal", "hotéis em Natal", ["sucata"]],
-  // The speaker's own business.
+  // Words about the writer's business.
   ["me chamo Ana e procuro hotéis em Natal", "hotéis em Natal", ["Ana"]],
   ["aqui é da Gráfica Sol, quero hotéis em Natal", "hotéis em Natal", ["Gráfica Sol"]],
   ["we're a law firm seeking hotels in Natal", "hotels in Natal", ["law firm"]],
@@ -63,7 +64,7 @@ const CLAUSES: readonly Row[] = [
   ],
 ];
 
-/** Sentences that use such words about the requested companies. */
+/** Sentences that use such words about the requested companies instead of the writer. */
 const OTHERS: readonly (readonly [text: string, like: string])[] = [
   ["quero vender para hotéis em Natal", "hotéis em Natal"],
   ["estou vendo hotéis em Natal", "hotéis em Natal"],

@@ -12,7 +12,7 @@ import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
 import type { City } from "../../../../src/translate/places/placenames.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Municipalities with a district of the name Centro in the sample. */
+/** Cities of the sample that have a district with the name Centro. */
 const NAMES = ["Campinas", "Santos", "Curitiba", "Salvador", "São Paulo", "Rio de Janeiro"];
 const JOINTS: readonly (readonly [pt: string, en: string])[] = [
   [" e ", " and "],
@@ -66,7 +66,10 @@ const sentenceOf = (template: string, name: string, city: City) =>
 const title = (name: string) =>
   name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
 const row = ({ ibge }: City, name: string) => `${ibge} ${name.toLowerCase()}`;
-/** A district that only this city has, of plain letters, and that is no town's name. */
+/**
+ * Returns a district that only this city has, whose name has only plain letters and is not a
+ * town's.
+ */
 const ownOf = (city: City) => {
   const others = cities.filter((one) => one !== city);
   const isOwn = (name: string) =>
@@ -170,12 +173,14 @@ describe("districts of several cities", () => {
   });
 });
 
-/** Districts of two cities of the sample that are also towns in other states. */
+/**
+ * Names of districts that two cities of the sample have and that are also towns in other states.
+ */
 const TOWNS = ["Liberdade", "Bela Vista", "Bom Retiro", "Pinheiros", "Maracanã", "Boa Vista"];
 
 describe("a town's name before a city that has such a district", () => {
   const spelled = (name: string) => name.normalize("NFD").replace(/\p{M}/gu, "");
-  /** Cities with a district of this name, in states without a town of that name. */
+  /** Returns the cities with a district of this name whose states have no town of that name. */
   const homesOf = (name: string) => {
     const towns = gazetteerOf(probe.segment).places.named(name)?.cities ?? [];
     return cities.filter(

@@ -15,7 +15,7 @@ import type { City } from "../../../../src/translate/places/placenames.ts";
 import { translate } from "../../../../src/translate/translate.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Municipalities that are tried, the largest first, and districts of each. */
+/** Number of municipalities to try, beginning with the largest, and number of districts of each. */
 const CITIES = 40;
 const DISTRICTS = 12;
 
@@ -31,7 +31,7 @@ const MARKED = [
   "bakeries in the @ neighborhood of #",
   "bakeries in the neighborhood of @ in #",
 ];
-/** Sentences without such a mark; a name that is also a place or a trade may be read as that. */
+/** Sentences that do not say so. A name that is also a place or a trade may be read as that. */
 const BARE = ["padarias em @, #", "padarias na @ em #", "padarias em #, @", "bakeries in @, #"];
 
 let probe: Probe;
@@ -75,7 +75,7 @@ describe("districts in sentences", () => {
     let tried = 0;
     const gazetteer = gazetteerOf(probe.segment);
     for (const city of cities) {
-      // "São Francisco de Assis" is a town as well.
+      // The name with the city's may also be a town, such as "São Francisco de Assis".
       const town = (name: string) =>
         gazetteer.places.named(`${name} de ${city.name}`) !== undefined;
       const all = districts.get(city.ibge) ?? [];
@@ -108,8 +108,8 @@ describe("districts in sentences", () => {
           const whole = named.length === 0 && places.length === 1 && places[0] === city.ibge;
           tried++;
           found += Number(named.length > 0);
-          // A center is a part of its city, "cidade" announces a city, and a name that is also a
-          // town may be listed next to it.
+          // Exceptions: a name with "Centro" or "Zona" is a part of the city, "Cidade" introduces a
+          // city, and a name that is also a town may be listed next to it.
           if (whole && !/^(Centro|Zona|Cidade)/.test(spelled)) assert.ok(uncertain, text);
           const other = named.filter((one) => !one.startsWith(city.ibge));
           assert.deepEqual(other, [], text);

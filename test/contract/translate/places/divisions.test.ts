@@ -1,8 +1,9 @@
 /**
  * Proves: after an import with places, sentences resolve each statistical region to exactly its
- * municipalities, in all four kinds, with its state if two share a name, and even if excluded.
- * Given seats override the built-in ones. Without places, and for an unknown name, nothing runs,
- * and the note names a remedy. Does not prove that a file matches IBGE's data.
+ * municipalities, in all four kinds. If two regions share a name, the state decides. This holds
+ * even if the region is excluded. Seats given in the file override the built-in ones. Without
+ * places, and for an unknown name, nothing runs, and a note says how to fix this. Does not prove
+ * that a file matches IBGE's data.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +17,7 @@ import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { translate } from "../../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
-/** Columns of a file, with the names of their kind in sentences. */
+/** Columns of a file, each with the names that its kind of region has in sentences. */
 const KINDS = [
   ["mesoregion", ["mesorregião", "meso-região", "mesoregion"]],
   ["microregion", ["microrregião", "micro região"]],
@@ -24,7 +25,10 @@ const KINDS = [
   ["immediate_region", ["região imediata", "Região Imediata", "immediate region"]],
 ] as const;
 
-/** Names of regions, some also of cities or other places; each state has all of each kind. */
+/**
+ * Names of regions, of which some are also cities or other places. In each kind, each state has a
+ * region of each name.
+ */
 const NAMES = [
   "Campinas",
   "Norte/Sul Central",
@@ -33,7 +37,7 @@ const NAMES = [
   "Metropolitana de Belém",
 ];
 
-/** Names that only one state has. */
+/** Names of regions that only one state has. */
 const ONLY = ["Bico Leste", "Bico Oeste"];
 
 interface Placed {

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => probe.close());
 
-/** Cities with their codes; the name of the last one is also a state's. */
+/** Cities with their codes. The last city has the name of a state. */
 const CITIES = [
   ["Santos", "3548500"],
   ["Recife", "2611606"],
@@ -27,14 +27,14 @@ const CITIES = [
   ["Campinas", "3509502"],
   ["São Paulo", "3550308"],
 ] as const;
-/** Lists after a city; `#` is the city, `@` the names. */
+/** Lists of districts after a city. `#` is the city, `@` the names. */
 const ENCLOSED = [
   "padarias em #: @",
   "padarias em # (@)",
   "padarias em # [@]",
   "bakeries in # (@)",
 ];
-/** District names, many of which are also towns in several other states. */
+/** Names of districts. Many of them are also towns in several other states. */
 const NAMES = [
   ...["Centro", "Maracanã", "Liberdade", "Pinheiros", "Boa Vista", "Santa Luzia", "Praia Grande"],
   ...["Santa Cruz", "Bela Vista", "Jardim Paulista", "Planalto", "Cidade Nova", "Vila Nova"],
@@ -51,7 +51,7 @@ const has = (ibge: string, name: string) => {
   const found = districtsOf(probe.segment, { ibge, typed: "", limit: 10_000 }).districts;
   return found.some((one) => foldDistrict(one.name) === foldDistrict(name));
 };
-/** True if the city's own state has a town of this name. */
+/** True if the state of the city has a town of this name. */
 const isTownNear = (name: string, ibge: string) =>
   gazetteerOf(probe.segment)
     .places.named(name)
@@ -66,7 +66,7 @@ const outcome = (text: string) => {
     left,
   };
 };
-/** Notes that wrongly deny a district which the city has. */
+/** Returns the notes that wrongly deny that the city has a district. */
 const untrueOf = (left: readonly { readonly detail: string }[], ibge: string) => {
   const reported = left.map(({ detail }) => {
     return /(?:informa o bairro|names the district) (.*)\.$/.exec(detail)?.[1] ?? "";
@@ -88,7 +88,7 @@ describe("names after a city that enclose its districts", () => {
             const requested = list === name ? [name] : [name, other];
             const expected = requested.map((one) => `${ibge} ${foldDistrict(one)}`).sort();
             const isWhole = cities.join() === ibge && expected.every((one) => named.includes(one));
-            // Towns of a state may be listed after the state's name.
+            // "São Paulo" may be the state, after which towns of the state may be listed.
             const isState = city === "São Paulo" && cities.length > 1;
             ran += Number(runs);
             if (runs ? !(isWhole || isState) : untrueOf(left, ibge).length > 0) {

@@ -26,7 +26,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 import { PLACE_TABLES, type PlaceRow } from "../../../support/translate/place-table.ts";
 import type { TwinRow } from "../../../support/twin.ts";
 
-/** Codes of notes about places, among those of other stages. */
+/** Codes of the notes that concern places. */
 const ABOUT_PLACES = new Set(
   (
     "place part_of_place excluded_part country neighbourhood which_capital " +
@@ -116,7 +116,9 @@ describe("places", () => {
     assert.equal(geoOfText(text).uf_any_of.join(" "), ufs, text);
   }
 
-  /** A name without accents, hyphens, and small words, which people treat as the same name. */
+  /**
+   * Returns a name without accents, hyphens, and short words. People treat such names as the same.
+   */
   const plain = (name: string) =>
     name
       .normalize("NFD")
@@ -267,7 +269,7 @@ describe("places", () => {
 
 const REGION_PIECES = ["no Agreste, ", "Vale do Xyz ", "Zona da Mata e ", "Campinas e região "];
 
-/** Counts the reads of its words. */
+/** A sentence that counts how often its words are read. */
 class CountingSentence extends Sentence {
   reads = 0;
 

@@ -20,7 +20,7 @@ const REFERENCE =
 
 type Point = readonly [latitude: number, longitude: number];
 
-/** Sentences, the IBGE code of the city, and the kilometres. */
+/** Sentences, each with the IBGE code of the city and the distance in kilometers. */
 const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] = [
   ["padarias num raio de 50 km de Campinas", "3509502", 50],
   ["padarias em um raio de 50km de Campinas/SP com telefone", "3509502", 50],
@@ -44,7 +44,7 @@ const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] 
   ["padarias num raio de 500 km de Bom Jesus/PI", "2201903", 500],
 ];
 
-/** Not run: the note names the city, and nothing wider is searched. */
+/** Sentences that do not run. The note names the city, and nothing wider is searched. */
 const NOT_RUN = [
   "padarias num raio de 5 km de Campinas",
   "padarias num raio de 501 km de Campinas",
@@ -71,7 +71,10 @@ describe("distances from a city", () => {
     }
   }
 
-  /** Distance from the chord between two points of a sphere, unlike the product's formula. */
+  /**
+   * Returns the distance computed from the chord between two points of a sphere, which is not the
+   * product's formula.
+   */
   function kilometres(one: Point, other: Point): number {
     const point = ([latitude, longitude]: Point) => {
       const [a, b] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
@@ -169,6 +172,9 @@ describe("distances from a city", () => {
   });
 });
 
-/** Minimum distance from the reference of a "far" seat; which of the two is right is unknown. */
+/**
+ * A seat is "far" if its distance from the reference exceeds FAR_KM. It is unknown which of the two
+ * is right. At most FAR_MAX seats may be far.
+ */
 const FAR_KM = 15;
 const FAR_MAX = 20;

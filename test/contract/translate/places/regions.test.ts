@@ -20,7 +20,7 @@ import {
 import { ROOT } from "../../../support/house/checkout.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Minimum number of compared regions if the reference is present. */
+/** Minimum number of regions to compare if the reference is present. */
 const COMPARED_MIN = 180;
 
 /**
@@ -55,13 +55,16 @@ const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ["zona-sul-rs", "the state's development region of the south"],
 ]);
 
-/** List elements visited per unit of text; scanning a region for each name would visit 74,000. */
+/**
+ * Maximum number of list elements that are visited per unit of text. Scanning a region for each
+ * name would visit 74,000.
+ */
 const ELEMENTS_MAX = 100;
 
-/** Minimum number of names. */
+/** Minimum number of names of regions. */
 const NAMES_MIN = 250;
 
-/** Next to the checkout, or next to the folder of a worktree. */
+/** The reference is next to the checkout, or next to the folder that contains this worktree. */
 const REFERENCE =
   ["..", "../.."]
     .map((up) => path.join(ROOT, up, "shared", "reference"))
@@ -155,7 +158,10 @@ describe("the table of regions", () => {
     assert.ok(compared >= COMPARED_MIN, `${compared} regions compared`);
   });
 
-  /** Codes of our region of the same name; the closest one if several share the name. */
+  /**
+   * Returns the codes of the table's region with the same name. If several regions share the name,
+   * returns those of the closest one.
+   */
   function ownMembers({ id, names, codes }: ReferenceRegion): readonly string[] | null {
     const uf = /^litoral-(..)$/.exec(id)?.[1];
     const coast = uf === undefined ? null : coastOf(uf.toUpperCase());
@@ -222,7 +228,7 @@ interface Geo {
   readonly municipality_ibge_any_of: readonly string[];
 }
 
-/** A region's name after "em": "na Baixada Santista", "nos Campos Gerais". */
+/** Returns a region's name after "em", as in "na Baixada Santista" and "nos Campos Gerais". */
 function inName(name: string): string {
   return /^(Greater|Gran|metropolitan)|metro(politan)? (area|region)$/.test(name)
     ? `in ${name}`
@@ -259,7 +265,7 @@ function* reference(): Generator<ReferenceRegion> {
   }
 }
 
-/** Counts the elements that list and set methods visit during a call. */
+/** Returns how many elements list and set methods visit during a call. */
 function elementsOf(call: () => unknown): number {
   let elements = 0;
   const lists = ["filter", "flatMap", "map", "includes", "some", "every", "find"] as const;

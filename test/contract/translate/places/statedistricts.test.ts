@@ -1,7 +1,7 @@
 /**
- * Proves that districts without a city are looked up in their state, or in the country. A name that
- * no city has never lets the state run alone. Does not prove which city is meant if several have a
- * district: those are listed.
+ * Proves that districts without a city are looked up in their state, or in the country. If no city
+ * has a district of a name, the search of the state alone never runs. Does not prove which city is
+ * meant if several have a district: the note lists those.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -12,7 +12,7 @@ import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
 import type { City } from "../../../../src/translate/places/placenames.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Names that are no part of a longer name, no trade, and no ordinary word. */
+/** Matches names that are not part of a longer name, a trade, or an ordinary word. */
 const PLAIN = /^[A-Z]{5,}(?: [A-Z]{5,})?$/;
 const FEW = 40;
 

@@ -12,7 +12,10 @@ import { ROOT } from "../../../support/house/checkout.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const FOLDER = join(ROOT, "test/support/sentences");
-/** Sentences about the speaker's place, with words that the suggested text must contain. */
+/**
+ * Sentences about the writer's place, with words that the suggested text must contain, and the code
+ * of the place.
+ */
 const OWN_PLACES = [
   ["sou contador em Manaus, quero padarias", "em Manaus", "1302603"],
   ["minha empresa fica em Recife, procuro padarias", "em Recife", "2611606"],
@@ -20,7 +23,7 @@ const OWN_PLACES = [
   ["our office is in Recife, we are looking for bakeries", "in Recife", "2611606"],
   ["soy contador en Manaus y busco panaderías", "en Manaus", "1302603"],
 ] as const;
-/** Sentences of two towns, one of which may be a district. */
+/** Sentences that name two towns, of which one may be a district. */
 const TWO_TOWNS = [
   ["padarias em Boa Vista, Campinas", "no bairro Boa Vista"],
   ["bakeries in Boa Vista, Campinas", "in the district Boa Vista"],
@@ -49,7 +52,8 @@ describe("doubts", () => {
       for (const { query_text: other } of own.doubts) {
         const spec = probe.spec(other);
         const isSame = JSON.stringify(spec.filters) === JSON.stringify(probe.spec(text).filters);
-        // A sentence that is refused for another reason is also refused after its doubt.
+        // If a sentence is refused for another reason, the text that its doubt suggests is refused
+        // too.
         const isRefused = isUncertain(spec.explain.confidence);
         const wasRefused = isUncertain(own.spec.explain.confidence);
         if (isSame || (isRefused && !wasRefused)) wrong.push(`${text} -> ${other}`);

@@ -13,9 +13,9 @@ import { judge, loadLater } from "../../../support/translate/sentences.ts";
 const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
 /** The same for 200 later ones, written without consulting the lexicon. */
 const SECOND_MIN = { pt: [116, 120], en: [48, 50], es: [30, 30] } as const;
-/** The same for 100 later still. */
+/** The same for 100 sentences that are later still. */
 const THIRD_MIN = { pt: [47, 50], en: [29, 30], es: [18, 20] } as const;
-/** Bands of confidence with fewer sentences are not checked. */
+/** A band of confidence with fewer sentences than this is not checked. */
 const BAND_MIN = 20;
 const OFF_MAX = 0.05;
 const BANDS = [0.4, 0.6, 0.8, 0.9, 0.95, 1.01];

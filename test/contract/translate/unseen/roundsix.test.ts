@@ -17,7 +17,7 @@ describe("rules of the sixth round", () => {
   });
   after(() => probe.close());
 
-  /** Returns the filters, or "refused". */
+  /** Returns the filters, or "refused" if the sentence does not run. */
   const filtersOf = (text: string) => {
     const { filters, explain } = probe.spec(text);
     return isUncertain(explain.confidence) ? "refused" : filters;

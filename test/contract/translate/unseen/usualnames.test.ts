@@ -14,7 +14,7 @@ import { resolveDay } from "../../../support/translate/sentences.ts";
 
 const PLACES = { pt: "em Belém", en: "in Belém", es: "en Belém" } as const;
 type Spoken = keyof typeof PLACES;
-/** Codes of the sections of agriculture and mining. */
+/** Codes of the divisions in the sections of agriculture and mining. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   A: ["01", "02", "03"],
   B: ["05", "06", "07", "08", "09"],
@@ -41,7 +41,9 @@ describe("usual words", () => {
   });
   after(() => probe.close());
 
-  /** Returns why a name is not read as its codes, or null if it is. */
+  /**
+   * Returns a message if a name does not lead to its codes or is refused, or null if it is right.
+   */
   function faultOf(text: string, must: string, may: string): string | null {
     const { filters, explain } = probe.spec(text);
     const codes = filters.industry.cnae_any_of.map((code) => code.replace(/\D/g, "") || code);
@@ -77,7 +79,7 @@ describe("usual words", () => {
     for (const [language = "pt", words = "", filters = ""] of rowsOf("usual-conditions.tsv")) {
       for (const base of BASES[language as Spoken]) {
         const text = base.replace("@", words);
-        // A spec without a limit has 100.
+        // The limit of a spec that sets none is 100.
         const reported = readingOf(probe, text, filters.includes("limit=100"));
         if (!isSame(reported, filters, probe.segment.snapshotDate)) {
           wrong.push(`${text}: ${reported.join()} instead of ${filters}`);
