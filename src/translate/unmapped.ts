@@ -158,7 +158,7 @@ export function quoteClauses(sentence: Sentence, notes: Notes): void {
 }
 
 const OPENED = wordsOf(
-  "que that fica[mr]? fiquem funcion[ae]m? abert[ao]s? abre[mn]? abr(?:am|an) " +
+  "que that fica[mr]? fiquem funcion[ae]m? aberta abertas aberto abertos abre[mn]? abr(?:am|an) " +
     "atende[mn]? open are abiert[ao]s? de d[ao]s? [ao]s? n[ao]s? ate at on until las? " +
     "los",
 );

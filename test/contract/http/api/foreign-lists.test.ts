@@ -147,6 +147,7 @@ const TAKE_NONE = [
   ...["GET /v1/console/exports/{id}", "DELETE /v1/console/exports/{id}"],
   ...["GET /v1/console/exports/{id}/download", "POST /v1/console/exports/{id}/again"],
   ...["POST /v1/console/accounts/lists", "GET /v1/console/lists", "POST /v1/console/lists"],
+  ...["POST /v1/console/workbook"],
   ...["GET /v1/console/searches", "GET /v1/console/searches/{id}"],
   ...["POST /v1/console/searches/{id}", "DELETE /v1/console/searches/{id}"],
   ...["GET /v1/searches", "GET /v1/searches/{id}", "DELETE /v1/searches/{id}"],
