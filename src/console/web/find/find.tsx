@@ -146,7 +146,7 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
   // So few matches are shown well enough by rows; without matches there is guidance.
   const few = (exploration.value.answer?.total ?? CHARTS_FROM) < CHARTS_FROM;
   return (
-    <div class="find-side">
+    <div class="find-side" key="side">
       <div class="find-main">
         <FindHeader onFilters={onFilters} />
         {!few && <ChartStrip />}
