@@ -62,8 +62,8 @@ interface Report {
   /** Processor microseconds of each run, over all threads. */
   readonly processor: readonly number[];
   /**
-   * For each query: the totals, and the microseconds that they and a page of 100 took. DuckDB has
-   * no times for a page.
+   * For each query: the totals, the microseconds that it took to count them (`total`), and the
+   * microseconds that a page of 100 entries took (`page`). DuckDB has no times for a page.
    */
   readonly answers: readonly { totals: readonly number[]; total: number; page: number }[];
   /** Maximum anonymous memory in bytes, which the parent process samples. */

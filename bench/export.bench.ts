@@ -154,7 +154,7 @@ async function duckCopy(format: Kind, limit: number, threads: number): Promise<R
   });
 }
 
-/** Opens DuckDB with a table of the ten columns, in rank order. */
+/** Opens DuckDB with a table of the ten columns in `FIELDS`, in rank order. */
 async function openDuck(segment: Segment, { folder: home }: Corpus): Promise<DuckDBConnection> {
   const path = join(home, "rival-export.duckdb");
   if (!existsSync(path)) {

@@ -1,8 +1,10 @@
 /**
  * Compares one half of the project's sentences with their labels. Input: the sentences and a
- * segment. Output: for every sentence which fields are right, and table lines with the sums.
- * Invariant: a field counts as requested if an empty spec would be wrong in it, so defaults do not
- * improve the figures. Confidence predicts that the complete spec is right and may be run.
+ * segment. Output: the fields that are right in each translated sentence, and table lines that sum
+ * them up.
+ * Invariant: a field counts as requested only if an empty spec would not match the sentence's label
+ * in this field, so defaults do not improve the figures. The confidence of a translation is tested
+ * as the probability that its complete spec is right and may be run.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";

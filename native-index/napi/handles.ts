@@ -131,8 +131,8 @@ export interface ColumnBuffers<Part extends Sized = Uint8Array> {
 export type RowFormat = "csv" | "html" | "jsonl" | "xlsx";
 
 /**
- * A column that is added to the output fields and has a text or null per row. `text` is quoted and
- * escaped for the format. `number` and `json` (jsonl only) are written verbatim.
+ * A column that is added to the output fields. It has one string or null for each row. `text` is
+ * quoted and escaped for the format. `number` and `json` (jsonl only) are written verbatim.
  */
 export interface ExtraColumn {
   readonly name: string;

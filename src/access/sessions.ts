@@ -244,7 +244,10 @@ export class Sessions {
     return rows.map((row) => ({ ...row, seenAt: this.#seenAt(row) }));
   }
 
-  /** Writes the last uses of sessions and deletes ended ones; call it outside requests. */
+  /**
+   * Stores when each session was last used, and deletes the sessions that have ended. Call it
+   * outside requests.
+   */
   flush(): void {
     const { store, clock, idleSeconds } = this.#parts;
     if (this.#seen.size > 0) {
@@ -365,8 +368,8 @@ export class Sessions {
 }
 
 /**
- * Account in an attempt to sign in by a link. The real account is unknown until the link is looked
- * up.
+ * Stands for the account in an attempt to sign in by a link, because the user's account is unknown
+ * until the link is looked up.
  */
 const NO_ACCOUNT = "";
 

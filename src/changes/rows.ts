@@ -1,8 +1,9 @@
 /**
  * Renders entries of a change list: items of the JSON contract, or rows of a file.
- * Invariant: `peneira diff` and exports share this code, so their bytes are equal. A row of a file
- * has the values of the newer snapshot if it has the account, else of the older snapshot. Rows of
- * csv, html, xlsx, and jsonl are made here; src/export adds header, frame, and Parquet.
+ * Invariant: `peneira diff` and exports share this code, so both write the same bytes for an entry.
+ * A row of a file has the values of the newer snapshot if it has the account, else of the older
+ * snapshot. Rows of csv, html, xlsx, and jsonl are made here. src/export adds the header and the
+ * frame of a file, and makes the Parquet files.
  */
 import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";

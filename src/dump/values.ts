@@ -136,8 +136,8 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * Parses a code of 1 to `width` digits (ignoring leading zeros); `odd` is the code of the rule for
- * other values.
+ * Parses a code of 1 to `width` digits, ignoring leading zeros. Returns ABSENT for a blank field.
+ * Returns `odd` for any other value. `odd` is the code of the rule that such a value breaks.
  */
 export function cleanCode(record: DumpRecord, column: number, width: number, odd: number): number {
   trim(record, column);

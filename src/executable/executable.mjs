@@ -125,8 +125,8 @@ function placeAddons({ root, folder, addon, addons, base, run }) {
 }
 
 /**
- * Writes the list of the parts that are unpacked to files, with their hashes. The hash over all of
- * these parts becomes the name of their folder.
+ * Writes the list of parts that the executable unpacks to files. The list has the hash of each
+ * part. The hash over all of these parts becomes the name of the folder that contains them.
  */
 function writeManifest(folder, files) {
   const parts = {};

@@ -67,8 +67,8 @@ interface ExportsParts {
   readonly database: StateDatabase;
   readonly dataDir: string;
   /**
-   * Membership of this server among those that share the state; `start` begins it. By default, the
-   * exports create a membership for a single server.
+   * Membership of this server in the fleet of servers that share the state. `start` begins the
+   * membership. By default, `Exports` creates the membership of a single server.
    */
   readonly membership?: Membership | undefined;
   /**

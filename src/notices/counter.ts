@@ -36,11 +36,9 @@ const TASK_SEARCHES = 32;
 const LIST_WAIT_MS = 3_600_000;
 /** Delay before a failed count is retried, in milliseconds; doubled with each attempt. */
 const RETRY_MS = 15_000;
-/**
- * The first is the maximum of that delay. The second is the age at which an uncounted notice fails.
- * Both are in milliseconds.
- */
+/** Maximum delay before a failed count is retried, in milliseconds. */
 const RETRY_MAX_MS = 3_600_000;
+/** Age at which an uncounted notice fails, in milliseconds. */
 const GIVE_UP_MS = 86_400_000;
 
 /** Interval between checks of an export that a notice waits for, in milliseconds. */

@@ -213,8 +213,8 @@ export function facets(
 export type RenderedAccount = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the requested fields of the account with a CNPJ (14 characters, upper case), or null if
- * there is no such account.
+ * Returns the requested fields of the account with the given CNPJ (14 characters, upper case), or
+ * null if there is no such account.
  */
 export function account(
   segment: Segment,

@@ -66,7 +66,7 @@ export class UsageStore {
     return this.#ofDay.get(tenantId, day) as Used;
   }
 
-  /** Returns all usage since a day, ordered by day, tenant name, and key. */
+  /** Returns all usage since the given day, ordered by day, tenant name, and key. */
   since(day: number): NamedUse[] {
     return this.#database
       .prepare<[number], NamedUse>(
@@ -258,7 +258,8 @@ export const STORED_BYTES_STEP = `
 
 /**
  * Migration step for exports that enrich a file which a client sent. It adds the request as JSON
- * (NULL for other exports), and the size of the file, which counts while the file is retained.
+ * (NULL for other exports), and the size of the sent file. The size counts toward the tenant's
+ * `kept_bytes` while the file is retained.
  */
 export const SENT_FILES_STEP = `
   ALTER TABLE exports ADD COLUMN sent TEXT;

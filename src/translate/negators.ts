@@ -198,7 +198,10 @@ function isCounted(sentence: Sentence, at: number): boolean {
 const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([
   ...(["regime", "size", "headquarters", "nature", "status"] as const),
 ]);
-/** Matches words for active companies. A list of excluded alternatives never covers them. */
+/**
+ * Matches words for active companies. If such a word follows "ou" in a list of exclusions, it is
+ * not excluded with the others.
+ */
 const ACTIVE = /^(ativ|activ|oper|func)/;
 /** Maximum number of elements of a list before its "ou". */
 const LIST_MAX = 6;

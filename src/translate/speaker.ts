@@ -409,8 +409,9 @@ function supplyAt(context: SpeakerContext, at: number): SpokenClause | null {
 }
 
 /**
- * Returns the end of a purpose. Punctuation, customers, or a condition end it, as in "… para vender
- * X com telefone".
+ * Returns the end of a clause of purpose, such as "para vender X". The clause ends before
+ * punctuation, before named customers ("para padarias"), or before a condition on the companies
+ * ("com telefone").
  */
 function purposeEnd(context: SpeakerContext, object: number): number {
   const { sentence } = context;

@@ -108,7 +108,9 @@ void writePlaces(const BuildContext& context);
 // Memory: the lists, 8.4 bytes per account at 2 million.
 void writeValues(const BuildContext& context);
 
-// The lists of COVER as written, for the parts derived from them; empty if COVER is omitted.
+// The lists of the section COVER, one per activity and state, as writeCover wrote them. writeCities
+// makes CITIES from these lists, and writeDated makes OPENED and DATED. The lists are empty if
+// COVER is omitted.
 struct CoverLists {
   uint32_t activities = 0, states = 0;
   std::vector<uint32_t> starts;         // first entry of every (activity, state), and the end

@@ -74,7 +74,7 @@ struct Container {
   bool groupHolds(uint32_t from, uint16_t value) const;
   uint32_t runLowerBound(uint32_t value) const;
   void set(const ChunkSpan& span, uint64_t* words) const;
-  // Number of the container's rows in the span whose bits are set in `words`.
+  // Returns how many of the container's rows in the span have their bit set in `words`.
   uint32_t countIn(const ChunkSpan& span, const uint64_t* words) const;
   // Clears the bits of the container's rows in the span.
   void clear(const ChunkSpan& span, uint64_t* words) const;

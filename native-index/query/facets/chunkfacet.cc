@@ -9,7 +9,7 @@
 
 namespace peneira {
 
-// Describes where the code of a row is read.
+// Says where a row's facet code (for example, the code of its state) is stored, and how.
 struct FacetSource {
   // Type of the stored values.
   enum class Kind : uint8_t { kCode8, kCode16, kValue8, kYear, kMonth, kFlag, kContact };

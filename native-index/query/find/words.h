@@ -44,7 +44,7 @@ inline Letter letterAt(std::string_view text, size_t at) {
 
 std::u32string lettersOf(std::string_view word);
 
-// Automaton of a word for at most `most` edits, up to kEditsMax.
+// Computes edit distances to one word, up to `most`. `most` must not exceed kEditsMax.
 class EditAutomaton {
  public:
   // The edit distance from the characters read so far to each prefix of the word that has a similar

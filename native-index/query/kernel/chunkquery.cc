@@ -102,7 +102,7 @@ void ChunkQuery::willNeedChunk(uint32_t chunk) const {
   if (chunk - chunk_ == kEntriesAhead) return;
   for (const Condition& condition : conditions_) {
     if (condition.isIndexed) {
-      // A query on postal codes alone counts rows by the starts of the codes.
+      // Without other conditions, rows are counted by the offsets where code groups start.
       if (conditions_.size() > 1) segment_.postal().willNeed(chunk);
     } else if (condition.range != nullptr) {
       condition.range->willNeed(chunk * kChunkRows, segment_.chunkRows(chunk));
@@ -302,7 +302,7 @@ namespace {
 
 // Bits with fewer expected rows than this become a list.
 constexpr uint64_t kListRows = 512;
-// Words with more rows left than this are tested as 64 values in one step.
+// If more than this many rows are left in a 64-bit word, its 64 values are tested in one step.
 constexpr int kSparseWord = 6;
 
 // kTestsPerStep values are tested together in the time of setting one row's bit. kTestCost of such

@@ -30,7 +30,7 @@ export const EMAIL = "demo@example.com";
 /** Key and password of the demo. */
 export interface Entry {
   readonly key: string;
-  /** Null if the user has set another password. */
+  /** Password of the demo's console user. It is null if the user has replaced it. */
   readonly password: string | null;
   readonly userId: string;
 }

@@ -49,7 +49,10 @@ export interface SampleOptions {
   readonly label: string;
   /** Label of the first release, from which this one evolves; by default, this is the first. */
   readonly since?: string;
-  /** Number of threads that draw; 0 draws on the calling thread. Default: the quickest number. */
+  /**
+   * Number of threads that draw random rows. If it is 0, the calling thread draws them. Default:
+   * the quickest number.
+   */
   readonly threads?: number;
   /** Called with the numbers of finished and of all rows, a few times per second. */
   readonly onProgress?: (done: number, total: number) => void;

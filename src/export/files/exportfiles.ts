@@ -92,7 +92,7 @@ export interface ExportFiles {
    * `FilesUnavailable` if it gives up, or with the signal's reason.
    */
   put(file: FinishedFile, signal: AbortSignal): Promise<void>;
-  /** Called once the export of a stored file is durably done. */
+  /** Called once the state has durably recorded that the export of a stored file is done. */
   settle(file: FinishedFile): void;
   /**
    * True if the file of a done export is known to be missing, so that it must be rendered again.

@@ -37,7 +37,10 @@ interface WrittenFile {
   readonly sha256: string;
 }
 
-/** Number of bytes between two fault points, so that tests can stop in the middle of a file. */
+/**
+ * Number of bytes between two fault points. At a fault point, a test may kill the process, here in
+ * the middle of a file.
+ */
 const FAULT_BYTES = 1 << 20;
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;

@@ -14,8 +14,8 @@ import type { Membership } from "../../store/fleet/membership.ts";
 import { releaseOrphans } from "./recovery.ts";
 
 /**
- * If a server lacks the snapshot of an export, it leaves the export to other members for this time,
- * in milliseconds.
+ * Time in milliseconds for which a server leaves an export to other servers of the fleet, after it
+ * has found that it lacks the export's snapshot.
  */
 const LEAVE_MS = DAY_MS / 24;
 

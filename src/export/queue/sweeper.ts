@@ -3,7 +3,8 @@
  * long after the export ended.
  * Invariant: an export is durably marked as expired before its file is removed, so it stays
  * expired. If a file cannot be removed, its removal is retried. A record is deleted only after its
- * file. After a clock jump, nothing is deleted until the operator had time to correct the clock.
+ * file. After a clock jump, nothing is deleted until the operator has had time to correct the
+ * clock.
  */
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";

@@ -27,7 +27,10 @@ export interface CachedPage {
    */
   readonly bytes: Uint8Array;
   readonly headers: Required<HttpAnswer>["headers"];
-  /** Number of accounts, which are added to the client's usage on each hit. */
+  /**
+   * Number of accounts on the page. They are added to the client's usage each time the cache
+   * answers with the page (a hit).
+   */
   readonly accounts: number;
   /** Units charged on each hit. */
   readonly cost: number;

@@ -176,7 +176,9 @@ const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
 const EXPONENT = /^([0-9]+)(?:[.,]([0-9]*))?E\+?([0-9]+)$/i;
 /** Matches grouped thousands such as 99.938.275.000.138, with or without a fraction of zeros. */
 const THOUSANDS = /^[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})+(?:(?!\1)[.,]0{1,2})?$/;
-/** An exponent above this value never leads to 14 digits. */
+/**
+ * Larger exponents are read as this one. They never lead to a number with the 14 digits of a CNPJ.
+ */
 const EXPONENT_MAX = 99;
 
 /** Reads a number in one of these notations; returns null for other text. */

@@ -44,7 +44,10 @@ interface MembershipParts extends MemberFacts {
   readonly leaseMs?: number;
 }
 
-/** Called when the server has joined under a new id, or has noticed that other members ended. */
+/**
+ * Called when this server has joined its fleet again under a new id, or has noticed that other
+ * servers of the fleet have ended.
+ */
 type Listener = () => void;
 
 /** One server's membership. */

@@ -64,7 +64,9 @@ export async function openRateBank(
   };
 }
 
-/** Names the connection; members are counted by connections with this name. */
+/**
+ * Names the connection. MEMBERS counts the servers of the fleet by the connections with this name.
+ */
 const SET_NAME = `SELECT set_config(
   'application_name', 'peneira-rates-' || hashtext(current_schema()), false)`;
 

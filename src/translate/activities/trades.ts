@@ -436,8 +436,8 @@ function isRole(sentence: Sentence, end: number): boolean {
 }
 
 /**
- * True if a trade only says where the companies of the previous trade are: "advogados ativos na
- * OAB".
+ * True if the words at `at` only say where the companies of the previous trade are, and so name no
+ * trade of their own. An example is "OAB" in "advogados ativos na OAB".
  */
 export function isInside(sentence: Sentence, at: number, before: Before | null): boolean {
   if (before === null || !["na", "no", "nas", "nos"].includes(sentence.folded(at - 1)))

@@ -1,9 +1,10 @@
 /**
  * The stage of counts: the number of establishments of a company.
  * Input: a sentence. Output: bounds of the number.
- * Invariant: a number counts establishments only if the words attribute them to a company. "50
- * lojas de tintas" and "planilha com 100 lojas" are limits. The number of branches is one less than
- * the number of establishments.
+ * Invariant: a number counts establishments only if other words say that each company has this
+ * number of them, as in "com 3 lojas". In "50 lojas de tintas" and "planilha com 100 lojas", the
+ * number limits how many results the user wants. The number of establishments is one more than the
+ * number of branches.
  */
 
 import { BRANCH_COUNT, NOT_COUNTED } from "../filters/phrase.ts";

@@ -261,8 +261,8 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
 }
 
 /**
- * Returns the states that are named or contain a region, each once. A list of cities that occurs
- * again is not read again.
+ * Returns each state that is named, and each state that contains a city of a named region. Each
+ * state is returned once. Mentions may share one list of cities, which is then read only once.
  */
 function statesOf(mentions: readonly Mention[]): readonly string[] {
   const found = new Set<string>();

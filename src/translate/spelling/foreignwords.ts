@@ -153,8 +153,9 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Maps small Spanish numbers. "dos" is also Portuguese for "of the", so a number is read only after
- * a word that counts.
+ * Maps small Spanish numbers. "dos" is also Portuguese for "of the". It is read as a number only
+ * before a noun that can be counted ("dos años") or after a word that leads to a number ("hasta
+ * dos").
  */
 const NUMBERS: ReadonlyMap<string, string> = new Map(
   (

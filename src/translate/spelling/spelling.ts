@@ -314,8 +314,8 @@ function isMisheard(one: string, other: string): boolean {
 }
 
 /**
- * True if two words differ only in their endings. Such a word is another form or another word and
- * no typo.
+ * True if two words differ only in their endings. The unknown word is then another form of the
+ * known word, or a different word, rather than a typo of it.
  */
 function isInflection(unknown: string, word: string): boolean {
   if (unknown === word + word.at(-1)) return false;

@@ -44,7 +44,7 @@ export class FleetBooks {
     this.#client = client;
   }
 
-  /** Exports with an id, all of which are done. */
+  /** Number of exports that were created. `compare` checks that all of them are done. */
   get exports(): number {
     return this.#ids.size;
   }

@@ -156,8 +156,8 @@ for (const transport of TRANSPORTS) {
         "POST /v1/spec/normalize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
         `Authorization: Bearer ${server.keys.enterprise}\r\n` +
         `Content-Length: ${padded.length}\r\n\r\n${padded}`;
-      // On the uws transport, the first answer that takes longer is also the last one on its
-      // connection; see docs/limits.md.
+      // On the uws transport, a request that takes longer than a few milliseconds ends its
+      // connection, so no request follows it here. See docs/limits.md.
       const behind = transport === "uws" ? "" : numbered(2, "/healthz");
       const wanted = Array(transport === "uws" ? 3 : 5).fill(200);
       const bytes = numbered(2, "/healthz") + post + behind;

@@ -43,8 +43,8 @@ const SPECS = tries("scroll specs");
 const EVERYTHING = 1_000_000;
 
 /**
- * Sizes that are so small that 4,000 rows take many batches, and several calls of several batches
- * each.
+ * Sizes so small that an export of 4,000 rows takes many batches. It also takes several native
+ * calls, each of which selects the rows of several batches.
  */
 const SMALL: ScrollSizes = { batchRows: 60, selectRows: 250 };
 

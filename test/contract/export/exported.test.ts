@@ -2,9 +2,10 @@
  * Proves: the list `exported` has exactly the accounts of the tenant's done exports, for any
  * formats and limits, even if several end together, or if their files are deleted or expire later.
  * Each export with new accounts adds one revision. An export that excludes the list has all other
- * accounts, as of its creation. The file of a notice counts once a client has read it, even if the
- * server stops in between. Accounts of failed and canceled exports and of other tenants are not in
- * the list, and nothing written for them remains.
+ * accounts, as of its creation. Some exports are made for a notice, a message about a saved search.
+ * Their accounts join the list when a client first reads the file, even if the server stops before
+ * it has added them. Accounts of failed and canceled exports and of other tenants are not in the
+ * list, and nothing written for them remains.
  * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,10 +1,11 @@
 /**
- * Proves, in Chromium against a real server with a mail server: the dialog for a notice offers the
- * user's own e-mail address and makes it a receiver of that search. If a webhook that is entered
- * next is refused, no second e-mail receiver is created. The e-mail of the next month appears in
- * the log under its address. The view of webhooks tests, pauses, and deletes the receiver. After
- * the recipient has unsubscribed, the receiver can only be deleted. Members cannot change
- * receivers. axe finds nothing.
+ * Proves, in Chromium against a real server with a mail server: the dialog for notices about a
+ * saved search offers the user's own e-mail address. If the user accepts, the address becomes a
+ * receiver of notices about this search. If a webhook that is entered next is refused, no second
+ * e-mail receiver is created. The e-mail of the next month appears in the log under its address. In
+ * the webhooks view, the user can test, pause, and delete the receiver. After the recipient has
+ * unsubscribed, the receiver can only be deleted. Members cannot change receivers. axe finds
+ * nothing.
  * Does not prove the bytes of e-mails and retries (contract/notices).
  */
 import assert from "node:assert/strict";

@@ -28,8 +28,9 @@ const SETTINGS = {
 const MOMENTS = 40;
 /**
  * Maximum number of new connections that may be reset during all stops of one transport. It is zero
- * if the port can be shut before it is closed (Linux). Otherwise connections between the last check
- * and the close are reset.
+ * on Linux, where the server first shuts the port (it leaves new connections unanswered) and closes
+ * it later. On other systems, the server last checks for new connections and then closes the port.
+ * A connection that arrives in between is reset.
  */
 const UNTAKEN_MAX = process.platform === "linux" ? 0 : 2;
 /** Milliseconds, more than closing a shut port takes. */

@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import measurements from "../../../bench/measurements.json" with { type: "json" };
 import { table } from "./tables.ts";
 
-/** Matches the documents that users read and whose examples tests run. */
+/** Matches the paths of documents for users. Tests run the examples in these documents. */
 export const DOCUMENTS = /^README(\.[\w-]+)?\.md$|^docs\/(pt-BR\/)?[^/]+\.md$/;
 
 /** The language of a document. It decides how thousands and decimals are separated. */

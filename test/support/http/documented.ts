@@ -204,7 +204,8 @@ function routeOf(path: string): string | undefined {
 
 function checkUnlisted({ method, status, headers, body }: SeenAnswer): void {
   checkHeaders(headers, UNLISTED_HEADERS);
-  // The answer to OPTIONS has only the allowed methods of a path.
+  // The answer to OPTIONS has no body. It names the path's allowed methods in the header Allow, as
+  // an answer with status 405 also does.
   const isOptions = method === "OPTIONS" && status === 204;
   assert.equal("allow" in headers, isOptions || status === 405, "the header Allow");
   if (isOptions) {

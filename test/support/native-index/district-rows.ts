@@ -17,7 +17,10 @@ function spelled(name: string, random: () => number): string {
   return choice < 0.35 ? `${name}.` : name;
 }
 
-/** Rows of few large districts and many small ones; municipality 2 has a third of all rows. */
+/**
+ * Returns rows of a few large districts and many small ones. Municipality 2 has a third of all
+ * rows.
+ */
 export function districtRows(seed: number, count: number): FixtureRow[] {
   const random = seededRandom(seed + 1);
   return randomRows(seed, count).map((row) => {

@@ -1,9 +1,9 @@
 /**
- * The commands `test` and `coverage` of build.mjs: builds everything that the suites need, then
- * starts a process that runs them (run.mjs).
- * Invariant: the full run skips suites that passed in the quick run only while every file of the
- * checkout, Node, and the scale are unchanged. The quick run tests the interface over one
- * transport, the full run after it over the other.
+ * Runs the commands `test` and `coverage` of build.mjs. Builds everything that the suites need,
+ * then starts a process that runs them (run.mjs).
+ * Invariant: the full run skips suites that passed in the quick run, unless Node, the scale, or any
+ * file of the checkout has changed since. Suites that test the interface run in both, over one
+ * transport in the quick run and over the other in the full run after it.
  */
 import fs from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a database server that silently drops the packets of some connections, as a
- * network device does that has lost its table of connections.
+ * A proxy in front of a database server that silently drops the packets of some connections. A
+ * network device does the same after it has lost its table of connections.
  * Invariant: a dropped connection passes no bytes in either direction and never ends by itself. All
  * other connections work, including later ones. The proxy runs in a thread, because its users wait
  * synchronously.

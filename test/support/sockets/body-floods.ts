@@ -1,7 +1,8 @@
 /**
  * Clients that send long, endless bodies on raw sockets. Output: the outcomes.
- * Invariant: the number of clients is constant. A client that was answered or closed reconnects
- * after the configured delay, if any. `close` leaves nothing.
+ * Invariant: the number of clients is constant. After a client has been answered or its connection
+ * has closed, it reconnects after the configured delay, if any. `close` destroys all sockets and
+ * stops all reconnecting.
  */
 import { connect, type Socket } from "node:net";
 

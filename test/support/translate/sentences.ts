@@ -153,11 +153,13 @@ export function loadSentences(half: Half): readonly LabelledSentence[] {
  * Portuguese, English, and Spanish, were:
  * - "further": 103 of 120, 46 of 50, and 21 of 30.
  * - "fresh": 35 of 39, 12 of 14, and 8 of 8.
- * - "sixty": 33 of 36, 11 of 12, and 12 of 12. Two labels ended a year a day early.
+ * - "sixty": 33 of 36, 11 of 12, and 12 of 12. In two labels, the dates for a year ended a day
+ *   early.
  * - "second": 110 of 120, 40 of 50, and 25 of 30. It was written without reading the lexicon, and
  *   four labels name too few codes.
- * - "third": 45 of 50, 26 of 30, and 17 of 20. Three sentences, all right, are from older sets.
- * These failures have since been fixed.
+ * - "third": 45 of 50, 26 of 30, and 17 of 20. Three of its sentences also occur in older sets. The
+ *   translations of these three were right.
+ * The sentences that were translated wrong in a first run have since been fixed.
  */
 export function loadLater(
   file: "further" | "fresh" | "sixty" | "second" | "third",

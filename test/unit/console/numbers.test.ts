@@ -1,6 +1,7 @@
 /**
- * Proves: the CSV of a table ends with facts about it after an empty line, and only then; the
- * dialog of openings and closings says which statuses it counts; one account is not a plural.
+ * Proves: the CSV of a table ends with an empty line and facts about the table, or without both if
+ * there are no facts. The dialog with the numbers of opened and closed companies says which
+ * statuses it counts. One account is written in the singular ("1 estabelecimento").
  * Does not prove: the numbers themselves (e2e/console/numbers.test.ts).
  */
 import assert from "node:assert/strict";

@@ -22,7 +22,7 @@ import { words } from "./words.ts";
 
 type Loader = () => Promise<ComponentType>;
 
-/** Loads the code of the views after the first page. */
+/** Loads the code of all views that are not part of the first download. */
 const later = () => import("./later.ts");
 
 /** Loads a view. */

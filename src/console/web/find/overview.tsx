@@ -88,8 +88,8 @@ export function Overview() {
 }
 
 /**
- * Passes on the focus. A press on this page replaces it with the results. The focus then moves to
- * the same state on the map of the results, or else to the start of the view.
+ * Keeps the keyboard focus when a press on this page replaces the page with the results. The focus
+ * then moves to the same state on the map of the results, or else to the start of the view.
  */
 function useFocusPassedOn() {
   const section = useRef<HTMLElement>(null);

@@ -25,7 +25,7 @@ import { cellText, columnName } from "./table/values.ts";
 const ROWS_MAX = 200;
 /** Longest text of cells that stay on one line. */
 const SHORT_MAX = 18;
-/** Shortest text of cells that need a wide column. */
+/** Minimum length of a cell's text for which the cell needs a wide column. */
 const LONG_MIN = 40;
 /** From this many columns on, letters are smaller. */
 const MANY_COLUMNS = 8;

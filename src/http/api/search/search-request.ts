@@ -353,7 +353,10 @@ export function matchesOf(
   return whenReady(engine.counts(segment, spec, null, tenantId), ({ total }) => total);
 }
 
-/** Reads a member that is one of `names`, or null; other values are mistakes. */
+/**
+ * Returns the value of a member, which must be null or one of `names`. Returns null if the member
+ * is missing. Any other value is reported as a mistake.
+ */
 export function readChoice<Name extends string>(
   { members, mistakes }: BodyObject,
   member: "labels" | "layout",

@@ -29,7 +29,7 @@ export type ToOwner =
   | { readonly kind: "body"; readonly id: number; readonly body: Uint8Array | BodyRefusal }
   /** The rest of a streamed body is no longer needed. */
   | { readonly kind: "dropped"; readonly id: number }
-  /** The client has received the last chunk of a streamed answer, so the next chunk may be sent. */
+  /** The client has received the latest chunk of a streamed answer, so the next one may be sent. */
   | { readonly kind: "more"; readonly id: number }
   /** No further chunk is needed. If the answer is a file, it has been read and closed. */
   | { readonly kind: "ended"; readonly id: number; readonly failure: string | null }

@@ -165,7 +165,10 @@ interface AppConnection {
   close(): unknown;
 }
 
-/** Lanes that have no connection. All servers of a process share them. */
+/**
+ * Idle lanes. A lane is an app of the library that serves one connection at a time. All servers of
+ * a process share the idle lanes.
+ */
 const resting: ConnectionApp[] = [];
 
 /** A lane: an app of the library, and its connection. */

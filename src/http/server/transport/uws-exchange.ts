@@ -147,8 +147,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   /** Records that the library has the whole answer. */
   #settled(): void {
     this.#whole = true;
-    // The kernel has taken all bytes: a stream ends only when no other bytes precede its last
-    // bytes.
+    // A stream ends only when no unsent bytes are left before its last bytes. So here the kernel
+    // has taken all bytes of the connection.
     if (this.#stream instanceof UwsStream) this.#connection.taken();
     if (this.#connection.closesAfter) {
       // The streamed bytes are no longer in the library's buffer, so none are lost if the next

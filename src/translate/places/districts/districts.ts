@@ -215,7 +215,7 @@ function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   }
 }
 
-/** True if a name is a district of the city, and no town in the state of the city has it. */
+/** True if a name is a district of the city, and no town in the city's state has the same name. */
 function isOwnPart(context: PlaceContext, { from, to, known }: NameAt, city: CityAt): boolean {
   const town = context.gazetteer.places.longest(context.sentence.tokens, from);
   const { cities = [], states = [] } = town?.to === to ? town.place : {};

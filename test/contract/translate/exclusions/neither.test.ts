@@ -1,8 +1,9 @@
 /**
- * Proves: "que não sejam A ou B" and "exceto A ou B" exclude both, for all qualities of companies,
- * with and without "de", in lists of two and three and in both languages. "nem A nem B" after
- * another negation is one negation, with one item and with several. Does not prove how "não A ou B"
- * without a verb is read, because it may request B.
+ * Proves: "que não sejam A ou B" and "exceto A ou B" exclude both A and B, in Portuguese and
+ * English. A and B are tax regimes, branches, sizes, and statuses, in lists of two and three
+ * elements, with and without "de". In "que não sejam nem A nem B", the two negations count as one,
+ * both for one element and for several.
+ * Does not prove how "não A ou B" without a verb is read, because it may request B.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
  * Proves that clauses about the writer of a sentence ("vendo uniformes para padarias") are not
- * filters, in three languages, and that sentences which only look like them keep their filters.
- * Each row has the sentence, the sentence without the clause, whose filters must be the same, and
- * the words that are reported as being about the writer.
+ * filters, in three languages. Clauses that only look as if they were about the writer remain
+ * filters. Each row has a sentence, the same request without the clause, and the words that are
+ * reported as being about the writer. Both sentences must have the same filters.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,9 @@
 /**
- * Bars of a chart: buttons with name, count, and share, and below them the counts of values without
- * a row.
- * Invariant: bars are relative to the largest count. A chosen row has a check mark, so that color
- * is never the only cue. A row excluded by the filter shows this instead of a count.
+ * Bars of a chart. Each bar is a button with a name, a count, and a share. Below the bars are the
+ * counts of values that have no bar.
+ * Invariant: bars are relative to the largest count. A chosen bar has a check mark, so that color
+ * is never the only cue. If the filter excludes the value of a bar, the bar shows "+" instead of a
+ * count.
  */
 import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
