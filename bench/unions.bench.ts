@@ -41,8 +41,8 @@ function makeList() {
 
 const lists = Array.from({ length: 20 }, makeList);
 /**
- * Returns clauses for the accounts that are in none of the lists and opened in a range of days,
- * which is unique to the round.
+ * Returns clauses for the accounts that are in none of the lists and opened in a range of
+ * days, which is unique to the round.
  */
 function clauses(of: readonly ReturnType<typeof makeList>[], round: number): Clause[] {
   const since: Clause = { kind: "range", column: "started_on", ranges: [[10_000 + round, 25_000]] };

@@ -115,8 +115,8 @@ function smaller(text) {
 
 /**
  * Returns the names of the bindings that scripts share, in the format of terser's name cache. Each
- * binding gets its exported name, so the lists of imports and exports need no renames. A binding
- * that is both imported and exported keeps the exported name.
+ * binding gets its exported name, so the lists of imports and exports need no renames. A
+ * binding that is both imported and exported keeps the exported name.
  */
 function sharedNames(text) {
   const names = {};

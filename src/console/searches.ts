@@ -245,8 +245,8 @@ export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
   name: "savedSearch",
   run({ saved, ...task }, segment) {
     const sent: unknown = saved === null ? null : JSON.parse(saved);
-    // `explain` does not affect a count. It is dropped because old versions stored members in it
-    // that are unknown now.
+    // `explain` does not affect a count. It is dropped because old versions stored members in
+    // it that are unknown now.
     const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
     const input = isJsonObject(sent) ? counted : sent;
     return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;

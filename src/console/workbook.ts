@@ -1,8 +1,8 @@
 /**
  * `POST /v1/console/workbook` with `{labels, head, lines, facts}`: makes a workbook of a table that
  * the screen computed, such as counts per 10,000 inhabitants.
- * Invariant: the workbook has the table's cells unchanged, and no text becomes a formula. A table
- * that does not fit is refused, never cut. Nothing is stored.
+ * Invariant: the workbook has the table's cells unchanged, and no text becomes a formula. A
+ * table that does not fit is refused, never cut. Nothing is stored.
  */
 import { type GridCell, gridXlsx } from "../export/formats/grid.ts";
 import { CONTENT_TYPES } from "../http/api/search/search-request.ts";

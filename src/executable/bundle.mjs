@@ -159,8 +159,8 @@ export function placeAddon(addon, folder) {
 }
 
 /**
- * Moves shared parts into place first, and then the programs that load them. Last, removes files
- * that recent builds do not use.
+ * Moves shared parts into place first, and then the programs that load them. Last, removes
+ * files that recent builds do not use.
  */
 function putInPlace(fresh, folder) {
   fs.mkdirSync(folder, { recursive: true });

@@ -40,8 +40,8 @@ const STAND_INS = {
 const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
 /**
- * Defines the URL of the running file. A bundled file knows only its own path; for the main script,
- * that is the path of the executable.
+ * Defines the URL of the running file. A bundled file knows only its own path; for the main
+ * script, that is the path of the executable.
  */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
 

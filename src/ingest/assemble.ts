@@ -68,8 +68,8 @@ interface Assembly {
    */
   readonly owners?: Uint8Array | null;
   /**
-   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct counts
-   * that its rows contain.
+   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct
+   * counts that its rows contain.
    */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
   /** Throws if a snapshot with this many accounts must not be written. */

@@ -193,8 +193,8 @@ export class ImportTables {
   }
 
   /**
-   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct counts
-   * that its rows contain.
+   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct
+   * counts that its rows contain.
    */
   meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
     const { release, known, population, lists, partners, origin, places } = this.sources;

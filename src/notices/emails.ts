@@ -272,8 +272,8 @@ export class Emails {
   }
 
   /**
-   * Unsubscribes the receiver of a link, or resubscribes it if `again` is true. Does nothing if
-   * that has already been done.
+   * Unsubscribes the receiver of a link, or resubscribes it if `again` is true. Does nothing
+   * if that has already been done.
    */
   unsubscribe(token: string, again: boolean): WebhookRow {
     const { store, mails, audit, clock } = this.#parts;

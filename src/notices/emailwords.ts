@@ -25,8 +25,8 @@ export interface EmailCompany {
   /** City and state, activity, and day of opening. */
   readonly about: readonly string[];
   /**
-   * Names the fields that changed, or says that the company left the result. Empty for a company
-   * that is new.
+   * Names the fields that changed, or says that the company left the result. Empty for a
+   * company that is new.
    */
   readonly note: string;
   readonly contacts: readonly EmailContact[];

@@ -52,8 +52,8 @@ export interface DeliveryAttempt {
   readonly retryAt: number | null;
   /**
    * Says more than the code about why an e-mail failed. `gone`: the address does not exist.
-   * `rejected`: the message is refused permanently. `server`: the operator's mail server failed,
-   * which is not the receiver's fault.
+   * `rejected`: the message is refused permanently. `server`: the operator's mail server
+   * failed, which is not the receiver's fault.
    */
   readonly verdict?: "gone" | "rejected" | "server";
 }

@@ -1,6 +1,6 @@
 /**
- * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the order
- * that the pool sends, and the thread's priority.
+ * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the
+ * order that the pool sends, and the thread's priority.
  * Invariant: a thread that reports that it is ready loads no more modules, so the pool may end it.
  * This matters because Node aborts the process if a thread ends while it loads an ES module (20.20,
  * `Module::IsGraphAsync`). The order contains the function's name because, if the pool passed the
@@ -24,8 +24,8 @@ export interface Order<Work extends WorkTable<Work>, Name extends keyof Work = k
 }
 
 /**
- * Returns the `run` function that a worker file exports. It throws or rejects like the function
- * that the order names.
+ * Returns the `run` function that a worker file exports. It throws or rejects like the
+ * function that the order names.
  */
 export function worker<Work extends WorkTable<Work>>(functions: Functions<Work>) {
   return ({ name, task }: Order<Work>): unknown => functions[name](task);

@@ -80,8 +80,8 @@ function foldByTable(table: string, codePoint: number, first: number): string | 
 }
 
 /**
- * Folds a code point from U+0250 on. Returns null for a separator, and an empty string for a mark
- * that vanishes.
+ * Folds a code point from U+0250 on. Returns null for a separator, and an empty string for a
+ * mark that vanishes.
  */
 function foldHigh(codePoint: number): string | null {
   if (codePoint >= 0x300 && codePoint <= 0x36f) return "";

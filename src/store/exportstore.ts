@@ -400,8 +400,8 @@ export class ExportStore {
   }
 
   /**
-   * Changes an export from running to done. If it has an earlier expiry, that one stays. The rows
-   * that it reserved from the quota are replaced by the actual number.
+   * Changes an export from running to done. If it has an earlier expiry, that one stays. The
+   * rows that it reserved from the quota are replaced by the actual number.
    */
   finish({ chargedRows, ...file }: FinishedFile): boolean {
     const charge = this.quota.chargeOf(file.id);

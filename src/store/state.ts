@@ -1,8 +1,8 @@
 /**
  * Opens the state of a data directory. It is either a database in the directory, or one on
  * PostgreSQL whose address the directory stores.
- * Invariant: only this file chooses the engine. PostgreSQL's client is loaded only by the thread
- * that talks to the server, so a state in the data directory does not load it.
+ * Invariant: only this file chooses the engine. PostgreSQL's client is loaded only by the
+ * thread that talks to the server, so a state in the data directory does not load it.
  */
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";

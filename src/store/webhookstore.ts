@@ -1,7 +1,7 @@
 /**
  * Receivers of notices, which are webhooks and e-mail addresses, and their deliveries, in the
- * database. Input: rows to write, and outcomes of attempts. Output: rows as stored, and deliveries
- * that are due.
+ * database. Input: rows to write, and outcomes of attempts. Output: rows as stored, and
+ * deliveries that are due.
  * Invariant: a delivery belongs to one notice and one receiver, and each such pair has at most one.
  * It is deleted when its notice or its receiver is deleted, in the same transaction. A waiting
  * delivery is also deleted if the reader unsubscribes. A replay of a failed notice deletes that

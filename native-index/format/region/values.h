@@ -9,8 +9,8 @@
 // - the lists                  each a portable Roaring bitmap (RoaringFormatSpec)
 //
 // VALUES is optional and not in DIRECTORY: see region.h. It is needed because POSTINGS is sorted by
-// chunk. That keeps the data for the first page of a query close together. But to count with a file
-// that is not in memory, a block must be read in every chunk for every condition: 72 MB at 72
+// chunk. That keeps the data for the first page of a query close together. But to count with a
+// file that is not in memory, a block must be read in every chunk for every condition: 72 MB at 72
 // million rows. A list here takes at most 9 MB.
 #pragma once
 #include <array>

@@ -308,8 +308,8 @@ export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
 }
 
 /**
- * Throws an error for metadata that is invalid although its checksums are right. Checksums prove
- * that a file is undamaged, not who wrote it.
+ * Throws an error for metadata that is invalid although its checksums are right. Checksums
+ * prove that a file is undamaged, not who wrote it.
  */
 function refuseMeta(file: CheckedFile, problem: string): never {
   return file.refuse(

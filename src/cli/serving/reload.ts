@@ -204,8 +204,8 @@ export class Reload {
       const now = fileAt(path);
       if (now === undefined || this.#stopped) return now;
       const ageMs = this.#parts.clock.nowMs() - Number(now.mtimeMs);
-      // If the clock of a network share is ahead of this machine's, only a second check can show
-      // that the file still changes.
+      // If the clock of a network share is ahead of this machine's, only a second check can
+      // show that the file still changes.
       if (ageMs >= QUIET_MS || same(before, now)) return now;
       before = now;
       await sleep(QUIET_MS);

@@ -127,8 +127,8 @@ function currentActivities(): Activity[] {
 }
 
 /**
- * Returns the share of a code. If the code's share is unknown, the code gets a part of the share
- * that the known codes of its division leave.
+ * Returns the share of a code. If the code's share is unknown, the code gets a part of the
+ * share that the known codes of its division leave.
  */
 function weigh(code: number, list: readonly Activity[]): number {
   const text = String(code).padStart(7, "0");

@@ -228,8 +228,8 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 /** Cells to append to a row for each outcome, before the account's fields. */
 class Suffixes {
   /**
-   * All suffixes, one after the other: first one for each outcome, then that of the header, then
-   * that of a blank row.
+   * All suffixes, one after the other: first one for each outcome, then that of the header,
+   * then that of a blank row.
    */
   readonly request: EnrichRequest;
   readonly heading = OUTCOMES.length;

@@ -62,8 +62,8 @@ export interface RenderTask {
   /** The spec, bound to the revisions of its lists. */
   readonly spec: AccountQuerySpec;
   /**
-   * Maps each list name in the spec to the list's entries. The name `exported` is mapped to a pin,
-   * which locates the entries in the database.
+   * Maps each list name in the spec to the list's entries. The name `exported` is mapped to a
+   * pin, which locates the entries in the database.
    */
   readonly lists: ReadonlyMap<string, Uint8Array | ListPin>;
   /** The data directory, with the database of lists. */

@@ -1,7 +1,7 @@
 /**
  * Shares the files that clients have sent to be enriched among the servers of a fleet. Input:
- * accepted enrichments, and a call of `look` every second. Output: copies in the object store, from
- * which each server can render them. Enrichments fail if their file is gone together with its
+ * accepted enrichments, and a call of `look` every second. Output: copies in the object store,
+ * from which each server can render them. Enrichments fail if their file is gone together with its
  * server.
  * Invariant: an enrichment is marked as `stored` only once the store has the whole file. An
  * enrichment without a copy waits a limited time for the server that has the file. If the client

@@ -167,8 +167,8 @@ export class Municipalities {
   }
 
   /**
-   * Returns the codes that rows contain but that were not found by name alone. `rowCounts` is like
-   * that of `describe`.
+   * Returns the codes that rows contain but that were not found by name alone. `rowCounts` is
+   * like that of `describe`.
    */
   odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
     const chosen = this.chosenPlaces(toms, rowCounts);

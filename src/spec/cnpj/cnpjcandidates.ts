@@ -165,8 +165,8 @@ interface WrittenNumber {
 export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
 
 /**
- * Matches an integer with a fraction of zeros, such as 99938275000138.0. Does not match "1.000",
- * which may mean a thousand.
+ * Matches an integer with a fraction of zeros, such as 99938275000138.0. Does not match
+ * "1.000", which may mean a thousand.
  */
 const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
 /**

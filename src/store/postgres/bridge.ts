@@ -29,9 +29,9 @@ import {
 
 /**
  * Max wait for an answer, which exceeds the limits that the server applies. It is counted in
- * slices, so that after a pause of the process, the other thread still has time to answer. A thread
- * that answers no requests of clients may wait longer, because on a busy machine, the other thread
- * may start that late.
+ * slices, so that after a pause of the process, the other thread still has time to answer. A
+ * thread that answers no requests of clients may wait longer, because on a busy machine, the other
+ * thread may start that late.
  */
 const ANSWER_SLICES = { listening: 15, working: 60 } as const;
 const SLICE_MS = 1_000;

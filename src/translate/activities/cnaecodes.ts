@@ -1,9 +1,9 @@
 /**
- * Reads CNAE codes in a sentence. Input: a sentence and the codes of a snapshot. Output: the codes
- * that the sentence names, in any spelling: subclass 5611-2/01, 56.11-2-01, 5611201, class 56.11-2,
- * "grupo 561", "divisão 56", "seção I", "CNAE 56 e 47".
- * Invariant: an ambiguous number is a code only if the words around it say so or the snapshot has
- * that code. A nonexistent code is not searched; it gets a note with the nearest codes.
+ * Reads CNAE codes in a sentence. Input: a sentence and the codes of a snapshot. Output: the
+ * codes that the sentence names, in any spelling: subclass 5611-2/01, 56.11-2-01, 5611201, class
+ * 56.11-2, "grupo 561", "divisão 56", "seção I", "CNAE 56 e 47".
+ * Invariant: an ambiguous number is a code only if the words around it say so or the snapshot
+ * has that code. A nonexistent code is not searched; it gets a note with the nearest codes.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { negatorOf } from "../negation.ts";

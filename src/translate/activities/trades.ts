@@ -129,8 +129,8 @@ function firstOfTwo(
  */
 function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
   const { trades: names } = lexicon();
-  // The lexicon usually lists goods in the plural ("móveis e eletrodomésticos"), so only a word
-  // that is not in its listed form can be a plural trade.
+  // The lexicon usually lists goods in the plural ("móveis e eletrodomésticos"), so only a
+  // word that is not in its listed form can be a plural trade.
   const single = (word: Token) =>
     foldWord(names.written(word.key) ?? word.folded) !== word.folded
       ? names.longest([word], 0)

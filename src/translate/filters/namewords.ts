@@ -2,8 +2,8 @@
  * Reads words that the names of companies must contain. Input: a sentence in which no word is
  * claimed. Output: phrases for `text_hints`, one per request.
  * Invariant: a name stands before "no nome"; after "chamadas", "da rede", and the like; or in
- * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names, names
- * that are too long, and names beyond the limit go to the notes.
+ * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names,
+ * names that are too long, and names beyond the limit go to the notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";

@@ -61,8 +61,8 @@ export const SITE_AS_DOMAIN: Remark = {
   en: "The registry has no web sites: an e-mail at a domain of its own was required instead.",
 };
 /**
- * A request for a company's web site is read as one for an e-mail at the company's own domain,
- * which the registry can show.
+ * A request for a company's web site is read as one for an e-mail at the company's own
+ * domain, which the registry can show.
  */
 export const OWN_SITE: Remark = {
   code: "site_as_domain",

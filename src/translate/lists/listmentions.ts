@@ -229,8 +229,8 @@ function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids
 }
 
 /**
- * Returns the end of "já exportados" or "não exportei". Returns null for "produtos exportados",
- * which is not an action of the user.
+ * Returns the end of "já exportados" or "não exportei". Returns null for "produtos
+ * exportados", which is not an action of the user.
  */
 function exportedEnd(sentence: Sentence, at: number): number | null {
   const word = sentence.folded(at);

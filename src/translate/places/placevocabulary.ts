@@ -73,8 +73,8 @@ export class NameStarts {
   #emptyBelow = 0;
 
   /**
-   * Indexes `count` names by their folded text, one line each. `firstWord` returns the word by
-   * which a name is looked up. It is called only for ambiguous lines; if the text has more lines
+   * Indexes `count` names by their folded text, one line each. `firstWord` returns the word
+   * by which a name is looked up. It is called only for ambiguous lines; if the text has more lines
    * than names, it is called for all names.
    */
   constructor(count: number, folded: string, firstWord: (at: number) => string) {

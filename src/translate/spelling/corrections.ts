@@ -3,9 +3,9 @@
  * Input: a sentence and the vocabularies of the other stages. Output: the same sentence. A
  * diminutive is read as its base word, a profession in one gender as the known other gender, and a
  * typo as a place or trade.
- * Invariant: a word that any stage knows is never corrected. A typo is corrected only to a name
- * that is known in that position, and only if no other candidate is equally close. Every correction
- * of a typo is noted as an assumption. If in doubt, no word is corrected.
+ * Invariant: a word that any stage knows is never corrected. A typo is corrected only to a
+ * name that is known in that position, and only if no other candidate is equally close. Every
+ * correction of a typo is noted as an assumption. If in doubt, no word is corrected.
  */
 
 import type { Segment } from "../../search/segment.ts";

@@ -1,9 +1,9 @@
 /**
  * Proves: if the packets of a connection to the database are dropped while new connections work,
- * its thread waits only about a second and a half. A statement that changes nothing, and a change
- * that has not begun, are then executed over another connection. A transaction that has begun fails
- * and holds no lock. A slow statement is not mistaken for a lost one. In the meantime, the other
- * threads of the server answer health checks, and searches with keys that they know.
+ * its thread waits only about a second and a half. A statement that changes nothing, and a
+ * change that has not begun, are then executed over another connection. A transaction that has
+ * begun fails and holds no lock. A slow statement is not mistaken for a lost one. In the meantime,
+ * the other threads of the server answer health checks, and searches with keys that they know.
  * Does not prove the same on real networks (campaign/fleet/chaos cuts them).
  */
 import assert from "node:assert/strict";

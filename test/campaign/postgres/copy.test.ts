@@ -237,8 +237,8 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     const [file, all] = productCommand(args);
     const child = spawn(file, all, { env, stdio: ["ignore", "ignore", "pipe"] });
     const ended = once(child, "exit") as Promise<[number | null]>;
-    // This delay makes most kills happen during the copy, which prints its first line after about
-    // that time.
+    // This delay makes most kills happen during the copy, which prints its first line after
+    // about that time.
     const timer = sleep(150 + 125 * round).then(() => child.kill("SIGKILL"));
     const [code] = await ended;
     await timer;

@@ -1,7 +1,7 @@
 /**
- * Proves which work an overloaded server refuses, by counting answers in one turn of the event loop
- * that is full of requests. It first refuses large pages, facets, translations, and documents. It
- * refuses small searches and sign-ins only when their own work has used up the time reserved for
+ * Proves which work an overloaded server refuses, by counting answers in one turn of the event
+ * loop that is full of requests. It first refuses large pages, facets, translations, and documents.
+ * It refuses small searches and sign-ins only when their own work has used up the time reserved for
  * them. It never refuses checks of health and readiness, or anything in the next turn. Only the
  * work of the engine advances the clock, so counts are exact.
  * Does not prove the definition of a turn (unit/access/rate-limits.test.ts).

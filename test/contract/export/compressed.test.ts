@@ -130,8 +130,8 @@ const hasCommand = (name: string) => spawnSync(name, ["--version"]).status === 0
 const decompressed = (file: Buffer) => new Decompressor().decompress(file);
 
 /**
- * The compressions, each with its file name extension, its reference implementation, and a function
- * that decompresses in this process.
+ * The compressions, each with its file name extension, its reference implementation, and a
+ * function that decompresses in this process.
  */
 const KINDS = [
   { compression: "gzip", ending: "gz", twin: gzipTwin, read: (file: Buffer) => gunzipSync(file) },

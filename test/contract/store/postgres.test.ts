@@ -1,7 +1,7 @@
 /**
  * Proves for the state on PostgreSQL: it has the same rows as on SQLite after the same calls, in
- * their order. Also tests writers of several processes, a server that goes away and comes back, and
- * that only one server uses a state.
+ * their order. Also tests writers of several processes, a server that goes away and comes back,
+ * and that only one server uses a state.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
  * Proves: the phrases below, with which people request companies, do not change the meaning of a
- * sentence, and none of their words is reported as unknown. If such words are part of the trade
- * that is searched for, they count. Does not prove that people use no other phrases.
+ * sentence, and none of their words is reported as unknown. If such words are part of the
+ * trade that is searched for, they count. Does not prove that people use no other phrases.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

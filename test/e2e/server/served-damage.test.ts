@@ -3,8 +3,8 @@
  * is restored, all reads answer with 503. Once the server is not ready, none answers with 500. The
  * log reports the damage once, and the metrics report it too, both with the block and without a
  * row. The server recovers when it receives a good file. In a folder, an older good snapshot is
- * served in the meantime. The status shows the progress of the check. Exports trust the intact file
- * that they pin, and do not read a damaged one.
+ * served in the meantime. The status shows the progress of the check. Exports trust the intact
+ * file that they pin, and do not read a damaged one.
  * Does not prove how fast this happens, nor which changes are found without file events
  * (campaign/files/scrub.test.ts).
  */

@@ -1,6 +1,6 @@
 /**
- * Makes JSON values for the fuzzer: values that fit a schema of the OpenAPI document, and texts
- * that are close to valid.
+ * Makes JSON values for the fuzzer: values that fit a schema of the OpenAPI document, and
+ * texts that are close to valid.
  * Invariant: the same choices produce the same values. A value of `shaped` fits its schema, and a
  * changed or corrupted one need not.
  */

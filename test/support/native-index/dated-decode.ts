@@ -14,8 +14,8 @@ import { partsIn } from "./parts-decode.ts";
 import type { Region } from "./region-decode.ts";
 
 /**
- * A day (year code times 512, plus the day of the year), a row, and the lowest 14 bits of its key,
- * which hold flags, status, and size.
+ * A day (year code times 512, plus the day of the year), a row, and the lowest 14 bits of its
+ * key, which hold flags, status, and size.
  */
 type DatedEntry = readonly [day: number, row: number, low: number];
 

@@ -4,8 +4,8 @@
  */
 
 /**
- * A sentence, and its expected result without the activity, in the order of `summaryOf`. A text
- * that begins with a blank is appended to "padarias". The snapshot is of 2026-10-10.
+ * A sentence, and its expected result without the activity, in the order of `summaryOf`. A
+ * text that begins with a blank is appended to "padarias". The snapshot is of 2026-10-10.
  */
 export type Row = readonly [text: string, summary: string];
 

@@ -1,6 +1,6 @@
 /**
- * Proves: member names, labels, and date tokens are parsed as the registry writes them, and names
- * that the sample writes are parsed back.
+ * Proves: member names, labels, and date tokens are parsed as the registry writes them, and
+ * names that the sample writes are parsed back.
  * Does not prove: the content of any file.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves: the description of a spec names every filter, the order, the score, and the limit,
  * because it changes if any member of the schema changes. Codes have their names. Names for
- * addresses and files are short, plain, stable, and without texts of the client. Does not prove:
- * that the words are well chosen.
+ * addresses and files are short, plain, stable, and without texts of the client. Does not
+ * prove: that the words are well chosen.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

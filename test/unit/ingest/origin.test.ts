@@ -1,8 +1,8 @@
 /**
  * Proves: a snapshot records the host that its files came from, whether parts were missing or
  * empty, and the number of skipped malformed rows. `peneira inspect` shows these facts. A complete
- * month of unknown origin records nothing, so its bytes do not change. Hostile content in the note
- * that a download leaves (download.json) becomes one line or nothing.
+ * month of unknown origin records nothing, so its bytes do not change. Hostile content in the
+ * note that a download leaves (download.json) becomes one line or nothing.
  * Does not prove which files are accepted (whole.test.ts), nor how the download writes its note
  * (download).
  */

@@ -162,8 +162,8 @@ describe("a thread pool", () => {
     const sources = new URL("../../../src/", import.meta.url);
     const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
     // Three kinds of threads belong to no pool: those that answer requests
-    // (http/server/threads/http-threads.ts), that of the database (store/postgres/bridge.ts), and
-    // that of the rate leases (access/fleet/fleetrates.ts).
+    // (http/server/threads/http-threads.ts), that of the database (store/postgres/bridge.ts),
+    // and that of the rate leases (access/fleet/fleetrates.ts).
     const workers = files.filter(
       (file) => file.endsWith(".worker.ts") && !/\/(http|leases|postgres)\.worker\.ts$/.test(file),
     );

@@ -21,8 +21,8 @@ export const sentSheet = signal<SentSheet | null>(null);
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 /**
- * First bytes of a zip, and of an old workbook. The server refuses old workbooks with a message
- * that names them.
+ * First bytes of a zip, and of an old workbook. The server refuses old workbooks with a
+ * message that names them.
  */
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;

@@ -40,8 +40,8 @@ function dismiss(id: number): void {
 }
 
 /**
- * Shows all messages. The region is always present, because screen readers miss changes of a region
- * that appears with them.
+ * Shows all messages. The region is always present, because screen readers miss changes of a
+ * region that appears with them.
  */
 export function Toasts(): VNode {
   return (

@@ -234,9 +234,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       }
       const wasPaused = isPaused(chunks);
       chunks.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
-      // Pauses only once a first chunk is here. On resume, the library starts a timeout of 10 s,
-      // which only the end of the body cancels. Bytes that have already arrived are delivered even
-      // while paused.
+      // Pauses only once a first chunk is here. On resume, the library starts a timeout of 10
+      // s, which only the end of the body cancels. Bytes that have already arrived are delivered
+      // even while paused.
       if (!wasPaused && !isLast) this.#response.pause();
     });
   }

@@ -142,8 +142,8 @@ function isNextTo(sentence: Sentence, one: Run, other: Run): boolean {
 }
 
 /**
- * Returns how two names are joined. Like `linkOf` for mentions, but skips states that only say
- * which city is meant.
+ * Returns how two names are joined. Like `linkOf` for mentions, but skips states that only
+ * say which city is meant.
  */
 function linkOf(sentence: Sentence, from: number, to: number): Link {
   let [comma, listed] = [false, false];

@@ -1,7 +1,7 @@
 /**
  * Turns the districts that a sentence names into a filter.
- * Input: the districts found by the place stages. Output: the districts to filter by, in the cities
- * that are known to have them.
+ * Input: the districts found by the place stages. Output: the districts to filter by, in the
+ * cities that are known to have them.
  * Invariant: if a district cannot be applied, its city is not searched either, because a result
  * wider than requested is useless. The notes explain the reason.
  */
@@ -83,8 +83,8 @@ interface Cities {
 }
 
 /**
- * Finds the cities of districts that are named without a city. If one city has all of them, uses
- * that city. Otherwise, each district gets the only city that has it, or the city that has ten
+ * Finds the cities of districts that are named without a city. If one city has all of them,
+ * uses that city. Otherwise, each district gets the only city that has it, or the city that has ten
  * times as many accounts in it as all others together. If there is none, the note names the largest
  * cities.
  */

@@ -1,8 +1,8 @@
 /**
  * Proves: a request for the companies that use the phone or e-mail of another company never runs.
  * The note quotes the request whole and says where to find these companies. The request becomes
- * neither a trade nor a place. Tests phrases, contacts, and companies in three languages. Requests
- * that name a value, or no company, keep their meaning.
+ * neither a trade nor a place. Tests phrases, contacts, and companies in three languages.
+ * Requests that name a value, or no company, keep their meaning.
  * Does not prove what the page of a company links to (console suites).
  */
 import assert from "node:assert/strict";

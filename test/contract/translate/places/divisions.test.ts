@@ -2,8 +2,8 @@
  * Proves: after an import with places, sentences resolve each statistical region to exactly its
  * municipalities, in all four kinds. If two regions share a name, the state decides. This holds
  * even if the region is excluded. Seats given in the file override the built-in ones. Without
- * places, and for an unknown name, nothing runs, and a note says how to fix this. Does not prove
- * that a file matches IBGE's data.
+ * places, and for an unknown name, nothing runs, and a note says how to fix this. Does not
+ * prove that a file matches IBGE's data.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

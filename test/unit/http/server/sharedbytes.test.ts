@@ -2,8 +2,8 @@
  * Proves: a body in the shared buffer has the bytes of its parts. Reading a body after it was
  * overwritten is an error and never returns the bytes of another body, while a copy stays valid. A
  * body that is too large does not use the buffer. For exchanges over uWebSockets.js, with a
- * simulated library: answers that are delayed or read slowly survive later answers, and an answer
- * that is sent immediately is not copied.
+ * simulated library: answers that are delayed or read slowly survive later answers, and an
+ * answer that is sent immediately is not copied.
  * Does not prove the same over sockets (contract/http/server/sharedbuffer.test.ts).
  */
 import assert from "node:assert/strict";

@@ -52,8 +52,8 @@ class HeightFitter {
       this.#outer = outer;
     }
     const { style } = this.#frame;
-    // If the page itself scrolls, the style sheet determines the height and allows for the header
-    // that covers it.
+    // If the page itself scrolls, the style sheet determines the height and allows for the
+    // header that covers it.
     if (outer === document.scrollingElement) style.removeProperty("--room");
     else style.setProperty("--room", `${outer.clientHeight}px`);
     this.#listen();
