@@ -13,11 +13,13 @@ import { currentSegment } from "../search/segment.ts";
 import { LABEL_LANGUAGES } from "../spec/fields/words.ts";
 import { membersOf, readChoice, refuse, refuseMistakes } from "./bodymembers.ts";
 
-const COLUMNS_MAX = 50;
-/** More than the largest state has municipalities. */
-const LINES_MAX = 10_000;
-/** Max length of a cell in Excel. */
-const CELL_MAX = 32_767;
+// The thread that answers makes the workbook, so a table is no larger than the screen's largest.
+const COLUMNS_MAX = 12;
+/** More than the largest state has municipalities (853). */
+const LINES_MAX = 1_000;
+const CELL_MAX = 1_000;
+/** Cells that cost one unit of the rate limit: about a millisecond and a half. */
+const CELLS_PER_UNIT = 1_000;
 /** Cells of a line of facts: a label and its value. */
 const FACT_CELLS = 2;
 
@@ -29,7 +31,7 @@ export function makeWorkbook(call: SessionCall<"segment">): HttpAnswer {
   const lines = readLines(body, "lines", listOf, headings.length);
   const facts = readLines(body, "facts", listOf, FACT_CELLS);
   refuseMistakes(body);
-  call.spend(1);
+  call.spend(1 + Math.floor((lines.length * headings.length) / CELLS_PER_UNIT));
   const grid = { headings: headings.map(String), lines };
   const workbook = gridXlsx(grid, {
     labels,

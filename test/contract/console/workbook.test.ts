@@ -57,6 +57,11 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(pointersIn(refused), ["/facts", "/head", "/labels", "/lines"]);
       const long = await person.post("/workbook", { ...TABLE, lines: [["x".repeat(32_768)]] });
       assert.deepEqual([long.status, pointersIn(long)], [422, ["/lines"]]);
+      const lines = Array.from({ length: 1_001 }, () => ["a", "b", 1]);
+      const many = await person.post("/workbook", { ...TABLE, lines });
+      assert.deepEqual([many.status, pointersIn(many)], [422, ["/lines"]]);
+      const most = await person.post("/workbook", { ...TABLE, lines: lines.slice(1) });
+      assert.equal(most.status, 200);
     });
   });
 }
