@@ -135,7 +135,7 @@ function sweepMemory(): void {
 function sweepLeftovers(out: string): void {
   const folder = dirname(out);
   for (const name of readdirSync(folder)) {
-    const [, base, pid] = /^(.+)\.(\d+)\.(?:work|partial)$/.exec(name) ?? [];
+    const [, base, pid] = /^(.+)\.(\d+)\.(?:work|partial|partial\.scratch)$/.exec(name) ?? [];
     const isOurs = base === basename(out) || base?.endsWith(".peneira");
     if (!isOurs || Number(pid) === 0 || isRunning(Number(pid))) continue;
     rmSync(join(folder, name), { recursive: true, force: true });

@@ -112,6 +112,7 @@ describe("a workspace", () => {
       `2026-10.peneira.${pid}.work`,
       `out.${pid}.work`,
       `2026-10.peneira.${pid}.partial`,
+      `2026-10.peneira.${pid}.partial.scratch`,
     ];
     const retained = [
       `2026-10.peneira.${process.ppid}.work`,
