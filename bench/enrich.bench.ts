@@ -8,9 +8,11 @@
  * memory of the command.
  * Invariant: both read the same unordered file of plain CNPJs, one in ten of them unknown. Both
  * write a file with a status and ten columns; ours ends with fsync and a SHA-256, DuckDB's does
- * not. The two files are compared cell by cell; a difference ends the run without figures.
+ * not, so DuckDB is also timed with an fsync of its file. The two files are compared cell by cell;
+ * a difference ends the run without figures.
  */
 import { spawn } from "node:child_process";
+import * as fs from "node:fs";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,6 +79,12 @@ interface Run {
   readonly processor: number;
 }
 
+/** Runs of DuckDB, without and with an fsync of its file. */
+interface Rival {
+  readonly plain: Run;
+  readonly synced: Run;
+}
+
 async function timed(path: string, work: () => Promise<unknown>): Promise<Run> {
   const seconds: number[] = [];
   let processor = Number.POSITIVE_INFINITY;
@@ -107,7 +115,8 @@ function ours(segment: Segment, isHelped: boolean): Promise<Run> {
   return timed(path, () => writeWhole(path, (write) => enrichFile({ ...work, write })));
 }
 
-async function theirs(duck: DuckDBConnection, threads: number): Promise<Run> {
+/** Times the join in DuckDB, with or without an fsync of its file. */
+async function theirs(duck: DuckDBConnection, threads: number, isSynced = false): Promise<Run> {
   await duck.run(`SET threads = ${threads}`);
   const path = join(folder, "duck.csv");
   const columns = FIELDS.map((field) => `a.${field}`).join(", ");
@@ -115,9 +124,16 @@ async function theirs(duck: DuckDBConnection, threads: number): Promise<Run> {
     `SELECT f.*, CASE WHEN a.cnpj IS NULL THEN 'not_in_snapshot' ELSE 'found' END AS status, ` +
     `${columns} FROM read_csv('${sent}', delim=';', all_varchar=true) f ` +
     "LEFT JOIN accounts a USING (cnpj)";
-  return timed(path, () =>
-    duck.run(`COPY (${query}) TO '${path}' (FORMAT csv, HEADER, DELIM ';')`),
-  );
+  return timed(path, async () => {
+    await duck.run(`COPY (${query}) TO '${path}' (FORMAT csv, HEADER, DELIM ';')`);
+    if (isSynced) syncFile(path);
+  });
+}
+
+function syncFile(path: string): void {
+  const descriptor = fs.openSync(path, "r+");
+  fs.fsyncSync(descriptor);
+  fs.closeSync(descriptor);
 }
 
 /** Opens DuckDB with a table of the columns. */
@@ -209,24 +225,32 @@ async function peakMemory(): Promise<number> {
   return peak;
 }
 
-function line(name: string, mine: Run, rival: Run | null): string {
+function line(name: string, mine: Run, rival: Rival | null): string {
   const of = ({ median, best, processor }: Run) =>
     `${median.toFixed(2)} s (best ${best.toFixed(2)}), ` +
     `${Math.round(rowCount / median).toLocaleString("en")} rows/s, ` +
     `${((processor / rowCount) * 1e6).toFixed(2)} µs of processor a row`;
   if (rival === null) return `${name}: ours ${of(mine)}`;
-  const ratio = formatRatio(rival.median, mine.median);
-  return `${name}: ours ${of(mine)}; DuckDB ${of(rival)}; ${ratio}`;
+  const { plain, synced } = rival;
+  const ratios = [plain, synced].map((run) => formatRatio(run.median, mine.median));
+  return (
+    `${name}: ours ${of(mine)}; DuckDB ${of(plain)}; ${ratios[0]}; ` +
+    `DuckDB with fsync ${of(synced)}; ${ratios[1]}`
+  );
+}
+
+async function rivalRuns(duck: DuckDBConnection, threads: number): Promise<Rival> {
+  return { plain: await theirs(duck, threads), synced: await theirs(duck, threads, true) };
 }
 
 const segment = await openSegment(snapshot);
 writeSent(segment);
 const cold = lookUps(segment, 1);
 const duck = table === null ? null : await openDuck(segment, table);
-const alone = { mine: await ours(segment, false), rival: duck && (await theirs(duck, 1)) };
+const alone = { mine: await ours(segment, false), rival: duck && (await rivalRuns(duck, 1)) };
 if (duck !== null) await compare(duck);
 const processors = availableParallelism();
-const all = { mine: await ours(segment, true), rival: duck && (await theirs(duck, processors)) };
+const all = { mine: await ours(segment, true), rival: duck && (await rivalRuns(duck, processors)) };
 const out = [
   `${rowCount.toLocaleString("en")} rows, ${(statSync(sent).size / 2 ** 20).toFixed(1)} MiB, ` +
     `${segment.accounts.toLocaleString("en")} accounts, ${FIELDS.length} columns`,
