@@ -15,6 +15,13 @@ const SMALL_LINES = 60;
 const STYLE_LINES_MAX = 400;
 /** Maximum number of files and folders in a folder. */
 const ENTRIES_MAX = 30;
+/** The files and folders of the checkout itself, without those whose name begins with a dot. */
+const TOP = new Set(
+  (
+    "ARCHITECTURE.md CHANGELOG.md LICENSE README.md README.pt-BR.md bench biome.json build.mjs " +
+    "data docs native-index package-lock.json package.json src test tsconfig.json"
+  ).split(" "),
+);
 /** Matches the sentence of a file header that states why the file is separate. */
 const REASON = /\b(On its own|Apart|[Ss]eparate|its own file)\b[^.]*\bbecause\b/;
 /** Files that may be small: one per area and language, per command, and per kind of thread. */
@@ -85,6 +92,12 @@ describe("the tree", () => {
       return size > ENTRIES_MAX ? [`${folder} has ${size} entries`] : [];
     });
     refuse(broken, "a larger folder has rooms, named after what happens in them");
+  });
+
+  it("has only the known files and folders at the top", () => {
+    const tops = new Set(filesMatching(/./).map((file) => file.split("/")[0] as string));
+    const broken = [...tops].filter((name) => !name.startsWith(".") && !TOP.has(name));
+    refuse(broken, "a program that writes here has no folder of its own, or the list lacks a name");
   });
 
   it("has no export without an importer", () => {
