@@ -25,7 +25,7 @@ const FILLERS = new Set(
     "existem ha aberta aberto abriu abriram registrada inscrita cadastrada localizada localizado " +
     "situada sediada fica ficam fique fiquem atuam atua atuem trabalham trabalha ramo area setor " +
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
-    "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
+    "levantar mapear mapeando mapeamos entao ali hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
     "informacao pode possam estado cidade regiao municipio nome find show list get me " +
     "cade quien quienes all any company companies business businesses establishments firm firms " +
     "abrir montar concorrente concorrentes competitor competitors that have has are is located " +
@@ -51,7 +51,7 @@ const FILLERS = new Set(
     // English.
     "can could would will may might should shall must you your pls plz thx hey dear in at on " +
     "to from by am be been being was were it those these them they there ones one each every " +
-    "who which what where whom run runs running trade sector field line sort type some also " +
+    "registration set up reach reached reachable who which what where whom run runs running trade sector field line sort type some also " +
     "along across seeking pois porque because just here let my mine our ours interested pull " +
     "fetch export send tell provide w lists " +
     "listing related involved engaged dealing working active currently now today still " +
@@ -113,7 +113,8 @@ const OPENINGS = phrasesOf(
     "vê pra mim|vê para mim|ve pra mim|veja pra mim|vê aí|ve ai|dá uma olhada|da uma olhada|" +
     "dá uma procurada|me passa|me vê|faz favor|faça favor|anyone know|does anyone know|" +
     "anyone has|does anyone have|alguien tiene|alguien sabe|" +
-    "i m interested in|tell|how many|what are|which|which are|estoy buscando|me gustaría ver|" +
+    "i m interested in|tell|how many|what are|which|which are|want to contact|to contact|contact|reach out to|estoy buscando|" +
+    "me gustaría ver|" +
     "me gustaría|quisiera|quisieramos|cuántas|cuántos|envíame|mándame|necesitaría",
 );
 
@@ -127,6 +128,7 @@ const CLOSINGS = phrasesOf(
     "abraço|abs|att|atenciosamente|aguardo|aguardo retorno|fico no aguardo|existentes|" +
     "disponíveis|registradas na receita federal|cadastradas na receita federal|receita federal|" +
     "na receita|na receita federal|perante a receita|perante a receita federal|" +
+    "no cadastro|no cadastro da receita|no registro|on file|on record|en el registro|" +
     "dados completos|com dados completos|favorzinho|thanks a lot|thank you very much|thank you|" +
     "either is fine|either one is fine|any is fine|either works|any size|any size is fine|" +
     "qualquer um serve|qualquer tamanho|qualquer tamanho serve|qualquer porte|" +
@@ -185,7 +187,7 @@ function claimAnySize(sentence: Sentence): void {
 
 /** Purposes after "para". */
 const PURPOSES = phrasesOf(
-  "contato comercial|ligar|ligar amanhã|eu ligar|a gente ligar|fazer parceria|parceria|" +
+  "contato comercial|ligar hoje|eu ligar hoje|ligar|ligar amanhã|eu ligar|a gente ligar|fazer parceria|parceria|" +
     "parcerias|oferecer nossos produtos|oferecer nosso produto|oferecer produtos",
 );
 const FOR = new Set(["para", "pra"]);

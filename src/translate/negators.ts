@@ -74,6 +74,7 @@ export const BETWEEN = wordSet(
     "fazem parte pertencam pertencem located based situated part a usam use " +
     "usem usa usar utilizam utilize utilizem utilizar using " +
     "pode podem possa possam deve devem devam poder dever can could may must should be been " +
+    "vir venha venham vierem entrar entre entrem aparecer apareca aparecam " +
     "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
 );
 /** Verbs that begin a request. After a joining word, they begin a new one. */

@@ -61,7 +61,10 @@ function listFor(sentence: Sentence, at: number): number {
   return at;
 }
 
-/** Reads "…, é pra uma análise de crédito", "it's for my thesis" behind a request. */
+/**
+ * Reads "…, é pra uma análise de crédito", "it's for my thesis", and "…, for my thesis" behind a
+ * request.
+ */
 export function intentAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const before = sentence.tokens[at - 1]?.text ?? "";
@@ -75,7 +78,8 @@ export function intentAt(context: SpeakerContext, at: number): SpokenClause | nu
   ) {
     to++;
   }
-  if (to === at || !FOR.has(sentence.folded(to))) return null;
+  if (!FOR.has(sentence.folded(to))) return null;
+  if (to === at && !isWork(sentence, to + 1)) return null;
   const end = endOf(sentence, to + 1);
   return end > to + 1 ? { from: at, object: to + 1, to: end } : null;
 }
@@ -119,13 +123,26 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
 /** Kinds of work that need lists of companies. */
 const WORKS = wordSet(
   "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
-    "mestrado dissertacao thesis study research survey project article report story paper",
+    "mestrado doutorado dissertacao thesis study research survey project article report story paper " +
+    "dissertation coursework tesis investigacion reportaje proyecto",
 );
 const WORK_LEADS = wordSet(
   "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
 );
 /** Max words in the name of such work. */
 const WORK_MAX = 5;
+
+/** True for "um trabalho da faculdade", "my master's thesis". */
+function isWork(sentence: Sentence, at: number): boolean {
+  const noun = firstOf(sentence, at);
+  for (let to = noun; to <= noun + WORK_LEADS_MAX; to++) {
+    if (WORKS.has(sentence.folded(to))) return true;
+  }
+  return false;
+}
+
+/** Max words between "for" and the kind of work. */
+const WORK_LEADS_MAX = 3;
 
 /** The tokens of a clause without the place that the request means by "there". */
 export function around(

@@ -46,6 +46,7 @@ import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
 import { dayOf } from "./numbers/mentioneddates.ts";
+import { findComposedDistricts } from "./places/districts/composeddistricts.ts";
 import {
   districtFilterOf,
   findHomes,
@@ -73,6 +74,7 @@ import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import {
   readAnywhereBut,
+  readLacking,
   readNegativeNo,
   readOnPlaces,
   readPossessives,
@@ -157,6 +159,7 @@ export function translate(
   findDistricts(around);
   correctSpelling({ ...around, segment });
   findDistricts(around);
+  findComposedDistricts(around);
   const numbered = findNumberedPlaces(sentence, notes);
   const places = findPlaces(around);
   findUnknownPlaces(around, places, "long");
@@ -228,6 +231,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readSigns(sentence);
   readPairs(sentence);
   readNone(sentence);
+  readLacking(sentence);
   readPara(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);

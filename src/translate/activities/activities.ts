@@ -93,7 +93,7 @@ const PLACES_OF_WORK = new Set(
   (
     "estudio estudios laboratorio laboratorios fabrica fabricas industria industrias usina " +
     "usinas planta plantas oficina oficinas taller talleres bodega bodegas vinicola vinicolas " +
-    "loja lojas tienda tiendas studio studios shops stores plants labs factories"
+    "produtor produtores productores producers growers loja lojas tienda tiendas studio studios shops stores plants labs factories"
   ).split(" "),
 );
 const THAT = new Set(["que", "that", "which"]);

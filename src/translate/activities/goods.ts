@@ -54,6 +54,7 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
   if (both !== null) return both;
   const { goods } = lexicon();
   const readings: LexiconChoice[] = [];
+  const bought: (LexiconChoice | undefined)[] = [];
   let end = -1;
   for (let next = firstGoods(sentence, role.to); next >= 0; next = nextGoods(sentence, end)) {
     const named = namedTogether(sentence, { at, to: role.to, next });
@@ -71,11 +72,19 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
         : (suppliedBy(sentence, at, match) ?? ofOrigin(sentence, at, done));
     if (match === null || own === undefined) break;
     readings.push(own);
+    bought.push(match.value.wholesale);
     end = match.to;
   }
   if (end < 0) return null;
+  const behind = sentence.folded(end) === "no" && free(end) ? end + 1 : end;
+  const again = ROLES_AFTER.longest(sentence.tokens, behind, free);
+  // "quem vende EPI no atacado" sells wholesale.
+  const isWholesale = role.value === "retail" && again?.value === "wholesale";
+  const wholesale = isWholesale ? bought.filter((one) => one !== undefined) : [];
+  if (wholesale.length === readings.length && again !== null) {
+    return { ...united(wholesale), to: again.to, certainty: 0.95 };
+  }
   // In "wholesale food distributors", the role is written twice.
-  const again = ROLES_AFTER.longest(sentence.tokens, end, free);
   const to = again !== null && again.value === role.value ? again.to : end;
   return { ...united(readings), to, certainty: 0.95 };
 }

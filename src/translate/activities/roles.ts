@@ -44,7 +44,7 @@ const BEFORE: RoleWords = {
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
-    "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
+    "industrialização|cultiva|cultivam|plantam|plantan|farm|elabora|elaboram|elaboran|fabrican|producen|" +
     "processa|processam|procesan|beneficiadora|beneficiador|beneficia|beneficiam|processadora|" +
     "coleta|extrativismo|extrativista|extrai|extraem|factories|grower|breeder|processor|" +
     "build|builds|building|builder|constroem|construindo|construyen",
@@ -136,7 +136,9 @@ const RAW = /^0/;
  * never means manufacture.
  */
 export const GROWING = new Set(
-  "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam".split(" "),
+  "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam plantam plantan".split(
+    " ",
+  ),
 );
 /**
  * Words for gathering. With goods that no forest has, such as refuse, they do not mean gathering.
@@ -150,7 +152,7 @@ export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|fazenda|lavoura|cultivador|" +
-      "grow|grows|growing|raise|raising|cultiva|cultivam|farm|grower|viveiro|farmer|farming|" +
+      "grow|grows|growing|raise|raising|cultiva|cultivam|plantam|plantan|farm|grower|viveiro|farmer|farming|" +
       "plantation|orchard|grove|ranch|" +
       "ranches|rancher|breeder",
     FIELD,

@@ -108,7 +108,9 @@ function markAt(sentence: Sentence, at: number): SecondaryMark | null {
   const to = at + (named ? 2 : 1);
   const from = as ? at - 1 - article : at;
   const negated = !as && negatorOf(sentence, from) >= 0;
-  return { from, to, behind: as, start: as ? startBefore(sentence, from) : at, negated };
+  // "que tenham como atividade secundária o aluguel de andaimes"
+  const behind = as && !HAVING.has(sentence.folded(from - 1));
+  return { from, to, behind, start: behind ? startBefore(sentence, from) : at, negated };
 }
 
 /** Returns the start of "que tenham lanchonete ou café" before "como atividade secundária". */

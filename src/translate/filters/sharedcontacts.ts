@@ -316,13 +316,22 @@ export interface SharedMax {
 
 const PHONE = /^(?:(?:tele)?fones?|tel|celular(?:es)?|(?:tele)?phones?|mobiles?|telefonos?)$/;
 const MAIL = /^(?:e?mails?|correos?)$/;
-const THAT = /^(?:que|e|eh|seja|sejam|sao|esteja|estejam|that|which|is|are|s|has|been)$/;
-const USED = /^(?:(?:us|utiliz|compartilh)ad[ao]s?|(?:compart|divid|repet)id[ao]s?|used|shared)$/;
+const THAT = /^(?:que|se|e|eh|seja|sejam|sao|esteja|estejam|that|which|is|are|s|has|been)$/;
+const USED =
+  /^(?:(?:us|utiliz|compartilh)ad[ao]s?|(?:compart|divid|repet)id[ao]s?|used|shared|apare(?:c[ae]|ce)m?|const[ae]m?|rep[ei]t[ae]m?|repiten?|appears?)$/;
 const BY = /^(?:por|by|com|with|entre|among|em|in|con)$/;
 const OF = /^(?:de|of)$/;
 /** Phrases for an upper bound. */
 const AT_MOST = ["ate", "no maximo", "nao mais de", "nao mais que", "at most", "up to"];
-const AT_MOST_MORE = ["no more than", "como maximo", "hasta", "a lo sumo", "max", "maximo"];
+const AT_MOST_MORE = [
+  "no more than",
+  "not more than",
+  "como maximo",
+  "hasta",
+  "a lo sumo",
+  "max",
+  "maximo",
+];
 const SHARER = /^(?:empresas?|cnpjs?|firmas?|companhias?|companies|company|businesses|firms)$/;
 /** Maximum words between a verb of use and its companies: "mais de uma outra empresa". */
 const OTHER_MAX = 6;

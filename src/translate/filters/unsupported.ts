@@ -64,6 +64,16 @@ const BORDER: Remark = {
   pt: "Nenhum filtro toma a fronteira: a busca é no lugar inteiro.",
   en: "No filter takes a border: the whole place is searched.",
 };
+const STAFF: Remark = {
+  code: "employees",
+  pt: "A Receita não informa o número de funcionários.",
+  en: "The registry has no employees.",
+};
+const INSOLVENT: Remark = {
+  code: "insolvency",
+  pt: "Nenhum filtro toma a recuperação judicial; o nome costuma dizê-la: “com judicial no nome”.",
+  en: 'No filter takes insolvency; names often say it: "with judicial in the name".',
+};
 const KIND: Remark = {
   code: "kind",
   pt: "A Receita não separa este tipo.",
@@ -96,6 +106,8 @@ export function unmapUnsupported(context: RemarkContext): void {
 /** First words of these requests. Requests may also begin with a number. */
 const BEGINS: ReadonlySet<string> = new Set([
   ...["fronteira", "frontera", "border", "divisa"],
+  ...["em", "under", "in", "recuperacao", "judicial", "mais", "more", "over", "acima", "mas"],
+  ...["hiring", "employing"],
   ...["creci", "crea", "crm", "oab", "anvisa", "alvara", "iso", "sif", "inmetro", "mapa", "antt"],
   ...["certificacao", "certificado", "certification", "certificacion", "licenca", "licencia"],
   ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
@@ -107,6 +119,8 @@ function readAt(context: RemarkContext, at: number): Read | null {
   // A verb of hiring never names an activity, but "empresas que importam vinho" names one.
   if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
   return (
+    staffAt(sentence, at) ??
+    insolvencyAt(sentence, at) ??
     permitAt(sentence, at) ??
     borderAt(sentence, at) ??
     hoursAt(sentence, at) ??
@@ -160,6 +174,39 @@ function objectEnd(sentence: Sentence, from: number): number {
     to++;
   }
   return to;
+}
+
+/** Persons who work in a company, in the plural. */
+const PERSONS = wordsOf(
+  "lawyers doctors dentists teachers engineers drivers developers workers people persons " +
+    "employees professionals agents salespeople staff advogados medicos dentistas professores " +
+    "engenheiros motoristas desenvolvedores trabalhadores pessoas profissionais corretores " +
+    "vendedores funcionarios empregados colaboradores abogados profesores ingenieros conductores " +
+    "trabajadores personas profesionales empleados",
+);
+const OVER = /^(?:mais|more|mas|over|acima)$/;
+const HAS = /^(?:com|with|con|tenham?|tengan?|have|has|tem|tienen|possuam?|employing|hiring)$/;
+
+/** Reads "with more than 50 lawyers", "com 50+ funcionários" behind the verb of having. */
+function staffAt(sentence: Sentence, from: number): Read | null {
+  const isLed = /^(?:employing|hiring)$/.test(sentence.folded(from));
+  if (!isLed && !HAS.test(sentence.folded(from - 1))) return null;
+  let at = isLed ? from + 1 : from;
+  if (OVER.test(sentence.folded(at))) at++;
+  if (/^(?:than|de|que)$/.test(sentence.folded(at))) at++;
+  if (sentence.tokens[at]?.kind !== "number") return null;
+  at++;
+  if (sentence.tokens[at]?.text === "+") at++;
+  return PERSONS.test(sentence.folded(at)) ? { to: at + 1, why: STAFF } : null;
+}
+
+/** Reads "em recuperação judicial", "under judicial reorganization". */
+function insolvencyAt(sentence: Sentence, from: number): Read | null {
+  const at = /^(?:em|under|in)$/.test(sentence.folded(from)) ? from + 1 : from;
+  const words = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
+  const isTwo =
+    words === "recuperacao judicial" || /^judicial (?:reorgani[sz]ation|recovery)$/.test(words);
+  return isTwo ? { to: at + 2, why: INSOLVENT } : null;
 }
 
 const PERMITS = wordsOf(

@@ -22,7 +22,7 @@ const UNITS = wordSet(
   "loja lojas unidade unidades filial filiais sucursal sucursais estabelecimento enderecos " +
     "estabelecimentos endereco ponto pontos sede sedes store stores shop shops unit units " +
     "local punto puntos campus campuses campi location locations branch branches outlet " +
-    "outlets establishment establishments",
+    "outlets establishment establishments agencia agencias",
 );
 const BRANCHES = wordSet("filial filiais sucursal sucursais branch branches");
 const HAVING = wordSet(
@@ -112,7 +112,13 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const after = sideAfter(sentence, to);
   const tail = after.side === null && SINGLE.has(sentence.folded(to)) ? to + 1 : after.to;
   const lead = leadOf(sentence, at);
-  const exact = single || tail > to;
+  // "só uma loja" behind a comma, not "quero só uma loja"
+  const before = sentence.tokens[at - 2]?.text ?? "";
+  const isOnly =
+    first.value === 1 &&
+    ONLY.has(sentence.folded(at - 1)) &&
+    (before === "," || HAVING.has(sentence.folded(at - 2)));
+  const exact = single || tail > to || isOnly;
   const side =
     following.side ?? after.side ?? lead.side ?? (exact && first.value === 1 ? "exact" : null);
   // "com uma unidade em Campinas" means at least one establishment there and sets no bound.
@@ -122,7 +128,8 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   if (between)
     return { ...lead, to: tail, unit, bare: false, ...ordered(first.value, range.value) };
   if ((article && side === null) || !(lead.had || (side !== null && (known || exact)))) return null;
-  const words = { from: lead.from, to: tail, unit, bare: side === null };
+  const from = isOnly ? Math.min(lead.from, at - 1) : lead.from;
+  const words = { from, to: tail, unit, bare: side === null };
   if (range !== null) return { ...words, bare: false, ...ordered(first.value, range.value) };
   if (other !== null) {
     const [one, two] = [boundsOf(lead.side, first.value), boundsOf(other.side, other.value)];

@@ -34,7 +34,7 @@ const REQUESTS = wordSet(
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
     "passa passe passar envia enviar consiga consegue indique indica puxar extraia extrair dame " +
     "retorne traz gostaria tem cade quais urgente need want show find get give list up ate " +
-    "selecione pegue puxe",
+    "selecione pegue puxe listagem listado planilha newest oldest largest biggest smallest",
 );
 /** Words for companies that a number may count. */
 const COUNTED = wordSet(

@@ -12,7 +12,7 @@ import { FILTER_PHRASES } from "../filters/table.ts";
 import { beginsRequest } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { Token } from "../words/tokens.ts";
+import { foldWord, type Token } from "../words/tokens.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import type { PlaceMatch } from "./placenames.ts";
 import {
@@ -247,7 +247,15 @@ function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch)
   const plain = (name: string) => name.replace(/í(?=s?$)/u, "i").replace(/ú(?=s?$)/u, "u");
   const letters = (name: string) => plain(name.toLowerCase().replace(/[^\p{L}]/gu, ""));
   if (place.nicknamed.length > 0) return false;
-  return !place.cities.some(({ name }) => letters(name) === letters(text));
+  const typed = text.split(/[^\p{L}]+/u);
+  const isSpelled = (name: string) => {
+    const parts = name.split(/[^\p{L}]+/u);
+    // People write the accents of some words only: "sao gonçalo".
+    const isWord = (part: string, i: number) =>
+      letters(part) === letters(typed[i] ?? "") || foldWord(part.toLowerCase()) === typed[i];
+    return parts.length === typed.length && parts.every(isWord);
+  };
+  return !place.cities.some(({ name }) => letters(name) === letters(text) || isSpelled(name));
 }
 
 /**

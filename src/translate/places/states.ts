@@ -279,7 +279,7 @@ export const PART_STARTS = new Set(
     "fronteira costa mata cerrado recanto chapada metade grande greater countryside inland " +
     "coast coastal microrregiao mesorregiao northern southern eastern western north south " +
     "east west southwest northwest southwestern northwestern metropolitan downtown metro alto " +
-    "medio baixo polo shopping shoppings mall malls"
+    "medio baixo polo shopping shoppings mall malls ceasa ceagesp"
   ).split(" "),
 );
 

@@ -105,7 +105,11 @@ const WORDS = new Map(
     "supere:supera superen:superam superan:superam encima:acima " +
     "inscriptas:inscritas inscriptos:inscritos acogidas:enquadradas acogidos:enquadrados " +
     "acogida:enquadrada acogido:enquadrado operen:operem " +
-    "vecindario:bairro vecinos:moradores"
+    "vecindario:bairro vecinos:moradores excluyendo:excluindo excluya:exclua excluyan:excluam " +
+    "descartando:descartando gran:grande antigua:antiga peligrosos:perigosos " +
+    "peligrosas:perigosas peligrosa:perigosa peligroso:perigoso mercancias:mercadorias " +
+    "generacion:geracao transmision:transmissao investigacion:pesquisa " +
+    "yerba:erva perforacion:perfuracao pozos:pocos cientifica:cientifica"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -381,6 +385,23 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
   }
 }
 
+/** Nouns for a contact. */
+const CONTACTS = wordSet("phone phones email emails mail e contact contacts mobile website");
+const LACKING = /^(?:missing|lacking|neither)$/;
+
+/** Reads "missing an email", "with neither phone nor email" as "without" them. */
+export function readLacking(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (!LACKING.test(sentence.folded(at))) continue;
+    let noun = at + 1;
+    while (/^(?:an?|the|their|any|valid|registered)$/.test(sentence.folded(noun))) noun++;
+    if (!CONTACTS.has(sentence.folded(noun))) continue;
+    sentence.readAs(at, "without");
+    const other = sentence.folded(noun + 1) === "nor" ? noun + 1 : noun + 2;
+    if (sentence.folded(other) === "nor") sentence.readAs(other, "or");
+  }
+}
+
 /** Reads "but" as "except" after words for all places: "anywhere but São Paulo". */
 export function readAnywhereBut(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -431,5 +452,7 @@ function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {
   if (sentence.folded(own) === "e" && sentence.folded(own + 1) === "mail") return true;
   const condition = FILTER_PHRASES.longest(sentence.tokens, own);
   if (condition !== null) return condition.value.role !== "sort";
-  return kindAt(sentence, own) === "activity" && sentence.folded(own).endsWith("s");
+  if (kindAt(sentence, own) !== "activity") return false;
+  const trade = lexicon().trades.longest(sentence.tokens, own);
+  return sentence.folded(trade === null ? own : trade.to - 1).endsWith("s");
 }
