@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * Builds, checks, tests, measures, and starts Peneira: the only way to do so. Input: a command and
- * the files of this checkout, in any state. It first makes what the command needs (packages,
- * compiled addon, bundle, launcher), then runs the command.
- * Invariant: plain Node without dependencies, so that it runs on a bare clone. A step is skipped if
- * its inputs have not changed since its last success. A failed step ends the run with status 1.
+ * The only program that builds, checks, tests, measures, and starts Peneira. Input: a command and
+ * the files of this checkout, in any state. It first makes everything that the command needs
+ * (packages, compiled addon, bundle, launcher), then runs the command.
+ * Invariant: it is plain Node without dependencies, so that it runs on a bare clone. A step is
+ * skipped if its inputs have not changed since its last success. A failed step ends the run with
+ * status 1.
  */
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -77,7 +78,8 @@ const COMMANDS = {
     const serve = () => handOver(process.execPath, [program, "start", ...args]);
     const due = () => STEPS.due(() => Object.values(START).forEach((make) => void make()));
     const hold = () => STEPS.hold("npm start");
-    // The packages are installed by then; the check of the headers needs one of them.
+    // The headers are checked only now, because the check needs one of the packages, which are
+    // installed by now.
     const place = () => {
       headers();
       placeEngine();
@@ -227,12 +229,12 @@ function executable(variant = {}) {
   executableSteps({ ...known, ...tools, ...variant, inputs });
 }
 
-/** Entry points of the programs: the command line, and every kind of worker thread. */
+/** Returns the entry points of the programs: the command line, and every kind of worker thread. */
 function entries() {
   return ["src/main.ts", ...filesIn("src", /\.worker\.ts$/, /^web$/)];
 }
 
-/** Every file that a bundle of the program is made from. */
+/** Returns every file from which a bundle of the program is made. */
 function programInputs() {
   return [
     ...[filesIn("src", /\.(ts|json)$/, /^web$/), filesIn("src/executable", /\.[mc]js$/)].flat(),
@@ -241,7 +243,7 @@ function programInputs() {
   ];
 }
 
-/** Bundles the web console into dist/console; src/console/bundle.mjs describes its contents. */
+/** Bundles the web console into dist/console. src/console/bundle.mjs describes its contents. */
 function webConsole() {
   const folder = path.join(DIST, "console");
   const inputs = [...filesIn("src", /./), "build.mjs", "package-lock.json"];
@@ -343,7 +345,7 @@ function npm(args, env = {}) {
   run(windows ? "npm.cmd" : "npm", args, { shell: windows, env: { ...headersEnv(), ...env } });
 }
 
-/** Runs a program to its end; if it fails, the build ends. */
+/** Runs a program to its end. If the program fails, the build ends. */
 function run(command, args, { cwd = ROOT, env = {}, shell = false } = {}) {
   const options = { cwd, env: { ...process.env, ...env }, shell, stdio: ["ignore", 2, 2] };
   const result = spawnSync(command, args, options);
@@ -369,7 +371,7 @@ function handOver(command, args, env = {}, ended = (status) => status) {
   child.on("exit", async (status) => process.exit(await ended(status ?? 1)));
 }
 
-/** Returns which of the known flags are given; an unknown flag ends the build. */
+/** Returns which of the known flags are given. An unknown flag ends the build. */
 function flagsIn(args, ...known) {
   const strange = args.find((arg) => !known.includes(arg));
   if (strange !== undefined) fail(`there is no ${strange} here; there is: ${known.join(", ")}`);

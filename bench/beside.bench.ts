@@ -3,10 +3,11 @@
  * everything, pages of 50,000, sentences of 2,000 characters, 10,000 postal codes, uploads of
  * lists, exports, newer snapshots.
  * Output: p50 and p99 of `/healthz` and of a narrow search on one connection, alone and next to
- * each expensive request, with the increase of the p99. Each millisecond, a probe also splits the
- * first thread's time into running its event loop (work) and waiting for a processor. Only the work
- * depends on the server: if its computations last at most 1 ms, a sample shows at most 2. The row
- * "busy clients" shows the machine itself: two clients compute and send nothing.
+ * each expensive request, with the increase of the p99. Each millisecond, a probe in the server
+ * also measures how long its first thread ran its event loop (work), and how long it waited for a
+ * processor. Only the work depends on the server. If no computation of the server takes more than 1
+ * ms, no sample shows more than 2 ms of work. The row "busy clients" shows the machine itself: two
+ * clients compute and send nothing.
  * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs Linux
  * and wrk. Two clients send each expensive request in a closed loop.
  * Invariant: the server is not pinned, because expensive work runs on other threads. The clients
@@ -54,7 +55,7 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-// Both copies of the snapshot are made before the measurement, because writing one delays other
+// Both copies of the snapshot are made before the measurement, because writing one slows down other
 // users of the disk.
 const copies = ["a", "b"].map((name) => join(folder, name));
 for (const copy of copies) copyFileSync(corpus.snapshot, copy);
@@ -70,7 +71,6 @@ const newer: ExpensiveCall = async (_, round) => {
 
 let rounds = 0;
 
-/** Sends one kind of expensive request until `over` returns true. */
 async function keepSending({ port, key }: RunningServer, call: ExpensiveCall, over: () => boolean) {
   const send = askerOf(`http://127.0.0.1:${port}`, key);
   while (!over()) await call(send, ++rounds);

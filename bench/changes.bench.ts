@@ -1,11 +1,12 @@
 /**
- * Changes between two months, against DuckDB. Input: a corpus and the month after it. Output:
- * medians of both engines' times to list every changed account and to answer specs, and their
- * memory without mapped files.
- * Invariant: both find the same accounts before anything is timed. The rival reads Parquet files of
- * the same columns, uses all processors, and writes its list as Parquet; we use one thread. Each
- * side runs in its own process, whose anonymous memory is sampled from outside.
- * With --searches: a server with that many saved searches instead (questions/notices.ts).
+ * Compares two months, against DuckDB. Input: a corpus and the month after it. Output: for both
+ * engines, the median times to list every changed account and to answer queries about changes, and
+ * the memory without mapped files.
+ * Invariant: both engines find the same accounts before anything is timed. DuckDB reads Parquet
+ * files of the same columns, uses all processors, and writes its list as Parquet. Peneira uses one
+ * thread. Each side runs in its own process, whose anonymous memory is sampled from outside.
+ * With --searches, the benchmark instead measures a server with that many saved searches
+ * (questions/notices.ts).
  * Command: npm run bench -- changes [--accounts 1000000] [--runs 3] [--searches 1000]
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -202,7 +203,6 @@ async function theirs(months: Months, runs: number): Promise<Omit<Report, "memor
   return { entries: Number(entries), making, processor, answers };
 }
 
-/** Returns the processor time of all threads since `before`. */
 function processorUs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return user + system;

@@ -1,9 +1,9 @@
 /**
  * Measures waiting times in the console. Input: a corpus. Output: medians and maximums in
- * milliseconds. One time runs from the key press to the painted new count, for sentences sent by
- * Enter and for pressed states. The other runs from the third letter of a name to the offered
- * companies.
- * Invariant: a measurement ends when the count has changed and its frame was painted; the session's
+ * milliseconds. The first time runs from a key press until the new count is painted, after a
+ * sentence is sent or a state is selected. The second time runs from the third letter of a name
+ * until companies are offered.
+ * Invariant: a measurement ends when the count has changed and its frame was painted. The session's
  * rate limits do not apply.
  * Command: npm run bench -- console [--accounts 1000000] [--rounds 3]
  */
@@ -97,7 +97,7 @@ async function names(visit: Visit): Promise<number[]> {
     await visit.go("/app");
     await page.waitForLoadState("networkidle");
     // Two letters offer nothing, so the companies offered after the third letter are new. The pause
-    // keeps the third letter out of a burst of letters, which would be debounced.
+    // is needed because letters typed in quick succession are debounced.
     await page.getByLabel(words.find.prompt, { exact: true }).fill(name.slice(0, OFFERED_FROM - 1));
     await setTimeout(PAUSE_MS);
     const look = `() => document.querySelector(".combo-pop:not([hidden])") !== null`;

@@ -170,8 +170,8 @@ async function openDuck(segment: Segment, path: string): Promise<DuckDBConnectio
 async function compare(duck: DuckDBConnection): Promise<void> {
   const read = (name: string) =>
     `read_csv('${join(folder, name)}', delim=';', all_varchar=true, header=true)`;
-  // Peneira guards formulas and rejects values with wrong check digits, so the comparison allows
-  // for both.
+  // Two differences are allowed. Peneira protects cells that a spreadsheet would run as formulas,
+  // and rejects values with wrong check digits.
   const cells = (side: string) =>
     FIELDS.map((name) => {
       return `coalesce(regexp_replace(${side}.${name}, '^''([=+@\\-])', '\\1'), '')`;

@@ -2,14 +2,16 @@
  * Exports, against DuckDB's `COPY` of the same rows and columns in the same run.
  * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3] [--formats csv,csv.zst]`.
  * Output: rows and bytes per second on one rendering thread and on all processors, as ratios
- * against DuckDB on as many threads. A second thread of ours hashes and writes the file. Also
- * microseconds of processor per row on all threads, sizes, and peak anonymous memory by format and
- * number of rows. Also the write speed of the disk for a plain file of as many bytes, right after
- * ours, and the latency of a search with none and with two exports running.
- * Invariant: both write every byte to the same disk, with ten columns in the stored order, Parquet
- * with the same compression; ours ends with fsync and a SHA-256, DuckDB's does not. The plain file
- * ends with fsync too.
- * The CSV files of all rows are compared cell by cell; a difference ends the run without figures.
+ * against DuckDB on as many threads. (A second thread of Peneira hashes and writes the file.) The
+ * benchmark also prints:
+ * - microseconds of processor time per row on all threads
+ * - file sizes, and peak anonymous memory by format and number of rows
+ * - the speed at which the disk writes a plain file of the same size, right after each export
+ * - the latency of a search with no export and with two exports running
+ * Invariant: both engines write every byte to the same disk, with ten columns in the stored order,
+ * Parquet with the same compression. Peneira ends with fsync and a SHA-256, DuckDB does not. The
+ * plain file ends with fsync too. The CSV files of all rows are compared cell by cell. A difference
+ * ends the run without figures.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -118,7 +120,10 @@ async function timed(
   };
 }
 
-/** Exports with Peneira on one thread, or on all processors as a server without searches does. */
+/**
+ * Exports with Peneira. Uses one thread, or all processors if `isHelped` is true, as a server does
+ * while it answers no searches.
+ */
 function ours(format: Kind, limit: number, isHelped: boolean): Promise<Run> {
   const path = join(folder, `ours.${format}`);
   const spec = specOf(segment, format, limit);

@@ -1,8 +1,9 @@
 /**
- * Facets against DuckDB. Input: a corpus. Output: for each filter and facet the medians of both,
- * and our cost of a million matches; they tune the costs in native-index/query/facets/facets.cc.
- * Invariant: every listed count equals the rival's before anything is timed. Nothing is cached
- * between calls, and the rival's table has narrow columns in rank order.
+ * Facets against DuckDB. Input: a corpus. Output: for each filter and facet the median times of
+ * both engines, and Peneira's cost of a million matches. These costs are the basis of the constants
+ * in native-index/query/facets/facets.cc.
+ * Invariant: every listed count equals DuckDB's before anything is timed. Nothing is cached between
+ * calls, and DuckDB's table has narrow columns in rank order.
  * Command: npm run bench -- facets [--accounts 1000000]
  * With --crosses: tables of two facets against their targets (bench/questions/crosses.ts).
  */

@@ -1,12 +1,12 @@
 /**
- * Finding by name, against SQLite's FTS5 with its trigram tokenizer and DuckDB. Input: a corpus.
- * Output: for names with no, one, and two random edits the times of all three, and how often the
- * intended account, or a namesake, is among the first ten.
- * Invariant: all get the same texts, sequentially, with one processor's time. The rivals get their
- * best plan: SQLite the trigrams of the text joined by OR and its own rank, DuckDB the Jaro-Winkler
- * similarity over all names, which scans every row. They get fewer texts, because they take so
- * long. We get all texts twice, because the first touch of a block maps and verifies it. Names come
- * from a synthetic vocabulary.
+ * Finding companies by name, against SQLite's FTS5 with its trigram tokenizer and DuckDB. Input: a
+ * corpus. Output: for names with no, one, and two random edits, the times of all three engines, and
+ * how often the intended account, or a namesake, is among the first ten.
+ * Invariant: all engines get their texts one after another and use one processor. The other engines
+ * get their best plan. SQLite gets the trigrams of the text joined by OR and its own rank. DuckDB
+ * gets the Jaro-Winkler similarity over all names, which scans every row. Both get fewer texts,
+ * because they take so long. Peneira gets all texts twice, because the first access to a block maps
+ * and verifies it. Names come from a synthetic vocabulary.
  * With `--pairs N`: the N most common pairs of adjacent words of names, which match most rows.
  * Command: npm run bench -- find [--accounts 1000000] [--texts 1000]
  *   | find --pairs 1000 [--snapshot FILE]
@@ -148,8 +148,8 @@ async function found({ native }: Segment, text: string): Promise<readonly number
 }
 
 /**
- * Number of names that are read to count pairs of words. Each of the first 1,000 pairs then occurs
- * 50 times.
+ * Number of names that are read to count pairs of words. It is large enough that each of the 1,000
+ * most common pairs occurs at least 50 times.
  */
 const PAIRED_NAMES = 400_000;
 

@@ -1,10 +1,11 @@
 /**
  * The HTTP interface under load, uWebSockets.js against node:http in the same run. Output: requests
- * per second and latencies by kind of request, connections, closed and open loop.
+ * per second and latencies by kind of request and number of connections, in a closed and in an open
+ * loop.
  * Command: `npm run bench -- http [--accounts 1000000] [--seconds 4]`.
- * Invariant: the server runs on processor 0 and this process, the load generator, on processor 1,
- * if the system can pin. Every answer is read and checked; the key's rate limit does not apply. The
- * open loop sends at half the closed loop's rate.
+ * Invariant: if the system can pin processes, the server runs on processor 0. This process, the
+ * load generator, runs on processor 1. Every answer is read and checked. The key's rate limit does
+ * not apply. The open loop sends at half the closed loop's rate.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";

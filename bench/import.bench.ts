@@ -1,12 +1,12 @@
 /**
  * Speed of an import by pass: seconds, processor seconds of all threads, and MB a second of the
- * decompressed files of pass 1. For comparison: inflating alone, here and by `unzip -p` if
- * installed, and a copy of the snapshot on the same disk. One more import by the built product
- * gives the max memory and disk space, the time share of the index's optional parts (see `npm run
- * bench -- index`), and the size of the wider filters. The pass `count` counts shared e-mails and
- * phones.
- * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine,
- * processor seconds are steadier.
+ * decompressed files of pass 1. The pass `count` counts shared e-mails and phones. For comparison,
+ * the same files are only inflated, here and by `unzip -p` if installed, and the snapshot is copied
+ * on the same disk. One more import by the built product shows its maximum memory and disk space.
+ * It also shows how much of the time the index's optional parts take (see `npm run bench --
+ * index`), and how many bytes the wider filters take (bench/questions/wider.ts).
+ * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs. On a busy machine,
+ * processor seconds vary less than seconds.
  * Command: `npm run bench -- import [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
  */
 import { spawnSync } from "node:child_process";

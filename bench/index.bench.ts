@@ -1,9 +1,10 @@
 /**
  * Speed of the addon's build side: ranking of row records, filling of record batches, and the index
  * region phase by phase, with its memory.
- * Corpus model: synthetic accounts, seeded; Zipf-like activities, municipalities, and name words
- * (about 60,000 distinct), 30 % of names with a leading registry number, 36 % with a trade name,
- * half with secondary activities, independent codes, 200 bytes a record.
+ * Corpus model: synthetic accounts from a seed. Activities, municipalities, and the about 60,000
+ * distinct name words have Zipf-like frequencies. 30 % of names begin with a registry number, 36 %
+ * of accounts have a trade name, and half have secondary activities. Codes are independent of each
+ * other, and a record has 200 bytes.
  * Command: `npm run bench -- index [--accounts 2000000] [--threads 2]`.
  */
 import {

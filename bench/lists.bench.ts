@@ -1,9 +1,10 @@
 /**
- * Lists: upload time of a large list, its cost for other clients, and the cost of naming it in a
- * search. Measured over HTTP with one server: uploads of CNPJs as CSV and XLSX, sent by another
- * process; and searches on 8 connections at a fixed rate (open loop), without and during such
- * uploads. Also the same search, and a CSV file of the whole registry, alternating with and without
- * the list. Corpus model: `peneira sample`; half of the list is in the snapshot, half is invented.
+ * Lists of accounts: the upload time of a large list, the cost of the upload for other clients, and
+ * the cost of a search that names the list. Measured over HTTP with one server. Another process
+ * uploads CNPJs as CSV and XLSX. Searches run on 8 connections at a fixed rate (open loop), without
+ * and during such uploads. The same search, and a CSV file of the whole registry, also run
+ * alternately with and without the list. Corpus model: `peneira sample`; half of the list is in the
+ * snapshot, half is invented.
  * Command: npm run bench -- lists [--accounts 1000000] [--entries 1000000] [--rounds 5]
  *   [--rate 200] [--seconds 20]
  * Invariant: compared runs alternate, and nothing is cached between them. An unexpected answer ends
@@ -90,8 +91,8 @@ async function cnpjs(): Promise<string[]> {
     return base + cnpjCheckDigits(base);
   });
   const all = [...held, ...made];
-  // A step of this prime visits each entry once, because the number of entries is not a multiple of
-  // it.
+  // Steps of this size visit each entry once, because 7,919 is a prime that does not divide the
+  // number of entries.
   return all.map((_, at) => all[(at * 7_919) % all.length] as string);
 }
 

@@ -1,9 +1,10 @@
 /**
- * Cost of one addon call, without planner, JSON.parse, or HTTP. Output: medians of first page, deep
- * page, count, walk, gather, and rendering on a synthetic segment, as a table.
+ * Measures single calls of the native addon, without the planner, JSON.parse, or HTTP. Output: a
+ * table with the median times of a first page, a deep page, a count, the two methods of sorting
+ * ("walk" and "gather"), and rendering, on a synthetic segment.
  * Command: `npm run bench -- native [--rows 300000]`.
- * Invariant: the addon caches counts and sets of matches, so each timed call is a new query. It
- * differs by an unknown code, which changes no answer.
+ * Invariant: no timed call is answered from the addon's cache of counts and match sets. Each call
+ * adds another code that no row has, so the query is new and its result is the same.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

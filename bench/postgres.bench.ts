@@ -1,11 +1,12 @@
 /**
- * Search, count, depth, and export against PostgreSQL, the likely alternative. Measured: load and
- * disk of both, first pages with their exact totals, totals alone, a page at depth, other orders, a
- * CSV export; ours in process and through HTTP, theirs over its socket with prepared statements.
+ * Compares Peneira with PostgreSQL, the likely alternative, on the same rows. Output: load time and
+ * disk space of both, and times of first pages with exact totals, totals alone, a deep page, other
+ * orders, and a CSV export. Peneira is timed in this process and through HTTP, PostgreSQL over its
+ * socket with prepared statements.
  * Corpus model: `peneira sample`, seed fixed (bench/questions/corpus.ts).
  * Command: npm run bench -- postgres [--accounts N]
- * Invariant: the rival has fitting indexes and fresh statistics; every answer is compared before it
- * is timed. Skipped with a message if the distribution's package is not installed.
+ * Invariant: PostgreSQL has fitting indexes and fresh statistics. Every answer is compared before
+ * it is timed. If PostgreSQL is not installed, the benchmark prints a message and ends.
  */
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -99,7 +100,9 @@ async function totalLine({ segment, client }: Bench, question: Question): Promis
   return { name: question.name, matches: total, ours, http: null, page: null, total: theirs };
 }
 
-/** Pages, totals, depth, and orders, one line each. */
+/**
+ * Measures first pages, totals, one deep page, and other orders. Returns one line for each query.
+ */
 async function searchLines(bench: Bench, picks: Picks): Promise<Line[]> {
   const lines: Line[] = [];
   const add = (line: Line) => {
@@ -124,14 +127,16 @@ function printLines(lines: readonly Line[]): void {
   for (const { name, matches, ours, http, page, total } of lines) {
     const theirs = (page?.median ?? 0) + (total?.median ?? 0);
     const cells = [name, matches.toLocaleString("en"), time(ours), time(http), time(page)];
-    // A call in process cannot be compared with a query over a socket, so there is no ratio without
-    // HTTP.
+    // A ratio needs a time through HTTP, because a call in this process has no cost of transport.
     const ratio = http === null ? "" : formatRatio(theirs, http.median);
     print(`| ${[...cells, time(total), ratio].join(" | ")} |`);
   }
 }
 
-/** CSV of ten columns of a broad query, in rank order, to a file on the same disk. */
+/**
+ * Exports ten columns of a broad query as CSV, in rank order, with both engines. Both files are on
+ * the same disk. Returns a line with the rates.
+ */
 async function exportLine({ segment, client }: Bench, folder: string): Promise<string> {
   const question = depthQuestion();
   const spec = exportSpecOf(segment, question, EXPORT_FIELDS);

@@ -1,14 +1,16 @@
 /**
- * Server cost of a search, by repetition and by kind of query. Output: requests a second on one
- * core, processor time of the server's main thread for each, and both as shares of `/healthz` in
- * the same run; then median, p99, and maximum of each kind in the process.
+ * Measures the cost of searches on a server, by how often queries repeat and by kind of query.
+ * Output: requests per second on one core and processor time of the main thread per request, both
+ * also relative to `/healthz` in the same run; then median, p99, and maximum of each kind, measured
+ * in this process.
  * Corpus model: `peneira sample` (bench/questions/corpus.ts), queries by the shares of
  * bench/questions/shares.ts, 50 accounts each.
  * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
  *   [--response-memory 0] [--seed N] [--kinds]
- * The load needs Linux and wrk; `--kinds` omits it. Answers are cached only on request.
- * Invariant: three seconds of the same load run first, after the server has finished its own work
- * from the start. The row "never asked before" repeats no query. Each run draws its seed.
+ * The load on the server needs Linux and wrk. `--kinds` omits it. Answers are cached only if
+ * `--response-memory` is set.
+ * Invariant: measuring starts after the server has finished its start and has had three seconds of
+ * the same load. The row "never asked before" repeats no query. Each run draws its seed.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";

@@ -1,10 +1,10 @@
 /**
- * Common queries, answered by Peneira, DuckDB, PostgreSQL, and SQLite on the same rows, in one
- * table. Measured: the first page of 50 with its exact total; Peneira in this process and through
- * HTTP, DuckDB and SQLite in this process, PostgreSQL over its socket.
- * Invariant: every page and every total is compared with ours before it is timed; rivals have
- * fitting indexes, statistics, and prepared statements; nothing of ours is cached between calls. If
- * PostgreSQL's package is not installed, its column says so.
+ * Compares Peneira, DuckDB, PostgreSQL, and SQLite on common queries over the same rows. Measured:
+ * the first page of 50 with its exact total. Peneira is timed in this process and through HTTP,
+ * DuckDB and SQLite in this process, PostgreSQL over its socket.
+ * Invariant: every page and every total is compared with Peneira's before it is timed. The other
+ * engines have fitting indexes, statistics, and prepared statements. Peneira caches nothing between
+ * calls. If PostgreSQL is not installed, its column says so.
  * Command: npm run bench -- rivals [--accounts N]
  */
 import { parseArgs } from "node:util";

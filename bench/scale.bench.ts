@@ -1,9 +1,9 @@
 /**
- * The whole run at the size of the registry. Input: a number of accounts. Output: one table of the
- * costs of sample, import, start, queries, exports, the snapshot, and two months, next to the
- * targets for 72 million accounts.
+ * Measures every operation of the product at the size of the registry. Input: a number of accounts.
+ * Output: one table of the costs of sample, import, start, queries, exports, the snapshot, and two
+ * months, next to the targets for 72 million accounts.
  * Corpus model: `peneira sample` with the seed of all corpora; the second month is made with
- * `--since` from the first. Rates are shares of `/healthz`, because machines differ.
+ * `--since` from the first. Rates are relative to `/healthz`, because machines differ.
  * Command: npm run bench -- scale [--accounts 200000] [--work FOLDER] [--starts 3] [--seconds 5]
  *   [--months 2] [--keep] [--snapshot FILE] [--seed N]. Needs Linux and wrk. One month needs a
  *   quarter less space; an existing snapshot is only measured.

@@ -1,7 +1,8 @@
 /**
- * Search against DuckDB and SQLite. Measured: first and deep pages, exact totals, other orders, a
- * word of the name, in process and through HTTP; boot, memory. Data: `peneira sample` with a fixed
- * seed (bench/questions/corpus.ts); answers are compared before anything is timed.
+ * Compares Peneira's search with DuckDB and SQLite. Measured: first and deep pages, exact totals,
+ * other orders, and a word of the name, in process and through HTTP; also the start and the memory.
+ * Data: `peneira sample` with a fixed seed (bench/questions/corpus.ts). Answers are compared before
+ * anything is timed.
  * Command: npm run bench -- search [--accounts N] [--out FILE.json]
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -54,8 +55,8 @@ interface Line {
 }
 
 /**
- * Compares the first page of a query with the other engines', then times it. Peneira's time
- * includes the total; the other engines' times do not.
+ * Compares the first page of a query with the pages of the other engines, then times it. Peneira's
+ * time includes the total. The times of the other engines do not.
  */
 async function pageLine(
   segment: Segment,
@@ -89,7 +90,7 @@ async function pageLine(
   return { ...line, duck, duckTotal, sqlite: measure(() => statement.all()) };
 }
 
-/** Compares an exact total with the other engines', then times it. */
+/** Compares an exact total with the totals of the other engines, then times it. */
 async function totalLine(segment: Segment, rivals: Rivals, question: Question): Promise<Line> {
   const spec = specOf(segment, question);
   const total = answer(segment, spec).total;
@@ -114,7 +115,10 @@ async function totalLine(segment: Segment, rivals: Rivals, question: Question): 
   };
 }
 
-/** Pages of a broad query at the start, a tenth, and nine tenths of its rows. */
+/**
+ * Times three pages of a broad query: the first, one after a tenth of the rows, and one after nine
+ * tenths.
+ */
 async function depthLines(segment: Segment, rivals: Rivals): Promise<Line[]> {
   const question = depthQuestion();
   const lines: Line[] = [];
@@ -149,7 +153,8 @@ function printLines(title: string, lines: readonly Line[]): void {
 }
 
 /**
- * Measures HTTP: one connection compared with DuckDB in process, then throughput on one processor.
+ * Measures search through HTTP: the latency of one connection, compared with DuckDB called in this
+ * process, then the throughput of one processor.
  */
 async function httpLines(
   server: RunningServer,

@@ -1,12 +1,13 @@
 /**
- * Normal clients next to slow ones. Input: a corpus. Output: latencies of searches at a steady
- * rate, the lag of the server's event loop, and the length of its turns, as medians of several
- * runs. Each run has four phases: no other sockets, as many sockets that only stay open, the
- * arrival of slow sockets, and all slow sockets present.
+ * Measures how slow clients affect normal ones. Input: a corpus. Output: latencies of searches sent
+ * at a steady rate, delays of the server's event loop, and durations of single turns of that loop,
+ * as medians of several runs. Each run has four phases: no other sockets, many idle open sockets,
+ * the same number of slow sockets while they connect, and all of the slow sockets connected.
  * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3] [--sockets 500]
  * [--transport uws] [--main dist/bundle/main.mjs]`.
- * Invariant: the server has processor 0; the good clients (this process) and the slow ones (another
- * process, of lower priority) share processor 1. Other work of the machine affects every phase.
+ * Invariant: the server runs on processor 0. The normal clients (this process) and the slow clients
+ * (another process, of lower priority) share processor 1. Other work of the machine affects every
+ * phase.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -67,14 +68,17 @@ function goodLoad({ port, key }: RunningServer): Load {
   return { port, connections, rate, statuses: [200], seconds, request };
 }
 
-/** Starts the other clients; resolves when all their sockets are open. */
+/**
+ * Starts clients that only keep sockets open, or slow clients. Resolves when all their sockets are
+ * open.
+ */
 async function startClients(
   { port, key }: RunningServer,
   kind: "open" | "slow",
 ): Promise<ChildProcess> {
   const command = clientsCommand({ port, kind, count: Number(values.sockets) });
-  // The slow clients get a lower priority, because the good clients' waits for the processor would
-  // count as latency.
+  // The slow clients get a lower priority. Otherwise this process would wait for the processor, and
+  // the waits would count as latency.
   const child = spawn("nice", ["-n", "10", process.execPath, ...command], {
     stdio: ["pipe", "pipe", "inherit"],
   });

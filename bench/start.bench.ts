@@ -1,10 +1,10 @@
 /**
- * The start of a server, with its file in memory and evicted. Input: a corpus. Output: milliseconds
- * to the listening line and to the first answer, with processor time, bytes read, and major faults
- * until then. Also the first query of each kind on a freshly started server, and the longest delays
- * of the event loop during warm-up.
- * Invariant: the cube answers the first query. Each start is a new server, and the key's rate limit
- * does not apply. Eviction is checked if `fincore` is installed.
+ * Measures the start of a server, with its snapshot in the page cache and evicted from it. Input: a
+ * corpus. Output: milliseconds until the server reports its port and until the first answer, with
+ * processor time, bytes read, and major page faults. Also the first query of each kind on a freshly
+ * started server, and the longest delays of the event loop during warm-up.
+ * Invariant: the first query is answered from precomputed counts. Each start is a new server, and
+ * the key's rate limit does not apply. Eviction is checked if `fincore` is installed.
  * Command: npm run bench -- start [--accounts 1000000] [--starts 5]
  *   [--main OTHER/main.mjs | dist/peneira]
  */
@@ -32,9 +32,7 @@ const environment = {
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
-/**
- * How long delays of the event loop are watched, and the interval between samples, in milliseconds.
- */
+/** Duration of watching the event loop, and the interval between samples, in milliseconds. */
 const WATCH_MS = 6_000;
 const WATCH_EVERY_MS = 2;
 
@@ -70,7 +68,10 @@ async function startLine(where: Place): Promise<string> {
   return `| ${[where, ...cells, median(found.faults)].join(" | ")} |`;
 }
 
-/** Milliseconds and bytes of each kind of query, on a server that answered one other query. */
+/**
+ * Sends one query of each kind to a server that has answered only one query before. Returns the
+ * milliseconds and bytes read of each answer.
+ */
 async function kinds(where: Place): Promise<FirstAnswer[]> {
   await place(corpus.snapshot, where);
   const server = await start();
@@ -81,7 +82,7 @@ async function kinds(where: Place): Promise<FirstAnswer[]> {
   }
 }
 
-/** Returns the longest waits, in milliseconds, of a client that polls during the warm-up. */
+/** Polls a server during its warm-up. Returns the three longest waits in milliseconds. */
 async function waits(): Promise<number[]> {
   await place(corpus.snapshot, "in memory");
   const server = await start();

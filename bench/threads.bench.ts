@@ -1,15 +1,14 @@
 /**
- * Scaling with the number of request threads: 1, 2, 4 … up to the number of processors. Measured
- * for each: requests a second, the server's processor time for a request, connections and requests
- * per thread, and the memory of a thread. Corpus model: `peneira sample`
+ * Measures how a server scales with request threads: 1, 2, 4 … up to the number of processors.
+ * Measured for each: requests per second, the server's processor time per request, connections and
+ * requests per thread, and the memory of a thread. Corpus model: `peneira sample`
  * (bench/questions/corpus.ts), queries by the shares of bench/questions/shares.ts.
  * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3] [--only
  * QUESTION] [--seed N]
- * Needs Linux and wrk. The load generator shares the processors with the server, so the column
- * "scaled" removes its share: N × (processor time of a request with one thread ÷ with N threads).
- * With enough processors for both, it would be the ratio of the requests a second. The line "apart"
- * measures N separate processes: the upper bound for threads on this machine, whose processors
- * share memory and caches.
+ * Needs Linux and wrk. The load generator runs on the same processors as the server, so requests
+ * per second understate the scaling. The column "scaled" corrects this: N × (processor time of a
+ * request with one thread ÷ with N threads). The line "apart" measures N separate processes, one
+ * per processor. It is the upper bound for threads on this machine.
  * Invariant: the thread counts alternate, and each figure is a median of rounds.
  */
 import { readFileSync } from "node:fs";
@@ -97,7 +96,10 @@ function measured(server: RunningServer, bodies: readonly string[] | null): Seen
   return { perSecond, us: (processorUs(server.pid) - before) / requests, p99 };
 }
 
-/** Like `measured`, for N single-threaded servers, where N is the number of processors. */
+/**
+ * Like `measured`, but for one single-threaded server per processor instead of one server with
+ * several threads.
+ */
 async function measuredApart(bodies: readonly string[] | null, memory: string): Promise<Seen> {
   const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: "1" };
   const options = { pin: false, environment, responseMemory: memory };

@@ -1,13 +1,15 @@
 /**
- * Quality and speed of the translation of sentences.
+ * Measures the quality and speed of the translation of sentences into queries.
  * Command: `npm run bench -- translate [--accounts 1000000] [--golden FILE] [--half development]
- * [--misses]`; `… --unseen FILE --snapshot FILE [--misses]` runs a file, or a folder of files, of
- * labelled sentences, and `… --confidence [--fit]` measures, and fits, the confidence alone.
- * Output: recall and precision of activities on queries with acceptable codes, next to the best
- * rival. On both halves of the project's sentences: fields, whole sentences, accounts, refusals,
- * and calibration. The time for a sentence, and for any text of 2,000 characters.
- * Invariant: the held-out half and the golden queries are only measured; no option shows their
- * misses.
+ * [--misses]`. With `--unseen FILE --snapshot FILE [--misses]`, it runs a file, or a folder of
+ * files, of labeled sentences. With `--confidence [--fit]`, it only measures, and fits, the
+ * confidence.
+ * Output: recall and precision of the activities found for a public set of labeled queries, next to
+ * the best other system. For each half of the project's own sentences: right fields, right
+ * sentences, accounts found, refusals, and calibration of the confidence. Then the time for a
+ * sentence, and for texts of 2,000 characters.
+ * Invariant: nothing is tuned on the held-out half or on the public set, so no option shows their
+ * errors.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";

@@ -1,10 +1,12 @@
 /**
- * The cost of excluding several lists, separately and as one union. Measures in one process the
- * time to make a union, and to count with 2, 5, 10, and 20 lists, each of a tenth of all rows.
- * Corpus model: `peneira sample`; a list's rows are seeded runs of rows and single rows.
+ * Compares two ways to exclude several lists of accounts: each list separately, or their union.
+ * Measures in one process the time to make the union, and to count with 2, 5, 10, and 20 lists.
+ * Each list has a tenth of all rows.
+ * Corpus model: `peneira sample`. A list's rows are runs of rows and single rows, drawn from a
+ * seed.
  * Command: npm run bench -- unions [--accounts 1000000] [--rounds 30]
- * Invariant: both ways give the same count, and alternate; no count is repeated, because the kernel
- * caches answers.
+ * Invariant: both ways give the same count, and alternate. No count is repeated, because the engine
+ * caches counts.
  */
 import { parseArgs } from "node:util";
 import { type Clause, openRowList } from "../native-index/napi/engine.ts";
@@ -27,7 +29,10 @@ const rows = segment.accounts;
 const random = seededRng(20_261_128);
 const middle = (us: number[]) => us.sort((a, b) => a - b)[us.length >> 1] as number;
 
-/** A list of a tenth of all rows: half of them in runs of a hundred, half alone. */
+/**
+ * Makes a list of about a tenth of all rows. Half of the rows are in runs of a hundred, the others
+ * are single.
+ */
 function makeList() {
   const held: number[] = [];
   const below = (most: number) => Math.floor(random() * most);
@@ -41,8 +46,8 @@ function makeList() {
 
 const lists = Array.from({ length: 20 }, makeList);
 /**
- * Returns clauses for the accounts that are in none of the lists and opened in a range of
- * days, which is unique to the round.
+ * Returns clauses for the accounts that are in none of the lists and opened in a range of days. The
+ * range is different in each round, so no count is cached.
  */
 function clauses(of: readonly ReturnType<typeof makeList>[], round: number): Clause[] {
   const since: Clause = { kind: "range", column: "started_on", ranges: [[10_000 + round, 25_000]] };

@@ -1,10 +1,11 @@
 /**
  * Measures the most expensive requests of each kind. Input: a corpus. Output: for each request its
- * size, its status, the charged units, the longest hold of the event loop, and the processor time.
+ * size, its status, the units charged to its rate limit, the longest time that it blocked the event
+ * loop, and the processor time.
  * Command: `npm run bench -- worst [--accounts 1000000] [--runs 9] [--only REGEX]`.
- * Invariant: a server's handlers answer; nothing is cached between two requests (see
- * worst-service.ts). The fastest of several runs counts. Both times are processor times of all
- * threads, which other programs disturb least.
+ * Invariant: the handlers of a server answer the requests, and nothing is cached between two
+ * requests (see worst-service.ts). The fastest of several runs counts. Both times are processor
+ * times of all threads, which other programs disturb least.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
@@ -13,7 +14,7 @@ import { worstRequests } from "./scale/worst-requests.ts";
 import { type Took, type WorstRequest, WorstService } from "./scale/worst-service.ts";
 
 /**
- * Maximum milliseconds for which a request should hold the event loop in a registry of a million
+ * Maximum milliseconds for which a request should block the event loop in a registry of a million
  * accounts.
  */
 const HOLD_MAX_MS = 20;
@@ -30,7 +31,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Returns the fastest of several runs, for each of the two times separately. */
+/** Sends a request several times. Returns the shortest of each of the two times. */
 async function quickest(service: WorstService, request: WorstRequest): Promise<Took> {
   let best = await service.send(request);
   for (let run = 1; run < Number(values.runs); run++) {

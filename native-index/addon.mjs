@@ -1,11 +1,11 @@
 /**
- * Compiles the addon: the C++ sources, the tools of this machine, and the headers of Node.
+ * Compiles the addon from the C++ sources, with the tools of this machine and the headers of Node.
  * Input: build.mjs's functions to run and skip steps. Output: the path of the up-to-date addon; the
  * missing tools; the environment for sanitizer runs.
- * Invariant: plain Node, without node_modules: before packages are installed, npm's own node-gyp
- * compiles. The AddressSanitizer variant is built from a mirror of the folder, because node-gyp
- * supports only one build folder. Nothing else is installed or changed. `CXX`, `MAKE`, `PYTHON`,
- * and `npm_config_nodedir` have the same effect as in node-gyp.
+ * Invariant: this file needs no node_modules. If packages are not installed yet, it compiles with
+ * the node-gyp that npm contains. The AddressSanitizer variant is built from a copy of the folder,
+ * because node-gyp supports only one build folder. Nothing else is installed or changed. `CXX`,
+ * `MAKE`, `PYTHON`, and `npm_config_nodedir` have the same effect as in node-gyp.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";

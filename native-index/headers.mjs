@@ -380,9 +380,13 @@ function constant(name) {
   return `k${words.join("")}`;
 }
 
-/** The exports of the table files, bundled because this Node may be unable to read TypeScript. */
+/**
+ * Returns the exports of the table files. The files are bundled first, because this version of Node
+ * may be unable to read TypeScript.
+ */
 async function loadTables() {
-  // Loaded here, because the texts can be made even if no packages are installed.
+  // esbuild is loaded only here. Code that only makes the texts of headers then works even if no
+  // packages are installed.
   const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     stdin: {
       contents: TABLE_FILES.map((file) => `export * from "./${file}";`).join("\n"),

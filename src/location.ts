@@ -22,10 +22,10 @@ const BUNDLED = !import.meta.url.endsWith(".ts");
 const THREAD = "peneiraThread";
 
 /**
- * Returns the file of a worker by its source, such as `ingest/parse.worker.ts`. Worker files end in
- * `.worker.ts`, have unique names, and export `run`, a `worker(…)` of process/tasks.ts. Start them
- * with piscina's `filename` and `name`, and with `execArgv` from `workerArguments`. A wrong name
- * fails when the thread starts.
+ * Returns the file of a worker by its source, such as `ingest/ingest.worker.ts`. Worker files end
+ * in `.worker.ts`, have unique names, and export `run`, which is the result of `worker`
+ * (process/tasks.ts). Start them with piscina's `filename` and `name`, and with `execArgv` from
+ * `workerArguments`. A wrong name fails when the thread starts.
  */
 export function workerFile(source: `${string}.worker.ts`): string {
   const name = source.slice(source.lastIndexOf("/") + 1).replace(/\.ts$/, "");
@@ -37,9 +37,9 @@ export function workerFile(source: `${string}.worker.ts`): string {
 }
 
 /**
- * Returns the code of a worker for a caller that blocks until the worker has started: a file or its
- * text. Under tsx, a thread can load modules only while its parent runs. So the worker is then one
- * text without imports.
+ * Returns the code of a worker for a caller that blocks until the worker has started. A built
+ * worker is a file. Under tsx, a thread can load modules only while its parent thread runs, so the
+ * code is then one text that imports nothing.
  */
 export function waitedWorker(source: `${string}.worker.ts`): {
   readonly code: string;

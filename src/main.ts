@@ -151,7 +151,8 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Commander has written its message; requests for help or version are no mistakes.
+    // Commander has already written its message. The exit code is 0 after a request for help or
+    // version, and 2 after a mistake.
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof CommandError) {

@@ -1,11 +1,11 @@
 /**
  * Measures the thread of a server that handles requests. A benchmark loads this file into the
  * server with `--import`. Input: the signal SIGUSR2. Output, in the file of LAG_FILE: how late the
- * event loop was since the last signal. Also the microseconds that this thread spent, between two
- * samples 1 ms apart, in turns of its event loop, and ready to run but without a processor.
+ * event loop was since the last signal, and two times in each millisecond. The first is how long
+ * this thread ran its event loop. The second is how long it was ready to run but had no processor.
  * Invariant: the only load that it adds is a timer of 1 ms that reads one line of /proc. Linux
  * only. /proc reports a running thread's processor time up to 4 ms late, but its waiting time is
- * current. So turns are measured by the clock, and the waits are subtracted.
+ * current. So turns of the event loop are measured by the clock, and the waits are subtracted.
  */
 import { openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { createHistogram, monitorEventLoopDelay, performance } from "node:perf_hooks";

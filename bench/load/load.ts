@@ -168,8 +168,7 @@ async function openLoop(
     const sendDue = () => {
       while (due.length > 0 && free.length > 0) {
         const at = due.shift() as number;
-        // Connections are used in turn, because the server closes unused ones, perhaps at this
-        // moment.
+        // Connections are used in turn. The server closes a connection that is unused for too long.
         const connection = free.shift() as Connection;
         connection.send(request, () => {
           times.push((performance.now() - at) * 1000);

@@ -37,7 +37,10 @@ const RESPONSE_MEMORY = "PENEIRA_HTTP_RESPONSE_MEMORY_BYTES";
 /** Options of a server's start. */
 export interface StartOptions {
   readonly transport?: "uws" | "node";
-  /** False for exports, which also need processor 1; otherwise the server is pinned to 0. */
+  /**
+   * True if the server is pinned to processor 0. The default is true if pinning is possible. False
+   * for exports, which need processor 1 too.
+   */
   readonly pin?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
   /** Main file of another build to compare with, or an executable. Default: this build. */
@@ -197,7 +200,6 @@ export function wrkFreely(
   return figuresIn(reportOf(target, [`-c${connections}`, `-d${seconds}s`, "--latency"], false));
 }
 
-/** Returns the figures in a report of `wrk --latency`. */
 function figuresIn(report: string): { perSecond: number; requests: number; p99: string } {
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]),
@@ -206,7 +208,6 @@ function figuresIn(report: string): { perSecond: number; requests: number; p99: 
   };
 }
 
-/** Converts a time that wrk prints, such as 1.25ms, to milliseconds. */
 function msOf(time: string): number {
   const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(time) ?? [];
   return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
@@ -247,8 +248,9 @@ export interface Waits {
 }
 
 /**
- * Response times of one connection that repeats a request, or `/healthz` if `body` is null. Uses
- * `wrk`, whose own time is a few microseconds; a client in Node takes 150.
+ * Measures the response times of one connection that repeats a request, or `/healthz` if `body` is
+ * null. Uses `wrk`, which itself takes only a few microseconds per request. A client in Node would
+ * take 150.
  */
 export function waitsOver(
   { port, key }: RunningServer,

@@ -1,9 +1,10 @@
 /**
- * Runs a command and measures it from outside. Input: parameters of the built product. Output:
- * seconds, processor seconds of all its threads, max anonymous memory, max bytes of its workspace
- * without and with the unfinished output, and bytes read from and written to the disk.
- * Invariant: samples are a few hundredths of a second apart and miss shorter peaks; processor time
- * is that of the last sample. Linux.
+ * Runs the built product as a child process and measures it through /proc, so it needs Linux.
+ * Input: the parameters of the command line. Output: elapsed seconds, processor seconds of all
+ * threads, peak anonymous memory, bytes read from and written to the disk, and the peak size of the
+ * command's workspace, once with and once without the unfinished output file.
+ * Invariant: samples are a few hundredths of a second apart, so a shorter peak is missed. The
+ * processor time is that of the last sample.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -12,8 +13,8 @@ import { peneiraCommand } from "../questions/corpus.ts";
 
 const LOOK_MS = 30;
 /**
- * Number of samples for each count of files. Files are counted less often, because counting
- * thousands of them takes a while.
+ * The sizes of the workspace's files are measured only in every tenth sample, because looking at
+ * thousands of files takes a while.
  */
 const COUNT_EVERY = 10;
 const TICKS_PER_SECOND = 100;
@@ -33,7 +34,11 @@ export interface Watched {
   readonly writtenBytes: number;
 }
 
-/** Runs the product; files next to `out` that begin with its name are its workspace. */
+/**
+ * Runs the product and measures it. If `out` is given, it is the path of the command's output, and
+ * the workspace consists of the folder `<out>.<pid>.work` and a folder in memory. @throws Error if
+ * the command fails.
+ */
 export async function watch(parameters: readonly string[], out?: string): Promise<Watched> {
   const [node, main] = peneiraCommand() as [string, string];
   const began = performance.now();
@@ -86,8 +91,8 @@ function workOf(pid: number, out: string): number {
 }
 
 /**
- * Returns the bytes that a file, or the files in a folder, take on the disk. Ranges that were freed
- * after reading do not count.
+ * Returns the bytes that a file, or all files in a folder, occupy on the disk. Holes in a sparse
+ * file occupy none. Returns 0 if the path does not exist.
  */
 export function bytesOf(place: string): number {
   try {

@@ -1,8 +1,8 @@
 /**
- * Reads the accounts around which the queries of the simulated traffic are drawn. Input: a
- * snapshot. Output: some thousand accounts from all over the snapshot, with the values for queries.
- * Invariant: the same snapshot returns the same accounts. Each value, and each combination of
- * values, occurs as often among them as in the snapshot.
+ * Reads a sample of a snapshot's accounts, from which the simulated traffic takes the values of its
+ * queries. Input: a snapshot. Output: some thousand accounts from all over the snapshot.
+ * Invariant: the same snapshot returns the same accounts. A value, or a combination of values, is
+ * about as frequent in the sample as in the snapshot.
  */
 import { meets, rowOf } from "../../src/search/clauses.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -19,8 +19,8 @@ const [BLOCKS, BLOCK_ROWS] = [1_024, 8];
 /** Words of names that are shorter than this are articles and abbreviations. */
 const WORD_LENGTH_MIN = 4;
 /**
- * Fractions of names that may contain a common word. Users do not search for words that are in most
- * names.
+ * A word is common if at least the first and at most the second fraction of all names contain it.
+ * Users do not search for a word that most names contain, such as "ltda".
  */
 const [WORD_SHARE_MIN, WORD_SHARE_MAX] = [0.002, 0.1];
 
@@ -93,13 +93,20 @@ function commonIn(names: readonly (readonly string[])[]): (word: string) => bool
   };
 }
 
-/** Returns the division of an activity, or null if the division has no other activity. */
+/**
+ * Returns the division of an activity (the first two digits of its code). Returns null if the
+ * division contains no other activity.
+ */
 function divisionOf({ catalog }: Segment, activity: string): string | null {
   const division = activity.slice(0, 2);
   return catalogLookup(catalog).cnae(division).length > 1 ? division : null;
 }
 
-/** Returns a test for filters that have no field; always false if the snapshot lacks their data. */
+/**
+ * Returns a function that tests whether an account matches filters on values that the output cannot
+ * show, such as the number of establishments. The function always returns false if the snapshot
+ * lacks these values.
+ */
 function meeting(segment: Segment, filters: object): (cnpj: string) => boolean {
   if (segment.catalog.lacksCounts === true) return () => false;
   const spec = specOfBody(segment, JSON.stringify({ spec: { filters }, limit: PAGE }));

@@ -1,7 +1,8 @@
 /**
- * Our answers to the queries of a benchmark, and their comparison before anything is timed. Also
- * picks codes that make the queries frequent, sparse, or empty in a corpus.
- * Invariant: an answer that differs from a rival's ends the run without figures.
+ * Computes Peneira's answers to the queries of a benchmark, and compares them with other engines'
+ * answers before anything is timed. Also selects codes that make a query match many, few, or no
+ * rows of a corpus.
+ * Invariant: an answer that differs from another engine's ends the run without figures.
  */
 import { search } from "../../src/search/searcher.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -14,7 +15,7 @@ import type { Picks, Question } from "./questions.ts";
 /** Accounts of a page. */
 export const PAGE = 50;
 
-/** Normalizes the spec of a query like the server. */
+/** Normalizes a query as the server does. */
 export function specOf(segment: Segment, question: Question): AccountQuerySpec {
   const { filters, sort = [] } = question;
   const scoring = question.scoring ?? { strategy: "balanced", random_seed: null };
@@ -49,7 +50,7 @@ export function exportSpecOf(
   ).spec;
 }
 
-/** Computes a whole answer without cached totals: plan, count, page, and JSON. */
+/** Computes a page of a query after dropping all cached totals: plan, count, page, and JSON. */
 export function answer(segment: Segment, spec: AccountQuerySpec, afterRow = -1) {
   segment.native.dropCaches();
   return search(segment, { spec, fields: DEFAULT_FIELDS, afterRow, explain: false });
@@ -69,7 +70,7 @@ export function assertEqual(name: string, ours: unknown, theirs: unknown): void 
   );
 }
 
-/** Codes that make the queries frequent, sparse, or empty in this corpus. */
+/** Selects codes with which queries match many, few, or no rows of this corpus. */
 export async function picksOf({ duck }: Pick<Rivals, "duck">): Promise<Picks> {
   const rows = async (sql: string) => (await duck.runAndReadAll(sql)).getRows();
   const code = (value: unknown) => String(value).padStart(7, "0");

@@ -1,8 +1,8 @@
 /**
- * Makes the corpus of a benchmark: a snapshot from `sample` and `import` with a fixed seed, cached
- * under `.cache/bench` for the next run.
- * Invariant: the corpus model is that of `peneira sample`: registry-like joint distributions, rows
- * in score order. The same number of accounts gives the same bytes.
+ * Makes the corpus of a benchmark: a snapshot made by `sample` and `import` with a fixed seed. The
+ * snapshot is cached under `.cache/bench` for the next run.
+ * Invariant: `peneira sample` draws the accounts, with combinations of values as frequent as in the
+ * registry. Rows are in score order. The same number of accounts gives the same bytes.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";

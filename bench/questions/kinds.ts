@@ -1,6 +1,7 @@
 /**
- * One query of each kind, to send to a freshly started server. Input: a running server. Output:
- * milliseconds and bytes read of the first answer of each kind, and milliseconds of repetitions.
+ * Sends one query of each kind to a freshly started server. Input: a running server. Output: for
+ * each kind, the milliseconds and bytes read until the first answer, and the milliseconds of
+ * repetitions.
  * Invariant: the queries and their order are the same in every run.
  */
 
@@ -9,7 +10,7 @@ import type { RunningServer } from "../load/server.ts";
 import { median } from "../measure.ts";
 
 const search = (filters: object, rest: object = {}) => ({ spec: { filters, ...rest }, limit: 50 });
-/** A query answered from tables of totals and one list. */
+/** A cheap query, whose total is precomputed and whose rows come from one posting list. */
 export const FIRST = search({
   industry: { cnae_any_of: ["5611-2/01"] },
   geo: { uf_any_of: ["MG"] },

@@ -1,9 +1,11 @@
 /**
- * Query times by kind (traffic.ts). Input: a snapshot, a seed. Output: lines of a table, the
- * slowest median first, and a line with the slowest kinds and query.
- * Invariant: the engine answers in the process as in a server: expensive pages off the main thread.
- * Each query occurs once. Before the clock starts, other queries touch all of the snapshot, because
- * the first touch of a block verifies its checksum. Then some queries of the same kind run.
+ * Times the simulated traffic (traffic.ts) separately for each kind of query. Input: a snapshot, a
+ * seed. Output: a table with the slowest median first, then the slowest kinds and the slowest
+ * query.
+ * Invariant: the engine runs in this process, and expensive pages run off the main thread as in a
+ * server. Each query occurs once. Before the clock starts, other queries touch the whole snapshot,
+ * because the first read of a block verifies its checksum. Then some untimed queries of the same
+ * kind run.
  */
 import { ENGINE } from "../../src/search/finding.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -13,14 +15,13 @@ import { formatUs } from "../measure.ts";
 import { specOfBody } from "./accounts.ts";
 import { TRAFFIC_KINDS, trafficOf } from "./traffic.ts";
 
-/** Number of queries that touch the snapshot before any query is timed. */
+/** Number of untimed queries that first touch the snapshot's blocks. */
 const TOUCHING = 20_000;
-/** Number of queries per kind that warm up, and that are timed. */
+/** Numbers of untimed and of timed queries of each kind. */
 const [WARM, TIMED] = [100, 1_000];
 /** Number of pages to time after the first page. */
 const PAGES = 9;
 
-/** Length of the longest name of a kind, in characters. */
 const NAME = Math.max(...TRAFFIC_KINDS.map(({ name }) => name.length));
 
 /** Times of a kind, in microseconds. */
@@ -39,7 +40,8 @@ export async function kindLines(segment: Segment, seed: number): Promise<string[
   await timesOf(segment, "", trafficOf(segment, seed, TOUCHING));
   const all: KindTimes[] = [await laterPages(segment, seed + TRAFFIC_KINDS.length + 1)];
   for (const [at, kind] of TRAFFIC_KINDS.entries()) {
-    // Each kind has a different seed, so that the addon has cached few of the counts.
+    // With a separate seed for each kind, few of its queries have counts that the addon cached
+    // before.
     const bodies = trafficOf(segment, seed + 1 + at, WARM + TIMED, kind);
     all.push(await timesOf(segment, kind.name, bodies));
   }
@@ -94,7 +96,8 @@ async function timesOf(
 }
 
 /**
- * Times later pages of those queries that have any. A cursor contains only the row before the page.
+ * Times pages 2 to 10 of each query, as far as there are any. Each page starts after the last row
+ * of the page before.
  */
 async function laterPages(segment: Segment, seed: number): Promise<KindTimes> {
   const timed: Timed[] = [];

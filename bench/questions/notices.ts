@@ -1,11 +1,11 @@
 /**
- * A new month with many saved searches. Input: a corpus, the month after it, and a number of
- * searches. Output: the time until all of them are counted, the p99 of a search before that and
- * meanwhile with their ratio, the processor time of the server for both, its anonymous memory, and
- * the load of the machine.
- * Invariant: a real server on a folder, queried over HTTP by one client at a time. The first
- * thousand searches name different states, activities, or both, so no two share their counts. The
- * time includes making the list of changes.
+ * Measures a server that receives a new month while tenants have many saved searches. Input: a
+ * corpus, the month after it, and a number of saved searches. Output: the time until all saved
+ * searches are counted, the p99 of a search and the server's processor time before and during that
+ * time, the server's anonymous memory, and the load of the machine.
+ * Invariant: a real server serves a folder and is queried over HTTP by one client at a time. The
+ * first thousand saved searches name different states, activities, or both, so none can reuse
+ * another's counts. The time includes computing the changes between the months.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,13 +14,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
 
-/** Milliseconds for which searches are measured before the month comes. */
+/** Duration of the measurement before the new month arrives, in milliseconds. */
 const IDLE_MS = 5_000;
 /** Number of saved searches per tenant. */
 const PER_TENANT = 500;
 /** Unit of processor times in /proc. */
 const TICKS_PER_SECOND = 100;
-/** The states, and as many divisions of the table of activities. */
+/** All 27 states. `ACTIVITIES` has 27 codes as well, each the first two digits of activities. */
 const STATES = [
   ...["SP", "MG", "RJ", "BA", "PR", "RS", "PE", "CE", "PA", "SC", "GO", "MA", "AM", "ES"],
   ...["PB", "RN", "MT", "AL", "PI", "DF", "MS", "SE", "RO", "TO", "AC", "AP", "RR"],
@@ -82,7 +82,7 @@ async function post(base: string, key: string, path: string, body: object): Prom
     body: JSON.stringify(body),
   });
   if (answer.status === 503) {
-    // The server is busy with other work and wants the request to be repeated in a second.
+    // The server was too busy. Send the request again after a second.
     await answer.arrayBuffer();
     refused++;
     await sleep(1_000);
@@ -116,7 +116,8 @@ function pairOf(values: readonly string[], number: number): (string | undefined)
 }
 
 async function save(served: Served, searches: number): Promise<void> {
-  // The command blocks this process, and meanwhile the server closes idle connections.
+  // All keys are created first. The command that creates one blocks this process, and the server
+  // closes idle connections in that time.
   const tenants = Math.ceil(searches / PER_TENANT);
   const keys = Array.from({ length: tenants }, (_, at) => keyOf(served, `tenant${at}`));
   for (let n = 0; n < searches; n++) {
@@ -163,7 +164,10 @@ function processorSeconds({ child }: Served): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Measures the arrival of a month with `searches` saved searches. */
+/**
+ * Adds the file of a new month to a running server that has `searches` saved searches, measures the
+ * effect, and prints it.
+ */
 export async function benchNotices(accounts: number, searches: number): Promise<void> {
   const corpus = makeCorpus(accounts);
   const newer = laterMonth(corpus);

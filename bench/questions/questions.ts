@@ -1,11 +1,12 @@
 /**
- * The queries of the search benchmark, each as a spec and as SQL with codes of the corpus. Both
- * must give equal answers.
- * Invariant: the SQL is the best known plan for the rival: narrow columns, rows stored in rank
- * order, a limit without a sort if rank is the order, a key instead of an offset for deep pages.
+ * Lists the queries of the search benchmark, each as Peneira's filters and as equivalent SQL. Both
+ * must return equal answers.
+ * Invariant: the SQL is the fastest plan known for the other engines. Columns are narrow, rows are
+ * stored in rank order, rank order needs a limit but no sort, and deep pages start after a key
+ * instead of an offset.
  */
 
-/** Codes of the corpus whose intersections are certainly sparse or empty. */
+/** Codes that are frequent or rare in the corpus, so that queries match many, few, or no rows. */
 export interface Picks {
   /** Codes of a frequent activity, a rare activity, and twenty frequent activities; 7 digits. */
   readonly cnae: string;
@@ -20,7 +21,10 @@ export interface Picks {
   readonly word: string;
 }
 
-/** One query; `sort` is the ORDER BY of the rivals if the order is not rank. */
+/**
+ * One query in both languages. `where` and `orderBy` are SQL. Without `orderBy`, rows are in rank
+ * order.
+ */
 export interface Question {
   readonly name: string;
   readonly filters: Record<string, unknown>;
@@ -74,8 +78,8 @@ function question(
 }
 
 /**
- * First pages in rank order, with one to six filters, sparse and empty results, many values, and a
- * word.
+ * Returns queries for first pages in rank order: one to six filters, few and no matches, a list of
+ * many values, and a word of the name.
  */
 export function pageQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
@@ -107,7 +111,7 @@ export function pageQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** Queries for exact totals, of which some have a precomputed answer. */
+/** Returns queries for exact totals. Some of the totals are precomputed in the snapshot. */
 export function totalQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   return [
@@ -127,7 +131,10 @@ export function totalQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** Other sort orders, broad and narrow, and the seeded order. */
+/**
+ * Returns broad and narrow queries in other orders than rank, among them a random order with a
+ * fixed seed.
+ */
 export function sortQuestions(picks: Picks): Question[] {
   const broad = [states("SP"), ACTIVE];
   const narrow = [industry([picks.cnae]), states("SP"), ACTIVE, EMAIL];
@@ -159,11 +166,17 @@ export function sortQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** The first of the last 90 days before the month of the corpus. */
+/**
+ * Earliest opening date of the queries for recently opened companies, 90 days before the corpus
+ * ends.
+ */
 const DAY = "2026-07-12";
 const SINCE_A_DAY: Filter = [{ company: { started_after: DAY } }, `started_on >= DATE '${DAY}'`];
 
-/** Common queries: days, cities, amounts, two words, other orders. */
+/**
+ * Returns queries that users often send: opening dates, cities, amounts of capital, two words, and
+ * other orders.
+ */
 export function commonQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   const capital: Filter = [
@@ -209,7 +222,7 @@ export function commonQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** The broad query of which pages at several depths are timed. */
+/** Returns a query that matches many accounts, used to time deep pages and exports. */
 export function depthQuestion(): Question {
   return question("depth", [states("SP"), ACTIVE]);
 }

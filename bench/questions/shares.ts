@@ -1,10 +1,10 @@
 /**
- * How often each filter occurs in the queries of the simulated traffic. Input: an account of the
- * snapshot, the snapshot's date, random numbers. Output: the part of a spec that belongs to a row
- * of the table.
+ * Defines how often each filter occurs in the queries of the simulated traffic. Input: an account
+ * of the snapshot, the snapshot's date, random numbers. Output: a row's part of a query.
  * Invariant: every value comes from an account of the snapshot or from its date, so activities,
- * cities, and words are as frequent as among accounts. A query contains at most one of the rows
- * with the same `choice`. The documents show this table (test/support/documents/generated.ts).
+ * cities, and words are as frequent in queries as among accounts. Rows with the same `choice`
+ * exclude each other in a query. The documents show this table
+ * (test/support/documents/generated.ts).
  */
 import { SCORED_STRATEGIES } from "../../src/search/score.ts";
 import { completeDate } from "../../src/spec/dates.ts";
@@ -41,14 +41,18 @@ export interface Source {
 }
 
 /**
- * Makes the part of a spec that concerns an account. Returns null if the account lacks the value.
+ * Makes one row's part of a query, with values of the source's account. Returns null if the account
+ * lacks the value.
  */
 type Draw = (source: Source) => Part | null;
 
 /** One row of the table: a filter, and how often queries contain it. */
 export interface Share {
   readonly name: string;
-  /** A query contains at most one row of each choice. */
+  /**
+   * Group of rows that exclude each other, such as "place". A query contains at most one row of a
+   * group.
+   */
   readonly choice: string;
   readonly share: number;
   /** How the value is drawn, in words for the documents. Absent if the value is constant. */
@@ -56,18 +60,21 @@ export interface Share {
   /** Names of the filters that the row sets. Absent if the row only sets the order. */
   readonly filters?: readonly FilterName[];
   /**
-   * Returns true if the account matches the drawn part. A part that the account's fields do not
-   * show counts as matched.
+   * Returns true if the account matches the part of the query. If the account's fields cannot tell,
+   * returns true as well.
    */
   readonly meets?: (part: Part, account: Account) => boolean;
-  /** Draws the values that do not depend on the account; returns a function for the rest. */
+  /**
+   * Draws the values that are the same for every account, such as dates. Returns a function that
+   * adds the values of an account.
+   */
   readonly draw: (chance: Chance, today: string) => Draw;
 }
 
 const MILLIS_PER_DAY = 86_400_000;
-/** Numbers of digits that postal codes have in searches. */
+/** Lengths of the postal code prefixes that queries contain. */
 const PREFIX_DIGITS = [3, 4, 5] as const;
-/** Index of the area code in a phone, after +55. */
+/** Index of the area code in a phone number such as "+5511…". */
 const AREA_AT = 3;
 
 function daysBefore(date: string, days: number): string {
@@ -87,15 +94,12 @@ const company = (part: Partial<Filters["company"]>): Part => ({ filters: { compa
 const contact = (part: Partial<Filters["contact"]>): Part => ({ filters: { contact: part } });
 
 /**
- * Number of accounts to try for each additional value. Several are needed, because accounts may
- * have the same value.
+ * Number of accounts to try for each additional value of a list. One is not enough, because several
+ * accounts may have the same value.
  */
 const LOOKS = 20;
 
-/**
- * Returns values of several accounts, sorted and without repeats, so that no two different lists
- * mean the same.
- */
+/** Returns the distinct values of several accounts, sorted, so that equal sets give equal lists. */
 function several(source: Source, count: number, value: (account: Account) => string): string[] {
   const values = new Set([value(source.about)]);
   for (let look = 0; values.size < count && look < count * LOOKS; look++) {
@@ -107,10 +111,10 @@ function several(source: Source, count: number, value: (account: Account) => str
 /** Makes a row whose part is constant. */
 const always = (part: Part) => () => () => part;
 
-/** For a row whose part depends only on the account. */
+/** Makes the `draw` of a row whose part depends only on the account. */
 const of = (draw: Draw) => () => draw;
 
-/** Makes a row with two to five values, each from a different account. */
+/** Makes the `draw` of a row whose part lists two to five values, each from a different account. */
 const some =
   (value: (account: Account) => string, part: (values: string[]) => Part) => (chance: Chance) => {
     const count = chance.integer(2, 5);

@@ -1,8 +1,8 @@
 /**
- * Writes an XLSX file of one column, with the header cnpj and texts below it, like Excel: in a
- * table of shared texts.
+ * Writes an XLSX file of one column, with the header "cnpj" and texts below it. The cells refer to
+ * a table of shared strings, as in files saved by Excel.
  * Invariant: the library that packs the file is not the one that reads it. Separate from the
- * benchmark, which measures only reading.
+ * benchmark because that measures only reading.
  */
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";

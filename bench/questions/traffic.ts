@@ -1,9 +1,9 @@
 /**
- * Queries like real traffic, by the shares of a table (shares.ts). Input: a snapshot and a seed.
- * Output: distinct bodies of searches, of all kinds or of one.
- * Invariant: the same snapshot, seed, and kind give the same bodies. Each query is drawn around an
- * account. In four of five queries the account meets the filters as far as its fields show, because
- * users search for what exists; in the fifth the place is that of another account.
+ * Makes queries that resemble real traffic, with the frequencies of a table (shares.ts). Input: a
+ * snapshot and a seed. Output: distinct request bodies of searches, of all kinds or of one.
+ * Invariant: the same snapshot, seed, and kind give the same bodies. Each query takes its values
+ * from one account. In four of five queries that account matches the filters, as far as its fields
+ * show, because users search for what exists. In the fifth, the place is that of another account.
  */
 import { randomInt } from "node:crypto";
 import type { Segment } from "../../src/search/segment.ts";
@@ -14,24 +14,27 @@ import { type Account, accountsOf, PAGE } from "./accounts.ts";
 import { type Chance, type Part, SHARES, type Share, type Source } from "./shares.ts";
 
 /**
- * Fraction of queries whose place is taken from another account. Such a query need not match any
+ * Fraction of the queries that name the place of another account. Such a query may match no
  * account.
  */
 const ELSEWHERE = 0.2;
 /** Number of accounts to try until one matches a query. */
 const TRIES = 200;
 /**
- * Maximum number of draws for a new query. If all of them repeat earlier queries, the snapshot is
- * too small.
+ * Maximum number of draws to find a query that is not among the earlier ones. If all draws repeat
+ * earlier queries, the snapshot is too small.
  */
 const DRAWS_EACH = 200;
 
-/** A subset of the traffic; all of it, if only `name` is set. Rows are those of `SHARES`. */
+/**
+ * Restricts the traffic to queries with or without certain rows of `SHARES`. If only `name` is set,
+ * nothing is restricted.
+ */
 export interface Kind {
   readonly name: string;
   /** Row that every query contains. */
   readonly has?: Share;
-  /** A choice (`Share.choice`) of which no query contains a row. */
+  /** Name of a group of rows (`Share.choice`) that do not occur in the queries. */
   readonly without?: string;
   /** Names of the rows from which queries are made. Other rows do not occur. */
   readonly only?: readonly string[];
@@ -45,7 +48,10 @@ export const PLAIN: Kind = {
 
 const ALL: Kind = { name: "all questions" };
 
-/** All kinds: the traffic, the traffic without dates, and one for each row of the table. */
+/**
+ * All kinds of queries: unrestricted traffic, traffic without opening dates, and for each row of
+ * `SHARES` the queries that contain it.
+ */
 export const TRAFFIC_KINDS: readonly Kind[] = [
   ALL,
   { name: "without a date", without: "opened" },
@@ -107,7 +113,7 @@ function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
   return rows;
 }
 
-/** Draws at most one row of each choice. */
+/** Draws the rows of a query, at most one of each group (`Share.choice`). */
 function choose(
   rows: ReadonlyMap<string, readonly Share[]>,
   { has, without, only }: Kind,
@@ -124,8 +130,8 @@ function choose(
 }
 
 /**
- * Returns the row at a number from 0 to 1, where each row takes a part as long as its share.
- * Returns undefined beyond the sum of all shares.
+ * Returns the row that a random number from 0 to 1 selects, where each row is as probable as its
+ * share. Returns undefined if the number exceeds the sum of the shares.
  */
 function rowAt(rows: readonly Share[], at: number): Share | undefined {
   let end = 0;
@@ -138,12 +144,16 @@ function rowAt(rows: readonly Share[], at: number): Share | undefined {
 
 const NARROW = new Set<string>(FILTERS.filter((row) => "narrows" in row).map((row) => row.member));
 
-/** True if a query with only this row is narrow enough for the server. */
+/**
+ * Returns true if the row sets a filter that narrows a query enough for the server to accept it.
+ */
 function narrows({ filters = [] }: Share): boolean {
   return filters.some((name) => NARROW.has(name));
 }
 
-/** Makes a query of the chosen rows; null if no tried account has their values. */
+/**
+ * Makes a query from the chosen rows. Returns null if no tried account has values for all of them.
+ */
 function bodyOf(
   chosen: readonly Share[],
   accounts: readonly Account[],
@@ -170,15 +180,15 @@ function bodyOf(
   return found === null ? null : joined(found);
 }
 
-/** A chosen row, and its part once the values that do not depend on the account are drawn. */
+/** A chosen row, and the function that adds an account's values to its part. */
 interface Asking {
   readonly share: Share;
   readonly query: ReturnType<Share["draw"]>;
 }
 
 /**
- * Returns the accounts that opened on the query's dates, because trying random accounts rarely
- * finds one. If there are no such accounts or dates, returns all accounts.
+ * Returns the accounts that opened within the query's dates, because a random account rarely did.
+ * Returns all accounts if the query has no dates or no account opened within them.
  */
 function openedThen(
   requests: readonly Asking[],
@@ -192,7 +202,7 @@ function openedThen(
   return opened.length === 0 ? accounts : opened;
 }
 
-/** Joins parts, which have no members in common, into one body. */
+/** Joins the parts of a query into one body. No two parts set the same filter. */
 function joined(parts: readonly Part[]): object {
   const filters: Record<string, object> = {};
   let spec: object = { filters };

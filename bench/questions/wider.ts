@@ -1,7 +1,7 @@
 /**
- * Measures how many bytes the columns, flags, and lists of the wider filters take in a snapshot, by
- * name. The wider filters are counts of contacts and establishments, own domains, kinds of phones,
- * and districts.
+ * Measures how many bytes of a snapshot certain filters take, by column, flag, and posting list.
+ * The filters are the counts of contacts and establishments, own domains, kinds of phones, and
+ * districts.
  * Invariant: sizes are read from the file as laid out in format.h, and include each container's
  * directory entry.
  */
@@ -52,7 +52,7 @@ export async function widerBytes(path: string): Promise<[name: string, bytes: nu
   return [...found].sort(([, a], [, b]) => b - a);
 }
 
-/** Returns the bytes of the wider columns, batch by batch. */
+/** Returns the name and bytes of each measured column, once for every batch of rows. */
 function columnsIn(section: Buffer): [name: string, bytes: number][] {
   const [batches, columns] = [section.readUInt32LE(0), section.readUInt32LE(4)];
   const found: [string, number][] = [];
@@ -67,7 +67,10 @@ function columnsIn(section: Buffer): [name: string, bytes: number][] {
   return found;
 }
 
-/** Returns the bytes of the flags' containers in the block of a chunk, by code. */
+/**
+ * Returns the code and bytes of each flag's container in one block of the index. A container holds
+ * the rows that have the flag.
+ */
 function flagsIn(block: Buffer): [code: number, bytes: number][] {
   const directory = 16 + FLAG * 8;
   const [first, count] = [block.readUInt32LE(directory), block.readUInt32LE(directory + 4)];

@@ -39,8 +39,8 @@ const SNAPSHOT_COLUMNS = [
 ];
 
 /**
- * Writes one line of the input file for each row. Numbers are narrow, and names are folded as in
- * Peneira.
+ * Selects the rows of PostgreSQL's input file. Codes are stored as narrow integers, and names
+ * without case and accents as in Peneira.
  */
 const ROWS = `
   SELECT (row_number() OVER ()) - 1, cnpj::VARCHAR, legal_name, trade_name,

@@ -1,8 +1,8 @@
 /**
- * DuckDB and SQLite over the rows of a snapshot, read as Arrow: two databases with the same rows in
- * rank order.
- * Invariant: the rivals get helpful layouts: rows stored in rank order, narrow typed columns,
- * `rank` as SQLite's rowid, composite indexes, and a full-text index with SQLite's best plan.
+ * Copies the rows of a snapshot into a DuckDB and a SQLite database, through an Arrow export.
+ * Invariant: the layouts help the other engines. Rows are stored in rank order in narrow typed
+ * columns. SQLite has `rank` as its rowid, composite indexes, and a full-text index with its best
+ * plan.
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ const SQLITE_INDEXES = `
   CREATE INDEX by_state ON accounts (uf, status, has_email, mei, started_on);
   ANALYZE`;
 
-/** Compared columns, with the same names in both databases. */
+/** Columns of a page that are compared, with the same names in both databases. */
 const PAGE_FIELDS = "cnpj, legal_name, uf, municipality, cnae";
 
 /** The engine, which determines the dialect of the SQL. */
@@ -129,9 +129,9 @@ async function copyRows(duck: DuckDBConnection, database: Database.Database): Pr
 }
 
 /**
- * SQL of a rival's page after a rank (-1 for the first page). `sorted` guarantees the order in
- * DuckDB. Without it, DuckDB is faster and nearly always keeps the stored order, but not always
- * (seen with a list of twenty values). So it is timed unsorted and compared sorted.
+ * Returns the SQL for a page after a rank (-1 for the first page). DuckDB is faster without ORDER
+ * BY, and nearly always keeps the stored order. A list of twenty values once broke it. Time DuckDB
+ * with `sorted` false, and compare its rows with `sorted` true.
  */
 export function pageSql(
   question: Question,

@@ -1,6 +1,6 @@
 /**
- * Makes the files of the scale run: two months of a sample as snapshots, exports of the largest
- * state, and the differences of the months; measures each.
+ * Makes and measures the files of the scale benchmark: snapshots of two months, exports of the
+ * largest state's accounts, and the list of changes between the months.
  * Invariant: nothing starts without enough disk space. A dump is removed right after its import.
  * Every export is a new file.
  */
@@ -63,7 +63,10 @@ export function checkRoom(folder: string, accounts: number, months: number): voi
   process.stderr.write(`${line}\n`);
 }
 
-/** Makes a month; the second month evolves from the first. */
+/**
+ * Makes the snapshot of a month and measures both commands. The second month is the first with a
+ * month of changes.
+ */
 export async function makeMonth(
   folder: string,
   accounts: number,

@@ -1,9 +1,9 @@
 /**
- * A server of the scale run: costs of starts, first queries of each kind, loads, and expensive
- * queries, and the memory afterwards.
- * Invariant: answers are not cached, if a setting can prevent it. Rates are shares of `/healthz` of
- * the same server. Three seconds of the same load run before each. The row "never asked before"
- * repeats no query.
+ * Measures the server of the scale benchmark: starts, the first query of each kind, loads,
+ * expensive queries, and the memory afterwards.
+ * Invariant: answers are not cached, unless the measured version cannot turn the cache off. Rates
+ * are relative to `/healthz` of the same server. Each load first runs for three untimed seconds.
+ * The row "never asked before" repeats no query.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSegment } from "../../src/search/segment.ts";
@@ -56,8 +56,8 @@ export interface Started {
 }
 
 /**
- * Result of a load: requests per second, their share of `/healthz`'s, and the main thread's time
- * per request.
+ * Result of a load: requests per second, the same divided by the rate of `/healthz`, and the main
+ * thread's microseconds per request.
  */
 export interface Loaded {
   readonly perSecond: number;
@@ -70,7 +70,10 @@ function start(snapshot: string, main?: string): Promise<RunningServer> {
   return startServer(snapshot, JSON.stringify(FIRST), { environment, ...program });
 }
 
-/** How often to start the server, and the program if it is not the bundle. */
+/**
+ * Number of times to start the server, the state of the snapshot in the page cache, and optionally
+ * the main file of another build.
+ */
 export interface Starting {
   readonly where: Place;
   readonly times: number;
@@ -91,13 +94,16 @@ export async function timeStarts(snapshot: string, starting: Starting): Promise<
   return found[Math.floor(times / 2)] as Started;
 }
 
-/** Cost of a kind of query: of its first answer with the file evicted, and of its repetitions. */
+/**
+ * Cost of one kind of query: of the first answer after the snapshot was evicted from the page
+ * cache, and of repetitions.
+ */
 export interface KindTimes extends FirstAnswer {
   readonly name: string;
   readonly againMs: number;
 }
 
-/** Sends each kind to a separate server, which has answered one other query before. */
+/** Measures each kind of query on a new server, which has answered only one other query before. */
 export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
   const found: KindTimes[] = [];
   for (const kind of KINDS) {
@@ -160,7 +166,10 @@ export async function measureService(
 export interface ExpensiveTimes {
   readonly postal: number;
   readonly facets: number;
-  /** The longest wait of another request while facets were counted, and on an idle server. */
+  /**
+   * The longest wait of another request while facets were counted, and the same on an idle server,
+   * in milliseconds.
+   */
   readonly stall: number;
   readonly idleStall: number;
 }

@@ -1,6 +1,7 @@
 /**
- * The most expensive requests of each kind, from a snapshot: allowed ones, and ones refused late.
- * Invariant: the same snapshot gives the same requests; lists have their maximum length.
+ * Makes the most expensive requests of each kind from a snapshot. Some are allowed. Others are
+ * refused, but only after expensive work.
+ * Invariant: the same snapshot gives the same requests. Lists have their maximum length.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
 import type { Segment } from "../../src/search/segment.ts";

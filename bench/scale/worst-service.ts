@@ -1,9 +1,10 @@
 /**
- * The server's handlers without a socket. Input: a snapshot, and requests. Output: for each the
- * status, the charged units, the longest hold of the event loop, and the processor time.
+ * Runs the server's request handlers without a socket. Input: a snapshot, and requests. Output: for
+ * each request the status, the units charged to its rate limit, the longest time that it blocked
+ * the event loop, and the processor time.
  * Invariant: everything but the transport is the server's own code, from the bytes of the body to
- * the last chunk of the answer. Cached counts and sets of matches are dropped between requests, and
- * no two bodies have the same bytes, so nothing is reused.
+ * the last chunk of the answer. Cached counts and match sets are dropped between requests, and no
+ * two bodies have the same bytes, so nothing is reused.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -154,7 +155,7 @@ export class WorstService {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Returns how many units the key has left. The call itself costs one unit. */
+  /** Returns the units that remain in the rate limit of the key. The call itself costs one unit. */
   async #left(): Promise<number> {
     const { remaining } = await this.#exchange(
       { method: "GET", path: "/v1/status" },
@@ -242,8 +243,8 @@ function drain(body: AnswerBody, done: (bytes: number, text: string) => void): v
 }
 
 /**
- * Records the longest time between two turns of the event loop. It measures the processor time of
- * all threads, so the result may be too long but never too short.
+ * Records the longest time between two turns of the event loop. The time is processor time of all
+ * threads, so it may be too long but never too short.
  */
 class HoldProbe {
   #running = false;

@@ -1,13 +1,14 @@
 /**
- * Fits and measures the confidence of translations. Input: examples, each with its measures and
- * marked as right or wrong. Output: the weights of a logistic regression, a table that compares
- * stated confidence with results, and texts with an inserted word that the translator does not
- * know.
- * Invariant: deterministic; no weight but the bias is above zero.
+ * Fits and measures the confidence of translations with a logistic regression. Input: examples,
+ * each with its measures and marked as right or wrong. Output: the weights, a table that compares
+ * stated confidence with the fraction that is right, and texts with an inserted word that the
+ * translator does not know.
+ * Invariant: the result is deterministic. Only the bias can be positive, so every measure lowers
+ * the confidence.
  */
 import type { Translation } from "../../src/translate/translate.ts";
 
-/** A translation of which it is known if it is right. */
+/** A translation that is known to be right or wrong. */
 export interface Example {
   readonly right: boolean;
   readonly confidence: number;
@@ -17,8 +18,9 @@ export interface Example {
 const ROUNDS = 4_000;
 const RATE = 0.5;
 /**
- * Prior weights by measure, each worth `PRIOR_COUNT` translations. They come from trials with other
- * people's sentences, which have more unknown words than ours (docs/translate.md).
+ * Expected weight of each measure before fitting, as strong as the evidence of `PRIOR_COUNT`
+ * translations. It comes from trials with sentences written by others, which have more unknown
+ * words than the project's own (docs/translate.md).
  */
 const PRIOR: Readonly<Record<string, number>> = {
   ...{
@@ -33,9 +35,9 @@ const PRIOR: Readonly<Record<string, number>> = {
 };
 const PRIOR_COUNT = 40;
 
-/** Fits the bias and the weights by gradient descent; returns them as lines. */
+/** Fits the bias and the weights by gradient descent. Returns lines with the results. */
 export function fitted(all: readonly Example[], names: readonly string[]): string[] {
-  // Translations refused for another reason are not fitted.
+  // A confidence of 0 marks a translation that is refused for a reason other than its measures.
   const some = all.filter(({ confidence }) => confidence > 0);
   const weights = names.map(() => -0.1);
   let bias = 3;
@@ -69,8 +71,8 @@ function chance(bias: number, weights: readonly number[], measures: readonly num
 const BANDS = [0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
 
 /**
- * Returns the lines of a table: stated confidence and fraction of right translations, by band and
- * for all that are run.
+ * Returns the lines of a table. Each compares the mean stated confidence of a range with the
+ * fraction of right translations in it. A last line covers all translations from `threshold`.
  */
 export function reliability(all: readonly Example[], threshold: number): string[] {
   const rows = BANDS.slice(0, -1).map((from, i) => {
@@ -100,8 +102,8 @@ const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const RARE = ["zorblin", "quaxel", "trumvak", "plendor", "vorsim"];
 
 /**
- * Inserts an unknown word next to the activity of every eighth text, as a narrower request; null
- * for other texts.
+ * Inserts an unknown word after the activity of every eighth text, as a user would narrow a
+ * request. Returns null as the text for the others.
  */
 export function noisy(
   text: string,

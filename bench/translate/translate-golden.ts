@@ -1,9 +1,10 @@
 /**
  * Measures the activities found for queries that are labeled with every acceptable code. Input: the
  * lines of the set and a segment. Output: recall, precision, and coverage next to the published
- * figures of the best rival. Invariant: the set is only measured, never shown query by query. A
- * prefix counts as its subclasses, in the order that users see: most active accounts first. Recall
- * is over the ranked codes (searched, then offered); the other figures are over the searched codes.
+ * figures of the best other system. Invariant: only sums are shown, so nothing can be tuned to
+ * single queries. A prefix is replaced by its subclasses, those with the most active accounts
+ * first, as users see them. Recall includes the codes that are only offered as alternatives, ranked
+ * after the searched codes. Precision and coverage include only the searched codes.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { facets } from "../../src/search/searcher.ts";
@@ -25,7 +26,10 @@ interface Query {
  */
 const RIVAL = { recall1: 0.758, recall5: 0.955, mrr: 0.831, precision: 0.849, coverage: 0.875 };
 
-/** Returns the lines of a table. If the file is missing, returns one line that says so. */
+/**
+ * Returns the lines of a table with the figures of both systems. If the file is missing, returns
+ * one line that says so.
+ */
 export function goldenTable(path: string, segment: Segment): string[] {
   if (!existsSync(path)) return [`golden queries: skipped, there is no ${path}`];
   const lines = readFileSync(path, "utf8").trim().split("\n");
@@ -49,13 +53,18 @@ export function goldenTable(path: string, segment: Segment): string[] {
   return [`golden: activities of ${queries.length} queries`, ...rows];
 }
 
-/** The subclasses that a query finds: searched ones first, then offered ones. */
+/**
+ * Subclasses found for a query: those searched, and those followed by the ones that are only
+ * offered as alternatives.
+ */
 interface Shown {
   readonly codes: readonly string[];
   readonly ranked: readonly string[];
 }
 
-/** Returns the subclasses of a query in the order in which users see them. */
+/**
+ * Returns a function that finds the subclasses of a query, in the order in which users see them.
+ */
 function shownFirst(segment: Segment): (query: string) => Shown {
   const lookup = catalogLookup(segment.catalog);
   const active = activeAccounts(segment);

@@ -1,10 +1,10 @@
 /**
- * Compares one half of the project's sentences with their labels. Input: the sentences and a
- * segment. Output: the fields that are right in each translated sentence, and table lines that sum
- * them up.
- * Invariant: a field counts as requested only if an empty spec would not match the sentence's label
- * in this field, so defaults do not improve the figures. The confidence of a translation is tested
- * as the probability that its complete spec is right and may be run.
+ * Compares the translations of one half of the project's sentences with their labels. Input: the
+ * sentences and a segment. Output: the fields that are right in each translated sentence, and table
+ * lines that sum them up.
+ * Invariant: a field counts as requested only if the spec of a sentence that the translator did not
+ * understand would be wrong in it. So defaults do not improve the figures. The confidence is tested
+ * as the probability that the complete spec is right and may be run.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
@@ -22,11 +22,11 @@ import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
 export interface Judged {
   readonly sentence: LabelledSentence;
   readonly judgement: Judgement;
-  /** The fields that would be right if the translator understood nothing. */
+  /** True for each field in which a spec for no more than "active companies" would be right. */
   readonly idle: Judgement["fields"];
   readonly confidence: number;
   readonly rows: Rows;
-  /** The spec as bytes, without remarks about the translation. */
+  /** The spec as JSON, without its `explain` member. */
   readonly bytes: string;
 }
 
@@ -106,8 +106,8 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
 }
 
 /**
- * Returns a boolean for each requested field, or with `requested` false for each other field: true
- * if the field is right.
+ * Returns for each field of each sentence if it is right. With `requested`, only for fields that
+ * the sentence requests, otherwise only for the others.
  */
 function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
   return all.flatMap(({ judgement, idle }) =>
@@ -116,7 +116,7 @@ function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
 }
 
 /**
- * Returns a boolean for each sentence that means the same as another one: true if their
+ * Returns a boolean for each sentence that is labeled as a paraphrase of another one: true if their
  * translations are equal.
  */
 function familiesOf(all: readonly Judged[]): boolean[] {
@@ -173,7 +173,10 @@ function refusalTable(all: readonly Judged[]): string[] {
   ];
 }
 
-/** Brier score (1950, mean squared error), and ECE with bins of equal width, weighted by size. */
+/**
+ * Returns the Brier score (mean squared error of the confidence) and the expected calibration error
+ * (ECE, with bins of equal width, weighted by size).
+ */
 function calibrationTable(all: readonly Judged[]): string[] {
   const points = all.map(({ confidence, judgement, sentence }) => ({
     confidence,

@@ -1,9 +1,9 @@
 /**
- * Compares the accounts that a translation finds with those that were meant. Input: a labeled
- * sentence, its translated spec, and a segment. Output: how many accounts the translation and the
- * label each find, and how many both find.
- * Invariant: counts are exact: accounts found by both match the clauses of both specs. If a label
- * allows several codes or specs, the closest one counts.
+ * Compares the accounts that a translation finds with those that its label finds. Input: a labeled
+ * sentence, its translated spec, and a segment. Output: how many accounts the translation finds,
+ * the label finds, and both find.
+ * Invariant: counts are exact. If a label allows several codes or specs, the result is for the one
+ * closest to the translation.
  */
 import { clausesOf } from "../../src/search/clauses.ts";
 import { countMatches } from "../../src/search/searcher.ts";
@@ -19,14 +19,17 @@ import {
   specOf,
 } from "../../test/support/translate/sentences.ts";
 
-/** Numbers of accounts that were found, and that were meant. */
+/** Numbers of accounts that match the translation, the label, and both. */
 export interface Rows {
   readonly found: number;
   readonly meant: number;
   readonly both: number;
 }
 
-/** Compares the rows of a translation with the rows of the closest expectation. */
+/**
+ * Counts the accounts of a translation and of its label. If the label allows several specs, counts
+ * the one with the largest overlap.
+ */
 export function rowsOf(
   sentence: LabelledSentence,
   { spec, right }: { readonly spec: unknown; readonly right: boolean },
@@ -42,8 +45,8 @@ export function rowsOf(
 }
 
 /**
- * Returns the accounts that both specs find, as a fraction of those that either finds; 1 if neither
- * finds any.
+ * Returns the number of accounts that match both specs, divided by the number that match at least
+ * one. Returns 1 if no account matches either.
  */
 export function overlap({ found, meant, both }: Rows): number {
   const either = found + meant - both;
@@ -67,7 +70,10 @@ function compare(expected: Expected, actual: AccountQuerySpec, segment: Segment)
   }));
 }
 
-/** Returns the chosen codes that the label allows, and the required codes. */
+/**
+ * Returns the codes that the label requires, and those of `chosen` that it allows. If the label
+ * requires one of several codes, a chosen one is preferred.
+ */
 function closest(
   expected: ExpectedCodes | undefined,
   chosen: readonly string[],

@@ -38,8 +38,9 @@ export function sentenceTimes(texts: readonly string[], segment: Segment): strin
 }
 
 /**
- * Times of the slowest shapes of 2,000 characters, and their growth from 1,000. Each is the
- * processor time of the quickest run, which a shared machine disturbs least.
+ * Returns lines with the times of the slowest repeated texts of 2,000 characters, and their ratio
+ * to the times of 1,000 characters. Each time is the processor time of the quickest run, which
+ * other programs disturb least.
  */
 export function shapeTimes(segment: Segment): string[] {
   const random = randomFrom(17);

@@ -1,10 +1,12 @@
 /**
- * Runs labeled sentences against a snapshot. Input: a file, or a folder of files, and the snapshot.
- * Output: by `group`, how many are right, honest, flagged, silent, and both right and run, and the
- * reliability of the confidence; with `misses`, the sentences that are wrong or needlessly refused.
- * Invariant: nothing is fitted or changed. Right: every labeled field is right, and every part
- * labeled as unmapped is named. Other sentences are flagged (refused), honest (run, with something
- * named as not understood, doubtful, or in a warning), or silent (run without such a sign).
+ * Translates labeled sentences that the translator was not tuned on. Input: a file, or a folder of
+ * files, and a snapshot. Output: for each `group`, how many sentences are right, honest, flagged,
+ * silent, and both right and run, and the reliability of the confidence. With `misses`, also the
+ * sentences that are wrong or needlessly refused.
+ * Invariant: nothing is fitted or changed. A sentence is right if every labeled field is right and
+ * every part labeled as unmapped is reported as such. A sentence that is not right is flagged
+ * (refused), honest (run, but with a part reported as not understood or doubtful, or with a
+ * warning), or silent (run without such a report).
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +35,9 @@ interface Judged {
 
 const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
 
-/** Returns the lines of the table. With `misses`, also returns the sentences that are not right. */
+/**
+ * Returns the lines of the table. With `misses`, lines for the sentences that are not right follow.
+ */
 export async function unseenTable(
   file: string,
   snapshot: string,
@@ -50,8 +54,8 @@ export async function unseenTable(
   const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
   const wrong = misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
   const needless = misses ? judged.filter(({ verdict, run }) => verdict === "right" && !run) : [];
-  // Leaves out sentences that must not run. They are right if refused, and confidence predicts
-  // nothing about that.
+  // Sentences that must be refused are left out, because their confidence is not a probability of
+  // being right.
   const rated = judged.filter(({ sentence }) => sentence.expect.uncertain !== true);
   return [
     rowOf("all", judged),
@@ -92,7 +96,7 @@ function judgedOf(sentence: LabelledSentence, on: Segment): Judged {
 }
 
 /**
- * True if the places are the right districts and, besides them, only the cities and states of these
+ * Returns true if the spec names districts, and its cities and states are only those of these
  * districts.
  */
 function isOnlyHome({ expect }: LabelledSentence, spec: unknown, on: Segment): boolean {

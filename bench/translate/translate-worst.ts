@@ -1,9 +1,10 @@
 /**
- * The slowest long texts that a deterministic search finds.
- * Output: median, p99, and worst processor time of 2,000 characters, the worst one's growth from
- * 1,000, and the seed that makes its text again; then the worst text of every adversarial kind.
- * Invariant: every figure of a text is the median of its repeats, after the code is warm.
- * The search has a fixed number of steps, and keeps a change only if it makes the text slower.
+ * Searches for the long texts that are slowest to translate. The search is deterministic.
+ * Output: median, p99, and worst processor time of texts of 2,000 characters. For the worst texts,
+ * the seed that makes each again, and the ratio to the time of its first 1,000 characters. Then the
+ * worst text of every adversarial kind.
+ * Invariant: every text is timed several times after the code is warm, and its median counts. The
+ * search has a fixed number of steps, and keeps a change only if it makes the text slower.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { TEXT_MAX } from "../../src/spec/schema.ts";
@@ -27,7 +28,7 @@ const FIRST_SEED = 30_000;
 /** Number of texts of each adversarial kind. */
 const TEXTS_OF_KIND = 10;
 const REPEATS = 5;
-/** Number of texts from which the search starts, and number of changes to try for each. */
+/** The search starts from this many texts, and tries this many changes to each. */
 const CLIMBED = 3;
 const CLIMB_STEPS = 40;
 const SHOWN = 5;
@@ -60,8 +61,8 @@ export function worstTimes(segment: Segment): string[] {
 }
 
 /**
- * Returns the slowest text of every kind, including kinds that guard against times that grow
- * steeply with the length.
+ * Returns the slowest text of each adversarial kind. One kind repeats texts whose times once grew
+ * faster than their length, to notice if they do again.
  */
 function slowestOfKinds(pools: WordPools, segment: Segment): Timed[] {
   const seeds = Array.from({ length: TEXTS_OF_KIND }, (_, i) => FIRST_SEED + i);

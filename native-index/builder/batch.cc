@@ -1,6 +1,7 @@
-// Copies records into columns row by row, so a record is read once while in the L1 cache and each
-// column is a sequential write. Writes the buffers to their offsets. See batch.h.
-// Invariant: after row r every column holds r + 1 rows, including validity bits; a short write is
+// Copies records into columns, and writes the buffers to their offsets. See batch.h. It copies row
+// by row, so each record is read only once, while it is in the L1 cache, and each column is written
+// sequentially.
+// Invariant: after row r every column holds r + 1 rows, including validity bits. A short write is
 // resumed.
 #include "builder/batch.h"
 
@@ -21,7 +22,8 @@ namespace {
 
 constexpr size_t kStringBytesMax = std::numeric_limits<int32_t>::max();  // Arrow Utf8 offsets
 
-// The C++ type of a column's value in a row record; void if the record has no slot for the column.
+// The C++ type of a column's value in a row record. The type is void if the record has no fixed
+// field for the column.
 template <ColumnType>
 struct SlotValue {
   using Type = void;

@@ -22,8 +22,8 @@ using BatchColumns = std::array<ColumnBuffers, Columns::kCount>;
 
 class BatchBuilder {
  public:
-  // `numbers` are the distinct numbers that the records contain, in ascending order. The code of a
-  // number is its index.
+  // `numbers` are the different counts that the records contain, in ascending order. The batch
+  // stores each count as a code, which is its index in `numbers`.
   explicit BatchBuilder(std::vector<uint32_t> numbers) : numbers_(std::move(numbers)) {}
 
   // Appends the records that start at `starts`. Throws INVALID_ARGUMENT if a record is malformed or

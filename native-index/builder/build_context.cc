@@ -1,6 +1,7 @@
-// Opens the columns of a snapshot under construction, and writes its region (see build_context.h).
-// Invariant: every offset of the section is checked against the file length before use, and string
-// offsets are checked before any string is read.
+// Reads the columns of a snapshot under construction, and writes its index region (see
+// build_context.h).
+// Invariant: every offset in the section COLUMNS is checked against the file length before use.
+// String offsets are checked before any string is read.
 #include <unistd.h>
 #include <cerrno>
 #include <string>

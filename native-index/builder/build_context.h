@@ -1,6 +1,6 @@
-// Shared context of the build stages: the columns of the new snapshot, its tables, the region
-// writer, the thread count, and the progress counter.
-// Invariant: stages run sequentially and append their own sections; none calls another.
+// Shared context of the build stages: the columns of the new snapshot, its tables, the writer of
+// the index region, the thread count, and the progress counter.
+// Invariant: stages run sequentially and append their own sections. No stage calls another.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -19,7 +19,8 @@
 
 namespace peneira {
 
-// Rounds an offset up to the next one at which a section, or an array within a section, may start.
+// Rounds an offset up to a multiple of kSectionAlign. Sections, and arrays within a section, start
+// only at such offsets.
 constexpr uint64_t aligned(uint64_t offset) {
   return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
 }
@@ -64,11 +65,12 @@ class RegionWriter {
   std::vector<DirectoryEntry> entries_;
 };
 
-// The columns of a snapshot under construction, read from the mapped file and the prepared COLUMNS
-// section; values by row, as plain pointers per batch.
+// The columns of a snapshot under construction. They are read from the mapped file, at the places
+// that the section COLUMNS lists. Values are accessed by row, through plain pointers into each
+// batch.
 // Invariant: the constructor checks that every buffer is inside the file and long enough, and that
 // string and list offsets ascend within their data, so accessors check nothing. There are no
-// checksums yet, so this is not the reader of opened snapshots (region.h).
+// checksums yet, so this class differs from the reader of opened snapshots (region.h).
 
 // Buffers of one column in one batch. `validity` is null if no value is missing.
 struct BatchColumn {

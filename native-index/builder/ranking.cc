@@ -144,7 +144,7 @@ void RankedRange::load(const std::vector<FileExtents>& rows,
   starts_ = rankRecords(records_.data(), records_.size());
 }
 
-// Writes the corrections into the rows: how many companies share the row's e-mail or phone.
+// Applies the corrections: writes into each row how many companies share its e-mail or phone.
 void RankedRange::correct(const std::vector<size_t>& begins) {
   if (corrections_.size() % kCorrectionLength != 0) badArgument("a correction is cut off");
   for (size_t at = 0; at < corrections_.size(); at += kCorrectionLength) {

@@ -16,8 +16,8 @@ namespace peneira {
 
 // Sorts row numbers by their keys with a stable radix sort. It needs scratch memory of the same
 // length.
-// Invariant: items with equal keys keep their order. A digit that is the same in all keys costs
-// only the counting pass, so callers need not compact keys.
+// Invariant: items with equal keys keep their order. If a digit is the same in all keys, it is only
+// counted and no item is moved. So callers may use wide keys.
 
 // A row (or record start) with its sort key; `extra` is free for the caller.
 struct KeyedRow {
@@ -78,12 +78,12 @@ inline void radixSortByKey(KeyedRow* items, KeyedRow* scratch, size_t count) {
 }
 
 // The rank order of row records, and one range of it in memory.
-// Input: a buffer of consecutive records; or the extents of a range's spilled records, and the
-// corrections of their counts. Output: the records, and their starts by (score descending, cnpj
-// ascending by bytes).
+// Input: a buffer of consecutive records; or the places of a range's records in spill files
+// (extents), and corrections of counts in them. Output: the records, and their starts by (score
+// descending, cnpj ascending by bytes).
 // Invariant: the starts are a permutation of all record starts. A buffer must end at the end of a
-// record. Files and their extents are read in order, so records stay as written. Reloading replaces
-// the range and reuses the memory. Layout of corrections: src/ingest/shared-values.ts.
+// record. Files and their extents are read in order, so no record is split. Reloading replaces the
+// range and reuses the memory. Layout of corrections: src/ingest/shared-values.ts.
 
 // Returns the starts of the records in the first `total` bytes (< 2^32), in rank order. Throws
 // INVALID_ARGUMENT for a malformed record or a cnpj outside [0-9A-Z].
@@ -98,8 +98,9 @@ struct FileExtents {
 
 class RankedRange {
  public:
-  // Reads, corrects, and sorts the records. Corrections are relative to the first record of a file
-  // in `rows`. Throws INVALID_ARGUMENT for malformed records or corrections, and SystemFailure.
+  // Reads, corrects, and sorts the records. A correction contains a file in `rows`, and an offset
+  // from that file's first record. Throws INVALID_ARGUMENT for malformed records or corrections,
+  // and SystemFailure.
   void load(const std::vector<FileExtents>& rows, const std::vector<FileExtents>& corrections);
 
   std::span<const uint8_t> records() const { return {records_.data(), records_.size()}; }

@@ -42,7 +42,8 @@ export const SLOT_BYTES = {
   dictionary16: 2,
   uint32: 4,
   /**
-   * A slot contains the number itself. The number gets its code only after all rows have been read.
+   * The slot contains the number itself, because numbers get codes only after all rows have been
+   * read.
    */
   dictionary16_uint32: 4,
   date32: 4,

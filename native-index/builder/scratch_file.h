@@ -1,7 +1,7 @@
 // A temporary file of a build: bytes are appended in order, then read at any place. Separate from
 // its only user because descriptors and mappings need a class that closes them.
-// Invariant: the file loses its name as soon as it is open, so it never outlives the process. Its
-// pages are the system's to evict, unlike memory of the process.
+// Invariant: the file loses its name as soon as it is open, so it never outlives the process. If
+// memory is short, the system can evict the file's pages, unlike memory that the process allocates.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -81,8 +81,8 @@ constexpr int64_t yearOf(int64_t day) {
 // Invariant: no number is both mobile and landline. Nine digits after the area code that do not
 // begin with 9 are neither. These ranges must match those in src/search/rowlists.ts.
 
-// True if the digits before the last ones are 55 and an area code from 11 to 99. `digits` is a
-// power of ten, which has as many zeros as there are last digits.
+// True if a phone begins with 55 and an area code from 11 to 99, followed by a number of n digits.
+// `digits` is 10 to the power of n.
 constexpr bool hasArea(int64_t phone, int64_t digits) {
   return phone / digits >= 5511 && phone / digits <= 5599;
 }

@@ -52,9 +52,9 @@ enum class Section : uint32_t {
   kBlocks = 12,        // u32 CRC-32C per block
 };
 
-// The cube counts accounts without an activity under the last ordinal of activities (n_cnae), and
-// those without a state under the last of states (n_uf). n_status is 9, and a null status counts as
-// 0.
+// CUBE counts accounts without an activity under the ordinal after the last activity (n_cnae). It
+// counts accounts without a state under the ordinal after the last state (n_uf). n_status is 9, and
+// a missing status counts as 0.
 
 struct DirectoryHeader {
   char magic[8];
@@ -63,8 +63,8 @@ struct DirectoryHeader {
   uint64_t row_count;
   uint64_t fingerprint;  // in columns.h
   uint64_t chunk_count;
-  // CRC-32C of the section BLOCKS. Because of it, the CRC of DIRECTORY indirectly covers the
-  // content.
+  // CRC-32C of the section BLOCKS. BLOCKS has the checksums of the content, so the checksum of
+  // DIRECTORY indirectly covers the content too.
   uint64_t blocks_crc32c;
 };
 static_assert(sizeof(DirectoryHeader) == 48);

@@ -15,9 +15,9 @@
 
 namespace peneira {
 
-// Runs `work(thread)` on `threads` threads (at least one), and waits for all of them. If the system
-// provides fewer threads, this is an error only if `areNeeded`, which means that each thread has
-// its own part of the work.
+// Runs `work(thread)` on `threads` threads (at least one), and waits for all of them. If
+// `areNeeded` is true, each thread has its own part of the work, so it is an error if the system
+// provides fewer threads.
 template <typename Work>
 void runThreads(unsigned threads, Work&& work, bool areNeeded = true) {
   std::mutex mutex;

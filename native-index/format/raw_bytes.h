@@ -1,8 +1,8 @@
 // A growable byte buffer, and the Arrow buffers of a column under construction (Arrow columnar
 // format 1.5).
-// Invariant: new bytes are not cleared (unlike std::vector), so hundreds of megabytes of columns
-// cost no extra pass; the caller of grow() writes all of them. `validity` is empty for a column
-// without nulls; `offsets` is empty except for strings and lists.
+// Invariant: unlike std::vector, the buffer does not clear new bytes, which saves a pass over
+// hundreds of megabytes. The caller of grow() must write all of them. `validity` is empty for a
+// column without nulls. `offsets` is empty except for strings and lists.
 #pragma once
 #include <algorithm>
 #include <cstddef>

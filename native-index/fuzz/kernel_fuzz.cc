@@ -1,7 +1,8 @@
 // Fuzz target: random queries. Input: bytes that encode a query, an order, and a page, or a page as
-// JavaScript writes it; a valid snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length crc32c").
-// Aborts if the kernel, the row test, and the three methods disagree.
-// Invariant: rows of the chunk kernel = rows that the row test accepts one by one; walk = gather.
+// JavaScript writes it. The queried snapshot is valid; PENEIRA_FUZZ_SNAPSHOT names it ("path offset
+// length crc32c"). Aborts if different ways to answer the same query disagree.
+// Invariant: the query engine returns exactly the rows that the row test, which tests one row at a
+// time, accepts. The methods `walk` and `gather` return the same page.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cstdio>
@@ -34,8 +35,8 @@ const Segment& subject() {
   return *segment;
 }
 
-// Adds a list of rows, which is made of arbitrary bytes, or is a bitmap of some of the snapshot's
-// rows.
+// Adds a list of rows to a clause. The list consists of arbitrary bytes, or is a valid bitmap of
+// some of the snapshot's rows.
 void takeList(FuzzedDataProvider& data, Clause& clause) {
   std::vector<uint8_t> bytes;
   if (data.ConsumeBool()) {
@@ -127,8 +128,9 @@ void takeWritten(FuzzedDataProvider& data, PageRequest& page) {
   std::abort();
 }
 
-// Compares the first rows of a query with the row test, row by row, up to the last row found or the
-// end of a window. Also compares the count with the number of matches.
+// Compares the first rows that a query returns with the row test, which tests one row at a time.
+// Stops at the last row returned or after `kWindow` rows. Also compares the count with the number
+// of matches.
 void checkRank(const PageRequest& page) {
   Work work;
   FirstRows first;

@@ -1,7 +1,7 @@
-// Fuzz target: a hostile file. Input: bytes of a snapshot, whose checksums need not be right
-// (PENEIRA_TRUST_CHECKSUMS). Every rejection must be a Failure.
-// Invariant: for any file, opening, selecting by every method, counting (including facets), and
-// rendering neither read out of bounds nor run for long.
+// Fuzz target: a hostile file. Input: bytes of a snapshot. Its checksums need not be right, because
+// the build option PENEIRA_TRUST_CHECKSUMS accepts all of them. Every rejection must be a Failure.
+// Invariant: for any file, opening it, selecting rows by every method, counting (including facets),
+// and rendering neither read out of bounds nor run for long.
 #include <cstring>
 #include <string_view>
 
@@ -124,7 +124,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!locate({reinterpret_cast<const char*>(data), size}, location)) return 0;
   attempt([&] {
     const auto segment = Segment::open(Mapping::ofBytes(data, size), location);
-    // With more rows than the seeds have, the queries would only reread the same damage.
+    // A segment with more rows than those of the seed files is skipped, because its queries would
+    // take long and find no other damage.
     if (segment->rowCount() > 1u << 18) return;
     TextBuffer text;
     // The input selects the queries, so that a run covers all of them.

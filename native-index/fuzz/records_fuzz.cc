@@ -154,7 +154,8 @@ Outcome scanned(RecordScan scan, uint32_t most) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 4) return 0;
   RecordScan scan;
-  // A copy without a spare byte, so that the sanitizer sees every read outside.
+  // An exact copy of the bytes. It has no spare byte after the end, so that the sanitizer detects
+  // every read beyond it.
   const std::vector<uint8_t> bytes(data + 4, data + size);
   scan.bytes = bytes;
   scan.isLast = (data[0] & 4) != 0;

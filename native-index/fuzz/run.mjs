@@ -18,7 +18,7 @@ const FOLDER = path.dirname(fileURLToPath(import.meta.url));
 const NATIVE = path.dirname(FOLDER);
 const ROOT = path.dirname(NATIVE);
 const OUT = path.join(NATIVE, "build", "fuzz");
-/** The sources for queries, and those for the scan of an import, without N-API. */
+/** The sources that queries and the scan of an import need, without N-API. */
 const SOURCES = cppFiles(NATIVE, /\.cc$/, ["format", "query", "render", "scan"]);
 const FLAGS = [
   "-std=c++20",

@@ -1,7 +1,8 @@
 // Fuzz target: a hostile dump file. Input: a byte that selects file type and options, a byte for
 // the chunk size, and the bytes of the file.
 // Invariant: for any file, scanning reads only inside the bytes. The vectorized scan of the whole
-// file and the portable one of its chunks give equal rows, extents, counts, or errors.
+// file and the portable scan of its chunks return the same rows, extents, and counts, or the same
+// error.
 #include <algorithm>
 #include <cstdlib>
 #include <span>

@@ -13,8 +13,10 @@
 
 namespace peneira {
 
-// A set of keys (company roots, and the rest of a CNPJ), numbered by insertion.
-// Invariant: open addressing, at most half full; numbers never change.
+// A set of keys, which are company roots or whole CNPJs (root and rest). Keys are numbered by
+// insertion.
+// Invariant: the table uses open addressing and is at most half full. The number of a key never
+// changes.
 //
 // A table of a partition does not fit the L2 cache. Callers prefetch for a batch of keys, so that
 // their cache misses overlap: first the slots of all keys, then the keys in these slots.
@@ -95,14 +97,16 @@ class KeyTable {
 };
 
 // The companies of one partition, by root. Input: spill records of companies and Simples rows, file
-// by file. A root with only a Simples row is a company with flags and nothing else.
-// Invariant: if a company has several rows, the first with a name wins; of several Simples rows,
-// the first wins. Natures are dictionary codes. Twin: test/support/ingest/company-table.ts.
+// by file. A root that has only a Simples row becomes a company with flags and nothing else.
+// Invariant: if a company has several rows, the first one with a name is used. If it has several
+// Simples rows, the first one is used. Natures are dictionary codes. The reference implementation
+// is test/support/ingest/company-table.ts.
 
 // Dictionary codes by provisional number: u16, unaligned.
 using CodeTable = std::span<const uint8_t>;
 
-// The dictionary code of a provisional number. Null stays null; a missing number becomes 0.
+// Returns the dictionary code of a provisional number. Null stays null. A number beyond the table
+// becomes 0.
 uint16_t remapped(CodeTable table, uint16_t number);
 
 struct Company {
@@ -135,9 +139,11 @@ class CompanyTable {
     const uint32_t index = keys_.prefetchKey(root, 0);
     if (index < companies_.size()) __builtin_prefetch(&companies_[index], 1);
   }
-  // Finds a company and marks it as having an establishment; null if there is none.
+  // Returns a company and marks it as having an establishment. Returns null if there is no such
+  // company.
   const Company* meet(uint64_t root);
-  // Counts the Simples rows of companies that have no establishment, in the order of the companies.
+  // Counts the Simples rows of companies without an establishment as irregular, in the order of the
+  // companies.
   void countOrphans();
 
  private:

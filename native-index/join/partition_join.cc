@@ -1,5 +1,6 @@
 // The join of a partition, and the scores of its accounts.
-// Invariant: the head of a row record is completed in a copy, so the caller's bytes never change.
+// Invariant: the fixed part of a row record is copied before it is completed, so the caller's bytes
+// never change.
 #include "join/partition_join.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ uint32_t sizeGrade(int64_t size, bool mei) {
   }
 }
 
-// The grade stops growing at the highest step, so that banks do not fill the first page.
+// The grade does not rise above the highest step. Otherwise banks would fill the first page.
 uint32_t capitalGrade(int64_t cents) {
   uint32_t grade = 0;
   for (const int64_t reais : kCapitalSteps) {
@@ -107,7 +108,8 @@ Scores scoreAccount(const ScoreFacts& facts) {
   return scores;
 }
 
-// `RowJoin::fill` and `write` rely on the company's name being the first string of a record.
+// The company's name must be the first string of a record, because `RowJoin::fill` and `write` put
+// it before the establishment's strings.
 static_assert(RecordStrings::kLegalName == 0);
 
 // A CNPJ as two numbers that order keys like the CNPJ's characters.
@@ -198,7 +200,7 @@ class RowJoin {
 
   void addCompanies();
   bool isNew(const CnpjKey& key, std::string_view cnpj);
-  // Completes the head of the current row; returns its scores.
+  // Completes the fixed part of the current row. Returns the row's scores.
   Scores finish(const EstablishmentSpill& file, const Record& record, const CnpjKey& key);
 
   template <typename T>
@@ -306,7 +308,8 @@ void RowJoin::addCompanies() {
   for (const auto& records : input_.debts) debts_.add(records);
 }
 
-// Marks the first row of each CNPJ as the one to keep, and counts the active rows of each company.
+// Records which row of each CNPJ comes first, because only this row is used. Also counts the active
+// rows of each company.
 void PartitionJoin::countFile(const EstablishmentSpill& file) {
   eachBatch(file.records, [this](std::span<const KeyedRecord> batch) {
     for (const auto& [record, key] : batch) {
@@ -498,8 +501,8 @@ Scores RowJoin::score(const Record& record) const {
   return scoreAccount(facts);
 }
 
-// Returns the number of the range that contains a key, which is the number of splits that do not
-// come after the key.
+// Returns the number of the range that contains a key, from 0. It equals the number of splits at or
+// before the key.
 uint32_t PartitionJoin::rangeOf(uint16_t score, const CnpjKey& key) const {
   const auto& [scores, roots, rests] = request_.splits;
   const auto root = static_cast<double>(key.root);

@@ -1,9 +1,10 @@
-// Pass 2 of the import in native code: joins one partition of establishments with its companies,
-// and scores them.
+// Pass 2 of the import in C++: joins one partition of establishments with its companies, and scores
+// them.
 // Input: the spill records of pass 1, and tables from provisional numbers to dictionary codes.
 // Output: row records in buckets by range of the rank order, or only the sort keys of some rows.
-// Invariant: files are read in order, so the first of equal CNPJs wins. Bytes, extents, counts,
-// examples, and keys equal those of its twin, test/support/ingest/join.ts.
+// Invariant: files are read in order. If several rows have the same CNPJ, the first one is used.
+// The output equals that of the reference implementation, test/support/ingest/join.ts: bytes,
+// extents, counts, examples, and keys.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,8 @@ struct CnpjList {
   bool contains(std::string_view cnpj) const;
 };
 
-// The first key that belongs to each range except the first range, as three parallel lists.
+// The boundaries between ranges: the first key of each range except the first range. Each key is
+// stored in three parallel lists.
 struct RangeSplits {
   std::span<const uint8_t> scores;  // u16, unaligned
   std::span<const double> roots;
@@ -92,8 +94,7 @@ struct RankKeys {
   std::vector<uint32_t> rests;
 };
 
-// Returns the sort keys of every `stride`-th row of a partition, beginning with row 1. Writes
-// nothing.
+// Returns the sort keys of the rows 1, 1 + `stride`, 1 + 2 x `stride`, and so on. Writes nothing.
 RankKeys samplePartition(const JoinInput& input, uint32_t stride);
 
 }  // namespace peneira

@@ -193,7 +193,7 @@ class Counter {
 
   uint32_t countOf(size_t entry) const { return counts_[numbers_[entry]]; }
 
-  // Returns the distinct numbers of companies per value, ascending.
+  // Returns each number of companies that share a value, without repeats, ascending.
   std::vector<uint32_t> counts() && {
     std::sort(counts_.begin(), counts_.end());
     counts_.erase(std::unique(counts_.begin(), counts_.end()), counts_.end());

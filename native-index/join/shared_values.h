@@ -1,9 +1,10 @@
 // Counting of shared e-mails and phones.
 // Input: the values of finished rows, with the company and location of each. Output: entries in
 // buckets by hash of the value; then, for every location whose value several companies share, the
-// number of companies. Invariant: a company counts once per value, even if several of its rows and
-// phones have it. Values of a single company are omitted, because rows already contain 1. Bytes and
-// extents equal those of its twin, src/ingest/shared-values.ts, which documents the layout.
+// number of companies.
+// Invariant: a company counts once per value, even if several of its rows and phones have it.
+// Values of a single company are omitted, because rows already contain 1. Bytes and extents equal
+// those of the reference implementation, src/ingest/shared-values.ts, which documents the layout.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
-// The addon entry point, called by Node once per thread; defines the functions of `Addon` in
-// engine.ts. Invariant: there is no per-thread state here, because all threads share segments.
-// Bytes that are compressed off the main thread are copied first.
+// The addon entry point, called by Node once per thread. It defines the functions of `Addon` in
+// engine.ts.
+// Invariant: there is no per-thread state here, because all threads share segments. Bytes to
+// compress in another thread are copied first.
 #include <memory>
 #include <vector>
 

@@ -53,8 +53,9 @@ export type * from "./handles.ts";
 export type * from "./query.ts";
 
 /**
- * Indexes in the array `facts` of `renderedPage`. The method writes its results there, and reads at
- * `place` the offset in `room` where it writes. Must match PageFacts in napi/segment/handle.cc.
+ * Indexes in the array `facts` of `renderedPage`. The caller sets `place`, the offset in `room` at
+ * which to write the text. The method sets the other values. Must match PageFacts in
+ * napi/segment/handle.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
@@ -153,8 +154,8 @@ export type Removal = "removed" | "read" | "unknown";
 let loaded: Addon | null = null;
 
 /**
- * Loads the addon on first use: its path in the executable depends on the configuration, and
- * `peneira version` must work even if the addon cannot be loaded.
+ * Loads the addon on first use. It is not imported, because its path depends on the form of the
+ * program, and because `peneira version` must work even if the addon cannot be loaded.
  */
 function addon(): Addon {
   loaded ??= loadEngine() as Addon;

@@ -33,7 +33,10 @@ export interface Work {
   readonly tests: number;
   readonly probes: number;
   readonly gathered: number;
-  /** Rows counted one by one, and cells read from PLACES, the section of stored sums. */
+  /**
+   * Number of rows counted one by one, and number of counts read from PLACES (stored counts by
+   * municipality).
+   */
   readonly counted: number;
   readonly cells: number;
 }
@@ -204,16 +207,22 @@ export interface LookupResult {
 /** Suffixes: texts to append to records of a CSV file. See native-index/render/enrichment.h. */
 export interface EnrichRequest {
   readonly suffixes: Uint8Array;
-  /** Twice the end of each suffix, plus one if the cells of an account follow the suffix. */
+  /**
+   * For each suffix, twice the position of its end. One is added if the cells of an account follow
+   * the suffix.
+   */
   readonly suffixEnds: Uint32Array;
   /** Characters of the upper half of Windows-1252, two bytes each; empty for UTF-8. */
   readonly windows: Uint8Array;
-  /** Suffixes for a CNPJ that no account has, by its check digits: right, and wrong. */
+  /**
+   * Suffixes for a CNPJ that no account has: `absent` if its check digits are right, `wrongDigits`
+   * if not.
+   */
   readonly absent: number;
   readonly wrongDigits: number;
 }
 
-/** An enrichment, which reuses the memory of batches that were written completely. */
+/** An enrichment. It reuses the memory of batches that were written completely. */
 export interface NativeEnrichment {
   readonly cells: RowsRequest;
 }
@@ -222,8 +231,9 @@ export interface NativeEnrichment {
 export interface SentRecords {
   readonly bytes: Uint8Array;
   /**
-   * Four numbers per record: its start, its end, the start of the next record, and its suffix
-   * combined with the number of empty cells to add.
+   * Four numbers per record: its start, its end, the start of the next record, and a combined
+   * number. The combined number has the suffix in its low byte, and above it the number of empty
+   * cells to add.
    */
   readonly records: Uint32Array;
   /** 14 bytes per record, as for `lookUp`. Read only if an account follows the suffix. */
@@ -300,15 +310,19 @@ export interface NativeSegment {
   table(table: number): string[];
   select(request: SelectRequest): Selection;
   /**
-   * Returns the exact number of matching rows. Returns -1 if no stored sum answers the query and
-   * counting may scan more than `most` rows.
+   * Returns the exact number of matching rows. Returns -1 if the number is not stored and counting
+   * may scan more than `most` rows.
    */
   count(clauses: readonly Clause[], most?: number): number;
-  /** Returns the number of matches with each code, for every facet, and last without a code. */
+  /**
+   * For every facet, returns the number of matches with each code. The last number counts matches
+   * without a code.
+   */
   facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
   /**
-   * Returns an upper bound of the work for facets and total, in cells of stored sums and in rows
-   * read from one column. The estimate itself reads no row. See native-index/query/facets/facets.h.
+   * Returns an upper bound of the work of `facets` and a total count. It adds the stored counts to
+   * read and the rows to read from one column. The estimate itself reads no row. See
+   * native-index/query/facets/facets.h.
    */
   facetsWorkMax(clauses: readonly Clause[], facets: readonly NativeFacet[]): number;
   /**
@@ -356,10 +370,11 @@ export interface NativeSegment {
   /** Returns the number of rows that contain each word, or 0 for an unknown word. */
   documentFrequency(words: readonly string[]): Uint32Array;
   /**
-   * Does `count`, `select`, and `renderJson` of a page in one call. Writes to `facts` (at least
-   * five numbers) the values of PAGE_FACTS: matches, rows, the last row or -1, and 1 if another row
-   * follows. If the text fits into `room` from offset `facts[place]` on, writes it there and
-   * returns its length.
+   * Does `count`, `select`, and `renderJson` of a page in one call. `facts` has at least five
+   * numbers, with the indexes in PAGE_FACTS. The method sets the number of matches, the number of
+   * rows, the last row (or -1), and 1 if another row follows. If the text fits into `room` from
+   * offset `facts[place]` on, writes it there and returns its length. Otherwise returns it as new
+   * bytes.
    */
   renderedPage(request: RenderedPageRequest, facts: Float64Array): Uint8Array;
   renderedPage(
@@ -397,9 +412,9 @@ export interface NativeSegment {
   /** Returns the row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
   /**
-   * Rows of many CNPJs, 14 bytes each; also renders these rows unless `request` is null. Much
-   * faster than `findCnpj`. A root, padded with NUL bytes, finds the head office, or the first
-   * establishment if there is no head office.
+   * Finds the rows of many CNPJs (14 bytes each), much faster than `findCnpj`. Also renders these
+   * rows unless `request` is null. A root, padded with NUL bytes, finds the head office, or the
+   * first establishment if there is no head office.
    */
   lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookupResult;
   /** Like `lookUp`, off the main thread. The caller may change the bytes meanwhile. */
@@ -409,8 +424,9 @@ export interface NativeSegment {
   /** Like `enrich`, off the main thread. The caller may change the records meanwhile. */
   enrichAsync(enrichment: NativeEnrichment, records: SentRecords): Promise<EnrichedBatch>;
   /**
-   * Returns those of `rows` that are the first match of their company in the order. A company is
-   * identified by the first 8 characters of the cnpj. See native-index/query/find/cnpj.h.
+   * Filters `rows`. Keeps a row only if no other match of its company comes before it in the order.
+   * A company is identified by the first 8 characters of the cnpj. See
+   * native-index/query/find/cnpj.h.
    */
   firstsPerCompany(rows: Uint32Array, request: FirstsPerCompanyRequest): Uint32Array;
   /** Returns the accounts whose names match, off the main thread. See query/find/suggest.h. */
@@ -423,8 +439,8 @@ export interface NativeSegment {
    */
   entryRowsAsync(entries: Uint8Array): Promise<EntryRows>;
   /**
-   * Returns the rows that match consecutive packed blocks of a list (src/lists/blocks.ts), united
-   * with the rows in `known`. Runs off the main thread.
+   * Returns the rows that match consecutive packed blocks of a list (src/lists/blocks.ts). The
+   * result also includes the rows in `known`. Runs off the main thread.
    */
   blockRowsAsync(blocks: Uint8Array, known: NativeRowList | null): Promise<EntryRows>;
   /**
@@ -433,7 +449,10 @@ export interface NativeSegment {
    * returns the position at which to continue.
    */
   entriesOfBits(bits: Uint8Array, from: number, most: number): EntrySlice;
-  /** Entries of all matches, or of their companies; ascending, off the main thread. */
+  /**
+   * Returns the list entries of all matching accounts, or of their companies if `companies` is
+   * true. Ascending; runs off the main thread.
+   */
   matchEntriesAsync(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
   /** Returns the entries of rows, ascending and without duplicates. */
   entriesOf(rows: Uint32Array): Uint8Array;
@@ -482,11 +501,14 @@ export interface NamedRequest {
 export interface NativeSuggestions {
   readonly rows: Uint32Array;
   /**
-   * How well the name of each account matches: 0 the name begins with the words, 1 it contains them
-   * as whole words, 2 as prefixes, 3 with one edit, 4 with two edits.
+   * How well the name of each account matches the words. 0: the name begins with them. 1: it
+   * contains them as whole words. 2: as prefixes of words. 3: with one edit. 4: with two edits.
    */
   readonly fits: Uint32Array;
-  /** Number of vocabulary words that were checked, and number of accounts whose names were read. */
+  /**
+   * The work of the search: how many vocabulary words were checked, and how many accounts' names
+   * were read.
+   */
   readonly terms: number;
   readonly names: number;
 }
@@ -520,8 +542,8 @@ export interface DifferenceRequest {
 /** The differences in a range of the registry, and the positions at which to continue. */
 export interface DifferenceSlice {
   /**
-   * Three u32 per entry: the older row, the newer row, and the bits of the differing columns. A
-   * missing row is 2^32 - 1.
+   * Three u32 per entry: row in the older segment, row in the newer segment, and a bit for each
+   * differing column. The row is 2^32 - 1 if a segment lacks the account.
    */
   readonly entries: Uint8Array;
   readonly older: number;
@@ -563,11 +585,11 @@ export interface WalkRequest {
 /** The result of reading the positions from `from` to `next`. */
 export interface WalkResult {
   /**
-   * Six numbers per entry: position, older row, newer row, differing columns, differing days (a bit
-   * for each of `watchDays`), kind (0 to 2).
+   * Six numbers per entry: its position, the older row, the newer row, the bits of the differing
+   * columns, the bits of the differing `watchDays`, and the kind (0 to 2).
    */
   readonly found: Uint32Array;
-  /** Number of entered, of left, and of changed entries, also of kinds that are not collected. */
+  /** How many accounts entered, left, or changed. Includes kinds that are not collected. */
   readonly counts: Uint32Array;
   readonly next: number;
 }

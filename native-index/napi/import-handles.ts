@@ -19,7 +19,7 @@ export interface ScanRequest {
   readonly latestDay: number;
   /** Uses only instructions that every processor has. */
   readonly portable: boolean;
-  /** Reads texts as UTF-8 even without a byte order mark. */
+  /** If true, reads texts as UTF-8 even without a byte order mark. */
   readonly utf8: boolean;
   /** Maximum number of malformed rows to skip and count. */
   readonly skipBadRows: number;
@@ -120,7 +120,10 @@ export interface JoinRequest<Kind extends string> extends JoinInput<Kind> {
   /** Output bucket file. */
   readonly path: string;
   readonly slotBytes: number;
-  /** The first key that belongs to each range except the first range. Scores are u16. */
+  /**
+   * The boundaries between ranges: the first key of each range except the first range. Scores are
+   * u16.
+   */
   readonly splits: {
     readonly scores: Uint8Array;
     readonly roots: Float64Array;
@@ -142,7 +145,7 @@ export interface SampledKeys {
 export interface JoinFindings
   extends Pick<ScanFindings<string>, "extents" | "counts" | "examples"> {
   readonly values: ExtentLists;
-  /** Distinct numbers of active establishments of companies, ascending. */
+  /** Each number of active establishments that a company has, without repeats, ascending. */
   readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;

@@ -18,7 +18,7 @@ export const RATE = {
   ...{ remaining: 6, resetSeconds: 7, retrySeconds: 8 },
   /** Number of names in the table. */
   names: 9,
-  /** 1 if the attempt should wait, because a lease requested with it may soon allow it. */
+  /** 1 if the attempt should wait. A lease was requested for it and may soon allow it. */
   waits: 10,
 } as const;
 
@@ -61,7 +61,8 @@ export interface NativeLeaseRequests {
 }
 
 /**
- * Indexes in the numbers of a hold, which takes an amount from a shared limit until it is released.
+ * Indexes in the numbers of a hold. A hold takes an amount from a shared limit until the hold is
+ * released.
  */
 export const HOLD = {
   amount: 0,

@@ -63,10 +63,10 @@ export const RANGE_COLUMNS = [
 type RangeColumn = (typeof RANGE_COLUMNS)[number];
 
 /**
- * Matches rows whose value is in one of the inclusive ranges, or whose value in the column `or` is.
- * Rows without a value never match. Dates are days since 1970-01-01, amounts are cents, postal
- * codes and phones are the numbers that their digits form, and flags are 0 or 1. Other columns hold
- * codes, which ascend with the values.
+ * Matches rows whose value in `column` is in one of the inclusive ranges. If `or` names a second
+ * column, a value there suffices too. Rows without a value never match. Dates are days since
+ * 1970-01-01, amounts are cents, postal codes and phones are the numbers that their digits form,
+ * and flags are 0 or 1. Other columns hold codes, which ascend with the values.
  */
 export interface RangeClause {
   readonly kind: "range";
@@ -107,9 +107,9 @@ export interface OrderKey {
 export const METHODS = ["rank", "walk", "gather"] as const;
 
 /**
- * How to select a page. `rank` visits rows by ascending id (only for score descending). `walk`
- * visits rows in the stored order of the first key. `gather` reads the keys of every match and
- * selects among them.
+ * How to select a page. `rank` reads rows in ascending order, which is descending score. `walk`
+ * reads rows in the stored order of the first key. `gather` reads the keys of every match and
+ * selects the first rows.
  */
 export type Method = (typeof METHODS)[number];
 
@@ -159,7 +159,6 @@ export function queryLayout(): number {
   return hash >>> 0;
 }
 
-/** Maps each name to its index in the table. */
 function numbersOf<Name extends string>(names: readonly Name[]): Readonly<Record<Name, number>> {
   return Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 }

@@ -15,8 +15,8 @@ namespace peneira {
 namespace {
 
 constexpr size_t kFarthest = 1 << 15, kLongest = 258, kShortest = 4;
-// Number of bytes that are hashed to find matches. With five, most matches of four bytes are
-// missed, but at a distance these save nothing.
+// Number of bytes that are hashed to find matches. Hashing five bytes misses most matches of four
+// bytes, but these save almost nothing if the distance is large.
 constexpr uint32_t kRememberedBytes = 5;
 // The search for matches ends this many bytes before the end of the input, so that whole words can
 // be read.
@@ -130,7 +130,7 @@ class CodeLengths {
   }
 
  private:
-  // Returns the number of code lengths to store, which end with the last code in use.
+  // Returns how many code lengths must be stored. Unused codes at the end are omitted.
   static size_t countOf(std::span<const PrefixCode> codes, size_t least) {
     size_t count = codes.size();
     while (count > least && codes[count - 1].length == 0) count--;
@@ -353,7 +353,7 @@ class Packer {
     out.put(bits, first.length + length.extraBits + second.length + distance.extraBits);
   }
 
-  // Writes a stored block. An empty stored block makes a chunk end on a whole byte.
+  // Writes a stored (uncompressed) block. An empty one is used to end a chunk on a whole byte.
   void store(std::span<const uint8_t> bytes, bool isLast) {
     BitWriter out = open(8 + bytes.size());
     out.put(isLast ? 1 : 0, 3);
@@ -400,9 +400,10 @@ void appendDeflated(std::span<const uint8_t> bytes, bool isLast, RawBytes& out) 
   Packer(bytes, out).pack(isLast);
 }
 
-// Builds prefix codes. Invariant: ties are broken by symbol, so the result is unique. If a code is
-// too long, counts are halved until none is. This ends, because with equal counts no code is longer
-// than the alphabet needs.
+// Builds prefix codes.
+// Invariant: ties are broken by symbol, so the result is unique. If a code is too long, all counts
+// are halved and the codes are built again. This ends, because equal counts give codes that are as
+// short as the alphabet allows.
 
 namespace {
 

@@ -1,10 +1,10 @@
 // DEFLATE compression, and its prefix codes. Input: a chunk of a stream; symbol frequencies.
 // Output: the compressed chunk; the code of each symbol, with its bits in writing order.
-// Invariant: output depends on the input bytes alone and ends on a whole byte, so chunks can be
-// concatenated; matches never reach into earlier chunks. Incompressible data grows by five bytes
-// per 64 KiB and a few. No code exceeds the limit, at least two symbols have a code (some readers
-// require that), and the codes depend only on the frequencies. Not zlib, because rows of a sheet
-// repeat so much that it takes twice as long.
+// Invariant: the output depends only on the input bytes and ends on a whole byte, so chunks can be
+// concatenated. Matches never reach into earlier chunks. Incompressible data grows by five bytes
+// for each 64 KiB, and by a few bytes per chunk. No code exceeds the limit, at least two symbols
+// have a code (some readers require that), and the codes depend only on the frequencies. Not zlib,
+// because rows of a sheet repeat so much that zlib takes twice as long.
 // Format: RFC 1951; codes in section 3.2.2.
 #pragma once
 #include <cstdint>

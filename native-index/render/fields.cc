@@ -275,8 +275,8 @@ class ColumnWriter {
     column.buffers.offsets.push(static_cast<int32_t>(data.size()));
   }
 
-  // Each code takes at least one byte of text, so the check of the texts' limit also bounds the
-  // number of codes.
+  // The number of codes needs no separate limit. Each code takes at least one byte of text, and the
+  // length of the texts is limited.
   void appendCodes(const FieldValue& value) {
     FieldColumn& child = *column_.child;
     for (uint32_t i = 0; i < value.codeCount; i++) appendText(child, codeText(segment_, value, i));
@@ -318,7 +318,8 @@ namespace {
 
 using Kind = FieldValue::Kind;
 
-// Above this many cents two amounts can be the same double, and JSON prints the double.
+// JSON prints an amount as the nearest double. Above this many cents, two different amounts can
+// have the same double.
 constexpr int64_t kExactCentsMax = 1'000'000'000'000'000;
 
 template <class Number>
@@ -410,8 +411,8 @@ void appendCents(int64_t cents, TextBuffer& out) {
   appendDigits(rest % 10 == 0 ? rest / 10 : rest, rest % 10 == 0 ? 1 : 2, out);
 }
 
-// Returns true for a word of 8 bytes that contains a byte below 0x20, a quote, or a backslash. For
-// a vector of 16 bytes, returns the test of each byte.
+// Returns true if a word of 8 bytes contains a byte below 0x20, a quote, or a backslash. For a
+// vector of 16 bytes, returns the result of this test for each byte.
 struct NeedsEscape {
   bool operator()(uint64_t bytes) const {
     return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;

@@ -135,8 +135,9 @@ inline bool copyPlainVectors(const char* from, size_t length, char* to, Special 
 }
 #endif
 
-// Copies `text` to `to` until `special` is true for eight bytes (or for 16, if it takes a vector).
-// Returns true if all was copied. Bytes after the end of a text are read as spaces.
+// Copies `text` to `to`, eight bytes at a time, until `special` is true for one of these words. (If
+// `special` takes a vector, each step copies 16 bytes.) Returns true if all was copied. Bytes after
+// the end of a text are read as spaces.
 template <class Special>
 inline bool copyPlain(std::string_view text, char* to, Special special) {
   const char* from = text.data();
@@ -171,11 +172,12 @@ inline bool copyPlain(std::string_view text, char* to, Special special) {
   return true;
 }
 
-// Output fields of accounts, as values of a few kinds, without punctuation of a format; row by row
-// for writers.
+// Output fields of accounts, as values of a few kinds. Quotes and separators are left to the
+// writers of formats, which get the values row by row.
 // Invariant: every format renders from these values, so all formats agree. Names are those of the
-// public interface, plus three scores for explanations. Values are read field by field for a block
-// of rows that fits in the L1 cache: per-field look-ups happen once, and random row reads overlap.
+// public interface, plus three scores for explanations. Values are read field by field, for a block
+// of rows that fits in the L1 cache. So the look-ups for a field happen once, and reads of rows in
+// random order overlap.
 
 static_assert(std::size(kFieldNames) == static_cast<size_t>(Field::kCount));
 static_assert(std::size(kFieldSources) == static_cast<size_t>(Field::kCount));
@@ -199,7 +201,8 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
 // Prefetches the data that `readField` will read, for rows in random order.
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows);
 
-// Prefetches all fields of rows from disk. Does nothing unless the first or the last row is cold.
+// Prefetches all fields of rows from disk. Does nothing if the data of the first and the last row
+// is already in memory.
 void prefetchFields(const Segment& segment, std::span<const Field> fields,
                     std::span<const uint32_t> rows);
 
@@ -243,9 +246,9 @@ void forEachRow(const Segment& segment, std::span<const uint32_t> rows,
 }
 
 // Fields of rows as Arrow columns (Arrow columnar format 1.5).
-// Invariant: values equal those of renderJson, share capital as the double of its JSON number. A
-// column without nulls has no validity bitmap. Null slots and bitmap tails are zero, so equal rows
-// give equal bytes.
+// Invariant: values equal those of renderJson. Share capital is a double, equal to the number in
+// JSON. A column without nulls has no validity bitmap. Null slots and bitmap tails are zero, so
+// equal rows give equal bytes.
 
 // Arrow types of fields. Numbers of more than 32 bits are texts, except amounts.
 enum class FieldType : uint8_t { kUtf8, kBool, kInt32, kDate32, kFloat64, kUtf8List, kCount };

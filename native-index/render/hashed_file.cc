@@ -1,6 +1,6 @@
 // The thread and the buffers of a hashed file (see hashed_file.h).
-// Invariant: a buffer belongs to the caller or, once it is counted as full, to the thread; only
-// the counters are shared, under the mutex.
+// Invariant: a buffer belongs to the caller until it is counted as full, and then to the thread.
+// Only the counters are shared, under the mutex.
 #include "render/hashed_file.h"
 
 #include <fcntl.h>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr int32_t kParquetVersion = 1;
-// Readers parse a text of this form to detect files by the name and version of the writer.
+// Name and version of the writer, in the form that readers parse.
 constexpr std::string_view kCreatedBy = "peneira version 1";
 
 // Numbers in parquet.thrift.
@@ -244,7 +244,7 @@ class ChunkWriter {
         presence_(column.buffers.validity),
         file_(file) {
     chunk_.type = parquetTypeOf(column.type);
-    // In a list column, every row without elements counts as a null of the element column.
+    // In a list column, a row without elements is stored as a null of the element column.
     if (!isList_) chunk_.nulls = column.buffers.nullCount;
   }
 

@@ -1,11 +1,12 @@
 // Encodings of Parquet columns. Input: the Arrow buffers of a column; levels, or dictionary
-// indexes. Output: its values in the encoding PLAIN, with minimum and maximum; small numbers in the
-// hybrid of runs and bit-packing; or a dictionary in order of first appearance, and an index per
-// value.
+// indexes. Output: depending on the encoding, values in the encoding PLAIN, with minimum and
+// maximum; small numbers in the hybrid of runs and bit-packing; or a dictionary in order of first
+// appearance, and an index per value.
 // Invariant: null slots are never read. Texts are ordered by bytes, numbers by value, as in
-// TypeDefinedOrder. Equal numbers are one run, others are packed; the last group of eight is padded
-// with zeros. The use of a dictionary depends on the values alone: it is abandoned once values
-// hardly repeat or more than 2^15 are distinct, or if it saves nothing.
+// TypeDefinedOrder. A sequence of equal numbers becomes one run, and all other numbers are packed.
+// The last packed group of eight is padded with zeros. The values alone determine if a dictionary
+// is used. It is abandoned once values hardly repeat or more than 2^15 are distinct, or if it saves
+// no space.
 // Format: Encodings.md (PLAIN = 0, "RLE / Bit-Packing Hybrid" = 3) and parquet.thrift of the Apache
 // Parquet specification.
 #pragma once
@@ -27,16 +28,18 @@
 
 namespace peneira {
 
-// Snappy compression. Invariant: output depends on the input bytes alone; copies point into the
-// last 64 KiB; incompressible data grows by five bytes per 64 KiB and a few. Format:
-// format_description.txt of Snappy, revision of 2011-10-05.
+// Snappy compression.
+// Invariant: the output depends only on the input bytes. Copies point into the last 64 KiB.
+// Incompressible data grows by five bytes for each 64 KiB, and by a few bytes in total.
+// Format: format_description.txt of Snappy, revision of 2011-10-05.
 
 // Appends the compressed bytes and returns how many there are. The input has at most 2^32 - 1
 // bytes.
 size_t appendSnappy(std::span<const uint8_t> bytes, RawBytes& out);
 
-// Structs in Apache Thrift's compact protocol, as far as Parquet metadata needs it; fields in
-// ascending order. Invariant: the code that begins a struct ends it. Readers and wire types:
+// Writer of structs in Apache Thrift's compact protocol, as far as Parquet metadata needs it.
+// Fields must be written in ascending order.
+// Invariant: the code that begins a struct ends it. Readers and wire types:
 // src/export/formats/parquet/thrift.ts. Format: thrift-compact-protocol.md of the Apache Thrift
 // specification.
 
@@ -179,8 +182,8 @@ class Presence {
 class TextValues {
  public:
   using Value = std::string_view;
-  // Longer values would bloat the footer. A file may omit its statistics, but they must not be
-  // wrong.
+  // Maximum length of a minimum or maximum. If a value is longer, the statistic is omitted: a file
+  // may omit statistics but must not have wrong ones, and long ones would bloat the footer.
   static constexpr size_t kStatisticMost = 64;
 
   explicit TextValues(const ColumnBuffers& buffers)
@@ -306,8 +309,8 @@ class Limits {
   }
 
  private:
-  // A NaN that comes first stays the minimum and the maximum, because it compares false with
-  // everything. `statistic` detects it there.
+  // If a NaN comes first, it stays the minimum and the maximum, because every comparison with it is
+  // false. `statistic` detects it there.
   static bool isLess(Value a, Rank rankA, Value b, Rank rankB) {
     return rankA != rankB ? rankA < rankB : a < b;
   }
@@ -354,8 +357,9 @@ class Dictionary {
 
  private:
   static constexpr size_t kFirstSlots = 1 << 10, kEntriesMost = 1 << 15;
-  // Maximum number of new values in each window of values. It is high because at first more than
-  // half of the opening days are new.
+  // The dictionary is abandoned if more than kFreshMost values in a window of kSampledValues are
+  // new. This limit is high, because among the first opening days of a column, more than half are
+  // new.
   static constexpr size_t kSampledValues = 1 << 11, kFreshMost = kSampledValues / 8 * 7;
 
   size_t slotOf(Value value) const {

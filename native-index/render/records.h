@@ -11,8 +11,8 @@
 
 namespace peneira {
 
-// Four numbers per record: its start, its end, the start of the next record, and its suffix
-// combined with the number of empty cells to add (see kNoSuffix in enrichment.h).
+// Four numbers per record: its start, its end, the start of the next record, and a combined number
+// with its suffix and the number of empty cells to add (see kNoSuffix in enrichment.h).
 constexpr uint32_t kRecordNumbers = 4;
 // Three numbers per cell that the caller must read: its record, its start, and its end.
 constexpr uint32_t kOddNumbers = 3;

@@ -116,7 +116,8 @@ namespace {
 
 using Kind = FieldKind;
 
-// Above this many cents, two amounts can be the same double, and programs read doubles.
+// Programs read an amount as the nearest double. Above this many cents, two different amounts can
+// have the same double.
 constexpr uint64_t kExactCentsMax = 1'000'000'000'000'000;
 
 void appendWord(Words::Number word, Labels labels, TextBuffer& out) {

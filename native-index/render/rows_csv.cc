@@ -77,9 +77,9 @@ bool startsFormula(std::string_view text) {
   return false;
 }
 
-// Returns true for a word of 8 bytes that may need quotes, and for a vector of 16 bytes the test of
-// each byte. Controls other than TAB, CR, and LF are false alarms. A bar needs quotes only if it is
-// the delimiter.
+// Returns true if a word of 8 bytes may need quotes. For a vector of 16 bytes, returns the result
+// of this test for each byte. Controls other than TAB, CR, and LF are false alarms. A bar needs
+// quotes only if it is the delimiter.
 struct Special {
   bool bars;
 
@@ -103,7 +103,7 @@ bool hasSpaceAtEdge(std::string_view text, bool guarded) {
   return (text.front() == ' ' && !guarded) || text.back() == ' ';
 }
 
-// Appends a text that may need quotes, because `isSpecial` is true or because it begins or ends
+// Appends a text that may need quotes. Either it contains special characters, or it begins or ends
 // with a space.
 void appendCarefully(std::string_view text, bool guarded, bool bars, TextBuffer& out) {
   const std::string_view quoting = bars ? "\",;\t\r\n|" : "\",;\t\r\n";

@@ -37,7 +37,8 @@ bool isHexDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
 }
 
-// True if a text begins with a character that XML 1.0 forbids, or (CR) does not preserve.
+// True if a text begins with a character that XML 1.0 forbids, or with CR, which XML does not
+// preserve.
 bool startsForbidden(std::string_view text) {
   const auto byte = static_cast<uint8_t>(text[0]);
   return (byte < 0x20 && byte != '\t' && byte != '\n') || text.starts_with("\xef\xbf\xbe") ||
@@ -204,7 +205,8 @@ class SheetWriter {
     out_ += "</v></c>";
   }
 
-  // Writes an e-mail address or a chat as a link; returns false, and writes nothing, for the rest.
+  // Writes an e-mail address or a chat as a link. Returns false, and writes nothing, for any other
+  // value.
   bool writeLinked(size_t column, const FieldValue& value) {
     if (value.kind == Kind::kWhatsapp) {
       scratch_.clear();

@@ -18,8 +18,8 @@ constexpr size_t kLeastBytes = 16;
 // The search for matches ends this many bytes before the end of the input, so that whole words can
 // be read.
 constexpr size_t kMargin = 8;
-// After this many positions without a match the search advances by two positions per step, after
-// twice as many by three, and so on.
+// Number of positions without a match after which the search skips more. After this many it
+// advances by two positions per step, after twice this many by three, and so on.
 constexpr uint32_t kMissesPerStep = 32;
 
 // Maximum compressed size of a fragment: literals of up to 64 KiB have a three-byte head, and a
@@ -31,7 +31,6 @@ size_t sameFirst(uint64_t differing) {
   return static_cast<size_t>(std::countr_zero(differing)) / 8;
 }
 
-// Compresses one fragment and appends it to the output.
 class Fragment {
  public:
   Fragment(std::span<const uint8_t> bytes, uint8_t* to)
@@ -126,8 +125,8 @@ class Fragment {
     to_ += length;
   }
 
-  // A copy has at most 64 bytes, so a longer one is split. The last part always has at least four
-  // bytes.
+  // Writes a match. A copy has at most 64 bytes, so a longer match becomes several copies. The last
+  // copy has at least four bytes.
   void copy(size_t offset, size_t length) {
     for (; length >= 68; length -= 64) farCopy(offset, 64);
     if (length > 64) {

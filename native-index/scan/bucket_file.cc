@@ -1,8 +1,8 @@
 // Writes records into buckets on disk (see bucket_file.h).
 // Invariant: a slot (the buffer of a bucket) that was enlarged for one long record shrinks again
 // when it is flushed.
-// The blocks at both ends of an extent are not released, because neighboring extents share them,
-// and clearing parts of them would read them back from disk.
+// Releasing an extent keeps the file system's blocks at its two ends, because neighboring extents
+// share them. Clearing parts of these blocks would read them back from disk.
 #include "scan/bucket_file.h"
 
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 // Records for the next pass, sorted into buckets on disk. Input: records of any length with a
-// bucket; extents that will not be read again. Output: a file, and the extents of its buckets; or
-// the same file with the disk space of those extents released.
-// Invariant: records keep their order within a bucket; memory is `buckets` x `slotBytes`. Bytes and
-// extents equal those of its twin, SpillWriter in src/ingest/spill.ts. Releasing changes nothing
-// outside of the extents; if the file system cannot do it, the space is freed when the file is
-// removed.
+// bucket; extents (byte ranges of the file) that will not be read again. Output: a file, and the
+// extents of its buckets; or the same file with the disk space of those extents released.
+// Invariant: records keep their order within a bucket. Memory is `buckets` x `slotBytes`. Bytes and
+// extents equal those of the reference implementation, SpillWriter in src/ingest/spill.ts.
+// Releasing changes nothing outside of the extents. If the file system cannot do it, the space is
+// freed when the file is removed.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -16,11 +16,11 @@
 
 namespace peneira {
 
-// The two loops that process every byte of a dump: one finds the next quote, and one copies a
-// text that has no irregular white space.
-// Invariant: the portable and the vector form return the same result; the portable form is the
-// reference. The vectors are SSE2, which every x86-64 processor has, so no choice at run time is
-// needed. Wider vectors would not help, because nearly all fields are shorter than one vector.
+// The two loops that process every byte of a dump. One finds the next quote, and one copies a text
+// if it has no irregular white space.
+// Invariant: the portable and the vector implementation return the same result; the portable one is
+// the reference. The vectors are SSE2, which every x86-64 processor has, so no choice at run time
+// is needed. Wider vectors would not help, because nearly all fields are shorter than one vector.
 
 // Bytes that must be readable after the end of the input.
 constexpr size_t kSearchMargin = 16;

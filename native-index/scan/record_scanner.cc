@@ -241,7 +241,8 @@ void RecordScanner::refuseColumns() const {
                         std::to_string(columns_) + " belong");
 }
 
-// A lost quote makes a field run into the next lines; the error names the row's first line.
+// If a quote is missing, a field continues into the next lines. The error therefore names the first
+// line of the row.
 void RecordScanner::refuseStray(uint64_t newlines) const {
   std::string reason = kStrayQuote;
   if (newlines > 0) reason += kStrayTrailing + std::to_string(line_ + newlines) + ")";

@@ -2,9 +2,9 @@
 // records as fields in a reused buffer. `""` is unescaped, NUL bytes are dropped, and blank lines
 // are skipped, as is the DOS end-of-file marker (Ctrl-Z) if nothing follows it. If malformed
 // records may be skipped, splitting resumes on the line after the one where the record begins.
-// Invariant: records and rejections do not depend on the chunks, and equal those of its twin,
-// src/dump/records.ts. Every record has the right number of columns. At most the maximum size of a
-// record is buffered.
+// Invariant: records and errors do not depend on the chunks, and equal those of the reference
+// implementation, src/dump/records.ts. Every record has the right number of columns. At most the
+// maximum size of a record is buffered.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,8 @@
 namespace peneira {
 
 // Rows that the registry cannot have written.
-// Invariant: up to the allowed number of rows are skipped and counted with their line and reason;
-// one more row ends the scan. Twin: src/dump/records.ts.
+// Invariant: up to the allowed number of rows are skipped and counted with their line and reason.
+// One more such row ends the scan. The reference implementation is src/dump/records.ts.
 
 // Failure code of a rejected file; the message begins with the line.
 constexpr const char* kDumpRefused = "DUMP_REFUSED";

@@ -102,8 +102,8 @@ bool SimplesRows::take(const DumpRecord& record) {
   return true;
 }
 
-// Reads a flag, and counts dates that contradict it. An invalid date contradicts nothing. An entry
-// date after the exclusion renews the flag.
+// Reads a flag, and counts dates that contradict it. An invalid date is ignored. If the entry date
+// is after the exclusion date, the company has entered again, so the flag stays set.
 Answer SimplesRows::readFlag(const DumpRecord& record, uint32_t column, uint32_t fromColumn,
                              uint32_t untilColumn) {
   const Answer flag = cleanFlag(record[column]);

@@ -86,9 +86,9 @@ class CodeCounter {
     void operator()(uint16_t* numbers) const { munmap(numbers, bytes); }
   };
 
-  // Most kinds of code do not occur in a file, and most codes of seven digits never occur. mmap(2)
-  // provides pages on first touch; calloc(3) would clear 20 MB when it reuses memory of the
-  // previous file.
+  // Reserves memory with mmap(2), which provides pages on first use. Most kinds of code do not
+  // occur in a file, and most codes of seven digits never occur. calloc(3) would clear 20 MB
+  // whenever it reuses memory of the previous file.
   void makeRoom() {
     size_t codes = 1;
     for (uint32_t i = 0; i < width_; i++) codes *= 10;
@@ -174,9 +174,9 @@ inline void pad(uint8_t* record, size_t used) {
   std::memset(record + used, 0, paddedLength(used) - used);
 }
 
-// Converts records of an Empresas file to company spill records, which
-// test/support/ingest/companies.ts, the reference implementation, documents. Invariant: nulls equal
-// those of the row record, so that the join copies values without checks.
+// Converts records of an Empresas file to company spill records. The reference implementation,
+// test/support/ingest/companies.ts, documents their layout.
+// Invariant: nulls equal those of the row record, so that the join copies values without checks.
 
 class CompanyRows : public RowScan {
  public:
@@ -194,11 +194,11 @@ class CompanyRows : public RowScan {
   TextSink name_;
 };
 
-// Converts records of the Simples file to spill records of 24 bytes, documented in
-// test/support/ingest/simples.ts.
+// Converts records of the Simples file to spill records of 24 bytes. Separate from the other scans
+// because each file of the dump has its own layout and its own reference implementation (here
+// test/support/ingest/simples.ts, which documents the records).
 // Invariant: `S` is yes; `N`, blank, and irregular values are no. Dates that contradict a flag are
-// only counted. An invalid day of exclusion is null. A separate class, because each file of the
-// dump has its own rows and its own twin.
+// only counted. An invalid day of exclusion is null.
 
 class SimplesRows : public RowScan {
  public:
@@ -215,10 +215,10 @@ class SimplesRows : public RowScan {
   ScanOutput& output_;
 };
 
-// Converts records of an Estabelecimentos file to row records (builder/record.ts); codes are
-// provisional numbers, and the fields for company and scores are zero. Invariant: every irregular
-// value is null and counted; only a row without a CNPJ is skipped. Twin:
-// test/support/ingest/establishments.ts.
+// Converts records of an Estabelecimentos file to row records (builder/record.ts). Codes are
+// provisional numbers, and the fields for company and scores are zero.
+// Invariant: every irregular value is null and counted. Only a row without a CNPJ is skipped. The
+// reference implementation is test/support/ingest/establishments.ts.
 
 class EstablishmentRows : public RowScan {
  public:
@@ -246,11 +246,10 @@ class EstablishmentRows : public RowScan {
   std::vector<uint32_t> activities_;  // secondary activities of the record
 };
 
-// Pass 1 of the import in native code: one large file of the dump, cleaned and spilled by company.
-// Input: its decompressed bytes in chunks. Output: a bucket file, the codes in use, and
-// irregularities.
-// Invariant: bytes, codes, counts, examples, and refusals equal those of its TypeScript twin,
-// test/support/ingest/scan.ts; test/unit/ingest/native-scan.test.ts compares both.
+// Pass 1 of the import in C++: one large file of the dump, cleaned and spilled by company. Input:
+// its decompressed bytes in chunks. Output: a bucket file, the codes in use, and irregularities.
+// Invariant: bytes, codes, counts, examples, and errors equal those of the reference implementation
+// in TypeScript, test/support/ingest/scan.ts. test/unit/ingest/native-scan.test.ts compares both.
 
 // Results of a scan other than the bucket file.
 struct ScanFindings {

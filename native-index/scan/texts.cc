@@ -135,8 +135,8 @@ size_t TextSink::addText(DumpField field) {
   uint8_t* const to = reserve(kGrowth * length);
   const bool plain = portable_ ? PortableSearch::copyPlain(field.start, length, to)
                                : VectorSearch::copyPlain(field.start, length, to);
-  // The fast copy accepts only one irregularity: its output may end with one blank, which is
-  // dropped here.
+  // The fast copy accepts one irregularity, a blank at the end of the text. This blank is dropped
+  // here.
   const size_t written = plain ? length - (to[length - 1] == ' ' ? 1 : 0) : addCarefully(field, to);
   length_ += written;
   return written;
@@ -149,7 +149,7 @@ size_t TextSink::addCarefully(DumpField field, uint8_t* to) {
   return static_cast<size_t>(end - to);
 }
 
-// The careful copy: white space, controls, and CSI sequences become single blanks; Windows-1252
+// Copies any text: white space, controls, and CSI sequences become single blanks, and Windows-1252
 // becomes UTF-8.
 uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
@@ -263,7 +263,6 @@ bool isLetter(uint8_t byte) {
   return byte >= 0x80 || (capital(byte) >= 'A' && capital(byte) <= 'Z');
 }
 
-// Returns the check digit that follows the first `count` digits of a CPF.
 uint8_t checkDigit(const Digits& digits, size_t count) {
   size_t sum = 0;
   for (size_t i = 0; i < count; i++) sum += (digits[i] - size_t{'0'}) * (count + 1 - i);
@@ -335,7 +334,8 @@ bool readNumber(const uint8_t* name, size_t end, Number& number) {
   }
   number.start = p;
   if (count < kDigits) return false;
-  // The number is longer than eleven digits if a digit precedes it, or a separator after a digit.
+  // A digit before the number, or a separator after a digit, means that the number has more than
+  // eleven digits.
   const bool digit = p > 0 && isDigit(name[p - 1]);
   return !digit && !(p > 1 && isSeparator(name[p - 1]) && isDigit(name[p - 2]));
 }

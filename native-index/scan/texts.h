@@ -1,8 +1,8 @@
 // Cleaning of dump texts. Input: fields in Windows-1252, or in UTF-8 according to the encoding;
 // malformed UTF-8 becomes U+FFFD. Output: clean UTF-8 at the end of a reused buffer.
 // Invariant: the output is valid UTF-8 without controls, direction marks, terminal CSI sequences,
-// and surrounding or doubled white space; empty output means null. Twins:
-// test/support/ingest/text.ts and src/dump/registrytext.ts.
+// and surrounding or doubled white space. Empty output means null. The reference implementations
+// are test/support/ingest/text.ts and src/dump/registrytext.ts.
 #pragma once
 #include <cstddef>
 #include <cstdint>

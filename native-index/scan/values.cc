@@ -222,7 +222,8 @@ uint32_t closing(uint32_t sum) {
   return remainder < 2 ? 0 : 11 - remainder;
 }
 
-// Lists of at most this length, which nearly all have, are compared pairwise.
+// Nearly all lists of activities have at most this length. They are checked for duplicates by
+// comparing all pairs.
 constexpr size_t kPairsMost = 24;
 
 bool hasRepeated(const std::vector<uint32_t>& codes) {

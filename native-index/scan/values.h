@@ -1,7 +1,7 @@
 // Reads the values in a dump: numbers, CNPJs, and activities, and counts irregular ones. Input:
-// fields. Output: answers (dump_record.h), numbers, and counts of irregular values. Invariant:
-// nothing here throws on invalid data. Reference implementations: src/dump/values.ts,
-// src/dump/cnpj.ts, src/ingest/roots.ts.
+// fields. Output: answers (dump_record.h), numbers, and counts of irregular values.
+// Invariant: nothing here throws on invalid data. The reference implementations are
+// src/dump/values.ts and src/dump/cnpj.ts.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -57,8 +57,8 @@ Answer cleanPhone(DumpField area, DumpField number);
 
 // Reads and writes CNPJs as two halves of base-36 digits and check digits, assigns companies to
 // partitions, and reads lists of activities.
-// Invariant: results equal those of the reference implementations, src/dump/cnpj.ts and
-// src/ingest/roots.ts; all rows of a company are in the same partition, for every scanner.
+// Invariant: results equal those of the reference implementation, src/dump/cnpj.ts. All rows of a
+// company are in the same partition, in every file of the dump.
 
 // The eight characters of a root as two numbers below 36^4.
 struct CompanyRoot {

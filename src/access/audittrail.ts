@@ -1,8 +1,9 @@
 /**
- * The server's audit trail. Input: requests to read a tenant's lines, and elapsed time. Output:
- * lines, and refusals for tenants that change too much.
- * Invariant: a line is retained for at least the retention, even if the clock jumps ahead: it must
- * also be that much older than the newest line. The code that makes a change writes its line.
+ * The server's audit trail. Input: requests to read a tenant's entries, and elapsed time. Output:
+ * entries, and an error for tenants that make too many changes.
+ * Invariant: an entry is deleted only when it is older than the retention, compared with both the
+ * clock and the newest entry. So a clock that jumps ahead deletes nothing early. The code that
+ * makes a change writes its entry.
  */
 
 import { AppError } from "../errors.ts";
@@ -10,8 +11,8 @@ import { type Clock, DAY_MS } from "../process/clock.ts";
 import type { AuditRow, AuditStore } from "../store/auditstore.ts";
 
 /**
- * Changes of keys and members that a tenant's users may make in 24 hours. Each adds a line that is
- * retained for years, so without a limit one owner could fill the shared disk.
+ * Max number of changes of keys and members that a tenant's users may make in 24 hours. Each change
+ * adds an entry that is retained for years. Without a limit, one owner could fill the shared disk.
  */
 export const CHANGES_PER_DAY_MAX = 1_000;
 

@@ -1,8 +1,10 @@
 /**
- * Invitations: an added user sets the first password by a link. Input: a user id, and later the
- * token of a link. Output: a placeholder hash that matches no password, and a token's user.
- * Invariant: a token is the user id followed by 256 random bits. Only its hash is stored, in place
- * of the password's hash, so replacing that ends the invitation. The expiry is stored next to it.
+ * Invitations: a link with which an added user sets the first password. Input: a user id, and later
+ * the token of a link. Output: a placeholder hash that matches no password, and the user of a
+ * token.
+ * Invariant: a token is the user id followed by 256 random bits. Only the token's hash is stored.
+ * It takes the place of the password's hash, so setting a password ends the invitation. The expiry
+ * is stored next to the hash.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
@@ -37,8 +39,8 @@ export function isInvitation({ cost }: StoredPassword): boolean {
 }
 
 /**
- * Returns the invited user of a token and the placeholder. Throws the same `sign_in_failed` for
- * every unknown, used, revoked, or expired token.
+ * Returns the user whom a token invites, and the stored placeholder of the password. Throws the
+ * same `sign_in_failed` for every unknown, used, revoked, or expired token.
  */
 export function findInvited(
   store: UserStore,
@@ -64,7 +66,10 @@ export function unknownInvitation(): AppError {
   );
 }
 
-/** Hashes the text, not its bytes: decoding drops bits of the last character. */
+/**
+ * Hashes the token's text instead of its decoded bytes, because decoding drops bits of the last
+ * character. Two different texts would then have the same hash.
+ */
 function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -1,12 +1,13 @@
 /**
- * API keys: their format, and the keys of a data directory. Input: an Authorization header, or a
- * request to create, disable, or replace a key. Output: the sender, or a contract `AppError`.
- * Invariant: a key is `pnr_<id>_<secret><check>`, all hexadecimal: 12 digits of id, 48 of secret
- * (192 random bits) and 8 of CRC-32 over everything before them, so that a mistyped key is refused
- * before any lookup. Secrets are never stored: a fast hash is enough for 192 bits, and hashes are
- * compared in constant time. A change by another process takes effect within `CACHE_MS`. The last
- * use is never written inside a request. Every change writes its audit line in its transaction; a
- * no-op writes none.
+ * API keys: their format, and the stored keys of a server. Input: an Authorization header, or a
+ * request to create, disable, or replace a key. Output: the key's owner, or an `AppError` that the
+ * API's contract defines.
+ * Invariant: a key is `pnr_<id>_<secret><check>` in hexadecimal digits: 12 of the id, 48 of the
+ * secret (192 random bits), and 8 of the CRC-32 of everything before. So a mistyped key is refused
+ * before any lookup. Secrets are never stored, only their hashes. A fast hash is enough for 192
+ * random bits. Hashes are compared in constant time. A change by another process takes effect
+ * within `CACHE_MS`. The time of a key's last use is never written inside a request. Every change
+ * writes its audit entry in its transaction. A request that changes nothing writes none.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, CommandError } from "../errors.ts";
@@ -46,7 +47,9 @@ interface ParsedKey {
   readonly hash: Buffer;
 }
 
-/** Hash of the last parsed key; reused, because a buffer per key would be garbage. */
+/**
+ * Hash of the last parsed key. The buffer is reused, so that each request does not allocate one.
+ */
 const lastHash = Buffer.alloc(SHA256_BYTES);
 
 /** Creates a random key. */
@@ -57,7 +60,7 @@ export function makeKey(): FreshKey {
   return { key: `${body}${checksum(body)}`, id, hash: sha256(secret) };
 }
 
-/** Parses a key; returns null if its form or checksum is wrong. */
+/** Parses a key. Returns null if its form or checksum is wrong. */
 export function parseKey(text: string): ParsedKey | null {
   if (!KEY_PATTERN.test(text)) return null;
   if (crcOf(text, CHECK_AT) !== Number.parseInt(text.slice(CHECK_AT), 16)) return null;
@@ -65,7 +68,7 @@ export function parseKey(text: string): ParsedKey | null {
   return { id: text.slice(ID_AT, SECRET_AT - 1), hash: lastHash };
 }
 
-/** Returns the id in a pasted key or id; null for anything else. */
+/** Returns the id in a pasted key or id, or null for anything else. */
 export function keyIdOf(text: string): string | null {
   if (/^[0-9a-f]{12}$/.test(text)) return text;
   return KEY_PATTERN.exec(text)?.[1] ?? null;
@@ -95,7 +98,7 @@ const BEARER = "Bearer ";
 const USUAL_START = `${BEARER}pnr_`;
 const USUAL_LENGTH = BEARER.length + KEY_LENGTH;
 
-/** Returns the token of a Bearer header; throws 401 if there is none. */
+/** Returns the token of a Bearer header. Throws 401 if there is none. */
 function bearerToken(authorization: string | undefined): string {
   // Fast path for a header in the usual form. Trailing blanks would change its length.
   if (authorization?.length === USUAL_LENGTH && authorization.startsWith(USUAL_START)) {
@@ -129,7 +132,7 @@ interface NewKey {
   readonly tenant: string;
   readonly plan: string;
   readonly name: string;
-  /** Expiry in milliseconds since the epoch; undefined if the key never expires. */
+  /** Expiry in milliseconds since the epoch, or undefined if the key never expires. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -147,7 +150,7 @@ interface TenantState {
 /** State of a key, with its reason. */
 export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 
-/** Parts shared by the keyrings of a process; a missing part is created. */
+/** Parts shared by the keyrings of a process. A missing part is created. */
 interface KeyringParts {
   readonly rows?: Map<string, KeyRow | null>;
   readonly ledger?: Ledger;
@@ -183,13 +186,13 @@ export class Keyring {
     this.#graceMs = graceMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the same keyring for changes by an actor; both share their cache. */
+  /** Returns the same keyring for changes by an actor. Both share their cache. */
   by(actor: Actor): Keyring {
     const parts = { rows: this.#rows, ledger: this.#ledger, graceMs: this.#graceMs };
     return new Keyring(this.#store, this.#clock, actor, parts);
   }
 
-  /** Authenticates a request; throws the 401 or 403 of the contract. */
+  /** Authenticates a request. Throws the 401 or 403 of the contract. */
   authenticate(authorization: string | undefined): Identity {
     // The header is parsed each time, because a cache of headers would keep secrets in memory.
     const parsed = parseKey(bearerToken(authorization));
@@ -340,7 +343,7 @@ export class Keyring {
     });
   }
 
-  /** Changes the plan of a key; its next request has the new limits. */
+  /** Changes the plan of a key. Its next request has the new limits. */
   setPlan({ id }: KeyRow, plan: PlanName): void {
     this.#change(id, (row) => {
       if (row.plan === plan) return;
@@ -365,7 +368,7 @@ export class Keyring {
     });
   }
 
-  /** Creates a similar key with its own expiry; the old key ends after `overlapMs`. */
+  /** Creates a similar key with its own expiry. The old key ends after `overlapMs`. */
   rotate(
     { id }: KeyRow,
     overlapMs: number,
@@ -376,7 +379,7 @@ export class Keyring {
       const wanted = this.#clock.nowMs() + overlapMs;
       const oldExpiresAt = Math.min(wanted, row.expiresAt ?? wanted);
       this.#store.replaceExpiry(id, oldExpiresAt);
-      // Not validated: an older key may have a name that is refused today.
+      // The name is not validated, because an older key may have a name that is refused today.
       const created = this.#insert(tenantId, { tenant, plan, name, expiresAt }, knownPlan(plan));
       const change = { from: timeText(row.expiresAt), to: timeText(oldExpiresAt) };
       this.#note("key.rotate", row, { replaced_by: created.keyId, expires_at: change });
@@ -430,7 +433,7 @@ export class Keyring {
     return tenantNamed(this.#store.tenants(), name);
   }
 
-  /** Returns the id of a tenant by name; creates it if missing. */
+  /** Returns the id of a tenant by name. Creates the tenant if it is missing. */
   #tenantId(name: string): string {
     const fresh = randomBytes(8).toString("hex");
     const id = this.#store.tenantId(name, fresh, this.#clock.nowMs());
@@ -465,7 +468,10 @@ export class Keyring {
     }
   }
 
-  /** Has all rows read again. The old rows are used only while the state is unreachable. */
+  /**
+   * Clears the cache, so that all rows are read again. The old rows are used only while the
+   * database is unreachable.
+   */
   #outdate(): void {
     if (this.#rows.size > 0) this.#before = new Map(this.#rows);
     this.#rows.clear();
@@ -481,7 +487,7 @@ export class Keyring {
     }
   }
 
-  /** Returns a row by id, cached while nothing has changed; null for an unknown id. */
+  /** Returns a row by id, or null for an unknown id. Rows are cached until the database changes. */
   #row(id: string): KeyRow | null {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#checkedMs >= CACHE_MS) {
@@ -499,7 +505,10 @@ export class Keyring {
     return row;
   }
 
-  /** Clears the cache, because the database's version does not count this process's changes. */
+  /**
+   * Clears the cache after a change by this process. The database's version reveals only changes by
+   * other processes.
+   */
   #forget(): void {
     this.#rows.clear();
   }
@@ -508,7 +517,7 @@ export class Keyring {
 /** Identities by row. Each row has one identity, so that a request creates no garbage. */
 const identities = new WeakMap<KeyRow, Identity>();
 
-/** Returns a key's identity; null if this version does not know its plan. */
+/** Returns a key's identity, or null if this version does not know its plan. */
 function identityOf(row: KeyRow): Identity | null {
   const known = identities.get(row);
   if (known !== undefined) return known;
@@ -546,14 +555,14 @@ export function stateOf(row: KeyRow, nowMs: number): KeyState {
 /** Max characters of a name. Names are shown in lists and tables, so their length is limited. */
 const NAME_MAX = 100;
 
-/** Returns why a key name is invalid, as part of a sentence; null if valid. */
+/** Returns why a key name is invalid, as part of a sentence, or null if it is valid. */
 function keyNameProblem(name: string): string | null {
   if ([...name].length > NAME_MAX) return `the name may have up to ${NAME_MAX} characters`;
   const unseen = unseenIn(name);
   return unseen === null ? null : `the name has ${unseen}, remove it`;
 }
 
-/** Returns why a tenant name is invalid, as part of a sentence; null if valid. */
+/** Returns why a tenant name is invalid, as part of a sentence, or null if it is valid. */
 export function tenantNameProblem(name: string): string | null {
   if (name.trim() === "" || [...name].length > NAME_MAX) {
     return `the tenant must have 1 to ${NAME_MAX} characters`;

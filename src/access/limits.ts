@@ -1,13 +1,14 @@
 /**
  * Rate limits, concurrency limits, and usage of senders. Input: keys with the cost of their
- * requests, requests as they begin and end, and addresses with wrong keys. Output: nothing, or a
- * refusal with the time to wait; header fields with the remaining quota; counts by UTC day.
- * Invariant: a request is charged once, by the generic cell rate algorithm: in any period a name
- * spends at most its burst plus what its rate has restored since. A request is in flight once, from
- * its beginning to its end. A valid key is never refused for wrong keys from its address, so
- * clients of one proxy cannot lock each other out. Counting is a few additions in memory. Counts
- * are written in one commit every few seconds and at the end: a crash loses seconds, a busy
- * database nothing. The quota of export rows is exact, because only export transactions change it.
+ * requests, requests as they begin and end, and addresses that sent wrong keys. Output: nothing, or
+ * a refusal with the time to wait; header fields with the remaining quota; counts by UTC day.
+ * Invariant: each request is charged once, by the generic cell rate algorithm. In any period, a key
+ * spends at most its burst plus the units restored in this period. A request is in flight from its
+ * beginning to its end. A valid key is never refused because of wrong keys from its address, so
+ * clients of one proxy cannot lock each other out. Counting takes a few additions in memory. Counts
+ * are written in one commit every few seconds and at the end. A crash loses the counts of a few
+ * seconds, and a busy database loses none. The quota of export rows is exact, because only export
+ * transactions change it.
  */
 import { AppError } from "../errors.ts";
 import { type Clock, systemClock, utcDay } from "../process/clock.ts";
@@ -22,7 +23,7 @@ import { networkOf } from "./signins.ts";
 /** Max wrong keys of one address: a burst of ten, then one every two seconds. */
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
 
-/** Limits of a sender: limits of a plan, or of the console. */
+/** Limits of a sender. They come from a plan, or from `CONSOLE_LIMIT` for a console user. */
 export interface Limited extends ConcurrencyLimited {
   readonly limits: ConcurrencyLimited["limits"] & {
     readonly requests_per_second: number;
@@ -46,8 +47,8 @@ export const PASSWORD_UNITS = 10;
 type RateFields = Readonly<Record<string, string>>;
 
 /**
- * Refusal of a request that a lease of the fleet may allow in a moment. The `paid` units were
- * refunded.
+ * Refuses a request for which this server has no units now, although the fleet's database may grant
+ * some in a moment. The `paid` units were refunded.
  */
 export class LeaseAwaited extends AppError {
   readonly paid: number;
@@ -73,7 +74,7 @@ export class RateLimits {
    */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
-  /** Signals of the fleet's leases; null without a fleet. */
+  /** Signals of the fleet's leases, or null without a fleet. */
   readonly leases: LeaseSignals | null;
 
   constructor(
@@ -90,9 +91,10 @@ export class RateLimits {
   }
 
   /**
-   * Charges a key; throws `rate_limited` if its plan does not allow that now. A request is charged
-   * 1 unit once its key is known, and later its whole cost, of which 1 is already `paid`. A refusal
-   * then refunds that unit, so a client that waits the stated time can pay.
+   * Charges a key `cost` units. Throws `rate_limited` if its plan does not allow that now. A
+   * request is charged 1 unit once its key is known, and its whole cost later, with `paid` = 1. If
+   * the whole cost is refused, that unit is refunded, so a client that waits the stated time can
+   * pay.
    */
   spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
     const { allowed, retrySeconds, waits } = this.#keys.take(keyId, policyOf(plan), cost, paid);
@@ -109,7 +111,10 @@ export class RateLimits {
     throw new LeaseAwaited(refusal, paid);
   }
 
-  /** Begins a charged request of a key; returns an object that ends it. Throws `rate_limited`. */
+  /**
+   * Begins a charged request of a key and returns an object that ends it. Throws `rate_limited` if
+   * the key has too many requests in flight.
+   */
   begin(keyId: string, plan: Limited): ReturnType<ConcurrencyLimit["begin"]> {
     return this.#inFlight.begin(keyId, plan);
   }
@@ -131,7 +136,7 @@ export class RateLimits {
     return fields;
   }
 
-  /** Counts a wrong key; throws `rate_limited` if the network sent too many. */
+  /** Counts a wrong key. Throws `rate_limited` if the network sent too many. */
   noteGuess(address: string): void {
     const { allowed, retrySeconds } = this.#guesses.take(networkOf(address), this.#guessPolicy);
     if (allowed) return;
@@ -157,7 +162,10 @@ function tooMany(detail: string, retrySeconds: number): AppError {
   return new AppError("rate_limited", detail, { headers: { "Retry-After": String(retrySeconds) } });
 }
 
-/** Rate policy: a name can spend `burst` units, and regains `perSecond` of them per second. */
+/**
+ * A rate policy: a sender can spend up to `burst` units, and regains `perSecond` of them each
+ * second.
+ */
 export interface RatePolicy {
   readonly perSecond: number;
   readonly burst: number;
@@ -169,19 +177,22 @@ interface RateDecision {
   remaining: number;
   /** Seconds until the burst is full again. */
   resetSeconds: number;
-  /** Seconds until the same attempt would be allowed; 0 if it was allowed. */
+  /** Seconds until the same attempt would be allowed. 0 if it was allowed. */
   retrySeconds: number;
-  /** True if a lease of the fleet may allow the attempt in a moment. */
+  /** True if this server has no units left, but the fleet's database may grant some in a moment. */
   waits: boolean;
 }
 
-/** Limits the rate of each name. The numbers are in the ledger, so a restart clears them. */
+/**
+ * Limits the rate of each name, which is a key id or a network. The counters are in memory (the
+ * ledger), so a restart clears them.
+ */
 export class RateLimiter {
   readonly #ledger: Ledger;
   /** Null for the ledger's clock, which all threads share. */
   readonly #clock: Clock | null;
   readonly #numbers: Float64Array;
-  /** The last decision, reused: a new object for each request would be garbage. */
+  /** The last decision. The object is reused, so that each request does not allocate one. */
   readonly #decision: RateDecision = {
     allowed: true,
     remaining: 0,
@@ -203,8 +214,8 @@ export class RateLimiter {
 
   /**
    * Spends `cost` units if available. A cost above the burst counts as the burst, because it could
-   * otherwise never be paid. `paid` units of the cost were spent before; they are refunded if the
-   * cost is refused. The result is valid until the next call.
+   * otherwise never be paid. `paid` is the part of the cost that was spent before. If the cost is
+   * refused, this part is refunded. The result is valid until the next call.
    */
   take(name: string, policy: RatePolicy, cost = 1, paid = 0): Readonly<RateDecision> {
     const numbers = this.#numbers;
@@ -248,7 +259,7 @@ interface ConcurrencyLimited {
   readonly limits: { readonly concurrent_requests: number };
 }
 
-/** Retry-After in seconds; by then a request may have ended. */
+/** Retry-After in seconds. A request of the key has probably ended by then. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** A request in flight. */
@@ -400,7 +411,7 @@ export class Usage {
     return { today, rows: rows.filter(({ day }) => day <= today) };
   }
 
-  /** Returns the rows that a tenant may still export today; null without a quota. */
+  /** Returns the rows that a tenant may still export today, or null without a quota. */
   exportRowsLeft(tenantId: string, plan: Plan): number | null {
     const { export_rows_per_day: quota } = plan.limits;
     if (quota === 0) return null;
@@ -417,7 +428,8 @@ export class Usage {
 }
 
 /**
- * Returns counted use as a row. Its export rows are 0, because they are counted with the exports.
+ * Returns counted use as a row of the database. `exportRows` is 0, because the transactions of
+ * exports count these rows.
  */
 function asStored(use: Use): UsedByKey {
   return { ...use, exportRows: 0 };

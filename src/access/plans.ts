@@ -1,7 +1,7 @@
 /**
  * Limits of each plan. Input: data/plans.json, with replacements from the configuration. Output:
  * one validated, immutable Plan per name.
- * Invariant: every plan has every limit; all mistakes are reported together at start, with the path
+ * Invariant: every plan has every limit. All mistakes are reported together at start, with the path
  * of each value. Plans are ordered: "Scale+" means `scale` and higher.
  */
 import builtIn from "../../data/plans.json" with { type: "json" };
@@ -22,7 +22,7 @@ export const PLAN_LIMITS = {
   search_limit: [1, 50_000],
   /** Rows of one export; 0: no exports. */
   export_rows: [0, 1_000_000_000],
-  /** Rows of all exports that a tenant creates per day (UTC); 0: unlimited. */
+  /** Rows of all exports that a tenant creates per day (UTC). 0 means unlimited. */
   export_rows_per_day: [0, 1_000_000_000_000],
   /** Requests that a key may send per second on average. */
   requests_per_second: [0.001, 1_000_000],
@@ -33,9 +33,9 @@ export const PLAN_LIMITS = {
   queued_exports: [0, 1_000_000],
   /** Seconds during which a finished export can be downloaded. */
   export_retention: [1, 31_536_000],
-  /** Bytes of all export files of a tenant; 0: unlimited. */
+  /** Bytes of all export files of a tenant. 0 means unlimited. */
   export_bytes: [0, 1_000_000_000_000_000],
-  /** Bytes of all specs of a tenant's exports and saved searches; 0: unlimited. */
+  /** Bytes of all specs of a tenant's exports and saved searches. 0 means unlimited. */
   saved_bytes: [0, 1_000_000_000_000],
   lists: [0, 10_000],
   list_entries: [0, 2_000_000],
@@ -132,8 +132,9 @@ export function includesExports({ limits }: Plan): boolean {
 }
 
 /**
- * Returns the max limit of a spec that is counted, or normalized as if for an export. For plans
- * without export rows it is the search limit, because no spec can have a limit of 0.
+ * Returns the max `limit` of a spec that is only counted, or is checked as for an export. A plan
+ * without exports has an export limit of 0, but a spec needs a limit above 0. So the search limit
+ * applies for such a plan.
  */
 export function specRowsMax({ limits }: Plan): number {
   return limits.export_rows > 0 ? limits.export_rows : limits.search_limit;
@@ -150,7 +151,7 @@ export function isPlanName(name: string): name is PlanName {
   return (PLAN_NAMES as readonly string[]).includes(name);
 }
 
-/** Reads all plans; throws `CommandError` with every problem. */
+/** Reads all plans. Throws `CommandError` with every problem. */
 export function loadPlans(table: PlanValues = builtIn): Plans {
   const problems: string[] = [];
   for (const name of Object.keys(table)) {
@@ -161,7 +162,10 @@ export function loadPlans(table: PlanValues = builtIn): Plans {
   return Object.fromEntries(plans.map((plan) => [plan.name, plan])) as unknown as Plans;
 }
 
-/** Returns plans with the retention in force: the server's retention if it is shorter. */
+/**
+ * Returns the plans with the effective retention of exports: the plan's or the server's, whichever
+ * is shorter.
+ */
 export function withRetention(plans: Plans, secondsMax: number): Plans {
   const capped = Object.values(plans).map((plan) => {
     const { export_retention: own } = plan.limits;
@@ -171,7 +175,7 @@ export function withRetention(plans: Plans, secondsMax: number): Plans {
   return Object.fromEntries(capped) as Plans;
 }
 
-/** Reads one plan; reports problems and substitutes defaults. */
+/** Reads one plan. Reports problems and substitutes defaults. */
 function readPlan(
   name: PlanName,
   values: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 /**
  * Quotas of export rows and of stored bytes. Input: the plan's quota, the amount used, and the
  * amount requested. Output: nothing, or a refusal with the time to wait.
- * Invariant: days are UTC days; 0 means no quota; an export without rows is never refused.
+ * Invariant: days are UTC days. 0 means no quota. An export without rows is never refused.
  */
 
 import { AppError } from "../errors.ts";
@@ -20,7 +20,7 @@ export function refuseBeyondQuota(
   rows: {
     readonly used: number;
     readonly wanted: number;
-    /** Name of the request in the refusal; an export by default. */
+    /** Word for the request in the error message. Without it, the request is an export. */
     readonly of?: "request" | "file";
   },
   nowMs: number,
@@ -47,7 +47,10 @@ export function refuseBeyondQuota(
   );
 }
 
-/** Retry-After for a tenant that stores too much; files expire all the time. */
+/**
+ * Retry-After for a tenant that stores too many bytes, in seconds. Files expire at any time, so an
+ * hour may be enough.
+ */
 const BYTES_RETRY_S = 3_600;
 
 /** Kinds of stored bytes, and how to free some. */

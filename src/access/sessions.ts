@@ -1,10 +1,11 @@
 /**
- * Console sessions. Input: e-mail and password, or the token of a cookie or a one-time sign-in
+ * Console sessions. Input: e-mail and password, or the token of a cookie or of a one-time sign-in
  * link. Output: open sessions, or an AppError that does not reveal whether the user exists.
- * Invariant: a token is 256 random bits and only its hash is stored. A session ends by idleness, by
- * age, and with its user or tenant. A change by another process takes effect within `CACHE_MS`. The
- * last use of a session is never written inside a request. Links are in memory, so they end with
- * the process; used tokens and tokens older than `LINK_MS` are invalid.
+ * Invariant: a token is 256 random bits, and only its hash is stored. A session ends when it has
+ * been unused for too long, when it is too old, and when its user or tenant is disabled. A change
+ * by another process takes effect within `CACHE_MS`. The time of a session's last use is never
+ * written inside a request. Sign-in links are in memory, so they end with the process. Used tokens
+ * and tokens older than `LINK_MS` are invalid.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
@@ -21,7 +22,7 @@ import { normalizedEmail, passwordMistakes, refuse, type Users } from "./users.t
 const CACHE_MS = 200;
 /** Maximum cached sessions; a database may hold more. */
 const CACHE_ROWS_MAX = 10_000;
-/** Sessions per user; one more sign-in ends the least recently used session. */
+/** Sessions per user. One more sign-in ends the least recently used session. */
 const SESSIONS_MAX = 50;
 
 const TOKEN_BYTES = 32;
@@ -54,7 +55,7 @@ export interface OpenSession {
   readonly expiresAt: number;
 }
 
-/** A newly created session; the token goes into the cookie and is not stored. */
+/** A newly created session. The token goes into the cookie and is not stored. */
 export interface NewSession {
   readonly token: string;
   readonly session: OpenSession;
@@ -73,7 +74,10 @@ interface SessionsParts {
   readonly secret: SecretRing;
   readonly idleSeconds: number;
   readonly maxSeconds: number;
-  /** Lifetime if the user stays signed in; 0: not allowed. */
+  /**
+   * Lifetime of a session if the user stays signed in, in seconds. 0 means that this is not
+   * allowed.
+   */
   readonly keptSeconds: number;
 }
 
@@ -105,7 +109,7 @@ export class Sessions {
     this.#links = new SignInLinks(parts.clock);
   }
 
-  /** Lifetime of a session that stays signed in, in seconds; 0 if not allowed. */
+  /** Lifetime of a session that stays signed in, in seconds. 0 means that this is not allowed. */
   get keptSeconds(): number {
     return this.#parts.keptSeconds;
   }
@@ -211,7 +215,7 @@ export class Sessions {
     });
   }
 
-  /** Returns the open session of a token and marks it as used; null if there is none. */
+  /** Returns the open session of a token and marks it as used, or null if there is none. */
   find(token: string): OpenSession | null {
     if (!TOKEN.test(token)) return null;
     const hash = hashOf(token);
@@ -267,8 +271,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the stored password if it matches, rehashed if due; else null. Counts only attempts
-   * whose password was checked.
+   * Returns the stored password if `password` matches it, else null. If the stored hash has
+   * outdated parameters, a new hash replaces it. If hashing fails, the attempt does not count.
    */
   async #check({ id, password, stored }: Claim, attempt: Attempt): Promise<StoredPassword | null> {
     const { passwords, store } = this.#parts;
@@ -314,8 +318,8 @@ export class Sessions {
   }
 
   /**
-   * Drops the cache after changes: immediately after those of this process, and at the next check
-   * after those of others.
+   * Clears the cache after a change of the database. Changes by this process clear it immediately,
+   * and changes by other processes at the next check.
    */
   #forgetChanged(): void {
     const { store, clock } = this.#parts;
@@ -368,8 +372,8 @@ export class Sessions {
 }
 
 /**
- * Stands for the account in an attempt to sign in by a link, because the user's account is unknown
- * until the link is looked up.
+ * Account name under which sign-ins by a link are throttled, because the account is unknown until
+ * the link is looked up.
  */
 const NO_ACCOUNT = "";
 
@@ -387,7 +391,10 @@ const WRONG = {
   detail: "The present password is another one.",
 };
 
-/** Hashes the text, not its bytes: decoding drops bits of the last character. */
+/**
+ * Hashes the token's text instead of its decoded bytes, because decoding drops bits of the last
+ * character. Two different texts would then have the same hash.
+ */
 function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
@@ -435,7 +442,7 @@ class SignInLinks {
     return token;
   }
 
-  /** Returns the user of a token and invalidates it; undefined if it is unknown. */
+  /** Returns the user of a token and invalidates it, or undefined if it is unknown. */
   take(token: string): string | undefined {
     const hash = hashOf(token).toString("base64url");
     const link = this.#links.get(hash);

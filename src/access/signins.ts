@@ -1,11 +1,11 @@
 /**
  * Throttling of password attempts. Input: an account, the client's address, and the result. Output:
  * nothing, or a refusal with the time to wait.
- * Invariant: the wait grows with the failures of an address, in total and on one account. Failures
- * from other addresses lengthen the wait after an address's own first mistake, but never block its
- * first attempt. So no attacker can lock out an owner at another address. Waits are bounded;
- * failures expire with time, or are evicted if memory is full. All this holds for unknown accounts
- * too.
+ * Invariant: an address waits longer the more failures it had, in total and on one account. If
+ * other addresses fail on an account, an address waits longer after its own first failure there.
+ * Its first attempt is never delayed by others, so no attacker can lock out an owner at another
+ * address. Waits are bounded. Failures expire with time, or are evicted if memory is full. All this
+ * holds for unknown accounts too.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../errors.ts";
@@ -20,23 +20,24 @@ interface Growth {
   readonly longestMs: number;
 }
 
-/** How failures of an address on one account lengthen the wait. */
+/** Waits caused by failures of one address on one account. */
 const PAIR: Growth = { free: 3, forgetMs: 600_000, longestMs: 300_000 };
-/**
- * How failures of an address on any account lengthen the wait. Several people may share an address.
- */
+/** Waits caused by failures of one address on all accounts. Several people may share an address. */
 const ADDRESS: Growth = { free: 10, forgetMs: 30_000, longestMs: 60_000 };
 /**
- * How failures on an account from any address count. They lengthen the waits of all addresses that
- * fail on it.
+ * Counts failures of all addresses on one account. They lengthen the wait of every address that
+ * itself failed on this account.
  */
 const ACCOUNT: Growth = { free: 16, forgetMs: 60_000, longestMs: 0 };
 
-/** Wait after the first failure that is not free; doubles with each additional failure. */
+/**
+ * Wait after the first failure beyond `free`, in milliseconds. It doubles with each further
+ * failure.
+ */
 const FIRST_MS = 1_000;
 /** Maximum names stored per kind. */
 const NAMES_MAX = 10_000;
-/** Number of names that are evicted together if there is no room. */
+/** Number of names evicted together when the table is full. */
 const ROOM = 500;
 /**
  * Max length of a name with its own counter. Longer names belong to no account, and share one
@@ -44,7 +45,7 @@ const ROOM = 500;
  */
 const ACCOUNT_MAX = 254;
 
-/** A started attempt; it counts as a failure unless a method is called. */
+/** A started attempt. It counts as a failure unless a method is called. */
 export interface Attempt {
   /** The password was right: clears the address's failures on this account. */
   succeeded(): void;
@@ -71,7 +72,7 @@ export class SignIns {
   }
 
   /**
-   * Begins an attempt and counts it, so that parallel attempts wait; throws `rate_limited` if it is
+   * Begins an attempt and counts it, so that parallel attempts wait. Throws `rate_limited` if it is
    * too early.
    */
   begin(email: string, from: string): Attempt {
@@ -160,7 +161,7 @@ class Failures {
     return Math.max(0, count - (nowMs - atMs) / this.#growth.forgetMs);
   }
 
-  /** Evicts expired names; if there are none, the names with the fewest failures. */
+  /** Evicts expired names, or the names with the fewest failures if none has expired. */
   #makeRoom(nowMs: number): void {
     const names = [...this.#names].map(([name, failed]) => {
       return { name, left: this.#left(failed, nowMs) };
@@ -173,7 +174,10 @@ class Failures {
   }
 }
 
-/** Returns a sender's network: an IPv4 address, or the /64 of an IPv6 one, which has one holder. */
+/**
+ * Returns the network of a client: the whole IPv4 address, or the first 64 bits of an IPv6 address,
+ * which providers assign to one customer.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || isIPv4(address)) return address;
   const [plain = ""] = address.split("%");

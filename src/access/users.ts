@@ -3,7 +3,7 @@
  * states, or an AppError that names every mistake.
  * Invariant: e-mails are unique and in lower case. A tenant with users always has a working owner.
  * Disabling a user, or changing role or password, ends its sessions. Every change writes its audit
- * line in its own transaction; a request that changes nothing writes none.
+ * line in its own transaction. A request that changes nothing writes none.
  */
 import { randomBytes } from "node:crypto";
 import { AppError, type Mistake } from "../errors.ts";
@@ -44,7 +44,10 @@ export interface NewUser {
   readonly planOtherwise?: PlanName | undefined;
 }
 
-/** A new user; `password` is shown once, and null if it was given. */
+/**
+ * A new user. `password` is the generated password, which is shown once, or null if the caller
+ * chose the password.
+ */
 interface CreatedUser {
   readonly user: User;
   readonly password: string | null;
@@ -87,7 +90,7 @@ export class Users {
     this.#actor = actor;
   }
 
-  /** Returns the same users for changes by an actor. */
+  /** Returns an object for the same users whose changes are attributed to this actor. */
   by(actor: Actor): Users {
     const [store, keys, passwords] = [this.#store, this.#keys, this.#passwords];
     return new Users({ store, keys, passwords, clock: this.#clock, actor });
@@ -140,7 +143,7 @@ export class Users {
     return { user: withState(this.#store.find(id) as UserRow), token };
   }
 
-  /** Returns a new link for an invited user; the previous one becomes invalid. */
+  /** Returns a new link for an invited user. The previous one becomes invalid. */
   inviteAgain({ id }: UserRow): InvitedUser {
     const { stored, token, until } = newInvitation(id, this.#clock.nowMs());
     this.#change(id, (user) => {
@@ -172,7 +175,7 @@ export class Users {
     throw new AppError("not_found", "There is no such user. GET /v1/console/members lists them.");
   }
 
-  /** Returns the user of an e-mail in any spelling, or undefined. */
+  /** Returns the user with this e-mail, or undefined. Case and surrounding blanks do not matter. */
   named(email: string): User | undefined {
     const found = this.#store.named(normalizedEmail(email));
     return found === undefined ? undefined : withState(found);
@@ -214,7 +217,7 @@ export class Users {
 
   /**
    * Sets a user's password (by default a generated one) and ends its sessions. Returns a generated
-   * password, which is shown once. Calls `show` in the transaction; if that throws, nothing
+   * password, which is shown once. Calls `show` in the transaction. If that throws, nothing
    * changes. Throws `invalid_request` for an unfit password.
    */
   async setPassword(
@@ -234,7 +237,10 @@ export class Users {
     return made;
   }
 
-  /** Returns the plan of a tenant's console: the set plan, else its keys' highest, else free. */
+  /**
+   * Returns the plan of a tenant's console: the plan set for it, else the highest plan of its keys,
+   * else free.
+   */
   consolePlan(tenantId: string): PlanName {
     const facts = this.#store.planFacts(tenantId);
     if (facts === undefined) return "free";
@@ -266,7 +272,7 @@ export class Users {
     refuse("Nothing was changed", [{ pointer, code: "last_owner", detail }]);
   }
 
-  /** Sets the requested plan; returns true if it is `planOtherwise`. */
+  /** Sets the requested plan. Returns true if it is `planOtherwise`. */
   #setPlan(tenantId: string, { plan, planOtherwise }: NewUser): boolean {
     const { plan: from = null, keyPlans = [] } = this.#store.planFacts(tenantId) ?? {};
     const assumed = plan === undefined && from === null && keyPlans.length === 0;
@@ -334,7 +340,10 @@ export function normalizedEmail(email: string): string {
   return email.trim().normalize("NFC").toLowerCase();
 }
 
-/** Returns the mistakes of a password at a pointer; none if undefined. */
+/**
+ * Returns the mistakes in a password, each with `pointer`, the JSON pointer of the request member.
+ * An undefined password has none.
+ */
 export function passwordMistakes(
   password: string | undefined,
   email: string,
@@ -346,7 +355,10 @@ export function passwordMistakes(
   });
 }
 
-/** Throws `invalid_request` if there are mistakes; their details are for people. */
+/**
+ * Throws `invalid_request` if there are mistakes. The message contains the mistakes' details as
+ * sentences.
+ */
 export function refuse(what: string, mistakes: readonly Mistake[]): void {
   if (mistakes.length === 0) return;
   const details = mistakes.map(({ detail }) => detail).join(" ");

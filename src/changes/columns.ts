@@ -1,11 +1,12 @@
 /**
- * Builds the columns of a file of changes, for columnar formats. Input: the changes of a list and
- * the requested fields. Output: the kind of each change, the names of its changed fields as a list,
- * then the fields, and last the compared groups. The fields are those of the newer snapshot if it
- * has the account, else of the older one.
+ * Builds the columns of a file of changes in a columnar format. Input: the changes of a list, and
+ * the requested fields. Output, in this order: the kind of each change, the names of its changed
+ * fields as a list, the fields, and the compared groups. The fields have the values of the newer
+ * snapshot if it has the account, else of the older one.
  * Invariant: the columns do not depend on the number of changes. Values equal those of other
- * formats, copied bit by bit from the snapshot that has the row. Rows keep each snapshot's order.
- * Layouts are those of Arrow: validity and booleans are bits, texts have offsets.
+ * formats, and are copied bit by bit from the snapshot that has the row. Rows keep the order of
+ * each snapshot. Layouts are those of Arrow: validity and booleans are bits, and texts have
+ * offsets.
  */
 
 import { strict as assert } from "node:assert";
@@ -18,7 +19,10 @@ import { CHANGE_COLUMNS } from "./rows.ts";
 
 const NOTHING = new Uint8Array(0);
 
-/** The fields, and the groups whose values before and now are columns. */
+/**
+ * The requested fields, and the groups of fields for which the file has a column with the old and
+ * one with the new value.
+ */
 interface ChangeColumnsOptions {
   readonly fields: readonly string[];
   readonly compared: ComparedOptions;
@@ -105,7 +109,7 @@ interface Place {
   readonly row: number;
 }
 
-/** Merges columns; `sources` gives the source of each row. */
+/** Merges the columns of two sources. `sources` names the source of each row of the result. */
 function mergeColumns(
   one: readonly FieldColumn[],
   other: readonly FieldColumn[],
@@ -143,7 +147,7 @@ function merged(columns: Both<FieldColumn>, places: readonly Place[]): FieldColu
   return mergedLists(columns, places, valid);
 }
 
-/** Returns a bitmap of the rows that have a value; null if all do. */
+/** Returns a bitmap of the rows that have a value, or null if all do. */
 function validityOf(buffers: Both<ColumnBuffers>, places: readonly Place[]) {
   const validity = new Uint8Array(Math.ceil(places.length / 8));
   let nullCount = 0;

@@ -1,11 +1,11 @@
 /**
- * Columns of a file of changes with the values before and now. Input: entries of a change list and
- * the watched fields. Output: two columns for each compared group: status, address, contact,
- * Simples, and MEI.
- * Invariant: the columns depend on the spec and the watched fields alone. The status is in every
- * row; a cell of another group has a value only if a watched field of the group differs, and
- * consists of the group's watched fields alone, because a plan may lack the others. A cell is empty
- * if the snapshot lacks the account.
+ * Builds the columns of a file of changes that contain old and new values. Input: entries of a
+ * change list, and the watched fields. Output: two columns for each compared group of fields
+ * (status, address, contact, Simples, and MEI).
+ * Invariant: which columns there are depends only on the spec and the watched fields. Every row has
+ * the status. Another group has values only in rows in which a watched field of the group differs.
+ * These values consist of watched fields only, because a plan may lack the others. If a snapshot
+ * lacks the account, its cells are empty.
  */
 import type { ExtraColumn } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
@@ -21,7 +21,7 @@ const COMPARED = ["status", "address", "contact", "simples", "mei"] as const;
 /** A group of fields whose values are compared. */
 type WatchedGroup = (typeof COMPARED)[number];
 
-/** The options that decide which columns there are, and how cells are written. */
+/** Options that determine the columns and the format of their cells. */
 export interface ComparedOptions {
   readonly watch: readonly OutputField[];
   readonly groups: readonly WatchedGroup[];
@@ -30,8 +30,8 @@ export interface ComparedOptions {
 }
 
 /**
- * Returns the groups that a file compares: the groups with a watched field, and the status if the
- * results must be in saved lists.
+ * Returns the groups that a file compares. These are the groups with a watched field. The status is
+ * also compared if the spec is restricted to saved lists.
  */
 export function comparedGroups(
   { filters }: AccountQuerySpec,
@@ -83,8 +83,8 @@ function fieldsOf(group: WatchedGroup, watch: readonly OutputField[]): OutputFie
 }
 
 /**
- * Adds the name of the municipality if the fields contain a municipality, which is compared by its
- * code and shown by its name.
+ * Adds the field `municipality_name` if the fields contain a municipality's code. The codes are
+ * compared, but the name is shown.
  */
 function withDerived(fields: readonly OutputField[]): readonly OutputField[] {
   const isPlace = fields.some((field) => field.startsWith("municipality_"));
@@ -128,7 +128,7 @@ function joined(values: readonly unknown[]): string | null {
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-/** Values of a segment's rows, as a file shows them; null for row -1. */
+/** Returns the values of a segment's rows, as a file shows them, or null for row -1. */
 function valuesOf(
   { native }: Segment,
   rows: readonly number[],

@@ -11,7 +11,10 @@ export const CHANGE_KINDS = ["entered", "left", "changed"] as const;
 /** A kind of change. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** Watchable fields if both snapshots have the sanctions, in field order. */
+/**
+ * Fields that can be watched, in field order. If a snapshot lacks the data of a field, such as the
+ * sanctions, the field cannot be watched there.
+ */
 export const WATCHABLE_FIELDS = OUTPUT_FIELD_NAMES.filter(
   (name) => fieldRow(name).unwatched === undefined,
 );

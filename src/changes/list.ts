@@ -1,8 +1,8 @@
 /**
  * The change list of two snapshots: one entry for every account that is in only one of them, or
- * differs in a compared column. Input: an older and a newer segment. Output: a file of entries,
- * or that file opened again.
- * Invariant: entries ascend by CNPJ; the same pair gives the same bytes. A list opens only for its
+ * differs in a compared column. Input: an older and a newer segment. Output: a file of entries, or
+ * that file opened again.
+ * Invariant: entries ascend by CNPJ. The same pair gives the same bytes. A list opens only for its
  * own pair, and only if every byte is unchanged.
  *
  * The compared columns are those that filters or `watch` can use: all but the CNPJ (the identity)
@@ -30,12 +30,15 @@ import {
 import { guarded, type Segment } from "../search/segment.ts";
 import type { LackMark } from "../spec/catalog.ts";
 
-/** Version of the file; a list of another version is rebuilt. */
+/** Version of the file. A list of another version is rebuilt. */
 export const CHANGE_LIST_VERSION = 2;
 
 /** Options of `buildChangeList`. */
 interface MakeChangeListOptions {
-  /** Ends the work between two slices; `buildChangeList` rejects with its reason. */
+  /**
+   * Aborts the work after the current slice of accounts. `buildChangeList` then rejects with the
+   * signal's reason.
+   */
   readonly signal?: AbortSignal;
   /** Called after every slice; `total` is the rows of both snapshots. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -58,7 +61,7 @@ export interface ChangeList {
   close(): void;
 }
 
-/** Why a list was refused; it can be rebuilt in each case. */
+/** Why a list was refused. It can be rebuilt in each case. */
 type ChangeListProblem = "missing" | "damaged" | "other_version" | "other_pair";
 
 /** Thrown if a list cannot be opened. */
@@ -80,7 +83,10 @@ const ID_CHARACTERS = 64;
 /** Offset of the numbers after the ids. */
 const COUNTS_AT = 160;
 const ENTRY_BYTES = 12;
-/** Accounts per native call: under a tenth of a second, so that an abort takes effect. */
+/**
+ * Number of accounts compared in one native call. A call takes under a tenth of a second, and
+ * between calls the work can be aborted.
+ */
 const SLICE_ACCOUNTS = 1 << 16;
 
 /** Columns that neither filters nor `watch` use. */
@@ -93,8 +99,8 @@ const NOT_COMPARED: readonly ColumnName[] = [
 ];
 
 /**
- * Bits of columns that share a bit, as in changelist.h: those counted by an import, and later ones.
- * A shared bit is enough for filters.
+ * Columns that share a bit of an entry with other columns, as in changelist.h, because an entry has
+ * only 32 bits. Filters only need to know that one of the columns of a bit differs.
  */
 const SHARED_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   email_shared: 29,
@@ -113,7 +119,7 @@ const SHARED_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   federal_debt_other: 31,
 };
 
-/** The bit of a column in the masks of a list. */
+/** Returns the mask of a column in the bits of a list's entries. */
 export function columnBit(name: ColumnName): number {
   const bit = SHARED_BITS[name] ?? columnNumber(name);
   return (1 << bit) >>> 0;
@@ -131,8 +137,9 @@ export function bothHave(name: ColumnName, older: Segment, newer: Segment): bool
 }
 
 /**
- * Columns whose data a snapshot may lack, each with the mark of a catalog that lacks it. If one of
- * two snapshots lacked the data, a comparison of the column would list all accounts.
+ * Columns whose data a snapshot may lack. Each has the name of the catalog member that is true if
+ * the data is missing. If only one of two snapshots lacked the data, a comparison of the column
+ * would list all accounts.
  */
 const LIST_MARKS: Readonly<Partial<Record<ColumnName, LackMark>>> = {
   sanctioned: "lacksCeis",
@@ -173,8 +180,9 @@ export function refuseWrongOrder(older: Segment, newer: Segment): void {
 }
 
 /**
- * Makes the list of a pair. The file appears complete or not at all; memory does not grow with the
- * number of accounts. Blocks its thread during a slice, and yields to the event loop after each.
+ * Makes the change list of two snapshots. The file appears complete or not at all, and memory does
+ * not grow with the number of accounts. Each slice of accounts blocks the thread, and between
+ * slices the function yields to the event loop.
  * @throws ChangeOrderError, the abort's reason, the system's error, or `AppError`
  * `snapshot_unavailable` if a snapshot is damaged.
  */
@@ -236,7 +244,10 @@ async function writeEntries(
   return { entries: (position - HEADER_BYTES) / ENTRY_BYTES, sum };
 }
 
-/** Returns the header of a list. Without its own checksum, it identifies the pair of the list. */
+/**
+ * Returns the header of a list. A file whose header equals this one, except for the checksums, is
+ * the list of this pair.
+ */
 function headerOf(older: Segment, newer: Segment, { entries, sum }: Entries): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 0, "latin1");

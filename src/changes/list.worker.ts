@@ -1,7 +1,7 @@
 /**
- * The thread that makes change lists for a server, one order at a time.
- * Invariant: it has a lower priority than requests, and its own mappings. A snapshot other than the
- * intended one is refused. A failed order leaves no files.
+ * The thread that makes change lists for a server, one list at a time.
+ * Invariant: the thread has a lower priority than requests, and maps the snapshots itself. A
+ * snapshot other than the intended one is refused. If a list fails, no files remain.
  */
 import type { MessagePort } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
@@ -28,7 +28,7 @@ export interface ListOrder {
   readonly flag: Int32Array;
 }
 
-/** Outcome of an order. `error` holds the kind of an error, never its text. */
+/** Result of making a list. `error` holds the kind of an error, never its text. */
 export type ListOutcome =
   | { readonly kind: "made"; readonly entries: number; readonly bytes: number }
   | { readonly kind: "cancelled" }

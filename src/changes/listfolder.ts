@@ -1,6 +1,6 @@
 /**
- * The folder of change list files. Its cleanup removes lists of missing snapshots, and the least
- * recently used lists if there are too many.
+ * The folder of change list files. Its cleanup removes lists whose two snapshots are both missing,
+ * and the least recently used lists if there are too many.
  * Invariant: files with other names and lists in use are left alone. Every list can be rebuilt.
  */
 import { readdirSync, type Stats, statSync, unlinkSync, utimesSync } from "node:fs";
@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 /** Name of the folder in the data directory. */
 export const CHANGES_FOLDER = "changes";
 
-/** Max lists, and max bytes; the most recently used list is never removed. */
+/** Max number of lists, and their max bytes. The most recently used list is never removed. */
 const LISTS_MAX = 24;
 const BYTES_MAX = 4 * 2 ** 30;
 
@@ -37,7 +37,7 @@ export function markUsed(path: string): void {
   }
 }
 
-/** Removes lists by the rules in the file header; returns their names. */
+/** Removes lists by the rules in the file header. Returns their names. */
 export function evictOldLists(
   folder: string,
   isThere: (snapshotId: string) => boolean,

@@ -1,8 +1,8 @@
 /**
  * Makes a server's change lists, once per pair of snapshots, in the data directory, and opens them.
- * Invariant: one list is made at a time, in its own thread; concurrent callers share it. A
- * list that does not open is rebuilt. Failures are reported with their reason and retried later.
- * The folder holds a bounded number of lists and bytes.
+ * Invariant: one list is made at a time, in its own thread. Concurrent callers share it. A list
+ * that does not open is rebuilt. Failures are reported with their reason and retried later. The
+ * folder holds a bounded number of lists and bytes.
  */
 import { resolve } from "node:path";
 import { AppError } from "../errors.ts";
@@ -22,7 +22,10 @@ import {
 } from "./listfolder.ts";
 import { type ListBuild, ListThread } from "./listthread.ts";
 
-/** Time for which a failure is reported before the list is made again, in milliseconds. */
+/**
+ * Time after a failure during which callers get the same error, in milliseconds. After it, the list
+ * is made again.
+ */
 const FAILURE_CACHE_MS = 15_000;
 /** Milliseconds between checks whether a wait should end. */
 const WAIT_TURN_MS = 100;
@@ -46,7 +49,7 @@ interface ChangeListsParts {
   readonly keepMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Keeps a segment open; returns a function that releases it. */
+  /** Keeps a segment open. Returns a function that releases it. */
   readonly retain: (segment: Segment) => () => void;
 }
 
@@ -148,7 +151,10 @@ export class ChangeLists {
     }
   }
 
-  /** Removes lists whose snapshots are both missing, then the least recently used of too many. */
+  /**
+   * Removes the lists whose two snapshots are both missing. If there are still too many, removes
+   * the least recently used ones.
+   */
   clean(isThere: (snapshotId: string) => boolean): void {
     const busy = new Set([...this.#entries.values()].map(({ name }) => name));
     try {
@@ -179,7 +185,8 @@ export class ChangeLists {
     const name = changeListName(older, newer);
     const known = this.#entries.get(name);
     if (known !== undefined) {
-      // Segments may have been reopened since; a list belongs to the segments it was opened with.
+      // An open list refers to the segments with which it was opened. If these have been reopened,
+      // the list is closed.
       const { list } = known;
       if (list !== null && known.users === 0 && !isOf(list, { older, newer })) this.#close(known);
       const age = this.#parts.clock.monotonicMs() - (known.failure?.atMs ?? 0);
@@ -235,7 +242,7 @@ export class ChangeLists {
     }
   }
 
-  /** Opens the list in a file; returns null if it must be rebuilt. */
+  /** Opens the list in a file. Returns null if it must be rebuilt. */
   async #opened(path: string, { older, newer }: ChangePair): Promise<ChangeList | null> {
     try {
       // Opening reads the whole list to verify it; reading ahead avoids waits for the disk.

@@ -1,8 +1,9 @@
 /**
- * Server side of the thread that makes change lists. Input: pairs of snapshots. Output: progress
- * and outcomes.
- * Invariant: one list at a time. The thread exists only while lists are made; if it dies, only its
- * current list fails. An outcome never rejects.
+ * Controls the thread that makes change lists. Input: pairs of snapshots. Output: progress and
+ * results.
+ * Invariant: one list at a time. The thread exists only while lists are made. If the thread dies,
+ * only its current list fails. The promise of a result never rejects, because failures are results
+ * too.
  */
 import { MessageChannel } from "node:worker_threads";
 import { describeError, type Log } from "../process/log.ts";

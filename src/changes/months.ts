@@ -1,8 +1,8 @@
 /**
  * Finds and opens the older snapshots in the served folder.
- * Invariant: a file is inspected again only if it changed, and stays open only while in use and for
- * a while after. If two files have one label, the file with the later date counts. New, removed, or
- * replaced files change the reported months, never a segment that is being read.
+ * Invariant: a file is inspected again only if it changed. It stays open while in use, and for
+ * `keepMs` after. If two files have the same label, the one with the later date is used. New,
+ * removed, or replaced files change the reported months, but never a segment that is being read.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -111,7 +111,10 @@ export class Months {
     }
   }
 
-  /** Returns an open month by its id, even if its file is missing, and counts as a use of it. */
+  /**
+   * Returns the open month whose id fulfills `belongs`, even if its file is missing, or null. The
+   * call counts as a use of the month.
+   */
   opened(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const [id, opened] of this.#opened) {
       if (opened.segment.native.poisoned() || !belongs(id)) continue;
@@ -121,7 +124,7 @@ export class Months {
     return null;
   }
 
-  /** Keeps a segment from `open` open; returns the function that releases it. */
+  /** Keeps a segment from `open` open. Returns the function that releases it. */
   retain(segment: Segment): () => void {
     const opened = this.#opened.get(segment.snapshotId);
     if (opened === undefined || opened.segment !== segment) return () => {};
@@ -187,8 +190,8 @@ export class Months {
       }
       this.#blind = false;
     } catch (error) {
-      // A network share may be unavailable for a while. Until it is back, the last scan is
-      // reported.
+      // A network share may be unavailable for a while. Until it is available again, the months of
+      // the last scan are reported.
       if (!this.#blind) log.warn(describeError(error), "the older snapshots cannot be looked at");
       this.#blind = true;
       return;
@@ -228,14 +231,14 @@ function orderOf({ snapshotDate, label }: Pick<Month, "snapshotDate" | "label">)
 }
 
 /**
- * Returns a key by which files with the same label are compared. The later file counts. If two
- * copies are equal, always the same copy counts.
+ * Returns a key by which files with the same label are compared. The file with the larger key is
+ * used. The path decides between equal copies, so that it is always the same one.
  */
 function ageOf({ snapshotDate, snapshotId, path }: Month): string {
   return `${snapshotDate} ${snapshotId} ${path}`;
 }
 
-/** True if this process lacks resources; the file may be intact. */
+/** True if this process lacks resources. The file may be intact. */
 function isShortage(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return !(error instanceof CommandError) && ["EMFILE", "ENFILE", "ENOMEM"].includes(code);

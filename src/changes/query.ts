@@ -1,10 +1,11 @@
 /**
  * Finds the accounts of a spec that changed between two snapshots. Input: an opened change list, a
- * normalized spec, the kinds, and the watched fields. Output: exact totals, pages of entries from
- * any position of the list, and all entries in batches.
- * Invariant: an account that matches the spec only in the newer snapshot has entered; only in the
- * older one, has left; in both, has changed if a watched field differs. Each is one entry,
- * ascending by CNPJ. The work is proportional to the list, never to the registry.
+ * normalized spec, the kinds of change, and the watched fields. Output: exact totals, pages of
+ * entries from any position of the list, and all entries in batches.
+ * Invariant: an account that matches the spec only in the newer snapshot has entered. One that
+ * matches only in the older snapshot has left. One that matches in both has changed if a watched
+ * field differs. Each such account is one entry, in ascending order of CNPJ. The work is
+ * proportional to the list, never to the registry.
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -26,7 +27,7 @@ import { bothHave, type ChangeList, columnBit, columnNumber, sharesBit } from ".
 /** A query about a pair of snapshots. */
 export interface ChangeQuery {
   readonly list: ChangeList;
-  /** Spec, normalized with `changeCatalog`; only its filters count. */
+  /** Spec, normalized with `changeCatalog`. Only its filters are used. */
   readonly spec: AccountQuerySpec;
   /** Requested kinds; totals count all kinds. */
   readonly kinds: readonly ChangeKind[];
@@ -39,11 +40,11 @@ export interface ChangeEntry {
   /** Position in the list. */
   readonly index: number;
   readonly kind: ChangeKind;
-  /** Row in the older snapshot, or -1 if absent. */
+  /** Row in the older snapshot, or -1 if it lacks the account. */
   readonly rowOlder: number;
-  /** Row in the newer snapshot, or -1 if absent. */
+  /** Row in the newer snapshot, or -1 if it lacks the account. */
   readonly rowNewer: number;
-  /** Watched fields that differ, in field order; empty if only one snapshot has the account. */
+  /** Watched fields that differ, in field order. Empty if only one snapshot has the account. */
   readonly changed: readonly OutputField[];
 }
 
@@ -69,15 +70,18 @@ export type ChangeTotals = Readonly<Record<ChangeKind, number>>;
 const SLICE_ENTRIES = 1 << 17;
 /** Entries of a batch. */
 const BATCH_ENTRIES = 4_096;
-/** Numbers of an entry in a native answer: index, rows, differing columns and days, kind. */
+/**
+ * Number of integers for each entry in a native answer: its index, two rows, bits of the columns
+ * that differ, bits of the days that differ, and its kind.
+ */
 const NUMBERS = 6;
 const NO_ROW = 0xffff_ffff;
 /** Max cached totals per list. */
 const TOTALS_MAX = 64;
 
 /**
- * Fields that can be watched between two snapshots, in field order: allowed fields that are facts
- * of an account, if both snapshots have their data.
+ * Returns the fields that can be watched between two snapshots, in field order. A field must be
+ * allowed and watchable at all, and both snapshots must have its data.
  */
 export function watchableFields(
   older: Segment,
@@ -90,7 +94,9 @@ export function watchableFields(
   });
 }
 
-/** Returns, for each name that cannot be watched between two snapshots, the reason in words. */
+/**
+ * Returns the names that cannot be watched between two snapshots, each with the reason in words.
+ */
 export function unwatchable(
   older: Segment,
   newer: Segment,
@@ -136,7 +142,10 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
   };
 }
 
-/** Returns the marks of data that either snapshot lacks, so that filters cannot use such data. */
+/**
+ * Returns the catalog members that are true if either snapshot lacks some data. Filters cannot use
+ * such data.
+ */
 function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
   const marks = LACKED.map(lackMark);
   const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);
@@ -221,7 +230,7 @@ export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
 
 /** Totals with the details that a notice shows. */
 export interface ChangeTally extends ChangeTotals {
-  /** Accounts by changed field, in field order; an account counts in each changed field. */
+  /** Accounts by changed field, in field order. An account counts in each changed field. */
   readonly fields: Readonly<Partial<Record<OutputField, number>>>;
   /** The first entries: those that entered, then changed, then left. */
   readonly first: readonly ChangeEntry[];
@@ -270,17 +279,17 @@ function totalsOf(list: ChangeList): Map<string, ChangeTotals> {
   return totals;
 }
 
-/** The bit of an entry's numbers that shows whether a watched field differs. */
+/** The bit that shows whether a watched field differs: bit `bit` of the entry's integer `at`. */
 interface WatchedBit {
   readonly name: OutputField;
-  /** Index of the number in the entry: 3 for differing columns, 4 for differing days. */
+  /** Index of the integer: 3 has the columns that differ, and 4 the days that differ. */
   readonly at: 3 | 4;
   readonly bit: number;
 }
 
 /**
- * Returns the bits of watched fields, in field order. Fields that hold days share one bit among the
- * columns, so each has a bit among the days.
+ * Returns the bits of watched fields, in field order. Some fields share one bit of the columns.
+ * Each of these has a bit of its own in the integer for days.
  */
 function watchedBits(watch: readonly OutputField[]): WatchedBit[] {
   const days = watchedDays(watch);

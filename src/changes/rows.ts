@@ -1,9 +1,9 @@
 /**
- * Renders entries of a change list: items of the JSON contract, or rows of a file.
+ * Renders entries of a change list as items of the JSON answer, or as rows of a file.
  * Invariant: `peneira diff` and exports share this code, so both write the same bytes for an entry.
  * A row of a file has the values of the newer snapshot if it has the account, else of the older
- * snapshot. Rows of csv, html, xlsx, and jsonl are made here. src/export adds the header and the
- * frame of a file, and makes the Parquet files.
+ * one. Rows of csv, html, xlsx, and jsonl are made here. src/export writes the rest of these files,
+ * such as the header, and the Parquet files.
  */
 import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
@@ -25,9 +25,9 @@ export interface ChangeItem {
   readonly cnpj: string;
   readonly change: ChangeKind;
   readonly changed_fields: readonly string[];
-  /** Values in the older snapshot; null if it lacks the account. */
+  /** Values in the older snapshot, or null if it lacks the account. */
   readonly before: ChangeValues | null;
-  /** Values in the newer snapshot; null if it lacks the account. */
+  /** Values in the newer snapshot, or null if it lacks the account. */
   readonly after: ChangeValues | null;
 }
 
@@ -39,9 +39,14 @@ export interface ChangeRowsOptions {
   readonly labels?: LabelLanguage | undefined;
   /** csv only; default comma. */
   readonly delimiter?: RowsRequest["delimiter"];
-  /** xlsx only: number of the first row in its sheet; default 2 (after the header). */
+  /**
+   * Number of the first row in its sheet. Only for xlsx. The default is 2, the row after the
+   * header.
+   */
   readonly firstNumber?: number;
-  /** Returns columns to append after the fields, with their values of rows; not for jsonl. */
+  /**
+   * Returns the columns to append after the fields, with the values for these rows. Not for jsonl.
+   */
   readonly added?: (
     segment: Segment,
     rows: Uint32Array,
@@ -112,7 +117,10 @@ export function changeRows(
   });
 }
 
-/** The two columns before the fields; several changed fields share one cell, like activities. */
+/**
+ * Returns the two columns before the fields. The names of several changed fields share one cell,
+ * separated by commas.
+ */
 function changeCells(
   entries: readonly ChangeEntry[],
   labels: LabelLanguage | undefined,
@@ -160,7 +168,7 @@ function fieldsToRead(entries: readonly ChangeEntry[], fields: readonly string[]
   });
 }
 
-/** Returns the values of a segment's rows; null for row -1. */
+/** Returns the values of a segment's rows, or null for row -1. */
 function valuesOf(
   { native }: Segment,
   rows: readonly number[],

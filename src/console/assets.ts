@@ -79,7 +79,7 @@ const PAGE_HEADERS = {
     "geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
 };
 
-/** One year: browsers that have used HTTPS once continue to use it (RFC 6797). */
+/** For one year, browsers that have used HTTPS once continue to use it (RFC 6797). */
 const HTTPS_FROM_NOW_ON = "max-age=31536000";
 
 /** In all encodings. */

@@ -54,8 +54,8 @@ export function listAudit(
 }
 
 /**
- * Returns the tenant's keyring and users, for changes by the signed-in user. Throws `rate_limited`
- * if the tenant's users recently made too many changes.
+ * Returns the tenant's keyring and users. Changes through them are recorded as made by the
+ * signed-in user. Throws `rate_limited` if the tenant's users recently made too many changes.
  */
 export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
   readonly keyring: Keyring;
@@ -87,7 +87,10 @@ function readPlace({ query, identity, service }: SessionCall<"secrets">): Partia
   return { before: place.before, limit: wanted ?? place.limit };
 }
 
-/** Builds a line; `name` is null for deleted or unnamed subjects and the CLI. */
+/**
+ * Returns a line of the audit trail as the console shows it. `name` is null for a deleted or
+ * unnamed subject and for the command line.
+ */
 function lineOf(
   call: SessionCall,
   row: AuditRow,

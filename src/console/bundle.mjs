@@ -12,7 +12,7 @@ import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
 import { packagesOf } from "../executable/licenses.mjs";
 import { wordKeys } from "./wordkeys.mjs";
 
-/** The browser's part of the console, relative to the root; it has its own types. */
+/** The browser's part of the console, relative to the root. It is type-checked separately. */
 export const WEB = "src/console/web";
 
 /** Rebuilds the folder from the sources below `root`. */
@@ -61,7 +61,9 @@ function writeBundle(root, folder) {
   writeManifest(folder, [...new Set(packagesOf(metafile))].sort());
 }
 
-/** Packages are loaded on use, because this file is read before they are installed. */
+/**
+ * Loads packages when they are used, because this file is also imported before they are installed.
+ */
 const packageNamed = createRequire(import.meta.url);
 
 /** Matches a call whose arguments are strings and calls. */
@@ -94,7 +96,9 @@ const UNREAD = [
   /,kind:\w+\[\w+\.stored\.type\]/g,
 ];
 
-/** Plain ifs and calls take fewer compressed bytes than terser's shorter forms of them. */
+/**
+ * Terser must not rewrite plain ifs and calls. Its shorter forms take more bytes after compression.
+ */
 const COMPRESS = {
   ...{ ecma: 2020, passes: 3, keep_fargs: false },
   ...{ if_return: false, negate_iife: false },
@@ -114,9 +118,10 @@ function smaller(text) {
 }
 
 /**
- * Returns the names of the bindings that scripts share, in the format of terser's name cache. Each
- * binding gets its exported name, so the lists of imports and exports need no renames. A
- * binding that is both imported and exported keeps the exported name.
+ * Returns new names for the variables that scripts import and export, in the format of terser's
+ * name cache. Each variable takes the name under which it is exported, so that import and export
+ * lists need no "a as b". If a variable is both imported and exported, it takes the name under
+ * which this script exports it.
  */
 function sharedNames(text) {
   const names = {};
@@ -136,7 +141,8 @@ function sharedNames(text) {
 }
 
 function withoutUnread(text) {
-  // Other files use members with these names, so their text is kept.
+  // A script without the table of fields is not changed, because its members of these names are
+  // needed.
   if (!text.includes("stored:{type:")) return text;
   return UNREAD.reduce((left, unread) => left.replace(unread, ""), text);
 }
@@ -172,7 +178,10 @@ function takeStart(file) {
   return text.replaceAll("url(./", "url(/app/assets/").replaceAll('url("./', 'url("/app/assets/');
 }
 
-/** Fonts are already compressed; for other files, the server sends the smallest accepted form. */
+/**
+ * Writes the manifest and the compressed forms of files, of which the server sends the smallest
+ * accepted one. Fonts are already compressed.
+ */
 function writeManifest(folder, packages) {
   const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
   const files = {};

@@ -1,10 +1,10 @@
 /**
- * The catalog of a snapshot: activities with everyday words, their prefixes, municipalities,
- * states, and legal natures, each with its number of accounts. Also names of status reasons, and
- * the data that the snapshot lacks. Short names of the most frequent activities come from
- * data/shortnames: code, Portuguese, English.
+ * Builds the catalog of a snapshot: activities with everyday words, their prefixes, municipalities,
+ * states, and legal natures, each with its number of accounts. The catalog also contains names of
+ * status reasons, and the data that the snapshot lacks. Each file in data/shortnames lists short
+ * names of the most frequent activities: code, Portuguese, English.
  * Invariant: counts cover all accounts of the snapshot. Names come from the snapshot and the
- * lexicon; a prefix without a name in either has no description.
+ * lexicon. A prefix without a name in either has no description.
  */
 import shortCommerce from "../../data/shortnames/commerce.json" with { type: "json" };
 import shortIndustry from "../../data/shortnames/industry.json" with { type: "json" };
@@ -34,7 +34,7 @@ import type { CatalogAnswer } from "./web/app/answers.ts";
 /** Maximum lexicon words per activity. */
 const TERMS_MAX = 25;
 
-/** Short names in both languages by seven-digit code. */
+/** Maps seven-digit codes to short names in both languages. */
 const SHORT_NAMES = new Map(
   [...shortIndustry, ...shortCommerce, ...shortServices].map(([code, pt, en]) => {
     return [code as string, { pt: pt as string, en: en as string }];
@@ -84,7 +84,10 @@ function table(segment: Segment, name: TableName): readonly string[] {
   return guarded(() => segment.native.table(TABLES.indexOf(name)));
 }
 
-/** Counts accounts by value; a facet's codes are indexes of the table. */
+/**
+ * Returns the number of accounts for each value. A code of the facet is the index of a value in the
+ * table.
+ */
 function countsOf(
   segment: Segment,
   facet: NativeFacet,
@@ -113,7 +116,7 @@ function activitiesOf(
   });
 }
 
-/** Returns words, each once, that the description lacks. */
+/** Returns those everyday words for an activity that its description lacks, without repeats. */
 function termsOf(called: CalledBy | undefined, description: string): string[] {
   const words = ` ${wordsOf(description).join(" ")} `;
   const seen = new Set<string>();
@@ -128,7 +131,7 @@ function termsOf(called: CalledBy | undefined, description: string): string[] {
   return terms;
 }
 
-/** Names of sections whose word in the lexicon is missing or too vague. */
+/** Names of sections for which the lexicon has no word or only a vague one. */
 const OTHER_SECTIONS: Readonly<Record<string, string>> = {
   S: "outros serviços",
   T: "serviços domésticos",
@@ -180,7 +183,10 @@ async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
   return new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
 }
 
-/** Adds accents to a snapshot's name if the accented name is otherwise the same. */
+/**
+ * Returns the municipalities of a snapshot. A name gets accents if the package has the same name
+ * with accents.
+ */
 function municipalitiesOf(
   segment: Segment,
   written: ReadonlyMap<string, string>,

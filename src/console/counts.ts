@@ -38,7 +38,7 @@ export class Counts {
   readonly #asker: string;
   readonly #cache: Map<string, CachedCounts>;
 
-  /** `tenantId` is the tenant charged for counts off the main thread. */
+  /** `tenantId`: the tenant in whose turn counts run off the main thread. */
   constructor(engine: Engine, segment: Segment, tenantId: string) {
     this.#engine = engine;
     this.#segment = segment;
@@ -47,7 +47,7 @@ export class Counts {
     caches.set(segment, this.#cache);
   }
 
-  /** Returns the exact number of matches with `filters` in place of the spec's. */
+  /** Returns the exact number of matches of the spec with `filters` instead of its own filters. */
   total(spec: AccountQuerySpec, filters: Filters = spec.filters): number | Promise<number> {
     const cached = this.#cached(filters);
     if (cached.total !== null) return cached.total;

@@ -1,11 +1,11 @@
 /**
- * The console's data routes, and the answers only the console needs: the catalog, districts of
- * several municipalities, and which lists contain given accounts.
+ * Defines the console's data routes, and the answers that only the console needs: the catalog,
+ * districts of several municipalities, and the lists that contain given accounts.
  * Invariant: every route needs a session. Routes with the public answer format use the public
- * handlers, under the plan of the tenant's console. The catalog holds all that filters can name. It
- * is built once per snapshot, cached compressed, and the same for every tenant and plan. Districts
- * are those of GET /v1/districts; `total` counts all matches. No other tenant's lists are read, and
- * nothing is changed.
+ * handlers, under the plan of the tenant's console. The catalog contains everything that filters
+ * can name. It is built once per snapshot, cached compressed, and the same for every tenant and
+ * plan. Districts are those of GET /v1/districts, and `total` counts all matches. No other tenant's
+ * lists are read, and nothing is changed.
  */
 
 import { promisify } from "node:util";
@@ -170,7 +170,10 @@ function post(path: string, handle: Handle): Route {
   return { method: "POST", path: at(path), access: "session", handle };
 }
 
-/** Defines a query of the engine, which is shed under overload. */
+/**
+ * Defines a route for a query of the engine. If the server is overloaded, it refuses such requests
+ * first or last, according to `sheds`.
+ */
 function postQuery(path: string, handle: Handle, sheds: Shedding = "last"): Route {
   return { method: "POST", path: at(path), access: "session", sheds, handle };
 }
@@ -200,7 +203,7 @@ const gzipped = promisify(gzip);
 /** Level 9 takes a fifth of level 11's time, and its output is 6% larger (measured). */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** Part of the ETag; increase it when the catalog's format changes. */
+/** Part of the ETag. Increase it when the format of the catalog changes. */
 const SHAPE = "4";
 
 /** The encoded catalog. */
@@ -251,7 +254,7 @@ const CITIES_MAX = 10;
 /** Maximum districts. */
 const LIMIT = 40;
 
-/** Answers with the districts of municipalities that match `q`. */
+/** Answers with the districts whose names match `q`, in several municipalities. */
 function suggestDistricts(
   call: KeyCall<"segment"> & { readonly query: ReadonlyMap<string, string> },
 ): Reply {
@@ -294,7 +297,7 @@ function suggestDistricts(
 /** Max CNPJs per request; a screen shows fewer. */
 const CNPJS_MAX = 200;
 
-/** `POST /accounts/lists` with `{cnpjs}`: lists that contain them. */
+/** `POST /accounts/lists` with `{cnpjs}`: answers with the lists that contain these CNPJs. */
 function listsOfAccounts(call: KeyCall<"lists">): Reply {
   const body = membersOf(call, ["cnpjs"]);
   const { cnpjs } = body.members;

@@ -30,9 +30,11 @@ const CACHED_MAX = 128;
 
 /** How to estimate the size of a long file from sample rows. */
 interface Sampling {
-  /** Number of sample rows; the last three quarters give the size of each further row. */
+  /**
+   * Number of sample rows. The size of one more row is measured on the last three quarters of them.
+   */
   readonly rows: number;
-  /** Size of a row in a long file, relative to further rows of the sample. */
+  /** Factor for the size of a row in a long file, relative to the size measured on the sample. */
   readonly long: number;
 }
 
@@ -81,7 +83,7 @@ export async function estimateExport(
   }
 }
 
-/** Number of rows of an export, and of matches. */
+/** Number of rows in an export, and number of matches before limits. */
 interface Extent {
   readonly rows: number;
   readonly matches: number;
@@ -120,8 +122,8 @@ async function bytesOf(segment: Segment, spec: AccountQuerySpec, extent: Extent)
 }
 
 /**
- * Returns sample rows, drawn from all matches in seeded order. If a limit cuts the export, the
- * sample is spread over the rows of the export, unless there are too many of them.
+ * Returns the sample rows. If a limit cuts the export to few rows, the sample is spread evenly over
+ * these rows. Otherwise the sample is drawn from all matches in a random order with a fixed seed.
  */
 function sampleOf(
   segment: Segment,
@@ -138,8 +140,8 @@ function sampleOf(
   const mode = industry.secondary_cnae_mode === "off" ? "off" : "full";
   const drawn: AccountQuerySpec = {
     ...spec,
-    // If the mode is `fallback`, matches come in two phases. `full` selects the matches of both
-    // with one query.
+    // With the mode `fallback`, matches come in two phases. The mode `full` selects the matches of
+    // both phases with one query.
     filters: { ...spec.filters, industry: { ...industry, secondary_cnae_mode: mode } },
     sort: [{ field: "score", direction: "desc" }],
     scoring: { strategy: "random", random_seed: 1 },

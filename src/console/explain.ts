@@ -122,7 +122,7 @@ function explanationOf(
   return { listed, explain: { ...explain, unmet } };
 }
 
-/** Maps a filter to its output fields, if their names differ from the filter's name. */
+/** Maps a filter to the output fields that it reveals, if they are not called like the filter. */
 const FIELDS_OF: Readonly<Record<string, readonly string[]>> = {
   cnae: ["cnae_primary", "cnae_secondary"],
   phone_number: ["phone_1", "phone_2"],

@@ -1,7 +1,7 @@
 /**
- * `POST /v1/console/explore`: takes a spec of any breadth and facet names. Returns exact counts of
- * matches, of facets, and of facets without the filters on the same dimension. If nothing matches,
- * it lists the filters to drop.
+ * `POST /v1/console/explore`: takes a spec, which may be too broad to search, and facet names.
+ * Returns exact counts of matches and of facets. A facet is also counted without the filters on its
+ * own dimension. If nothing matches, the answer lists the filters to drop.
  * Invariant: every number is exact, and all are of one snapshot. Many matches are counted facet by
  * facet, so that other requests are served in between. Counting stops when the client leaves.
  */
@@ -34,7 +34,9 @@ import { pointersOf, setParts, without } from "./filters.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { ExploreAnswer } from "./web/app/answers.ts";
 
-/** Maps a facet that is counted without the filters on its dimension to these filters. */
+/**
+ * Maps a facet to the filters on its own dimension. The facet can be counted without these filters.
+ */
 const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
   Record<FacetName, readonly PartName[]>
 >;
@@ -89,7 +91,9 @@ export function explore(
   });
 }
 
-/** Counts, off the main thread if slow; stops if the client leaves. */
+/**
+ * Counts the matches and facets, off the main thread if that is slow. Stops if the client leaves.
+ */
 async function counted(
   call: KeyCall<"clock" | "engine" | "telemetry">,
   question: Question,
@@ -135,7 +139,7 @@ function filtersNextTo({ filters }: AccountQuerySpec, name: BesideName) {
   return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
 }
 
-/** Returns the counts to make, in parts; slow ones run off the main thread. */
+/** Returns the counts to make, as functions. Slow ones run off the main thread. */
 async function facetWork(
   call: KeyCall<"clock" | "telemetry">,
   question: Question,
@@ -165,7 +169,7 @@ async function facetWork(
   return work;
 }
 
-/** Groups facets that are counted together: all activity facets need one count. */
+/** Groups the facets that one count covers. All facets of activities need only one count. */
 function apart(names: readonly FacetName[]): FacetName[][] {
   const activities = names.filter((name) => name.startsWith("cnae_"));
   const others = names.filter((name) => !activities.includes(name));
@@ -211,7 +215,10 @@ interface Drop {
   readonly total: number;
 }
 
-/** Counts matches without each filter, most first; omits filters that do not help. */
+/**
+ * Returns the filters whose removal leads to matches, each with the number of matches without it,
+ * most matches first.
+ */
 async function dropsOf(spec: AccountQuerySpec, counts: Counts): Promise<Drop[]> {
   const drops: Drop[] = [];
   for (const part of setParts(spec.filters)) {

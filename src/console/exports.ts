@@ -1,6 +1,6 @@
 /**
- * Exports as the console shows them: the public records with creation time, creator, and spec. Also
- * a route that repeats an export.
+ * Shows exports in the console: the public records with creation time, creator, and spec. Also
+ * defines a route that repeats an export.
  * Invariant: an expired export is still shown, but its file is not. Links lead below /v1/console. A
  * repeated export has the same spec, output, and uploaded file, on the current snapshot, and is
  * checked like any new request.
@@ -71,7 +71,7 @@ export function exportAgain(call: MakingCall): Reply {
   const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
   const { since } = exporter.read(call.identity.tenantId, idOf(call));
   refuseMistakes(membersOf(call, []));
-  // The explanation was made for the old snapshot, and may be wrong for this one.
+  // `explain` is dropped, because it was made for the old snapshot and may be wrong for this one.
   const { explain: _, ...wanted } = spec;
   const changes =
     since === null ? {} : { since: since.snapshot, kinds: since.kinds, watch: since.watch };

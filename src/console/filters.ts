@@ -1,8 +1,8 @@
 /**
- * The filters of a normalized spec, one by one, as users see them: which are set, their members,
- * and the spec's filters without one of them or with only one.
- * Invariant: results are in normal form. A filter retains its meaning, and partly removed lists
- * retain their rows.
+ * Separates the filters of a normalized spec into those that users see. Output: the filters that
+ * are set, their members, and the spec's filters without one of them or with only one.
+ * Invariant: results are in normal form. The meaning of a filter does not change. If only some
+ * lists remain, their attached rows remain too.
  */
 import { shareListRows } from "../search/rowlists.ts";
 import {
@@ -47,7 +47,10 @@ export function without(filters: Filters, names: readonly PartName[]): Filters {
   return left;
 }
 
-/** Returns only one filter, with unchanged meaning (the mode of activities). */
+/**
+ * Returns the filters of a spec with only one of them set. The mode of secondary activities stays,
+ * because it is part of the filter's meaning.
+ */
 export function alone(filters: Filters, wanted: PartName): Filters {
   return without(
     filters,

@@ -1,9 +1,10 @@
 /**
  * `GET /v1/console/companies/{root}/ownership`: the owners of a company and the companies that it
  * owns, each with one further step in the same direction.
- * Invariant: an answer is bounded: a list has up to `NEAR` companies, and up to `FAR` below each,
- * with their totals. Names are those of the snapshot. Both directions are null if the import did
- * not read corporate partners. Separate because the public route answers only one step, in pages.
+ * Invariant: the size of an answer is bounded. A list has up to `NEAR` companies, and up to `FAR`
+ * below each, with their totals. Names are those of the snapshot. Both directions are null if the
+ * import did not read corporate partners.
+ * Separate from the public route because that route answers only one step, in pages.
  */
 import { AppError } from "../errors.ts";
 import type { Reply } from "../http/server/routetable.ts";

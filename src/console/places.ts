@@ -15,7 +15,7 @@ import { typedAnswer } from "./typedanswer.ts";
 import type { PlacesAnswer } from "./web/app/answers.ts";
 
 /**
- * Municipal seats by state. Within a state, each is named by its municipality code without the two
+ * Municipal seats by state. Each seat begins with the code of its municipality without the two
  * digits of the state.
  */
 const SEATS: Readonly<Record<string, string>> = seats.seats;
@@ -41,7 +41,7 @@ export function readPlaces(call: SessionCall<"segment">): HttpAnswer {
   });
 }
 
-/** Parses the seats of a state: latitude and longitude by code. */
+/** Returns the latitude and longitude of the seats of a state, by municipality code. */
 function seatsOf(state: string): Map<string, [number, number]> {
   const lines = (SEATS[state] ?? "").split(",").filter((line) => line !== "");
   return new Map(

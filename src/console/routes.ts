@@ -1,7 +1,7 @@
 /**
- * The routes of the console, added to the public table by servers with a console.
- * Invariant: every path below /v1/console needs a session, except those that begin one. Changes to
- * members or keys, and their audit trail, are for owners. Nothing here is part of the public
+ * Defines the routes of the console. A server with a console adds them to the public table.
+ * Invariant: every path below /v1/console needs a session, except those that begin one. Only owners
+ * may read or change members, keys, and their audit trail. Nothing here is part of the public
  * interface, so its documents do not list it.
  */
 

@@ -179,7 +179,7 @@ async function change(
   return whole(call, segment, find(call));
 }
 
-/** Answers with one search; its segment stays open until the search is counted. */
+/** Answers with one search. The segment stays open until the matches of the search are counted. */
 function answerWhole(
   call: SearchCall<"retain">,
   segment: Segment | null,
@@ -245,8 +245,8 @@ export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
   name: "savedSearch",
   run({ saved, ...task }, segment) {
     const sent: unknown = saved === null ? null : JSON.parse(saved);
-    // `explain` does not affect a count. It is dropped because old versions stored members in
-    // it that are unknown now.
+    // `explain` does not affect a count. It is dropped, because earlier versions stored members in
+    // it that are invalid now.
     const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
     const input = isJsonObject(sent) ? counted : sent;
     return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;
@@ -270,7 +270,7 @@ async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): 
   return total;
 }
 
-/** Returns a saved spec as JSON, with relative days resolved for the snapshot. */
+/** Returns a saved spec as JSON. Relative days are replaced by dates for the snapshot. */
 function rolledText(
   { service: { searches }, identity: { tenantId } }: KeyCall<"searches">,
   segment: Segment | null,
@@ -313,7 +313,10 @@ async function searchOf(
   };
 }
 
-/** Returns null if the spec is invalid for the snapshot: a code or a list may be gone. */
+/**
+ * Returns the current count of a saved search, or null if its spec is invalid for the snapshot. A
+ * code or a list may no longer exist.
+ */
 async function nowOf(
   call: KeyCall<CountPart>,
   segment: Segment,

@@ -52,7 +52,8 @@ export class SessionRoutes {
     const body = membersOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
     refuseMistakes(body);
-    // Over plain HTTP, this call may refuse the request. It must do so before the link is used up.
+    // Over plain HTTP, this call may refuse the request. It comes first, so that a refused request
+    // does not use up the link.
     const kind = this.#sessionAuth.cookieFor(call);
     return this.#begun(call, call.service.sessions.signInByLink(token, call.address), kind);
   };
@@ -124,7 +125,6 @@ export class SessionRoutes {
 
 const NOBODY = { user: null };
 
-/** True if the user chose to stay signed in. */
 function readKeep(body: BodyObject, keptSeconds: number): boolean {
   const { keep } = body.members;
   if (keep === undefined || keep === false) return false;
@@ -159,8 +159,8 @@ function begun(call: Call, { token, session }: NewSession, kind: CookieKind): Ht
 }
 
 /**
- * Returns the name and the flags of a cookie. It has no max age, so browsers drop it when they
- * close. The server ends the session.
+ * Returns the name and the flags of a session cookie. The flags have no max age, so browsers drop
+ * the cookie when they close. The server ends the session independently of the cookie.
  */
 function partsOf({ name, secure }: CookieKind): { readonly name: string; readonly flags: string } {
   return { name, flags: `Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}` };

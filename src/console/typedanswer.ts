@@ -1,5 +1,5 @@
 /**
- * JSON answers of the console, checked against the browser's types.
+ * Makes JSON answers of the console, whose types are those that the browser uses.
  * Invariant: a value that does not match its route's type in `web/app/answers.ts` does not compile,
  * so neither side can change alone.
  */

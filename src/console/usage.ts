@@ -70,7 +70,7 @@ export function readPlans({
   });
 }
 
-/** Returns the built-in values of changed limits. */
+/** Returns the built-in values of those limits that the operator changed. */
 function changedOf(limits: Plan["limits"], known: Plan["limits"]): Record<string, number> {
   const names = Object.keys(known) as (keyof Plan["limits"])[];
   // The retention in effect may be that of the server, so a difference does not show that the
@@ -91,7 +91,8 @@ function readDays(sent: string | undefined): number {
 }
 
 /**
- * Returns the tenant's rows. For members, the rows of all other senders are merged into one sender.
+ * Returns the tenant's rows. For members, the rows of all other users and keys are merged into one
+ * sender.
  */
 function ownRows({ session }: SessionCall, rows: readonly UsedByKey[]): readonly UsedByKey[] {
   if (session.user.role === "owner") return rows;

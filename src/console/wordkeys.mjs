@@ -1,18 +1,18 @@
 /**
- * Keys of the console's words, and members of its interfaces and classes, that the bundle shortens:
- * esbuild renames them in the tables and in the code that reads them. This saves 2 KB of compressed
- * scripts.
- * Invariant: only camel-case keys are renamed, because API members are in snake case, and keys
- * selected by values (`views[name]`) are single words. Keys that occur as a string in any source
- * are exempt, because such a string may select them; so are names of browser APIs. A test finds
- * these strings, and sources that compute keys from parts (unit/console/wordkeys).
+ * Finds the long names in the console's sources that esbuild may shorten when it makes the bundle.
+ * These are the keys of the text tables and the members of interfaces and classes. Shortening them
+ * saves 2 KB of compressed scripts.
+ * Invariant: only camel-case names are shortened. Members of the API are in snake case, and keys
+ * selected by a value (`views[name]`) are single words. A name that occurs as a string in any
+ * source is exempt, because the string may select the member, and so are names of browser APIs. A
+ * test finds such strings, and sources that build keys from parts (unit/console/wordkeys).
  */
 import fs from "node:fs";
 import path from "node:path";
 
 /** Sources that the bundle is made of, relative to the root. */
 const SOURCES = ["src/console/web", "src/spec"];
-/** The tables of one language; the other has the same keys. */
+/** The text tables of one language. Those of the other language have the same keys. */
 const TABLES = "src/console/web/strings/en";
 
 /**

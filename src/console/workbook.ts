@@ -13,14 +13,17 @@ import { currentSegment } from "../search/segment.ts";
 import { LABEL_LANGUAGES } from "../spec/fields/words.ts";
 import { membersOf, readChoice, refuse, refuseMistakes } from "./bodymembers.ts";
 
-// The thread that answers makes the workbook, so a table is no larger than the screen's largest.
+// Limits of a table: no more than the largest on screen, because the workbook is made in the thread
+// that answers requests.
 const COLUMNS_MAX = 12;
 /** More than the largest state has municipalities (853). */
 const LINES_MAX = 1_000;
 const CELL_MAX = 1_000;
-/** Cells that cost one unit of the rate limit: about a millisecond and a half. */
+/**
+ * Number of cells that cost one unit of the rate limit. Writing them takes about 1.5 milliseconds.
+ */
 const CELLS_PER_UNIT = 1_000;
-/** Cells of a line of facts: a label and its value. */
+/** Number of cells in each line of `facts`: a label and its value. */
 const FACT_CELLS = 2;
 
 /** Answers with the workbook of a table. */
@@ -46,7 +49,7 @@ function listOf(value: unknown): unknown[] | null {
   return Array.isArray(value) ? value : null;
 }
 
-/** Reads lines of up to `cells` texts and finite numbers. */
+/** Reads the lines of a table. A line has up to `cells` texts and finite numbers. */
 function readLines(
   body: BodyObject,
   member: string,

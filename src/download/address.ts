@@ -13,9 +13,9 @@ export interface Share {
   readonly root: URL;
   /** Value of the Authorization header, or null if none is needed. */
   readonly authorization: string | null;
-  /** Prefix of the keys if the address names a bucket; else null. */
+  /** Prefix of the keys if the address names a bucket, or else null. */
   readonly prefix: string | null;
-  /** Other hosts to which redirects may lead, only over HTTPS; missing if there are none. */
+  /** Other hosts to which redirects may lead, only over HTTPS. Missing if there are none. */
   readonly hosts?: RegExp;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Retries a step that may fail; gives up with a message after many failures.
+ * Retries a step that may fail, and gives up with a message after many failures.
  * Invariant: pauses grow and are random, so that clients do not retry simultaneously. Progress
- * resets the failure count, so that a slow download completes, but a dead share is not retried
+ * resets the failure count. So a slow download completes, but a dead share is not retried
  * indefinitely.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,7 +28,7 @@ interface RetriedStep<T> {
   readonly reached?: () => number;
   /** True for errors that the caller handles. They are rethrown, not retried. */
   readonly leave?: (trouble: DownloadError) => boolean;
-  /** Returns advice after the last failure; null if only a later retry can help. */
+  /** Returns advice after the last failure, or null if only a later retry can help. */
   readonly advice?: (trouble: DownloadError) => string | null;
 }
 
@@ -42,8 +42,8 @@ export function retryLimitsOf(stallMs: number, attempts: number): RetryLimits {
 }
 
 /**
- * Runs the step until it succeeds. @throws DownloadError if its kind is `replaced` or `leave`
- * returns true; ShareFault after too many failures; and all other errors of the step
+ * Runs the step until it succeeds. @throws DownloadError if it is of the kind `replaced`, or if
+ * `leave` returns true for it; ShareFault after too many failures; and all other errors of the step
  */
 export async function withRetries<T>(trying: RetriedStep<T>): Promise<T> {
   const { name, retryLimits, signal, report, step } = trying;
@@ -84,7 +84,7 @@ function givenUp(
   );
 }
 
-/** Returns a pause that doubles with each failure; half of it is random. */
+/** Returns a pause that doubles with each failure. Half of the pause is random. */
 function pauseOf(failures: number, { firstPauseMs, pauseMaxMs }: RetryLimits): number {
   const full = Math.min(pauseMaxMs, firstPauseMs * 2 ** (failures - 1));
   return full * (0.5 + Math.random() / 2);

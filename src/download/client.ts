@@ -1,8 +1,9 @@
 /**
  * An HTTP exchange with the share, directly or through a proxy.
- * Invariant: every wait ends: after `stallMs` without bytes (or at less than a modem's speed), and
- * immediately when the signal fires. Redirects are followed on the same host, or to a host that the
- * share names, never to weaker encryption. Credentials are sent only to their origin.
+ * Invariant: every wait ends. It ends after `stallMs` without bytes or with too few
+ * (`CRAWL_BYTES`), and immediately when the signal fires. Redirects are followed on the same host,
+ * or to a host that the share names, never to weaker encryption. Credentials are sent only to their
+ * origin.
  */
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, errorOfFailure, ShareFault } from "./downloaderror.ts";
@@ -30,7 +31,7 @@ export interface ShareRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose body is unread; the caller must read or drop it. */
+/** An answer whose body is unread. The caller must read or drop it. */
 export interface ShareAnswer extends AnswerHead {
   /** Yields the body in chunks. @throws DownloadError if it stalls or is cut. */
   readonly body: () => AsyncGenerator<Uint8Array, void, undefined>;
@@ -121,7 +122,7 @@ export class ShareClient implements Answerer {
 }
 
 /**
- * Returns the target of a redirect; null if the answer is not one. @throws CommandError if it is
+ * Returns the target of a redirect, or null if the answer is not one. @throws CommandError if it is
  * unsafe.
  */
 export function redirectOf(
@@ -205,7 +206,7 @@ class Cutter {
     this.#reader = reader;
   }
 
-  /** Returns why we aborted the exchange; null if we did not. */
+  /** Returns why this object aborted the exchange, or null if it did not. */
   reason(): unknown {
     return this.#control.signal.aborted ? this.#control.signal.reason : null;
   }
@@ -231,7 +232,10 @@ class Cutter {
     } else if (this.#waitedMs >= this.#stallMs) throw this.#stalled();
   }
 
-  /** Frees everything; closes the connection unless the body was read to its end. */
+  /**
+   * Removes the listener and the body's reader. Closes the connection unless the body was read to
+   * its end.
+   */
   end(): void {
     this.#outer.removeEventListener("abort", this.#onAbort);
     const over = new DownloadError("again", "the answer was not wanted");

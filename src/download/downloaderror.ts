@@ -1,8 +1,8 @@
 /**
- * Classifies failures of the share: a failed fetch, or the status and headers of an answer. A
- * `DownloadError` calls for a retry, fewer streams, or a new listing; a `CommandError` for the
- * operator.
- * Invariant: every network failure has a message; only temporary failures are retried.
+ * Classifies failures of the share. Input: the error of a fetch, or the status and headers of an
+ * answer. Output: a `DownloadError` if the download can continue by itself, with a retry, fewer
+ * streams, or a new listing; a `CommandError` if the operator must act.
+ * Invariant: every network failure has a message. Only temporary failures are retried.
  */
 import { CommandError } from "../errors.ts";
 import { shownUrl } from "./address.ts";
@@ -23,7 +23,7 @@ export class DownloadError extends Error {
   readonly kind: TroubleKind;
   /** Minimum wait that the share requests. */
   readonly waitMs: number;
-  /** True if the host may be blocking whole countries. */
+  /** True if the host may refuse requests from this country or network. */
   readonly byPlace: boolean;
 
   constructor(kind: TroubleKind, message: string, { waitMs = 0, byPlace = false } = {}) {
@@ -36,8 +36,8 @@ export class DownloadError extends Error {
 }
 
 /**
- * A share that cannot serve the request: it is unreachable, lacks the entry, or has nothing usable.
- * Another share may serve it.
+ * An error of one share: it is unreachable, lacks the file or folder, or has no usable data.
+ * Another share may have it.
  */
 export class ShareFault extends CommandError {}
 
@@ -167,7 +167,7 @@ export interface AnswerHead {
   readonly status: number;
   readonly headers: { readonly get: (name: string) => string | null };
   readonly url: URL;
-  /** The proxy used, for display; null if none. */
+  /** The proxy used, for display, or null if there is none. */
   readonly through: string | null;
 }
 
@@ -188,7 +188,9 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
   );
 }
 
-/** Returns the milliseconds of a `Retry-After` header (seconds or a date); 0 if invalid. */
+/**
+ * Returns the milliseconds of a `Retry-After` header (seconds or a date), or 0 if it is invalid.
+ */
 export function retryAfter(text: string | null, nowMs: number): number {
   if (text === null) return 0;
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;

@@ -1,9 +1,9 @@
 /**
- * Downloads one zip from the share to the disk, first into a partial file ("part").
- * Invariant: a part's name identifies a publication, and the part holds only bytes of that
- * publication, from the start without gaps. Answers with another size, tag, date, or range are
- * refused before any byte is written. If the server ignores the range, the part is rewritten from
- * its start.
+ * Downloads one zip from the share to the disk, first into a partial file (a part).
+ * Invariant: a part's name identifies a publication of the month. The part holds only bytes of that
+ * publication, from the start without gaps. An answer with another size, tag, date, or range is
+ * refused before any of its bytes is written. If the server ignores the range, the part is
+ * rewritten from its start.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
@@ -61,7 +61,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
   await rename(part, whole);
 }
 
-/** Requests the missing bytes; the answer begins at `have` (206) or at 0 (200). */
+/** Requests the missing bytes. The answer begins at `have` (206) or at 0 (200). */
 async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAnswer> {
   const { source, signal } = inquiry;
   const answer = await source.request({
@@ -88,7 +88,7 @@ async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAn
   return answer;
 }
 
-/** Returns If-Range headers. They need a strong tag (RFC 9110); a date is the next best. */
+/** Returns If-Range headers. They need a strong tag (RFC 9110). A date is the next best. */
 function ifRange({ etag, modified }: RemoteFile): Record<string, string> {
   const strong = etag?.startsWith('"') === true ? etag : modified;
   return strong === null ? {} : { "if-range": strong };

@@ -1,8 +1,9 @@
 /**
  * Compares a finished month with the share. Output: whether the month is complete and unchanged,
  * and which files to download again.
- * Invariant: zips are equal if their directories are (member, sizes, CRC-32); `verify` also reads
- * every byte. A folder of another publication is changed only on request.
+ * Invariant: two zips count as equal if their directories (member name, sizes, CRC-32) are equal.
+ * With `verify`, every byte is read too. A folder with another publication of the month is changed
+ * only on request.
  */
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +24,7 @@ interface Examination {
   readonly final: string;
   readonly ready: ReadyMonth;
   readonly verify: boolean;
-  /** Reads a whole member; throws if it is damaged. */
+  /** Reads a whole member. Throws if it is damaged. */
   readonly check: (path: string) => Promise<void>;
 }
 
@@ -64,7 +65,7 @@ async function lookAt(
   }
 }
 
-/** True if two directories have the same content. */
+/** True if two zips have a member of the same name, sizes, and CRC-32. */
 export function sameMember(one: ZipMember, other: ZipMember): boolean {
   return (
     one.member === other.member &&

@@ -46,7 +46,10 @@ interface TableRecipe {
   readonly file: string;
   /** Singular and plural name of a row, for display. */
   readonly row: readonly [one: string, more: string];
-  /** Makes the file's text and its number of rows from an answer; adds faults to the list. */
+  /**
+   * Converts an answer to the file's text and its number of rows. Appends the faults of the answer
+   * to `mistakes`.
+   */
   readonly make: (
     answer: unknown,
     mistakes: string[],

@@ -2,7 +2,7 @@
  * Lists the folders of a share by its protocol: WebDAV, an HTML page or a JSON list, a bucket's
  * XML, or the local disk.
  * Invariant: a listing is read completely, up to a size limit, or not used at all. A truncated
- * listing is requested again; an unusable one is refused with its address.
+ * listing is requested again. An unusable one is refused with its address.
  */
 import { below, type Share } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";
@@ -17,7 +17,7 @@ import {
   parseMultistatus,
 } from "./listings/xml.ts";
 
-/** Max bytes of a listing; a listing of 10,000 files takes half of that. */
+/** Max bytes of a listing. A listing of 10,000 files takes half of that. */
 const LISTING_BYTES_MAX = 8 * 2 ** 20;
 /** Pages of 1,000 keys. */
 const PAGES_MAX = 20;
@@ -60,7 +60,7 @@ export async function listerOf(
     return { lister: davLister, entries: await davEntries(access, answer) };
   answer.drop();
   const { status } = answer;
-  // Statuses of a busy share; other statuses may mean that PROPFIND is not supported.
+  // Statuses of a busy share. Other statuses may mean that PROPFIND is not supported.
   const busy = (status >= 500 && status !== 501) || [401, 408, 423, 425, 429].includes(status);
   if (busy) throw errorOfStatus(answer, false);
   return withoutDav(access, answer);
@@ -181,7 +181,7 @@ function get({ request, signal }: ShareAccess, url: URL): Promise<ShareAnswer> {
   return request({ method: "GET", url, signal, headers });
 }
 
-/** The entries of a page; null if it is no listing. */
+/** The entries of a page, or null if it is no listing. */
 function pageEntries({ url }: ShareAnswer, text: string): FolderEntry[] | null {
   const folder = new URL(".", url);
   const parse = (list: string) => parseJsonIndex(list, folder) ?? parseIndexPage(list, folder);
@@ -249,8 +249,8 @@ function read<T>(url: URL, parse: (text: string) => T, text: string): T {
     return parse(text);
   } catch (error) {
     if (!(error instanceof ListingFault)) throw error;
-    // A listing that was truncated, or replaced by a proxy's temporary page, may be complete next
-    // time.
+    // A listing may be truncated, or a proxy may have sent a temporary page instead of it. In both
+    // cases, the next attempt may get the whole listing.
     if (error.message === "it ends in the middle") {
       throw new DownloadError("again", "the list ends in the middle");
     }

@@ -69,7 +69,7 @@ export interface ShareUse {
 
 /** Options of a download. */
 export interface DownloadOptions extends ShareUse {
-  /** Month to download; null for the newest complete one. */
+  /** Month to download, or null for the newest complete one. */
   readonly month: string | null;
   /** Parent of the month's folder. */
   readonly to: string;
@@ -325,8 +325,8 @@ class MonthFrom {
   }
 
   /**
-   * Compares received files with the share's list; returns the date token that all members have in
-   * common.
+   * Compares the received files with the share's list. Returns the date token ("D60808") that all
+   * member names contain, or null if none contains one.
    */
   async #check(ready: ReadyMonth, paths: folder.MonthPaths): Promise<string | null> {
     const members = new Map<string, ZipMember>();

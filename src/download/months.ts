@@ -3,7 +3,7 @@
  * Invariant: only expected names are followed, so a listing cannot choose a path. A month is
  * complete if every zip that an import needs is listed. Months are folders named YYYY-MM or
  * YYYY-MM-DD. They are at the root, or in the first folder that has such folders with zips of the
- * registry; the search is bounded. If a month has several folders, the latest day is used. Case is
+ * registry. The search is bounded. If a month has several folders, the latest day is used. Case is
  * ignored only in names of zips.
  */
 
@@ -16,10 +16,10 @@ import type { FolderEntry } from "./lister.ts";
 import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 
-/** Max depth of the search; the registry has its months three folders below the published root. */
+/** Max depth of the search. The registry has its months three folders below the published root. */
 const DEPTH_MAX = 5;
 const LISTINGS_MAX = 30;
-/** Patterns of folder names to search first; later ones have priority. */
+/** Patterns of folder names to search first. Later ones have priority. */
 const LIKELY = [/dados/i, /cadastros?/i, /cnpj|receita/i];
 
 /** Folder of each month by label, as the list of names on its path. */
@@ -43,7 +43,7 @@ async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
   return months;
 }
 
-/** Returns the label of a month's folder; null for other names. */
+/** Returns the label of a month's folder, or null for other names. */
 function labelOf(name: string): string | null {
   const match = /^(20\d\d-(?:0[1-9]|1[0-2]))(?:-(?:0[1-9]|[12]\d|3[01]))?$/.exec(name);
   return match?.[1] ?? null;
@@ -83,7 +83,7 @@ async function walk(
   return null;
 }
 
-/** Lists a folder; skips a folder that cannot be listed. */
+/** Lists a folder. Skips a folder that cannot be listed. */
 async function listed(
   inquiry: SourceInquiry,
   path: readonly string[],
@@ -118,7 +118,7 @@ interface ZipName {
   readonly part: number | null;
 }
 
-/** Parses the name of a registry zip; null for others. */
+/** Parses the name of a registry zip, or null for others. */
 function readZipName(written: string): ZipName | null {
   const match = /^([A-Za-z]{5,20})(\d{1,2})?\.zip$/i.exec(written);
   const type = FILE_TYPES.find((one) => {
@@ -130,7 +130,10 @@ function readZipName(written: string): ZipName | null {
   return { name: `${LAYOUTS[type].zip}${part ?? ""}.zip`, type, part };
 }
 
-/** Min number of zips for each of the registry's large types. */
+/**
+ * Number of zips into which the registry splits each of its large file types. A month with fewer is
+ * incomplete.
+ */
 const PARTS = 10;
 /** Number of concurrent size requests, for listings without sizes. */
 const MEASURING = 2;
@@ -146,7 +149,7 @@ export interface RemoteFile {
   readonly mark: string;
 }
 
-/** A zip of the registry; its name has the registry's spelling, such as `Empresas0.zip`. */
+/** A zip of the registry. Its name has the registry's spelling, such as `Empresas0.zip`. */
 export interface ListedFile extends RemoteFile {
   readonly type: FileType;
   readonly part: number | null;
@@ -160,7 +163,7 @@ export interface ListedMonth {
   /** Names of wanted zips that are missing or empty. */
   readonly missing: readonly string[];
   readonly bytes: number;
-  /** ISO date of the newest file; null if unknown. */
+  /** ISO date of the newest file, or null if it is unknown. */
   readonly modified: string | null;
 }
 
@@ -168,9 +171,8 @@ export interface ListedMonth {
 export class NotReady extends ShareFault {}
 
 /**
- * Returns the months of the first source that has any, newest first; reports failures of earlier
- * sources.
- * @throws ShareFault if none answers
+ * Returns the months of the first source that has any, newest first. Reports failures of earlier
+ * sources. @throws ShareFault if none answers
  */
 export async function listMonths(inquiry: Inquiry): Promise<string[]> {
   const months = await inTurn(inquiry, async (source) => {
@@ -363,7 +365,7 @@ function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   });
 }
 
-/** Converts an entry of a listing to a registry zip; null for other names. */
+/** Converts an entry of a listing to a registry zip, or null for other names. */
 function listedFile(label: string, source: Source, entry: FolderEntry): ListedFile | null {
   const known = readZipName(entry.name);
   if (known === null) return null;

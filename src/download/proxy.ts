@@ -2,13 +2,14 @@
  * Connections to an address: direct, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
  * setting `download.proxy` and the environment. Output: the proxy for an address, or none, and
  * `fetch` over its connections.
- * Invariant: the setting overrides the variables, lower-case variables override upper-case ones,
- * and the scheme's variable overrides ALL_PROXY. NO_PROXY applies to all. Only a proxy's `name` is
- * ever shown; user and password are sent only to the proxy. Only this file imports `undici` and
- * `socks`. A proxy's refusal throws `ProxyFault`, never an error of the share, without the
- * credentials. NO_PROXY is parsed as curl does, separated by commas or blanks. A name matches
- * itself and its subdomains, an address itself, a network (10.0.0.0/8) its addresses, `*`
- * everything. A port narrows an entry. Any other entry matches nothing.
+ * Invariant: the setting overrides the environment. A variable in lower case overrides the one in
+ * upper case, and a scheme's own variable (HTTPS_PROXY) overrides ALL_PROXY. NO_PROXY applies to
+ * all. Only a proxy's `name` is ever shown. User and password are sent only to the proxy. Only this
+ * file imports `undici` and `socks`. If the proxy refuses, the error is a `ProxyFault` without the
+ * credentials, never an error of the share. NO_PROXY is parsed as curl does, with entries separated
+ * by commas or blanks. A name matches itself and its subdomains. An address matches itself, a
+ * network (10.0.0.0/8) its addresses, and `*` everything. An entry with a port matches only that
+ * port. Any other entry matches nothing.
  */
 
 import { lookup } from "node:dns/promises";
@@ -18,7 +19,7 @@ import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent, request } fr
 import { CommandError } from "../errors.ts";
 import { checkProxy } from "../settings/settingvalue.ts";
 
-/** A proxy; its credentials are not enumerable, so that no log prints them by accident. */
+/** A proxy. Its credentials are not enumerable, so that no log prints them by accident. */
 export interface ProxyServer {
   /** `HOST:PORT`, for display. */
   readonly name: string;
@@ -38,7 +39,7 @@ interface ProxyCredentials {
   readonly password: string;
 }
 
-/** Returns the proxy for an address; null for a direct connection. */
+/** Returns the proxy for an address, or null for a direct connection. */
 export type ProxyRules = (url: URL) => ProxyServer | null;
 
 /** Uses no proxy. */
@@ -186,7 +187,7 @@ export interface Way {
 
 /** Reusable direct connections to one service. */
 export interface Connections {
-  /** Sends a request. If the body is streamed, its length stays the one that the header names. */
+  /** Sends a request. A streamed body is sent with the length in its Content-Length header. */
   readonly send: (
     url: URL,
     options: Omit<NonNullable<Parameters<typeof request>[1]>, "dispatcher">,
@@ -246,8 +247,8 @@ export interface GuardedWay extends Way {
 export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWay {
   const connect: buildConnector.connector = (options, done) => {
     guard.addresses(options.hostname, options.protocol).then(
-      // Nothing is looked up for an IP literal, because the guard has decided on the literal
-      // itself.
+      // If the host is an IP address, nothing is looked up, because the guard has already decided
+      // on the address.
       (known) =>
         buildConnector({ timeout: timeoutMs, lookup: lookupOf(known) } as object)(options, done),
       (error: Error) => done(error, null),
@@ -360,7 +361,7 @@ async function socksSocket(proxy: ProxyServer, host: string, port: number): Prom
     });
     return socket.setNoDelay();
   } catch (error) {
-    // The error contains the credentials; only its message is passed on.
+    // The error contains the credentials. Only its message is passed on.
     throw socksFault(error instanceof Error ? error.message : "", known !== null);
   }
 }

@@ -1,9 +1,10 @@
 /**
  * Checks before the download that all zips of a month belong to one release. Reads every zip's
- * directory by a range request for its tail, and compares the members' date tokens.
- * Invariant: an incomplete month, a mixed month, or one with foreign members is refused, and the
- * error names all files concerned. If the server does not support ranges, the check happens after
- * the download.
+ * directory by a range request for its last bytes. Compares the date tokens ("D60808") in the names
+ * of the zips' members.
+ * Invariant: an incomplete month, a month of several releases, or one with unknown members is
+ * refused, and the error names all files concerned. If the server does not support ranges, the
+ * check happens after the download.
  */
 
 import { monthsApart } from "../dump/completeness.ts";
@@ -26,16 +27,16 @@ import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
 
 /**
- * Number of bytes to read at the end of a zip. The second number is used if the directory is not
- * within the first. A directory of the registry takes 700 bytes; with the longest zip comment, 64
- * kB.
+ * Numbers of bytes to read at the end of a zip. The second number is used if the first does not
+ * include the whole directory. A directory of the registry takes 700 bytes, or 64 kB with the
+ * longest possible zip comment.
  */
 const TAILS = [4_096, 70_000] as const;
 
 /** A month ready to download. */
 export interface ReadyMonth {
   readonly month: ListedMonth;
-  /** Members by the name of their zip; null if the server does not support ranges. */
+  /** Members by the name of their zip, or null if the server does not support ranges. */
   readonly members: ReadonlyMap<string, ZipMember> | null;
   readonly token: string | null;
 }
@@ -103,7 +104,7 @@ async function readMembers(
   return ranges ? members : null;
 }
 
-/** Reads the directory of one zip; null if the server ignores ranges. */
+/** Reads the directory of one zip, or null if the server ignores ranges. */
 async function readDirectory(
   inquiry: SourceInquiry,
   label: string,
@@ -116,7 +117,8 @@ async function readDirectory(
     if (tail === null) return null;
     try {
       return await readZipElsewhere(file.bytes, async (offset, length) => {
-        // The end record is searched backward, so bytes before the tail may stay zero.
+        // The zip's end record is searched from the end, so bytes before the tail that was read may
+        // stay zero.
         const bytes = new Uint8Array(length);
         const from = Math.max(start, offset);
         bytes.set(tail.subarray(from - start, offset + length - start), from - offset);
@@ -137,7 +139,7 @@ async function readDirectory(
   );
 }
 
-/** Reads some bytes of a remote file; null if the server ignores ranges. */
+/** Reads some bytes of a remote file, or null if the server ignores ranges. */
 async function readRange(
   { source, signal }: SourceInquiry,
   file: ListedFile,
@@ -208,8 +210,9 @@ function differ(one: string | null, other: string | null): boolean {
 }
 
 /**
- * Returns the date token common to all members; null if none has one. @throws NotReady naming all
- * files
+ * Returns the date token ("D60808") that all member names contain, or null if none contains one.
+ * @throws NotReady naming all files, if the tokens differ or a member is not the one that its zip's
+ * name announces
  */
 export function checkMembers(
   label: string,
@@ -245,8 +248,8 @@ export function checkMembers(
 }
 
 /**
- * Compares a month with the date of the local data.
- * @throws NotReady if its data is not newer, regardless of its folder's name
+ * Compares the date of a month's data with that of the local data.
+ * @throws NotReady if the month's data is not newer, regardless of its folder's name
  */
 export function checkNewer(label: string, token: string | null, date: string | undefined): void {
   const found = token === null ? null : readToken(token, label);

@@ -1,5 +1,5 @@
 /**
- * A source of months, with any protocol.
+ * A source of the registry's monthly releases, such as a share, with any protocol.
  * Invariant: the first listing detects how a source lists its folders (WebDAV, a web server's page,
  * a bucket, a local folder). All listings have the same form: names one step below the folder, with
  * their addresses.
@@ -22,12 +22,12 @@ export class Source implements Answerer {
   readonly #through: string | null;
   #answered = false;
   /**
-   * The error that kept this run from listing the source's months; null if there was none. A source
-   * with such an error is skipped.
+   * The error that kept this run from listing the source's months, or null if there was none. A
+   * source with such an error is skipped.
    */
   fault: ShareFault | null = null;
   #lister: Lister | null = null;
-  /** Folders of the months, by label; null before the first listing. */
+  /** Folders of the months, by label, or null before the first listing. */
   months: ReadonlyMap<string, readonly string[]> | null = null;
 
   constructor(share: Share, stallMs: number, proxies: ProxyRules) {
@@ -53,7 +53,10 @@ export class Source implements Answerer {
     return path.length === 0 ? entries : lister(access, path);
   }
 
-  /** Returns advice if the source has never answered; else null. */
+  /**
+   * Returns advice if the source has never answered, for example about its possible country block.
+   * Otherwise returns null.
+   */
   placeWords(): string | null {
     if (this.#answered) return null;
     return placeWords({ url: this.share.root, through: this.#through });

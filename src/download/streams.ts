@@ -45,7 +45,8 @@ export async function inParallelStreams<T>(lanes: ParallelWork<T>): Promise<void
       } catch (error) {
         if (error instanceof DownloadError && error.kind === "crowded" && failures.length === 0) {
           queue.unshift(item);
-          // If the other streams have ended meanwhile, this stream must continue.
+          // If no other stream is still running, this stream must continue, or nothing would
+          // process the remaining items.
           if (running === 1) continue;
           streamLimit.streams = Math.max(1, Math.min(streamLimit.streams, running) - 1);
           report(`${error.message}; going on with ${streamLimit.streams} at the same time`);

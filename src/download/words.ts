@@ -1,6 +1,6 @@
 /**
  * Formats sizes, times, and lists of files for messages of downloads.
- * Invariant: decimal units, as in the share and `ls --si`; no positive value is rounded to zero.
+ * Invariant: decimal units, as in the share and `ls --si`. No positive value is rounded to zero.
  */
 import { wordFor } from "../text/amounts.ts";
 
@@ -24,7 +24,7 @@ export function waitText(ms: number): string {
   return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
-/** Returns the first names and the number of the others. */
+/** Lists the first `most` names and the number of the others ("a.zip, b.zip and 3 more"). */
 export function namesText(names: readonly string[], most = 4): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");

@@ -2,10 +2,11 @@
  * The work folder of a month's download, and the free space on its disk. Input: the folder of
  * months, the wanted zips, the bytes to be written. Output: the existing zips, complete or partial,
  * and finally the month under its own name; or an error with the needed and the free bytes.
- * Invariant: a file's name includes its publication (`Empresas0.zip.<mark>.part`, then without
- * `.part`) until the whole month was checked and recorded in `download.json`. A file with another
- * mark is removed, never resumed; only files with our own names are removed. Space is checked
- * before the download, so that hours of it do not end with a full disk.
+ * Invariant: until the whole month was checked and recorded in `download.json`, a file's name
+ * includes the mark of its publication (`Empresas0.zip.<mark>.part`, and without `.part` when it is
+ * complete). A file with another mark is removed, never resumed. Only files with names of this
+ * program are removed. Space is checked before the download, so that hours of it do not end with a
+ * full disk.
  */
 import { existsSync, readdirSync, rmdirSync, statfsSync, statSync } from "node:fs";
 import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -28,7 +29,7 @@ export interface Demand {
   readonly what: string;
 }
 
-/** Checks all demands on each disk together. @throws CommandError */
+/** Checks that each disk has space for all demands on it together. @throws CommandError */
 export function checkSpace(demands: readonly Demand[]): void {
   const disks = new Map<number, Demand[]>();
   for (const demand of demands) {
@@ -53,7 +54,7 @@ export function checkSpace(demands: readonly Demand[]): void {
 export interface DownloadRecord {
   readonly format: 1;
   readonly month: string;
-  /** Source of the files; only the host, because paths and user names are private. */
+  /** Host of the source. Paths and user names are private, so they are left out. */
   readonly host: string;
   readonly token: string | null;
   readonly files: readonly Pick<ListedFile, "name" | "bytes" | "etag" | "modified" | "mark">[];
@@ -135,7 +136,7 @@ export async function publish({ work, final }: MonthPaths): Promise<void> {
   await syncFolder(join(final, ".."));
 }
 
-/** Reads a folder's record; null if it has no valid one. */
+/** Reads a folder's record, or null if it has no valid one. */
 export async function readRecord(folder: string): Promise<DownloadRecord | null> {
   try {
     const record = JSON.parse(await readFile(join(folder, RECORD), "utf8")) as DownloadRecord;

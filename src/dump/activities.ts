@@ -1,11 +1,11 @@
 /**
- * Names and texts of activities. Input: a code; or a file with IBGE's texts for subclasses: our own
- * CSV, or the response of IBGE's service. Output: a name in the registry's spelling; the texts of
- * each subclass.
+ * Names and texts of activities. Input: a code; or a file with IBGE's texts for subclasses, either
+ * as this program's CSV or as the response of IBGE's service. Output: a name in the registry's
+ * spelling; the texts of each subclass.
  * Invariant: names have only an initial capital letter, except for the words below. (The package
  * with the codes has names in capitals and without hyphens, unlike the registry.) A file is read
- * completely or refused with all its faults. The texts of a subclass stay separate, because each
- * describes an activity of its own.
+ * completely or refused with all its faults. The texts of a subclass are not joined, because each
+ * describes a different activity.
  */
 import { getCnae } from "@brazilian-utils/brazilian-utils";
 import { CommandError } from "../errors.ts";
@@ -21,7 +21,7 @@ const CODE_COLUMN = "subclass";
 const TEXT_COLUMN = "text";
 /** Max characters of a text; IBGE's have up to 200. */
 const TEXT_MAX = 1_000;
-/** Max number of listed mistakes; others are only counted. */
+/** Max number of listed mistakes. Others are only counted. */
 const MISTAKES_SHOWN = 20;
 const FIX = "`peneira download --descriptors --to DIR` makes such a file.";
 
@@ -80,7 +80,7 @@ function answered(path: string, text: string): readonly Descriptor[] {
   );
 }
 
-/** Converts the service's JSON to descriptors; adds faults to `mistakes`. */
+/** Converts the service's JSON to descriptors. Adds faults to `mistakes`. */
 export function subclassesOf(content: unknown, mistakes: string[]): readonly Descriptor[] {
   if (!Array.isArray(content) || content.length === 0) {
     mistakes.push("the file must be a list of subclasses that is not empty");
@@ -131,7 +131,10 @@ const WRITTEN = new Map([
   ...HYPHENATED.map((word): [string, string] => [word.replaceAll("-", " "), word]),
 ]);
 
-/** Matches any of these words as a whole word; longer words first. */
+/**
+ * Matches any of these words as a whole word. Longer words come first, so that they take precedence
+ * over their beginnings.
+ */
 const WORDS = new RegExp(
   `(?<!\\p{L})(?:${[...WRITTEN.keys()]
     .sort((one, other) => other.length - one.length)
@@ -140,7 +143,7 @@ const WORDS = new RegExp(
   "gu",
 );
 
-/** Returns the name of a seven-digit activity; null if the package lacks the code. */
+/** Returns the name of a seven-digit activity, or null if the package lacks the code. */
 export function activityName(code: string): string | null {
   const found = getCnae(code);
   return found === null ? null : asWritten(found.description);

@@ -1,10 +1,10 @@
 /**
- * The zips of one monthly release, or their unzipped members, and the download record next to them.
- * Input: a folder with them. Output: the list of members with all data needed to read them, their
- * decompressed bytes as a stream, and the host of the download.
+ * Reads a folder with one monthly release: its zips or their unzipped members, and the download
+ * record next to them. Output: the list of members with all data needed to read them, their
+ * decompressed bytes as a stream, and the host from which the release was downloaded.
  * Invariant: all members have the same release date, and every required file exists (or `partial`
- * allows gaps). A stream that ends without an error had the size and CRC-32 in the zip's directory.
- * The record is untrusted: only one short line is read from it.
+ * allows gaps). If a stream ends without an error, its bytes had the size and CRC-32 in the zip's
+ * directory. The record is untrusted: only one short line is read from it.
  */
 import { createReadStream, lstatSync, readFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -32,9 +32,11 @@ export interface DumpFolder {
   readonly folder: string;
   /** `YYYY-MM` of the folder's name, or null if it has none. */
   readonly label: string | null;
-  /** Date token of all members; null if none has one (plain lookup tables). */
+  /**
+   * Date token ("D60808") in the names of all members. Null if none has one (plain lookup tables).
+   */
   readonly token: string | null;
-  /** `YYYY-MM-DD` of token and label; null if either is unknown. */
+  /** `YYYY-MM-DD`, derived from token and label. Null if either is unknown. */
   readonly date: string | null;
   /** Members, ordered by file type, then by part. */
   readonly members: readonly DumpMember[];
@@ -162,7 +164,7 @@ function isRegistryZip(name: string): boolean {
 }
 
 /**
- * Streams a member's decompressed bytes in chunks of up to 1 MiB; another thread inflates while the
+ * Streams a member's decompressed bytes in chunks of up to 1 MiB. Another thread inflates while the
  * caller processes the previous chunk.
  * @throws CommandError naming file and member if the packed data are truncated or damaged.
  */
@@ -240,12 +242,12 @@ function reasonOf(error: unknown): string {
 /** Name of the file in a finished month that identifies its publication. */
 export const DOWNLOAD_RECORD = "download.json";
 
-/** Max bytes of a record; each of 37 zips takes some 200. */
+/** Max bytes of a record. Each of 37 zips takes some 200. */
 const BYTES_MAX = 1 << 20;
 /** Max characters of a host; DNS names have 253. */
 const HOST_LENGTH_MAX = 300;
 
-/** Returns the host that a folder was downloaded from; null if unknown. */
+/** Returns the host that a folder was downloaded from, or null if it is unknown. */
 export function hostOfDump(folder: string): string | null {
   const path = join(folder, DOWNLOAD_RECORD);
   try {

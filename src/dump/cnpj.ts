@@ -17,7 +17,7 @@ const INVALID = oddCode("cnpj_invalid");
 const WEIGHTS_1 = [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 const WEIGHTS_2 = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3];
 
-/** Returns the base-36 digit of a byte, in either case; -1 for any other byte. */
+/** Returns the base-36 digit of a byte, in either case, or -1 for any other byte. */
 function digitOf(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const upper = byte & ~32;
@@ -43,8 +43,8 @@ export function isShortPart(record: DumpRecord, column: number, width: number): 
 }
 
 /**
- * Parses a CNPJ part that lost leading zeros; -1 for other fields. All characters must be digits,
- * because a part with letters is always text and loses no zeros.
+ * Parses a CNPJ part that lost leading zeros, or -1 for other fields. All characters must be
+ * digits, because a part with letters is always text and loses no zeros.
  */
 function shortPart(record: DumpRecord, column: number, width: number): number {
   const start = record.starts[column] as number;
@@ -60,8 +60,8 @@ function shortPart(record: DumpRecord, column: number, width: number): number {
 }
 
 /**
- * Parses a root, of 8 characters or up to 7 digits that lost zeros, as a number below 36^8; other
- * values are irregular.
+ * Parses a root of 8 characters, or of up to 7 digits that lost leading zeros, as a number below
+ * 36^8. For any other value, returns the code of a broken rule.
  */
 export function cleanRoot(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
@@ -76,8 +76,8 @@ export function cleanRoot(record: DumpRecord, column: number): number {
 }
 
 /**
- * Parses a branch (`ordem`), of 4 characters or up to 3 digits, as a number below 36^4; other
- * values are irregular.
+ * Parses a branch (`ordem`) of 4 characters, or of up to 3 digits, as a number below 36^4. For any
+ * other value, returns the code of a broken rule.
  */
 export function cleanBranch(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
@@ -90,8 +90,8 @@ export function cleanBranch(record: DumpRecord, column: number): number {
 }
 
 /**
- * Parses check digits, of two digits or one that lost its 0, as a number from 0 to 99; other values
- * are irregular.
+ * Parses two check digits, or one that lost its leading 0, as a number from 0 to 99. For any other
+ * value, returns the code of a broken rule.
  */
 export function cleanCheckDigits(record: DumpRecord, column: number): number {
   const short = shortPart(record, column, CNPJ_WIDTHS.check);
@@ -172,14 +172,14 @@ export function writeBase36(target: Uint8Array, at: number, value: number): void
   }
 }
 
-/** Secondary activities of one row; reused from row to row. */
+/** Secondary activities of one row. Reused from row to row. */
 interface CnaeList {
   /** The first `count` entries are valid. Grows if a row holds more. */
   codes: Uint32Array;
   count: number;
   /** Number of parts between commas that have neither seven nor six digits. */
   odd: number;
-  /** Number of parts with six digits, which lost their zero. */
+  /** Number of duplicates that were dropped. */
   padded: number;
   /** Dropped repeats. */
   repeated: number;

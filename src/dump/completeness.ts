@@ -30,7 +30,10 @@ const FIX =
   `The registry publishes ${PARTS} parts of Empresas and of Estabelecimentos, each with rows; ` +
   "download what is missing, or import what is there with --partial.";
 
-/** Reports missing, duplicate, and empty files; returns true if they are allowed. */
+/**
+ * Reports missing, duplicate, and empty files. Returns true if some are missing or empty and
+ * `partial` allows that.
+ */
 export function checkComplete(found: Findings, partial: boolean): boolean {
   const lacking: string[] = [];
   for (const type of FILE_TYPES) {
@@ -73,16 +76,19 @@ function withoutRows(file: string): string {
   return `${basename(file)} holds no rows.`;
 }
 
-/** Refuses files without usable rows; `checkComplete` refuses files without bytes. */
+/**
+ * Returns problems for files without usable rows, or warnings if `partial` allows such files.
+ * (`checkComplete` reports files without bytes.)
+ */
 export function checkRows(files: readonly string[], partial: boolean): readonly string[] {
   const lacking = files.map(withoutRows);
   return partial ? lacking.map((text) => `${text} Imported with --partial.`) : [...lacking, FIX];
 }
 
 /**
- * Warns of parts that are much smaller than the others of their type; no other check detects a
- * part that was truncated and repacked. Part 0 of the registry is about six times as large as the
- * others, which have about equal sizes, so the median is typical.
+ * Warns of parts that are much smaller than the usual part of their type. No other check detects
+ * that a part was truncated and zipped again. Nine of the ten parts have about equal sizes, and
+ * part 0 is about six times as large. So the median is the usual size.
  */
 function checkSizes({ members, warnings }: Findings): void {
   for (const type of ["empresas", "estabelecimentos"] as const) {
@@ -119,7 +125,7 @@ function checkCounts({ members, warnings }: Findings): void {
   );
 }
 
-/** Returns the token common to all members, or null; reports the files if tokens differ. */
+/** Returns the token common to all members, or null. Reports the files if tokens differ. */
 export function checkTokens(found: Findings): string | null {
   const byToken = new Map<string, string[]>();
   for (const { token, file } of found.members) {
@@ -135,7 +141,7 @@ export function checkTokens(found: Findings): string | null {
 }
 
 /**
- * Returns the release date. A token more than a month away from the label is a fault; if the user
+ * Returns the release date. A token more than a month away from the label is a fault. If the user
  * gave a date, the label is compared with that date instead.
  */
 export function checkDate(

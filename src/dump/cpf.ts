@@ -1,8 +1,8 @@
 /**
- * Removes CPFs, the numbers of persons, from names. Input: a clean name at the end of a sink.
- * Output: the name without CPFs at its end, or empty.
+ * Removes CPFs (personal tax numbers) from names. Input: a clean name at the end of a buffer of
+ * texts. Output: the name without CPFs at its end. It may become empty.
  * Invariant: a number inside a name stays. Punctuation, a bracket, and a company form (ME, MEI) may
- * follow the last CPF; the form stays. Equals `native-index/scan/texts.cc`.
+ * follow the last CPF, and the form stays. Equals `native-index/scan/texts.cc`.
  */
 import type { TextSink } from "./registrytext.ts";
 
@@ -21,9 +21,9 @@ const LABELS = ["CPF"].map(bytesOf);
 /**
  * Removes CPFs at the end of the sink's last `length` bytes, shortens the sink, and returns the new
  * length. A CPF has eleven digits, bare or as `123.456.789-01`, and is not part of a longer number.
- * It may be in brackets, occur twice, or precede a form. With `isChecked` (for trade names, in
- * which eleven digits may be a telephone), the check digits must be right. Without it (for sole
- * traders' names), any eleven digits at the end are removed.
+ * It may be in brackets, occur twice, or precede a company form. Its check digits must be right,
+ * with one exception. If `isChecked` is false (for sole traders' names), eleven digits at the very
+ * end are removed in any case. In trade names, which are checked, eleven digits may be a telephone.
  */
 export function removeCpf(sink: TextSink, length: number, isChecked: boolean): number {
   const start = sink.length - length;
@@ -75,7 +75,7 @@ function trimmed({ bytes, start }: Name, end: number, noise: readonly number[]):
   return at;
 }
 
-/** If a name ends with one of `words`, returns the length of that word; else 0. */
+/** If a name ends with one of `words`, returns the length of that word. Otherwise returns 0. */
 function wordAt(
   { bytes, start }: Name,
   end: number,
@@ -93,7 +93,7 @@ function wordAt(
 const NUMBER = new Uint8Array(DIGITS);
 
 /**
- * Reads the number that ends at `end` into `NUMBER`; returns null unless it has eleven digits.
+ * Reads the number that ends at `end` into `NUMBER`. Returns null unless it has eleven digits.
  * Blanks may only separate the groups of a CPF: 123 456 789 09.
  */
 function readNumber(
@@ -116,7 +116,7 @@ function readNumber(
   return count < DIGITS || goesOn ? null : { at, spaced };
 }
 
-/** Closes the gap after a number was removed; returns the name's new end. */
+/** Closes the gap after a number was removed. Returns the name's new end. */
 function closeUp(name: Name, at: number, { form, size, closed }: Ending): number {
   const { bytes } = name;
   let left = trimmed(name, at, BEFORE);

@@ -1,5 +1,6 @@
 /**
- * CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320), in one call or resumed.
+ * CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320), computed in one call or
+ * in several.
  * Invariant: `crc32(b, crc32(a)) === crc32(a + b)`. Node's own function is used if it exists (20.15
  * and later), else a table. `crc32Joined` computes the checksum of two joined parts from their
  * checksums.
@@ -26,7 +27,7 @@ export const crc32: (bytes: Uint8Array, before?: number) => number =
   typeof zlib.crc32 === "function" ? zlib.crc32 : crc32ByTable;
 
 /**
- * Returns the product of two polynomials modulo the checksum's polynomial; the highest bit is x^0.
+ * Returns the product of two polynomials modulo the checksum's polynomial. The highest bit is x^0.
  */
 function product(a: number, b: number): number {
   let sum = 0;

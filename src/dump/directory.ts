@@ -28,7 +28,7 @@ export interface PackedFile {
   /** Absolute path of the zip, or of an unzipped member. */
   readonly file: string;
   readonly member: string;
-  /** `plain` is an unzipped member; the others are the two methods of a zip. */
+  /** `plain` is an unzipped member. The others are the two methods of a zip. */
   readonly packing: "plain" | "stored" | "deflated";
   /** Offset of the packed bytes in `file`. */
   readonly offset: number;
@@ -53,8 +53,8 @@ export function readPlain(file: string, bytes: number): PackedFile {
 }
 
 /**
- * Reads a zip's central directory. `isMember` selects entries by name; by default, all except those
- * added by an operating system.
+ * Reads a zip's central directory. `isMember` selects entries by name. By default, it selects all
+ * entries except those that an operating system added.
  * @throws Error that names the fault of the zip.
  */
 export async function readZip(file: string, isMember = isOwnEntry): Promise<PackedFile> {
@@ -173,7 +173,9 @@ interface ZipEntries {
 /** Max number of entries before a zip is refused. */
 const ENTRIES_MAX = 1_000;
 
-/** Reads up to `most` members; the default is two, because a second one is refused. */
+/**
+ * Reads up to `most` members. The default is two, because a zip with a second member is refused.
+ */
 function readEntries(
   start: (use: (error: Error | null, zip: yauzl.ZipFile) => void) => void,
   isMember: (name: string) => boolean = isOwnEntry,

@@ -1,7 +1,7 @@
 /**
  * Defines the layouts of the registry's files, and finds the type, the part number, and the date
  * token in their names.
- * Invariant: names, order, and number of columns are defined only here; the scanner, the import,
+ * Invariant: names, order, and number of columns are defined only here. The scanner, the import,
  * and `peneira sample` use this table.
  */
 
@@ -42,7 +42,7 @@ interface FileLayout {
   readonly mark: string;
   /** True if the type has parts 0 to 9. */
   readonly parts: boolean;
-  /** Column names in file order; no other number of columns is valid. */
+  /** Column names in file order. No other number of columns is valid. */
   readonly columns: readonly string[];
 }
 
@@ -200,7 +200,10 @@ export const SIMPLES = {
   meiUntil: 6,
 } as const;
 
-/** Column indexes of `socios` by short name; only those that corporate partners need. */
+/**
+ * Column indexes of `socios` by short name. Columns that corporate partners do not need are left
+ * out.
+ */
 export const SOCIO = { root: 0, kind: 1, document: 3, qualification: 4, since: 5 } as const;
 
 interface MemberName {
@@ -213,7 +216,7 @@ interface MemberName {
 
 /**
  * Parses a member's name, such as `K3241.K03200Y0.D60808.ESTABELE` or
- * `F.K03200$W.SIMPLES.CSV.D60808`; null if it is no file of the registry.
+ * `F.K03200$W.SIMPLES.CSV.D60808`, or null if it is no file of the registry.
  */
 export function readMemberName(name: string): MemberName | null {
   const upper = name.toUpperCase();
@@ -231,7 +234,7 @@ function tokenIn(name: string): string | null {
   return /(?:^|\.)(D\d{5})(?=\.|$)/.exec(name.toUpperCase())?.[1] ?? null;
 }
 
-/** Parses a zip's own name, such as `Empresas3.zip` or `Simples.zip`; null for others. */
+/** Parses a zip's own name, such as `Empresas3.zip` or `Simples.zip`, or null for others. */
 export function readZipName(name: string): Omit<MemberName, "token"> | null {
   const match = /^([a-z]+)(\d*)(?:\.[a-z]+)?$/i.exec(name);
   const word = match?.[1]?.toLowerCase();

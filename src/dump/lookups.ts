@@ -1,6 +1,6 @@
 /**
  * Reads the six small tables of a release: code to description, and the encoding.
- * Invariant: codes stay text with leading zeros; if a code is repeated, the first row wins.
+ * Invariant: codes stay text with leading zeros. If a code is repeated, the first row wins.
  */
 import { type DumpFolder, placeOf, readMember, specificReason } from "./archive.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
@@ -30,7 +30,7 @@ interface Lookup {
 /** All six tables. */
 export type Lookups = Readonly<Record<LookupType, Lookup>>;
 
-/** Options; see `ScanTask` in src/ingest/scan/scan.ts. */
+/** Options. See `ScanTask` in src/ingest/scan/scan.ts. */
 interface LookupReading {
   readonly utf8?: boolean;
   readonly skipBadRows?: number;

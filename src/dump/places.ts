@@ -1,6 +1,6 @@
 /**
- * Reads statistical regions and seats of municipalities from a CSV file of our own format, for a
- * snapshot.
+ * Reads statistical regions and seats of municipalities from a CSV file in this program's format,
+ * for a snapshot.
  * Invariant: a file is read whole, or refused with every wrong line. Kind, state, and name identify
  * a region. An empty cell means unknown.
  */

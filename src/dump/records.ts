@@ -1,14 +1,14 @@
 /**
  * Splits a dump file into records. Input: the decompressed bytes of the file, in chunks of any
  * size.
- * Output: consecutive records as offsets into a reused buffer; no strings, no allocation per
- * record. `""` is unescaped; NUL bytes, blank lines, and DOS's final end-of-file mark (Ctrl-Z) are
- * dropped.
+ * Output: consecutive records as offsets into a reused buffer, without strings or allocations per
+ * record. Doubled quotes (`""`) become single ones. NUL bytes, blank lines, and DOS's end-of-file
+ * mark (Ctrl-Z) at the end are dropped.
  * Invariant: chunk boundaries do not affect the records. Every delivered record has exactly the
  * file type's number of columns. The buffered part of a record is bounded by its columns at max
- * length. Malformed records, which the registry cannot have written, are dropped up to the allowed
- * number, and counted with line and reason. The line on which one begins is skipped, and the next
- * line begins a record. A further malformed record ends the file.
+ * length. A malformed record, which the registry cannot have written, is counted with its line and
+ * the reason. Up to an allowed number, it is dropped: the rest of the line on which it begins is
+ * skipped, and a new record begins on the next line. One more malformed record ends the file.
  */
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
@@ -30,7 +30,7 @@ export class RowRefusal extends CommandError {
 /** Counts dropped rows for the report. */
 type CountBadRow = (line: number, reason: string) => void;
 
-/** Counts how many malformed rows a file may still have. */
+/** Counts dropped malformed rows, up to a max number. */
 export class BadRows {
   #left: number;
   readonly #count: CountBadRow;
@@ -53,7 +53,7 @@ export class BadRows {
 }
 
 /**
- * Max bytes of a field. Longer fields mean a lost quote or the wrong file; the registry's longest
+ * Max bytes of a field. Longer fields mean a lost quote or the wrong file. The registry's longest
  * field has about 800 bytes.
  */
 export const FIELD_BYTES_MAX = 60_000;
@@ -93,7 +93,7 @@ export class RecordScanner {
   private line = 1;
   private started = false;
   private ended = false;
-  /** Number of trailing Ctrl-Z bytes so far; they are ordinary bytes if more bytes follow. */
+  /** Number of trailing Ctrl-Z bytes so far. They are ordinary bytes if more bytes follow. */
   private held = 0;
   /** True while the rest of a line is skipped. */
   private leaving = false;
@@ -121,7 +121,7 @@ export class RecordScanner {
     };
   }
 
-  /** Adds a chunk; calls `onRecord` for every record that is now complete. */
+  /** Adds a chunk. Calls `onRecord` for every record that is now complete. */
   push(chunk: Uint8Array, onRecord: (record: DumpRecord) => void): void {
     this.feed(chunk);
     while (this.next()) onRecord(this.record);
@@ -133,7 +133,7 @@ export class RecordScanner {
     while (this.next()) onRecord(this.record);
   }
 
-  /** Adds a chunk; the caller then calls `next` until it returns false. */
+  /** Adds a chunk. The caller then calls `next` until it returns false. */
   feed(chunk: Uint8Array): void {
     const { body, marks } = withoutMarks(chunk);
     const before = body.length === 0 ? 0 : this.held;
@@ -350,7 +350,7 @@ function withoutMarks(chunk: Uint8Array): { readonly body: Uint8Array; readonly 
 }
 
 /**
- * Copies the chunk without NUL bytes, which occur inside real lines; returns the number of bytes
+ * Copies the chunk without NUL bytes, which occur inside real lines. Returns the number of bytes
  * written.
  */
 function appendWithoutNul(target: Uint8Array, at: number, chunk: Uint8Array): number {

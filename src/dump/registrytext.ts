@@ -1,24 +1,22 @@
 /**
  * The only decoder of the registry's texts, the buffer for cleaned texts, and the detection of a
  * file's encoding: ISO-8859-1, as published, or UTF-8. Input: bytes of a registry file, or of a
- * user's table. Output: strings, and each byte's or character's form in a clean text. Also counts
- * of valid and broken UTF-8 sequences, and the encoding that they imply.
+ * user's table. Output: strings, the form of each byte or character in a clean text, counts of
+ * valid and broken UTF-8 sequences, and the encoding that these counts imply.
  * Invariant: ISO-8859-1 is read as Windows-1252, which agrees on every printable byte and has
- * quotes and dashes in place of controls. No other file of `src/dump` or `src/ingest` decodes bytes
- * (unit/house/tidy-text.test.ts). The tables equal those of texts.cc. Bytes of a buffer after its
- * `length` are meaningless. A file with mostly broken sequences is not UTF-8. The file's own
- * sequences decide if they are enough, or few and all of one kind; else those of its type; else
- * those of the month. A few broken sequences in UTF-8, or a few UTF-8 names in ISO-8859-1, do not
- * change the result.
+ * quotes and dashes in place of control characters. No other file of `src/dump` or `src/ingest`
+ * decodes bytes (unit/house/tidy-text.test.ts). The tables equal those of texts.cc. Bytes of a
+ * buffer after its `length` are meaningless. A file with mostly broken sequences is not UTF-8. A
+ * file's own sequences determine its encoding if there are enough, or a few and none is broken.
+ * Otherwise, those of all files of its type do, or else those of the month. So a few broken
+ * sequences in UTF-8, or a few UTF-8 names in ISO-8859-1, do not change the result.
  */
 import { isUtf8 as isUtf8Text } from "node:buffer";
 
 /** Charset of a file. */
 export type Charset = "windows-1252" | "utf8";
 
-/**
- * Characters of the bytes 0x80 to 0x9F; a blank for the five that Windows-1252 leaves undefined.
- */
+/** Characters of the bytes 0x80 to 0x9F. The five that Windows-1252 leaves undefined are blanks. */
 const WINDOWS =
   "\u20ac \u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152 \u017d " +
   " \u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153 \u017e\u0178";
@@ -34,7 +32,7 @@ export const KIND_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => {
   return WINDOWS[byte - 0x80] === " " ? BYTE_KINDS.control : BYTE_KINDS.windows;
 });
 
-/** UTF-8 form of every non-ASCII byte of Windows-1252; the index is the byte minus 0x80. */
+/** UTF-8 form of every non-ASCII byte of Windows-1252. The index is the byte minus 0x80. */
 export const UTF8_OF_BYTE: readonly Uint8Array[] = Array.from({ length: 128 }, (_, at) =>
   Buffer.from(at < 32 ? (WINDOWS[at] as string) : String.fromCharCode(at + 0x80)),
 );

@@ -1,6 +1,6 @@
 /**
- * The rules for irregular values and rows of the dump. Cleaners return a number for "absent" or for
- * a broken rule, so that they allocate nothing.
+ * The rules for irregular values and rows of the dump. A cleaner (a function that parses a field)
+ * returns a number even if the field is empty or breaks a rule, so that it allocates nothing.
  * Invariant: a cleaner returns a real value, ABSENT, or the code of exactly one rule. No real value
  * (dates in days, cents, keys, lengths) is below -2^31 + 1024.
  */
@@ -159,7 +159,7 @@ export const RULES = {
     text: "The municipality has no IBGE code; that becomes null.",
   },
   /**
-   * For Arrow and Parquet files; in a dump, such a text makes the row malformed
+   * Only for Arrow and Parquet files. In a dump, such a text makes the whole row malformed
    * (native-index/scan).
    */
   text_long: {
@@ -171,7 +171,7 @@ export const RULES = {
 /** Name of a rule in the import report. */
 export type Rule = keyof typeof RULES;
 
-/** All rule names, in table order; a rule's number is its index here. */
+/** All rule names, in table order. A rule's number is its index here. */
 export const RULE_NAMES = Object.keys(RULES) as readonly Rule[];
 
 /** Returned for a field that is empty, or holds one of the registry's spellings of "nothing". */
@@ -190,7 +190,7 @@ export function isValue(answer: number): boolean {
   return answer >= VALUE_MIN;
 }
 
-/** Returns the rule of a cleaner's result; null for a value or ABSENT. */
+/** Returns the rule of a cleaner's result, or null for a value or ABSENT. */
 export function ruleOf(answer: number): Rule | null {
   if (answer >= VALUE_MIN || answer === ABSENT) return null;
   return RULE_NAMES[answer - ABSENT - 1] ?? null;

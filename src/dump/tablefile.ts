@@ -22,11 +22,11 @@ interface TableShape {
 /** A row with its line number, from 1. */
 interface TableRow {
   readonly line: number;
-  /** Returns the trimmed cell of a column; empty if absent. */
+  /** Returns the trimmed cell of a column, or "" if it is absent. */
   cell(column: string): string;
 }
 
-/** Max number of listed problems; others are only counted. */
+/** Max number of listed problems. Others are only counted. */
 const PROBLEMS_SHOWN = 20;
 
 /** Reads the text of a file. @throws CommandError (exit 2) if it cannot be read. */

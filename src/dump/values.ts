@@ -1,8 +1,8 @@
 /**
- * Converts a column of a record (bytes, not strings) to a number, or to text bytes in a sink.
- * Invariant: a cleaner returns a real value, ABSENT, or the code of a broken rule (`rules.ts`). It
- * never throws because of data, and allocates nothing, because cleaners run 30 times per row on 72
- * million rows.
+ * Converts a column of a record to a number. It reads the record's bytes without making strings.
+ * Invariant: a cleaner (the function for one kind of column) returns a real value, ABSENT, or the
+ * code of a broken rule (`rules.ts`). It never throws because of data, and allocates nothing,
+ * because cleaners run 30 times per row on 72 million rows.
  */
 import { NO_PHONE, phoneOf } from "../spec/contacts/phones.ts";
 import type { DumpRecord } from "./records.ts";
@@ -42,7 +42,7 @@ function trim(record: DumpRecord, column: number): void {
   while (from < to && (bytes[to - 1] as number) <= SPACE) to--;
 }
 
-/** Returns the trimmed field's digits as a number; -1 if it contains any other byte. */
+/** Returns the trimmed field's digits as a number, or -1 if it contains any other byte. */
 function trimmedDigits(bytes: Uint8Array): number {
   let value = 0;
   for (let p = from; p < to; p++) {
@@ -171,7 +171,7 @@ export function cleanFlag(record: DumpRecord, column: number): number {
 }
 
 /**
- * Returns two letters as `first << 8 | second`, upper case; the caller checks that the state
+ * Returns two letters as `first << 8 | second`, upper case. The caller checks that the state
  * exists.
  */
 export function cleanUf(record: DumpRecord, column: number): number {

@@ -29,7 +29,7 @@ const FOLDER_MODE = 0o700;
 export const NAME_ANOTHER =
   "Name another folder with the variable PENEIRA_CACHE_DIR (or the setting cache_dir).";
 
-/** Folders that a command knows, in addition to those in the environment. */
+/** Folders from the settings of a command. They take precedence over those from the environment. */
 interface KnownFolders {
   readonly cacheDir: string | null;
   readonly dataDir: string | null;
@@ -43,9 +43,9 @@ export function useFolders(folders: KnownFolders): void {
 }
 
 /**
- * Creates or checks the folder `name` in the cache. A configured folder is the only candidate.
- * Otherwise uses the first usable one of the user's cache, an existing data directory, and a user's
- * folder in the temporary folder.
+ * Creates or checks the folder `name` in the cache folder. A configured cache folder is the only
+ * candidate. Otherwise, the candidates are the cache folder of the user's home, an existing data
+ * directory, and a folder of the user in the temporary folder. Returns the first usable one.
  * @throws CommandError that lists every candidate
  */
 export function openCacheFolder(name: string): string {
@@ -92,15 +92,15 @@ function userCache(xdg: string | undefined): string[] {
 }
 
 /**
- * Returns why a folder is unusable, as a sentence; null after creating or checking it. `ours` is
- * the folder itself, and `around` its parent. The parent may belong to the administrator. Others
- * may write to it if they can only rename their own files there, as in the system's temporary
- * folder.
+ * Returns why a folder is unusable, as a sentence. Creates a missing folder first. Returns null if
+ * the folder is usable. `ours` is the folder itself, and `around` its parent. The parent may belong
+ * to the administrator. Others may write to it if they can only rename their own files there, as in
+ * the system's temporary folder.
  */
 function problemOf(folder: string, kind: "around" | "ours"): string | null {
   try {
     if (makeFolders(folder, FOLDER_MODE)) {
-      // The process's umask may have removed bits; it never adds any.
+      // The process's umask may have removed bits. It never adds any.
       chmodSync(folder, FOLDER_MODE);
     }
     const found = lstatSync(folder);

@@ -17,7 +17,7 @@ import { bundleOptions, writeInOneByte } from "./bundle.mjs";
 import { licenseText, packagesOf, zstdLicense } from "./licenses.mjs";
 import { installShipped } from "./packages.mjs";
 
-/** Mark in Node's binary that locates the blob. */
+/** A marker text in Node's binary. It shows where the program's data (the blob) is injected. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
@@ -40,8 +40,8 @@ const STAND_INS = {
 const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
 /**
- * Defines the URL of the running file. A bundled file knows only its own path; for the main
- * script, that is the path of the executable.
+ * Defines the URL of the running file. A bundled file knows only its own path (`__filename`), which
+ * for the main script is the path of the executable.
  */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
 
@@ -50,8 +50,8 @@ const THREAD = /\(0,\s*\w+\.resolve\)\(__dirname,\s*(["'])worker\.js\1\)/g;
 const THREAD_HERE = "globalThis.peneiraThread";
 
 /**
- * Builds the executable at `target`. `folder` receives its parts; `run` runs a program and fails
- * if that fails.
+ * Builds the executable at `target`. `folder` receives its parts. `run` runs a program, and throws
+ * if the program fails.
  */
 function buildExecutable(options) {
   const { root, folder, target, base, run } = options;
@@ -69,7 +69,7 @@ function buildExecutable(options) {
 
 const isThreadFile = (name) => name.endsWith(".cjs") && name !== "main.cjs";
 
-/** Bundles main.cjs, each worker, and piscina's worker; returns the bundled packages. */
+/** Bundles main.cjs, each worker, and piscina's worker. Returns the bundled packages. */
 function bundlePrograms({ root, folder, entries, origin, base, faults }) {
   const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
     ...bundleOptions({ root, origin, faults, executable: true }),
@@ -83,7 +83,7 @@ function bundlePrograms({ root, folder, entries, origin, base, faults }) {
     minifyWhitespace: true,
     legalComments: "none",
     alias: STAND_INS,
-    // piscina sets a thread's priority with this package, if it is installed.
+    // An optional package, with which piscina sets a thread's priority if the package is installed.
     external: ["@napi-rs/nice"],
     define: {
       ...bundleOptions({ root, origin, faults, executable: true }).define,
@@ -109,7 +109,7 @@ function asFunction(text) {
   return `(function (require, module, exports, __filename) {${ascii}\n})`;
 }
 
-/** Copies the addons, without debug symbols; returns their names. */
+/** Copies the addons, without debug symbols. Returns their names. */
 function placeAddons({ root, folder, addon, addons, base, run }) {
   const files = { "peneira.node": addon, ...addons, "uws.node": base.uws };
   for (const [name, from] of Object.entries(files)) {
@@ -140,7 +140,6 @@ function writeManifest(folder, files) {
   fs.writeFileSync(path.join(folder, "parts.json"), JSON.stringify(manifest));
 }
 
-/** Writes the licenses of Node, the packages, and the packages inside addons and the console. */
 function writeLicenses({ root, folder, base, console }, packages) {
   const manifest = JSON.parse(fs.readFileSync(path.join(console, "manifest.json"), "utf8"));
   const node = { title: `Node.js ${base.version}`, file: base.license };
@@ -151,7 +150,7 @@ function writeLicenses({ root, folder, base, console }, packages) {
   fs.writeFileSync(path.join(folder, "licenses.txt"), text);
 }
 
-/** Adds the parts and boot.cjs, which starts them, to a copy of Node; returns its path. */
+/** Adds the parts and boot.cjs, which starts them, to a copy of Node. Returns its path. */
 function assemble({ root, folder, base, console, run }, parts) {
   const copy = path.join(folder, "peneira");
   const pages = fs.readdirSync(console).sort();

@@ -2,9 +2,9 @@
  * Installs the packages of this checkout. Input: the lockfiles, the installed packages, and the
  * running Node. Output: node_modules as in the lockfile and, in a separate folder, the Node that
  * the executable ships.
- * Invariant: no program in node_modules/.bin may replace one of the user's (npm's scripts search
- * there first), so the shipped Node is never installed there. A node_modules built for another Node
- * is refused, never silently recompiled.
+ * Invariant: npm's scripts search programs first in node_modules/.bin. The shipped Node is never
+ * installed there, because it would run in place of the user's Node. A node_modules built for
+ * another Node is refused, never silently recompiled.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -16,9 +16,9 @@ import path from "node:path";
 const SHIPPED = "src/executable/shipped";
 /** Folder where these packages are installed: below .cache, where npm's scripts do not search. */
 const SHIPPED_PLACE = ".cache/executable/shipped";
-/** The only platform with a shipped Node; others use the running Node. */
+/** The only platform with a shipped Node. Others use the running Node. */
 const SHIPPED_PLATFORM = "linux-x64";
-/** A program at this path would run instead of the user's. */
+/** A program at this path would run in place of the user's Node. */
 const SHADOW = path.join("node_modules", ".bin", "node");
 
 /** Returns platform and binary interface for compiled packages. */
@@ -27,8 +27,8 @@ export function runningAbi() {
 }
 
 /**
- * Returns why the installed packages are unusable, with the fix; null if they are usable.
- * `builtFor` is the interface they were compiled for; undefined if unknown.
+ * Returns why the installed packages are unusable, with the fix, or null if they are usable.
+ * `builtFor` is the interface they were compiled for, or undefined if it is unknown.
  */
 export function refusalOf({ builtFor, running, execPath, root }) {
   const inside = path.join(fs.realpathSync(root), "node_modules") + path.sep;
@@ -63,9 +63,9 @@ export function stalePackages(wanted, present, { running = false } = {}) {
 }
 
 /**
- * Installs the lockfile's packages without compiling them; with `running`, only those needed to
- * run, unless others are already there. npm's hidden lockfile shows the last installation, so
- * manual installations count too. `rebuild` compiles all packages for this Node.
+ * Installs the lockfile's packages without compiling them. With `running`, installs only those
+ * needed to run, unless others are already there. npm's hidden lockfile shows the last
+ * installation, so manual installations count too. `rebuild` compiles all packages for this Node.
  */
 export function installPackages(options) {
   const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = options;
@@ -79,7 +79,8 @@ export function installPackages(options) {
   const refusal = refusalOf({ ...state, execPath: fs.realpathSync(process.execPath) });
   if (refusal !== null) fail(refusal);
   const fresh = installed && stalePackages(wanted, present, { running }).length === 0;
-  // Accepts packages installed manually; the stamp lets later builds detect another Node.
+  // Accepts packages that were installed by hand. Writing the running Node's interface to `stamp`
+  // lets later builds detect another Node.
   if (fresh && !rebuild) return builtFor === undefined ? write(stamp, abi) : undefined;
   const some = running && !Object.keys(present).some((place) => wanted[place]?.dev);
   step("packages", () => {
@@ -100,8 +101,8 @@ export function installPackages(options) {
 }
 
 /**
- * Packages whose machine code npm's scripts download or compile, by step, with the built file.
- * (esbuild's script only checks an installed file.)
+ * Packages with machine code that npm's scripts download or compile. For each step: the package,
+ * the built file, and compiler flags. (esbuild's script only checks an installed file.)
  */
 const COMPILED = {
   sqlite: { name: "better-sqlite3", built: "build/Release/better_sqlite3.node", flags: "-O1" },

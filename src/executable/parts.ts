@@ -1,6 +1,6 @@
 /**
  * The parts inside the single executable: bytes, a file, or a loaded addon by name.
- * Invariant: only the executable has parts; the bundle and the sources find files relative to
+ * Invariant: only the executable has parts. The bundle and the sources find files relative to
  * themselves (src/location.ts). Before a file is loaded, each thread that needs it checks its hash
  * once, and replaces the file if it differs.
  */

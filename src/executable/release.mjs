@@ -142,7 +142,10 @@ function isOfHere(one) {
   return !/^@uwsjs\/\w+-\w+-\d+$/.test(nameOf(one));
 }
 
-/** Returns the titles of a package; one installed under an alias has two. */
+/**
+ * Returns the names of a package, each with the version. A package that is installed under an alias
+ * has two names.
+ */
 function titlesOf(one) {
   return [one.name, nameOf(one)].map((name) => `${name}@${one.version}`);
 }
@@ -155,10 +158,10 @@ function byReference(a, b) {
   return a["bom-ref"] < b["bom-ref"] ? -1 : 1;
 }
 
-/** Files of docs/deploy that work with an executable; the image needs a checkout. */
+/** Files of docs/deploy that work with an executable. The image needs a checkout. */
 const DEPLOY = /^(peneira[.-]|Caddyfile$|nginx\.conf$)/;
 
-/** `node build.mjs release`: makes the release in dist; prints its path, or why it failed. */
+/** `node build.mjs release`: makes the release in dist. Prints its path, or why it failed. */
 export function runRelease({ root, args, build }) {
   const dist = path.join(root, "dist");
   const places = { executable: path.join(dist, "peneira"), out: path.join(dist, "release") };
@@ -233,7 +236,6 @@ function refuse(root, { version, commit, trial }) {
   throw new Error(`no release:\n- ${problems.join("\n- ")}${fix}`);
 }
 
-/** Refuses an executable of another version or commit. */
 function refuseForeign(built, { version, commit }) {
   if (built.peneira !== version) {
     throw new Error(`the executable is version ${built.peneira}, package.json says ${version}`);

@@ -1,6 +1,7 @@
 /**
  * The interface of the exports for the HTTP layer.
- * Invariant: results of methods survive a crash; exports of other tenants are reported as missing.
+ * Invariant: a method's changes are durable when it returns. An export of another tenant is
+ * reported as missing.
  */
 import type { Plan } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -12,7 +13,7 @@ import type { FileRequest, FinishedFile, OpenedFile } from "./files/exportfiles.
 import type { CsvText, ExportRecord } from "./record.ts";
 
 interface NewChanges {
-  /** The older snapshot, to which the export is also pinned. */
+  /** The older snapshot. Like the newer one, it is kept as long as the export needs it. */
   readonly older: Segment;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
@@ -41,7 +42,7 @@ export interface SentAgain extends Omit<NewEnrichment, "file" | "text"> {
   readonly file: SentFile;
 }
 
-/** Members of an enrichment; its spec holds the output. */
+/** Members of an enrichment. Its spec holds the output. */
 interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
@@ -60,14 +61,14 @@ export interface NewExport {
   readonly idempotencyKey: string;
   /** SHA-256 of the body as sent, in hex. */
   readonly bodyHash: string;
-  /** Spec, normalized in the mode `export`; its limit is the effective limit. */
+  /** Spec, normalized in the mode `export`. Its limit is the max number of rows of this export. */
   readonly spec: AccountQuerySpec;
   readonly segment: Segment;
-  /** Inputs of an export of changes; else null. */
+  /** Inputs of an export of changes, or null for other exports. */
   readonly changes?: NewChanges | null;
   /** Inputs of an enrichment; else missing. */
   readonly enrichment?: NewEnrichment;
-  /** Lists in the spec, each with the revision to which the export is pinned. */
+  /** Lists in the spec, each with the revision that the export uses even if the list changes. */
   readonly lists?: readonly NamedPin[];
   /** Number of rows of the export; charged only if the plan has a quota. */
   readonly rows: number;
@@ -92,7 +93,8 @@ export interface ExportOrigin {
   /** Accepted spec, normalized on the export's snapshot. */
   readonly spec: AccountQuerySpec;
   /**
-   * Key that created the export, `user:<id>` for a console user; null for exports of old versions.
+   * Key that created the export, `user:<id>` for a console user, or null for exports of old
+   * versions.
    */
   readonly keyId: string | null;
 }
@@ -125,8 +127,8 @@ export interface Exporter {
    */
   share(id: string, file: ReceivedFile): Promise<void>;
   /**
-   * Charges rows that are answered without an export; durable when it returns. Throws
-   * `quota_exceeded` if today's quota is too small, or `overloaded`.
+   * Charges a tenant for rows that it got without an export. The charge is durable when this
+   * returns. Throws `quota_exceeded` if today's quota is too small, or `overloaded`.
    */
   charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void;
   /**
@@ -145,13 +147,15 @@ export interface Exporter {
   /** Returns the request that created an export. Throws the errors of `read`. */
   origin(tenantId: string, id: string): ExportOrigin;
   /**
-   * Cancels or deletes an export; the change is durable when this returns. Throws
+   * Cancels or deletes an export. The change is durable when this returns. Throws
    * `export_not_found`.
    */
   remove(tenantId: string, id: string): void;
   /** Resolves when the export is done or failed, or after `waitMs`. Rejects like `read`. */
   settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
-  /** Finds an export by its id, for signed links of any tenant; undefined if unknown or deleted. */
+  /**
+   * Finds an export by its id, for signed links of any tenant, or undefined if unknown or deleted.
+   */
   find(id: string): ExportRecord | undefined;
   /** Opens the file of a finished export; rejects as `ExportFiles.open` does. */
   openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile>;

@@ -1,9 +1,9 @@
 /**
- * The exports of a state: assembles intake, queue, sweeper, and recovery.
- * Invariant: the database is authoritative; memory adds only the progress of running renders. If
- * the database cannot be written, the request fails with the error of `stateUnwritable` and changes
- * nothing. Because other members change the same exports, this server rereads those that it waits
- * for.
+ * The exports of a state. This class connects intake, queue, sweeper, and recovery.
+ * Invariant: the database is authoritative, and memory adds only the progress of running renders.
+ * If the database cannot be written, the request fails with the error of `stateUnwritable` and
+ * changes nothing. Other servers of the fleet change the same exports. So this server rereads
+ * exports for which a request waits.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -72,8 +72,8 @@ interface ExportsParts {
    */
   readonly membership?: Membership | undefined;
   /**
-   * Lease that decides which member does the work that only one of them may do. By default, this
-   * server does it.
+   * Lease for work that only one server of the fleet may do at a time. Without a lease, this server
+   * does it.
    */
   readonly work?: Pick<WorkLease, "look"> | undefined;
   readonly threads: RenderThreads;
@@ -84,12 +84,12 @@ interface ExportsParts {
   readonly retention: number;
   /** Retention of an expired or failed export's record, in seconds. */
   readonly forget: number;
-  /** No export is accepted if the disk has fewer free bytes; 0 disables the check. */
+  /** No export is accepted if the disk has fewer free bytes. 0 disables the check. */
   readonly freeBytesMin: number;
   /** Replaces the system's number of free bytes; for tests. */
   readonly freeBytes?: () => number | null;
   readonly slugOf: IntakeParts["slugOf"];
-  /** Opens the store of finished files; the local disk if missing. */
+  /** Opens the store of finished files. Without this function, files stay on the local disk. */
   readonly openFiles?: OpenFiles | undefined;
   /** Called before and after a snapshot gets or loses a hard link. */
   readonly linked?: () => void;
@@ -169,9 +169,9 @@ export class Exports implements Exporter {
 
   /**
    * Joins the state, recovers from a crash, and begins to render. This works without a served
-   * snapshot, because accepted exports have pinned theirs. Call it before the server listens.
-   * Throws `CommandError` if the data directory cannot be written, or if other members store their
-   * files elsewhere.
+   * snapshot, because the snapshot of each accepted export is pinned (kept by a hard link). Call it
+   * before the server listens. Throws `CommandError` if the data directory cannot be written, or if
+   * other servers of the fleet store their files elsewhere.
    */
   start(served: Segment | null): void {
     if (served !== null) this.serve(served);
@@ -183,7 +183,10 @@ export class Exports implements Exporter {
     this.#queue.start();
   }
 
-  /** Pins the newly served snapshot. If this fails, the snapshot is served nevertheless. */
+  /**
+   * Makes a hard link to the newly served snapshot, so that exports can use it after it is
+   * replaced. If this fails, the snapshot is served nevertheless.
+   */
   serve(segment: Segment): void {
     try {
       for (const snapshotId of this.#pins.serve(segment)) this.#queue.unpin(snapshotId);
@@ -196,7 +199,9 @@ export class Exports implements Exporter {
     return { queued: this.#store.queued(), running: this.#queue.running };
   }
 
-  /** Returns the free bytes of the disk with the files; null if the system does not report them. */
+  /**
+   * Returns the free bytes of the disk with the files, or null if the system does not report them.
+   */
   freeBytes(): number | null {
     return this.#folder.freeBytes();
   }
@@ -312,7 +317,7 @@ export class Exports implements Exporter {
     return row === undefined ? undefined : this.#recordOf(row);
   }
 
-  /** Returns the absolute path at which a file is rendered; without a store, it stays there. */
+  /** Returns the absolute path at which a file is rendered. Without a store, it stays there. */
   filePath(record: ExportRecord): string {
     return this.#folder.pathOf(record);
   }
@@ -336,7 +341,7 @@ export class Exports implements Exporter {
     this.#queue.kick();
   }
 
-  /** Returns the state of the store; null if files are on the local disk. */
+  /** Returns the state of the store, or null if files are on the local disk. */
   filesState(): FilesState | null {
     return this.#files.state();
   }
@@ -373,12 +378,12 @@ export class Exports implements Exporter {
     this.#queue.retry();
   }
 
-  /** True if this server is the member that has the work of expiring exports. */
+  /** True if this server is the one in the fleet that expires exports. */
   #hasWork(): boolean {
     return this.#parts.work?.look() ?? true;
   }
 
-  /** Applies the changes that other members made to exports. Never throws. */
+  /** Applies changes that other servers made to exports. Never throws. */
   #follow(): void {
     const { clock, log } = this.#parts;
     try {
@@ -409,7 +414,10 @@ export class Exports implements Exporter {
     return { ...recordOf(row, progress, this.#parts.clock.nowMs()), room: this.#roomOf(row) };
   }
 
-  /** If an export exceeded the byte limit, returns the limit and the current use; else null. */
+  /**
+   * If an export exceeded the byte limit, returns the limit and the current use. Otherwise returns
+   * null.
+   */
   #roomOf({ failure, plan, tenantId }: ExportRow): StorageQuota | null {
     const { plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
@@ -461,7 +469,7 @@ function csvTextOf({ sent, format }: ExportRow): ExportRecord["csvText"] {
   return sent === null || format !== "csv" ? null : ((JSON.parse(sent) as SentFileTask).text ?? {});
 }
 
-/** Returns the change options of an export's row; null unless it is an export of changes. */
+/** Returns the change options of an export's row, or null unless it is an export of changes. */
 function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["since"] {
   if (since === null) return null;
   return {
@@ -472,7 +480,7 @@ function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["s
   };
 }
 
-/** Runs a database action; converts a database failure to a public error. */
+/** Runs a database action. Converts a database failure to a public error. */
 function stored<Value>(action: () => Value): Value {
   try {
     return action();

@@ -19,7 +19,7 @@ const MAC_AT = 10;
 const CURSOR_BYTES = MAC_AT + 32;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 
-/** Max items of a page; it must fit in the cursor's byte for the limit. */
+/** Max items of a page. It must fit in the cursor's byte for the limit. */
 export const LIST_LIMIT_MAX = 200;
 
 /** One of a tenant's lists of resources, or the entries of a saved list. */
@@ -34,7 +34,7 @@ type ListName =
 
 /** Position at which the next page of a list begins. */
 export interface ListPosition {
-  /** Sequence of the previous page's last item; the next page has smaller sequences. */
+  /** Sequence of the previous page's last item. The next page has smaller sequences. */
   readonly before: number;
   /** Limit of the previous page, which the next page must not exceed. */
   readonly limit: number;
@@ -79,7 +79,7 @@ export function encodeEntryCursor(
   return encodeListCursor({ before: entry, limit: 0 }, tenantId, secrets, `entries ${id}`);
 }
 
-/** Decodes a cursor like `decodeListCursor`; returns the entry after which the page begins. */
+/** Decodes a cursor like `decodeListCursor`. Returns the entry after which the page begins. */
 export function decodeEntryCursor(
   text: string,
   { tenantId, id }: { readonly tenantId: string; readonly id: string },

@@ -1,6 +1,6 @@
 /**
  * The record of one export, its states, and the reasons for which it can fail.
- * Invariant: states only move forward (queued, running, done or failed); only a stop or a crash
+ * Invariant: states only move forward (queued, running, done or failed). Only a stop or a crash
  * moves `running` back to `queued`. An expired export stays expired.
  */
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -93,7 +93,7 @@ export interface ExportRecord {
   readonly since: SinceRecord | null;
   /** True for an enrichment: a file that the tenant has sent, with columns appended. */
   readonly isEnrichment: boolean;
-  /** Encoding and header of an enrichment's CSV, as far as known; null for all other files. */
+  /** Encoding and header of an enrichment's CSV, as far as known, or null for all other files. */
   readonly csvText: Partial<CsvText> | null;
   /** Slug of the content for the file's name, in letters, digits, and hyphens. */
   readonly slug: string;

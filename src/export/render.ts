@@ -53,7 +53,7 @@ interface RenderWork {
 /** A render into a file. */
 export interface RenderJob extends RenderWork {
   /**
-   * Final path; the folder must exist. Until the file is complete, it is `<name>.<16 hex>.tmp` in
+   * Final path. The folder must exist. Until the file is complete, it is `<name>.<16 hex>.tmp` in
    * the same folder.
    */
   readonly path: string;
@@ -61,7 +61,7 @@ export interface RenderJob extends RenderWork {
   readonly bytesMax?: number;
 }
 
-/** A sent file to enrich; the spec sets the fields, labels, and format of the new file. */
+/** A sent file to enrich. The spec sets the fields, labels, and format of the new file. */
 interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
   readonly sentPath: string;
   readonly column: string | null;

@@ -1,8 +1,8 @@
 /**
  * Detects the kind of a file by its first bytes. Readers use this table to name an unexpected kind.
  * Invariant: file names and Content-Type are never trusted. A kind is returned only if the bytes
- * have its signature; plain text has none. Sources of the signatures: the formats' specifications,
- * and files of Excel and public portals.
+ * have its signature. Plain text has no signature. Sources of the signatures: the formats'
+ * specifications, and files of Excel and public portals.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -34,7 +34,7 @@ export type KindId =
 
 /** Number of first bytes that determine the kind. */
 export const SIGNATURE_BYTES = 512;
-/** Offset of the first part's name in a zip; the name identifies an OpenDocument file. */
+/** Offset of the first part's name in a zip. The name identifies an OpenDocument file. */
 const ZIP_NAME_AT = 30;
 const ZIP_SIGN = "PK\u0003\u0004";
 /** Signatures of an empty zip and of a multi-volume zip. */
@@ -90,7 +90,7 @@ const TAGS: readonly (readonly [KindId, RegExp])[] = [
 /** First part of a workbook, as written by Excel, LibreOffice, and common libraries. */
 const WORKBOOK_PARTS = /^(?:\[Content_Types\]\.xml|_rels\/|xl\/|docProps\/)/;
 
-/** Returns the kind of a file by its first bytes; null for plain text and others. */
+/** Returns the kind of a file by its first bytes, or null for plain text and others. */
 export function kindOf(bytes: Uint8Array): FileKind | null {
   const id = idOf(bytes.subarray(0, SIGNATURE_BYTES));
   return id === null ? null : { id, name: NAMES[id] };

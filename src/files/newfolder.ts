@@ -8,7 +8,7 @@ import path from "node:path";
 import { CommandError } from "../errors.ts";
 
 /**
- * Creates a folder and its missing parents with `mode`; returns true if the folder was missing.
+ * Creates a folder and its missing parents with `mode`. Returns true if the folder was missing.
  * Throws the system's error for the first folder that fails, and `CommandError` for a dangling
  * link.
  */
@@ -22,7 +22,7 @@ export function makeFolders(folder: string, mode?: number): boolean {
   return missing.length > 0;
 }
 
-/** Creates one folder; ignores one that another process has created. */
+/** Creates one folder. Ignores one that another process has created. */
 function makeOne(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { mode });

@@ -1,21 +1,21 @@
 /**
  * Addresses of an S3-compatible store: `s3://BUCKET/PREFIX?endpoint=URL&region=NAME&style=path`.
  * Input: an address as an operator writes it. Output: its parts, or the expected form.
- * Invariant: an address holds no credentials; an unknown option is refused; a checked prefix has no
- * empty, `.`, or `..` segment, so the store also resolves every key with this prefix below it.
+ * Invariant: an address holds no credentials. An unknown option is refused. A prefix has no empty,
+ * `.`, or `..` segment, so no key can leave the prefix.
  */
 
 /** Parts of an address. */
 export interface ObjectPlace {
   readonly bucket: string;
-  /** Segments joined by `/`, without a slash at either end; empty for the whole bucket. */
+  /** Segments joined by `/`, without a slash at either end. Empty for the whole bucket. */
   readonly prefix: string;
   /** Scheme, host, and port. */
   readonly endpoint: URL;
   readonly region: string;
   /**
-   * Position of the bucket's name: with `path`, the first segment of the path; with `host`, the
-   * first label of the host.
+   * Position of the bucket's name. With `path`, it is the first segment of the path. With `host`,
+   * it is the first label of the host.
    */
   readonly style: "path" | "host";
 }
@@ -39,7 +39,7 @@ export function isStoreAddress(text: string): boolean {
   return text.startsWith(SCHEME);
 }
 
-/** Returns the parts of an address; null if it is not valid. */
+/** Returns the parts of an address, or null if it is not valid. */
 export function readStoreAddress(text: string): ObjectPlace | null {
   if (!isStoreAddress(text)) return null;
   const [path = "", query = "", ...more] = text.slice(SCHEME.length).split("?");
@@ -57,7 +57,7 @@ export function readStoreAddress(text: string): ObjectPlace | null {
   return { bucket, prefix: segments.join("/"), endpoint, region, style };
 }
 
-/** Returns the expected form if a setting holds no valid address; else null. */
+/** Returns null if a setting holds a valid address. Otherwise, returns the expected form. */
 export function checkStoreAddress(text: string): string | null {
   return readStoreAddress(text) === null ? STORE_FORM : null;
 }

@@ -1,6 +1,6 @@
 /**
  * Reasons why a disk refuses a read or write.
- * Invariant: only codes about storage are listed; every other error has another cause.
+ * Invariant: only codes about storage are listed. Every other error has another cause.
  */
 import { mkdirSync } from "node:fs";
 
@@ -51,7 +51,7 @@ const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = 
   [/^(EACCES|EPERM|SQLITE_PERM|SQLITE_CANTOPEN\w*)$/, FORBIDDEN],
 ];
 
-/** Returns the disk problem of an error; null if it is none. */
+/** Returns the disk problem of an error, or null if it is none. */
 export function storageProblem(error: unknown): StorageProblem | null {
   const { code, syscall } = Object(error) as NodeJS.ErrnoException;
   if (!(error instanceof Error) || typeof code !== "string") return null;
@@ -68,7 +68,7 @@ export function storageCause(error: unknown): NodeJS.ErrnoException | null {
   return null;
 }
 
-/** Returns the reason and the remedy as the text after a colon; null for other errors. */
+/** Returns the reason and the remedy as the text after a colon, or null for other errors. */
 export function storageErrorText(error: unknown): string | null {
   const cause = storageCause(error);
   const problem = storageProblem(cause);
@@ -91,7 +91,7 @@ export function folderFailure(path: string, error: unknown): unknown {
   }
 }
 
-/** Returns a sentence about a failed write; null if it is no disk error. */
+/** Returns a sentence about a failed write, or null if it is no disk error. */
 export function notWritten(place: string, error: unknown): string | null {
   const words = storageErrorText(error);
   return words === null ? null : `${place} was not written: ${words}`;

@@ -4,12 +4,13 @@
  * name, and the join's counts.
  * Invariant: the result does not depend on the number of threads, partitions, or ranges.
  *
- * Memory in MB for the 72 M rows of a full base on 2 threads. Pass 1: 115 for 2 x 875 slots of 64
- * KiB, and about 30 per thread. Pass 2: 110 for both threads, each with a partition (20 for
- * establishments, 10 for companies, 10 for tables) and 195 slots of 64 KiB = 13; and 4 for the
- * tables of extents. Pass 3: one range of 96 to 120, its keys 10, and a record batch of 2^20 rows
- * of 240, which exists twice during the transfer. All stays under 1 GB; `native-index` accounts for
- * building the index.
+ * Memory in MB for the 72 M rows of a full base on 2 threads. Pass 1: 115 for the write buffers (2
+ * threads with 875 buckets of 64 KiB), and about 30 per thread. Pass 2: 110 for both threads. Each
+ * thread has a partition (20 for establishments, 10 for companies, 10 for tables) and 195 write
+ * buffers of 64 KiB, which take 13. The lists of byte ranges in the spill files take another 4.
+ * Pass 3: one range of rows takes 96 to 120, and its keys 10. A record batch of 2^20 rows takes
+ * 240, and exists twice during the transfer. All stays under 1 GB. The memory for building the
+ * index is described in `native-index`.
  */
 import { rmSync } from "node:fs";
 import {
@@ -34,7 +35,10 @@ const SAMPLE_ROWS = 20_000;
 /** Typical bytes of a spilled establishment. */
 const ROW_BYTES = 200;
 
-/** Max distinct counts that rows may contain, because their codes have 16 bits. */
+/**
+ * Max number of different counts in rows, such as "establishments of the company". Rows store a
+ * count as a 16-bit code.
+ */
 const NUMBERS_MAX = 0xffff;
 
 /** Milliseconds between updates of progress. */
@@ -68,8 +72,8 @@ interface Assembly {
    */
   readonly owners?: Uint8Array | null;
   /**
-   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct
-   * counts that its rows contain.
+   * Returns the metadata of a snapshot with this many accounts. Rows store counts as codes, and
+   * `numbers` maps these codes to the counts, in ascending order.
    */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
   /** Throws if a snapshot with this many accounts must not be written. */
@@ -186,12 +190,15 @@ async function countAll(
   return results;
 }
 
-/** Returns the distinct counts in rows, ascending. @throws CommandError if there are too many. */
+/**
+ * Returns the different numbers that rows contain as counts, ascending. @throws CommandError if
+ * there are too many.
+ */
 function numbersOf(joined: readonly JoinResult[], counted: readonly CountResult[]): Uint32Array {
   const numbers = new Set([1]);
   for (const { establishments } of joined) for (const one of establishments) numbers.add(one);
   for (const { counts } of counted) for (const one of counts) numbers.add(one);
-  // Exceeding this would need 2^31 rows, because a count of k needs k rows.
+  // More numbers would need 2^31 rows, because a value can occur k times only in k rows.
   if (numbers.size <= NUMBERS_MAX) return Uint32Array.from(numbers).sort();
   throw new CommandError(`${numbers.size} different counts; ${NUMBERS_MAX} fit`);
 }

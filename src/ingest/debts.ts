@@ -1,9 +1,10 @@
 /**
  * Reads PGFN's list of debts to the Union (dívida ativa). Input: a folder with its three zips (or
- * their CSVs): FGTS, social security, and others; `;`, a header, one row per inscription and
- * debtor. Output: spill records of 24 bytes, by company root, which the join sums: 0 f64 root, 8
- * u32 rest of the CNPJ, 12 u8 kind (`LIST_FLAGS`), 16 i64 cents; and the month of the list.
- * Invariant: only rows with a complete CNPJ are used; nothing of a person's row is stored. An
+ * their CSVs): FGTS, social security, and others. The CSVs have a header, the separator `;`, and
+ * one row per inscription and debtor. Output: the month of the list, and spill records of 24 bytes
+ * by company root, which the join sums. A record has the root (f64 at byte 0), the rest of the CNPJ
+ * (u32 at byte 8), the kind (`LIST_FLAGS`, u8 at byte 12), and the cents (i64 at byte 16).
+ * Invariant: only rows with a complete CNPJ are used. Nothing of a person's row is stored. An
  * inscription repeats its amount in the row of every debtor, so only the row of its main debtor
  * counts the amount.
  */

@@ -1,8 +1,9 @@
 /**
- * Dictionaries of codes, and the code tables of a snapshot. Input: numeric codes of the rows; then
- * the tables of the release, and populations. Output: sorted dictionaries; for each task, a map
- * from its provisional numbers to the codes' ordinals in the dictionary; `dictionaries` and
- * `lookups` of the metadata.
+ * Dictionaries of codes, and the code tables of a snapshot. While a task reads rows, it gives each
+ * new code a provisional number, in order of appearance. Input: numeric codes of the rows; then the
+ * tables of the release, and populations. Output: sorted dictionaries; for each task, a map from
+ * its provisional numbers to positions in the dictionary; `dictionaries` and `lookups` of the
+ * metadata.
  * Invariant: a dictionary is the ascending union of the release's table and the codes in use, so
  * the order of rows, files, and threads has no effect.
  */
@@ -27,8 +28,8 @@ export type CodeKind = keyof typeof CODE_WIDTHS;
 export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
 
 /**
- * The codes that one task found, indexed by provisional number, and how many rows have each. Can be
- * sent between threads.
+ * The codes that one task found, and the number of rows with each. Both arrays are indexed by the
+ * provisional number of the code. Can be sent between threads.
  */
 interface CodesInUse {
   readonly codes: Uint32Array;
@@ -38,8 +39,9 @@ interface CodesInUse {
 /** Assigns provisional numbers to the codes of one kind, in order of appearance. */
 export class CodeCounter {
   /**
-   * Provisional number + 1 of each code. A lookup in this array is one read; a Map needs several.
-   * Pages without a code take no memory.
+   * Each code's provisional number plus 1, indexed by the code; 0 if the code has no number yet. An
+   * array needs one read for a lookup, and a Map several. Memory pages without a code are never
+   * allocated.
    */
   private readonly numbers: Uint16Array;
   private readonly codes: number[] = [];
@@ -138,8 +140,8 @@ export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, n
 }
 
 /**
- * Returns, for each provisional number of a task, the code's ordinal in the dictionary. `ordinals`
- * describes the dictionary of this kind.
+ * Returns an array that maps the provisional numbers of a task to positions in the dictionary.
+ * `ordinals` has the positions for this kind of code.
  */
 export function remapTable(
   kind: CodeKind,
@@ -196,7 +198,7 @@ function lineOf(name: string): string {
   return `${printable(line.slice(0, NAME_LENGTH_MAX - 1))}…`;
 }
 
-/** Returns, for every kind, the sorted union of the known codes and those that rows contain. */
+/** Returns a dictionary for each kind: the known codes and the codes that rows contain, sorted. */
 export function buildDictionaries(
   known: KnownCodes,
   ibgeCodes: Iterable<string>,

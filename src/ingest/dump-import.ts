@@ -24,14 +24,18 @@ import { mergeTallies } from "./tally.ts";
 import { Threads } from "./threads.ts";
 import { type FreeBytes, Workspace, type WorkspaceNeed } from "./workspace.ts";
 
-/** Uncompressed bytes of the files of companies, Simples, and establishments per partition. */
+/**
+ * Size of a partition: uncompressed source bytes, in the files of companies, establishments, and
+ * Simples together.
+ */
 const PARTITION_BYTES = 32 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
 /**
- * Snapshot bytes per uncompressed byte. The value is below the measured 0.99 (72 million rows), so
- * no import that fits is refused. The temporary files of the passes take no more (0.96, 2 million
- * rows), and are freed before or while the snapshot grows.
+ * Estimated bytes of the snapshot for each uncompressed source byte. The measured share is 0.99 (72
+ * million rows). The estimate is lower, so that an import that fits on the disk is never refused.
+ * Temporary files need no extra space: they take 0.96 (2 million rows), and are deleted before or
+ * while the snapshot grows.
  */
 const SNAPSHOT_SHARE = 0.9;
 /** Bytes of an empty snapshot; slightly below the measured 3.65 million. */

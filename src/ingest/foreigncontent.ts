@@ -14,11 +14,11 @@ import type { CodeKind, KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
 /**
- * If at least this share of the rows (or of the uses of codes) is wrong, the content is that of
- * another file.
+ * If at least this share of a file's rows breaks one rule, the file has the content of another
+ * file. The same share applies to the uses of codes that a table lacks.
  */
 const SHARE = 0.9;
-/** Min number of rows, or of uses of codes, from which wrong content can be concluded. */
+/** Files with fewer rows, or tables with fewer uses of their codes, are not judged. */
 const LEAST = 100;
 
 /** For each type of file, the rules that the rows of another file would break. */

@@ -75,7 +75,6 @@ interface WithContext {
   readonly context: SharedArrayBuffer;
 }
 
-/** Names the rows of a partition that are sampled. */
 interface SampleTask extends WithContext {
   readonly partition: number;
   readonly stride: number;

@@ -1,12 +1,12 @@
 /**
- * Pass 2 of the import: joins one partition of establishments with its companies, and scores it.
- * Input: the spill files of pass 1, and the tables from provisional numbers to dictionary codes.
- * Output: finished row records, spilled by range of the rank order; or sampled keys to choose
- * ranges.
- * Invariant: files are read in part order. If several rows have one CNPJ, the first by (part, line)
- * is kept; if a company has several rows, the first with a name. The addon does the work, with one
- * copy of a partition's spill records in memory. Bytes, extents, counts, examples, and keys equal
- * those of the twin, test/support/ingest/join.ts.
+ * Pass 2 of the import: joins one partition of establishments with its companies, and scores the
+ * rows. Input: the spill files of pass 1, and the tables from provisional numbers to dictionary
+ * codes. Output: finished row records, spilled by range of the rank order; or a sample of sort
+ * keys, from which the ranges are chosen.
+ * Invariant: files are read in the order of their part numbers. If several rows have the same CNPJ,
+ * the first one is used. If a company has several rows, the first one with a name is used. The C++
+ * addon does the work, with one copy of a partition's spill records in memory. Its output is byte
+ * for byte that of the reference implementation, test/support/ingest/join.ts.
  */
 import { joinPartition, samplePartition } from "../../native-index/napi/engine.ts";
 import { type AllRemaps, CODE_KINDS } from "./dictionaries.ts";
@@ -34,8 +34,9 @@ export interface JoinContext {
   readonly simples: readonly SpillFile[];
   readonly establishments: readonly JoinFile[];
   /**
-   * The entry at `uf * tomCount + tom` (both ordinals) is the IBGE ordinal, or the u16 null if
-   * there is none.
+   * Maps a state and a TOM code to an IBGE code. All three are positions in their dictionaries, and
+   * the index is `uf * tomCount + tom`. An entry without a municipality holds the null value of a
+   * u16.
    */
   readonly ibge: Uint16Array;
   readonly tomCount: number;
@@ -64,8 +65,8 @@ export interface JoinContext {
 export interface JoinTask {
   readonly partition: number;
   /**
-   * Number of threads. This thread will probably join the partition `partition + ahead` next, so it
-   * prefetches that one.
+   * Number of threads. While a thread joins a partition, it prefetches `partition + ahead`, which
+   * is probably its next one.
    */
   readonly ahead: number;
   readonly spillPath: string;
@@ -82,7 +83,8 @@ export interface JoinResult {
   readonly spill: SpillFile;
   readonly values: SpillFile;
   /**
-   * The counts that occur: how many active establishments a company has. Distinct and ascending.
+   * Each number of active establishments that a company of this partition has, without repeats,
+   * ascending.
    */
   readonly establishments: Uint32Array;
   readonly rows: number;
@@ -97,8 +99,8 @@ export interface JoinResult {
 export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { splits, spillPath, valuesPath, valueBuckets } = task;
   const input = inputOf(context, task.partition, takeBucket);
-  // Prefetches the next partition while this thread joins the current one; otherwise joining would
-  // wait for each extent.
+  // Prefetches the next partition while this thread joins the current one. Otherwise the join would
+  // wait for the disk at each part of the spill file.
   for (const spill of spillsOf(context)) prefetchBucket(spill, task.partition + task.ahead);
   const found = joinPartition({
     ...input,
@@ -133,7 +135,6 @@ export function sampleNatively(context: JoinContext, partition: number, stride: 
 /** Reads one partition of a spill file into a large enough buffer. */
 type ReadBucket = (spill: SpillFile, partition: number, bytes: Buffer, at: number) => unknown;
 
-/** Returns the input that the addon needs for a partition. */
 function inputOf(context: JoinContext, partition: number, read: ReadBucket) {
   const records = (spill: SpillFile): Uint8Array => {
     const bytes = Buffer.allocUnsafeSlow(bucketBytes(spill, partition));

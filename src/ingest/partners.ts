@@ -1,9 +1,10 @@
 /**
  * Reads the partners that are companies from the partners' files (Socios). Input: the ten members
- * of a release. Output: the part OWNERS, and counts.
- * Invariant: of a row of kind 1 (company) with a complete CNPJ and right check digits, only roots,
- * day, and qualification are used. No data of other rows, and no name, leaves this file: persons,
- * foreigners, and legal representatives are never stored.
+ * of a release. Output: the snapshot's section OWNERS (which company owns a part of which), and
+ * counts.
+ * Invariant: only rows of kind 1 (company) with a complete CNPJ and right check digits are used.
+ * Only their roots, day, and qualification leave this file. Names, and rows of persons, foreigners,
+ * and legal representatives are never stored.
  */
 import { basename } from "node:path";
 import { encodeOwners, type OwnerPair } from "../../native-index/format/snapshot/owners.ts";

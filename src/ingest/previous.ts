@@ -13,7 +13,6 @@ import { type CodesByTom, codesOfSnapshot } from "./places/municipalitytables.ts
 /** Min share of the preceding snapshot's accounts that a new snapshot must have. */
 const SHARE_MIN = 0.98;
 
-/** The metadata of the snapshot at a path; null if there is none. */
 async function previousMeta(out: string): Promise<SnapshotMeta | null> {
   try {
     return isIndexed(out) ? (await openSnapshot(out)).meta : null;
@@ -54,9 +53,8 @@ interface Replacement {
 }
 
 /**
- * Compares the number of accounts with that of the preceding snapshot before anything is written.
- * Returns warnings for the report. @throws CommandError if there are far fewer accounts than
- * before.
+ * Compares a new import with the preceding snapshot, before anything is written. Returns warnings
+ * for the report. @throws CommandError if the new snapshot would have far fewer accounts.
  */
 export function checkShrinking(replacement: Replacement, accounts: number): string[] {
   const { out, isReplaced, previous, force } = replacement;

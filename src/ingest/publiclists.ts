@@ -36,8 +36,8 @@ const NOT_AVAILABLE = "not_available";
 type Provenance = SnapshotMeta["provenance"];
 
 /**
- * Returns the provenance of each list. For a list that was not given, returns the provenance in
- * `old`, if the source file has one.
+ * Returns the date of each list. For a list that was not given, returns the date in `old`, the
+ * metadata of the snapshot that the source file was made from.
  */
 export function provenanceOf(
   { ceis, cnep, cepim, debts }: PublicLists,

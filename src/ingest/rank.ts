@@ -1,7 +1,8 @@
 /**
  * Ranks rows: splits them into ranges, and writes these as record batches (pass 3 of the import).
  * Input: the sort keys of a representative sample; row records spilled by range. Output: split
- * points, and the range of any key; full record batches for the snapshot writer.
+ * points, and the number of the range that a given key belongs to; full record batches for the
+ * snapshot writer.
  * Invariant: every row of a range precedes every row of the next range in rank order (score
  * descending, CNPJ ascending). Ranges only bound memory and do not affect the result. Two ranges
  * are in memory: one is read and sorted while the other is converted to columns. Every batch but
@@ -44,8 +45,8 @@ export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
 }
 
 /**
- * Returns the number of the range that a key belongs to. This is the number of split points that do
- * not come after the key.
+ * Returns the number of the range that a key belongs to, from 0. It equals the number of split
+ * points at or before the key.
  */
 export function rangeOf(splits: RankKeys, score: number, root: number, rest: number): number {
   let low = 0;
@@ -72,9 +73,12 @@ function comesBefore(
 
 /** Inputs of `writeRanked`. */
 interface RankedRows {
-  /** One spill file for each partition's rows, in order. */
+  /** The rows: one spill file for each partition, in order of the partitions. */
   readonly files: readonly SpillFile[];
-  /** Counts to write into rows (`shared-values.ts`). */
+  /**
+   * Counts of companies with the same e-mail or phone (`shared-values.ts`). They replace the
+   * provisional count 1 in rows.
+   */
   readonly corrections: readonly SpillFile[];
   /** The distinct counts in rows, ascending. */
   readonly numbers: Uint32Array;

@@ -77,7 +77,6 @@ export interface MemberScan extends ScanResult {
   readonly member: DumpMember;
 }
 
-/** The codes of the release's tables, with warnings. */
 interface KnownTables {
   readonly codes: KnownCodes;
   readonly warnings: readonly string[];
@@ -108,7 +107,10 @@ export function readKnownCodes(lookups: Lookups): KnownTables {
   return { codes, warnings };
 }
 
-/** Returns warnings about municipalities that the places lack, and about unknown ones in them. */
+/**
+ * Returns warnings about municipalities that are missing from `places`, and about codes in `places`
+ * that are unknown.
+ */
 export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): string[] {
   const known = new Set(ibgeCodes);
   const placed = new Set(places.municipalities.map(([ibge]) => ibge));
@@ -193,8 +195,8 @@ export class ImportTables {
   }
 
   /**
-   * Returns the metadata of a snapshot with this many accounts. `numbers` are the distinct
-   * counts that its rows contain.
+   * Returns the metadata of a snapshot with this many accounts. Rows store counts as codes, and
+   * `numbers` maps these codes to the counts, in ascending order.
    */
   meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
     const { release, known, population, lists, partners, origin, places } = this.sources;
@@ -295,8 +297,8 @@ export class ImportTables {
 }
 
 /**
- * Returns the tables that map a scan's provisional numbers to ordinals. `ordinals` describes all
- * dictionaries.
+ * Returns the arrays that map a scan's provisional numbers to positions in the dictionaries.
+ * `ordinals` has the positions for each kind of code.
  */
 function remapsOf(
   codes: MemberScan["codes"],

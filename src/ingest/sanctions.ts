@@ -1,8 +1,9 @@
 /**
  * Reads companies under a sanction (CEIS, CNEP, and CEPIM of the Portal da Transparência). Input:
- * the published zip or its CSV: Windows-1252 or UTF-8, `;`, quoted, header, DD/MM/YYYY. Output: the
- * CNPJs with a sanction in force on a date, and the date of the list.
- * Invariant: only rows of companies with a 14-character CNPJ count; persons' documents are never
+ * the published zip, or the CSV file in it. The CSV is in Windows-1252 or UTF-8, has a header and
+ * quoted cells separated by `;`, and writes dates as DD/MM/YYYY. Output: the CNPJs with a sanction
+ * in force on a date, and the date of the list.
+ * Invariant: only rows of companies with a 14-character CNPJ count. Persons' documents are never
  * stored or shown. Only the dates decide whether a sanction is in force: it has begun (or has no
  * start date) and has not ended (or has no end date). CEPIM has neither dates nor persons, so all
  * its rows count.
@@ -48,8 +49,8 @@ const DATED = {
 const FINE = "VALOR DA MULTA";
 
 /**
- * For each list: `cells` are the (folded) header cells that it must have, and `not` those that
- * prove it to be another list.
+ * The header cells (folded) by which each list is recognized. A file must have all of `cells` and
+ * none of `not`, because those are cells of other lists.
  */
 const LISTS = {
   ceis: { cells: DATED, not: [FINE] },
@@ -162,7 +163,6 @@ function isInForce(start: string, end: string, date: string): boolean {
   return (from === null || from <= date) && (until === null || until >= date);
 }
 
-/** Converts DD/MM/YYYY to ISO; returns null for other text. */
 function isoDate(text: string): string | null {
   const match = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text);
   const date = match === null ? null : `${match[3]}-${match[2]}-${match[1]}`;

@@ -1,12 +1,13 @@
 /**
  * Counts e-mails and phones that several companies share, exactly over the whole registry. Input:
- * the values, company, and position of every joined row. Output: corrections, spilled by range of
- * the rank order. A correction holds the position of a row whose value several companies share, and
- * their number. Until it is applied, each row has the number 1.
+ * each joined row's values, company, and position. Output: corrections, spilled by range of the
+ * rank order. A correction says how many companies share a value of one row. A row without a
+ * correction keeps the count 1.
  * Invariant: a company counts once per value, even if several of its rows or phones have it. Equal
  * values share a bucket, so memory is bounded by the size of a bucket.
  *
- * A correction: u32 partition, offset, position of the count in the row, count.
+ * A correction has four u32: the partition, the row's offset, the position of the count in the row,
+ * and the count.
  */
 import { countShared } from "../../native-index/napi/engine.ts";
 import { bucketBytes, prefetchBucket, readBucket, type SpillFile, spillFileOf } from "./spill.ts";
@@ -25,8 +26,8 @@ export interface RowPlace {
 export interface CountTask {
   readonly bucket: number;
   /**
-   * Number of threads. This thread will probably count the bucket `bucket + ahead` next, so it
-   * prefetches that one.
+   * Number of threads. While a thread counts a bucket, it prefetches `bucket + ahead`, which is
+   * probably its next one.
    */
   readonly ahead: number;
   /** One spill file of values for each partition, in order. */
@@ -39,7 +40,7 @@ export interface CountTask {
 /** Result of a bucket. */
 export interface CountResult {
   readonly corrections: SpillFile;
-  /** The counts that occur: how many companies share a value. Distinct and ascending. */
+  /** Each number of companies that share a value of this bucket, without repeats, ascending. */
   readonly counts: Uint32Array;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Spills records between two passes into buckets on disk. Input: records of any length (multiples
- * of 4), each with a bucket number. Output: one file per task, with each bucket's bytes in extents.
+ * of 4), each with a bucket number. Output: one file per task. Each bucket is stored in several
+ * extents (contiguous byte ranges) of this file.
  * Invariant: records of a bucket keep their written order. A writer uses `buckets` x `slotBytes` of
  * memory, regardless of the number of records. Buckets are freed as they are read, so that two
  * passes never have all records on the disk twice.
@@ -16,7 +17,8 @@ import type { ExtentLists, FileExtents } from "../../native-index/napi/import-ha
 export interface SpillFile {
   readonly path: string;
   /**
-   * The extents of bucket b are those from `starts[b]` up to, but not including, `starts[b + 1]`.
+   * Index of each bucket's first extent in `offsets` and `lengths`. The extents of bucket b end
+   * before `starts[b + 1]`.
    */
   readonly starts: Uint32Array;
   readonly offsets: Float64Array;

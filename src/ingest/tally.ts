@@ -43,8 +43,8 @@ export class Tally {
   }
 
   /**
-   * Counts a column's value if `answer`, the result of cleaning it, is a broken rule. ABSENT and
-   * valid values are not counted.
+   * Counts a column's value if it broke a rule. `answer` is the result of cleaning the value: a
+   * broken rule, a valid value, or ABSENT. The last two are not counted.
    */
   odd(answer: number, record: DumpRecord, column: number): void {
     const rule = ruleOf(answer);
@@ -52,7 +52,7 @@ export class Tally {
   }
 
   /**
-   * Counts that a rule was broken `times` times. Calls `value` only while more examples are needed.
+   * Adds `times` to the count of a broken rule. Calls `value` only while more examples are needed.
    */
   add(rule: Rule, line: number, value?: () => string, times = 1): void {
     const index = RULE_NAMES.indexOf(rule);
@@ -67,7 +67,10 @@ export class Tally {
     });
   }
 
-  /** Counts the irregular characters of a row, after its last text. */
+  /**
+   * Counts the irregular characters that decoding all texts of a row has found. Call after the
+   * row's last text.
+   */
   texts({ windows, controls }: Readonly<TextSink>, line: number): void {
     if (windows > 0) this.add("text_windows", line, undefined, windows);
     if (controls > 0) this.add("text_control", line, undefined, controls);
@@ -102,7 +105,6 @@ export function tallyOf(
   return { counts, examples: shown };
 }
 
-/** A value in report form: one printable line of limited length. */
 function shortened(value: string): string {
   return printable(value).slice(0, VALUE_MAX);
 }

@@ -1,12 +1,12 @@
 /**
  * The temporary folder of an import: in memory if small, else next to the output. Also checks disk
  * space and write permission. Input: the output's path, the folders, and the expected bytes.
- * Output: paths, or a refusal with the path and the required space.
+ * Output: paths, or an error with the path and the required space.
  * Invariant: when the import ends in any way except kill -9 (an error, Ctrl-C, SIGTERM), the folder
- * and the unfinished snapshot are removed. The next import removes leftovers of a kill -9: all in
- * memory, and on disk those of any `.peneira` output in the same folder. Space is checked before
- * the first row is read, so that minutes of work do not end in a full disk. If an estimate is too
- * low, the import starts, and the full disk is reported later.
+ * and the unfinished snapshot are removed. After a kill -9, the next import removes them. It
+ * removes all such folders in memory, and all such files next to its own output. Space is checked
+ * before the first row is read, so that minutes of work do not end in a full disk. If an estimate
+ * is too low, the import starts, and the full disk is reported later.
  */
 import {
   closeSync,
@@ -185,8 +185,8 @@ export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeB
 
 function needText(needs: readonly Need[], free: number): string {
   const bytes = needs.reduce((sum, need) => sum + need.bytes, 0);
-  // If enough is free again, the estimate was too low: the disk was full, and the written files
-  // have since been removed.
+  // The disk was full during the import, but enough bytes are free now, because the written files
+  // have been removed. So the estimate of the required space was too low.
   const there = sizeText(free, Math.floor);
   if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
   const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);

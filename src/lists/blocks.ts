@@ -1,16 +1,18 @@
 /**
- * Blocks of sorted entries. Input: the blocks of a list in order, and sorted entries to add or
- * remove. Output: the replaced blocks, their replacements, and the number of changed entries.
+ * Stores the sorted entries of a list in blocks. Input: the blocks of a list in order, and sorted
+ * entries to add or remove. Output: the blocks that changed, the blocks that replace them, and the
+ * number of changed entries.
  * Invariant: unchanged blocks are not rewritten, so the cost of a write does not grow with the
- * list. Entries ascend within and across blocks, without repeats. Unpacking returns what was
- * packed; native-index/query/find/cnpj.cc reads the same format.
+ * list. Entries ascend within and across blocks, without repeats. Unpacking returns the entries
+ * that were packed. native-index/query/find/cnpj.cc reads the same format.
  *
  * A block is a sequence of varints (seven bits per byte, lowest first; all but the last byte have
- * the top bit set). The first varint is the number of entries. Each entry is (root - preceding
- * root) * 4 + form, followed for form 2 by (order - preceding order). With each new root, the
- * preceding order is 0. Form 0: the next order (as in most first establishments); form 1: a whole
- * company; form 2: another order. Root and order are those of cnpj.h. An account takes one to three
- * bytes instead of eight.
+ * the top bit set). The first varint is the number of entries. Each entry begins with (root -
+ * preceding root) * 4 + form. The root is the first eight characters of the CNPJ, as a number. Form
+ * 0 is the order (establishment number) after the preceding one, as in most first establishments.
+ * Form 1 is a whole company. Form 2 is another order, and (order - preceding order) follows. With
+ * each new root, the preceding order is 0. cnpj.h defines root and order. An account takes one to
+ * three bytes instead of eight.
  */
 /** Max entries of a block. Unpacked, they take 32 KiB. */
 export const BLOCK_ENTRIES = 4_096;
@@ -121,15 +123,18 @@ export function split(pairs: Uint32Array): Uint32Array[] {
 
 const ORDER_BITS = 21;
 const ORDER_MASK = 2 ** ORDER_BITS - 1;
-/** Number of roots that one unit of an entry's high 32-bit word stands for. */
+/**
+ * The root is in the high bits of a 64-bit entry. One unit of the entry's high 32 bits is this many
+ * roots.
+ */
 const HIGH_ROOTS = 2 ** (32 - ORDER_BITS);
 const FORMS = 4;
 const NEXT = 0;
 const COMPANY = 1;
 const FURTHER = 2;
 /**
- * Max bytes of a packed entry: up to 46 bits for its root and 22 for its order. COUNT_MAX is the
- * same for the number of entries.
+ * Maximum numbers of bytes of two packed values: `ENTRY_MAX` for an entry with up to 46 bits for
+ * its root and 22 for its order, `COUNT_MAX` for the number of entries.
  */
 const ENTRY_MAX = 11;
 const COUNT_MAX = 5;

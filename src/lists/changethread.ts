@@ -1,6 +1,6 @@
 /**
- * Server side of the thread that makes large changes of lists.
- * Invariant: one task runs at a time. Tasks of a tenant run in arrival order; tenants take turns,
+ * Starts the thread that makes large changes of lists, and sends it tasks.
+ * Invariant: one task runs at a time. Tasks of a tenant run in arrival order. Tenants take turns,
  * weighted by numbers of entries. The thread starts with the first task and ends after some idle
  * time. Copying, writing, and syncing a million entries takes tens of milliseconds each, which
  * would block requests. So input is transferred in blocks, and sorted entries are in shared memory.
@@ -38,8 +38,8 @@ export class ChangeThread {
   }
 
   /**
-   * Sorts entries into shared memory and removes repeats. Each block needs its own buffer, which is
-   * transferred and unusable afterwards. Rejects on failure.
+   * Sorts entries into shared memory and removes repeats. Each block must have a buffer of its own,
+   * because the buffer is transferred to the thread and is unusable afterwards. Rejects on failure.
    */
   async sort(tenantId: string, sent: readonly Uint8Array[]): Promise<Uint8Array> {
     const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);

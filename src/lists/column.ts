@@ -1,14 +1,16 @@
 /**
  * Finds the column of CNPJs in a table. Input: the first rows as texts, and the name of the column
- * if the sender gave one. Output: the position of the column, whether the first row is a header,
- * and whether eight characters in the column mean a company; also texts shortened for reports.
- * Invariant: the named column is used; else the one with the header CNPJ; else the one with the
- * most complete CNPJs in these rows (the first of equals), preferring headers that contain CNPJ.
- * Only if no column has complete CNPJs, the one with the most possible roots or lost zeros is used.
- * Dates, postal codes, and telephone numbers look like roots. So eight characters mean a company
- * only in a named column, under a header for companies, or without a header. A CNPJ split over
- * three columns is not read. A header is not data; a table without one is read from its first row.
- * A reported text has up to `QUOTED_MAX` whole characters, valid in every encoding, without CPFs.
+ * if the sender named one. Output: the position of the column, true if the first row is a header,
+ * and true if eight characters in the column are read as the root of a CNPJ, which identifies a
+ * company. Also texts shortened for reports.
+ * Invariant: the named column is used, otherwise the column with the header CNPJ. If there is
+ * neither, the column with the most complete CNPJs in these rows is used; headers that contain CNPJ
+ * are preferred, then the first column. If no column has complete CNPJs, the column with the most
+ * possible roots or lost zeros is used. Dates, postal codes, and telephone numbers look like roots.
+ * So eight characters are a root only in a named column, under a header for companies, or without a
+ * header. A CNPJ split over three columns is not read. A header is not data, and a table without
+ * one is read from its first row. A reported text has up to `QUOTED_MAX` whole characters, valid in
+ * every encoding, without CPFs.
  */
 import { cleaned, cnpjCandidates, holdsCnpj } from "../spec/cnpj/cnpjcandidates.ts";
 import { type CnpjRefusal, readCnpjCandidate, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
@@ -18,15 +20,15 @@ import { withoutCpfs } from "../spec/cnpj/cpf.ts";
 export const SAMPLE_ROWS = 100;
 /** Max bytes of that sample. */
 export const SAMPLE_BYTES = 65_536;
-/** Max characters read of a sheet's cell; longer cells cannot be CNPJs. */
+/** Maximum number of characters that are read of a sheet's cell. A longer cell cannot be a CNPJ. */
 export const CELL_MAX = 256;
 
 /** Columns of a spreadsheet: A to XFD. */
 const COLUMNS_MAX = 16_384;
 
 /**
- * Takes the text of a cell, its line number from 1, and whether eight characters there mean a
- * company.
+ * Called with the text of a cell and its line number from 1. `takesRoots` is true if eight
+ * characters there are the root of a CNPJ, which identifies a company.
  */
 export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
 
@@ -37,7 +39,10 @@ interface FoundColumn {
   readonly hasHeader: boolean;
   /** Header of the column as written; null if there is none. */
   readonly header: string | null;
-  /** True if eight characters in the column mean a company. */
+  /**
+   * True if eight characters in the column are read as the root of a CNPJ, which identifies a
+   * company.
+   */
   readonly takesRoots: boolean;
 }
 
@@ -108,8 +113,9 @@ export function saysCnpj(header: string | null): boolean {
 const HEADER_ROWS = 10;
 
 /**
- * Counts possible CNPJs in a column of these rows. `isNamed`: a cell of the first rows is a header
- * about CNPJs. A label for one value ("CNPJ da empresa:") is not a header.
+ * Returns the number of possible CNPJs in a column of these rows. `isNamed` is true if one of the
+ * first rows has a header about CNPJs in the column. A label for one value ("CNPJ da empresa:") is
+ * not a header.
  */
 export function cnpjsIn(
   rows: readonly (readonly string[])[],
@@ -167,8 +173,8 @@ function likely(
 }
 
 /**
- * Returns the column with the most complete CNPJs under a header that contains CNPJ. Returns null
- * if no such column has a complete CNPJ.
+ * Returns the column with the most complete CNPJs, among those whose header contains CNPJ. Returns
+ * null if no such column has a complete CNPJ.
  */
 function wholeNamed(
   names: readonly string[],
@@ -183,8 +189,8 @@ function wholeNamed(
 }
 
 /**
- * True if a column contains only roots, and another has complete CNPJs in at least half as many
- * rows. Example: "cnpj_raiz;documento".
+ * True if a column has only roots and another column has complete CNPJs in at least half as many
+ * rows, as in "cnpj_raiz;documento".
  */
 function isOutdone(rows: readonly (readonly string[])[], width: number, named: number): boolean {
   const roots = rows.filter((row) => isRoot(row[named] ?? "")).length;
@@ -199,7 +205,8 @@ const ONLY_ROOTS =
   "column=<header>.";
 
 /**
- * True if eight characters of a column mean a company: its header says so, or there is no header.
+ * True if eight characters in a column are the root of a CNPJ: its header says so, or there is no
+ * header.
  */
 function namesRoots(names: readonly string[], column: number): boolean {
   return names.length === 0 || ROOTS.test(names[column] ?? "");
@@ -209,8 +216,8 @@ function namesRoots(names: readonly string[], column: number): boolean {
 const NAMES_CNPJ = /\bcnpj\b/;
 
 /**
- * Matches headers about CNPJs, roots, or companies. Below such a header, eight characters mean a
- * company.
+ * Matches headers about CNPJs, roots, or companies. Eight characters below such a header are the
+ * root of a CNPJ.
  */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
 
@@ -262,10 +269,10 @@ export function lettersOf(column: number): string {
 }
 
 /**
- * True if rows are a plain list, not a table, so that text after a comma in a later row is not
- * lost. This is so if all rows have one cell; if the first row has one cell, which is a CNPJ or a
- * header CNPJ; or if rows with a complete CNPJ contain nothing else. Rows without a CNPJ do not
- * matter: they are reported as not understood.
+ * True if rows are a plain list and not a table, so that text after a comma in a later row is not
+ * lost. There are three such cases. All rows have one cell. The first row has one cell, which is a
+ * CNPJ or the header CNPJ. Or every row with a complete CNPJ contains nothing else. Rows without a
+ * CNPJ make no difference, because they are reported as not understood.
  */
 export function isPlainList(
   rows: readonly (readonly string[])[],
@@ -295,10 +302,13 @@ function isCnpj(text: string | undefined): boolean {
   return (NUMBERS.includes(reading.reason) && isLong(cell)) || holdsCnpj(cell);
 }
 
-/** Refusal reasons for numbers that may have been CNPJs. */
+/** Reasons for refusing numbers that may have been CNPJs. */
 const NUMBERS: readonly CnpjRefusal[] = ["lost_zeros", "rounded", "too_short", "cpf"];
 
-/** True for a number of nine or more digits; amounts and telephone numbers contain other signs. */
+/**
+ * True for a number of nine or more digits. Amounts and telephone numbers do not match, because
+ * they contain other characters.
+ */
 function isLong(cell: string): boolean {
   return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
 }

@@ -20,10 +20,14 @@ import {
 import { isZip, otherFile, SIGNATURE_BYTES } from "./otherfiles.ts";
 
 /**
- * Max characters of a line: an unclosed quotation mark would make the rest of the file one line.
+ * Maximum number of characters in a line. Without it, an unclosed quotation mark would make the
+ * rest of the file one line.
  */
 export const LINE_MAX = 1_048_576;
-/** Max cells of a line, as in a sheet; longer lines would block other requests. */
+/**
+ * Maximum number of cells in a line, the same as in a sheet. Longer lines would block other
+ * requests.
+ */
 const CELLS_MAX = 16_384;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
@@ -49,7 +53,10 @@ export class CsvColumn {
   readonly #wanted: string | undefined;
   #rest = "";
   #quoted = false;
-  /** Holds a carriage return that ends a chunk, because a line feed may follow it. */
+  /**
+   * A carriage return at the end of a chunk is kept here, because a line feed may follow it in the
+   * next chunk.
+   */
   #held = "";
   #line = 1;
   #sample: Line[] | null = [];
@@ -100,8 +107,8 @@ export class CsvColumn {
       if (sign === CR && piece.charCodeAt(at + 1) === LF) at++;
       begin = at + 1;
     }
-    // `#rest` is read only once its line is complete, because each read makes V8 flatten the whole
-    // concatenated string.
+    // `#rest` is searched only once its line is complete. Each search makes V8 copy the
+    // concatenated pieces into one string.
     this.#rest += piece.slice(begin, piece.length - this.#held.length);
     if (this.#rest.length > LINE_MAX) throw this.#endless();
   }
@@ -174,8 +181,8 @@ export class CsvColumn {
 
   /** Splits a line into cells. Throws `ColumnRefusal` if there are too many. */
   #cells(text: string, number: number): string[] {
-    // Counts the delimiters before it splits a line without quotation marks. Other lines are split
-    // first, because a delimiter inside quotation marks separates no cells.
+    // In a line without quotation marks, delimiters are counted before the line is split. Other
+    // lines are split first, because a delimiter inside quotation marks separates no cells.
     const isWide = !text.includes('"') && countOf(text, this.#delimiter) >= CELLS_MAX;
     const cells = isWide ? [] : cellsOf(text, this.#delimiter);
     if (!isWide && cells.length <= CELLS_MAX) return cells;
@@ -245,7 +252,8 @@ function countOf(text: string, sign: string): number {
 }
 
 /**
- * Bytes that determine the encoding; in UTF-16, every second byte of a header or a CNPJ is zero.
+ * Number of bytes that determine the encoding. In UTF-16, every second byte of a header or a CNPJ
+ * is zero.
  */
 const HEAD_BYTES = 64;
 /** Refuses UTF-32. */

@@ -12,13 +12,16 @@ export const ENTRY_BYTES = 8;
 
 const ORDER_BITS = 21;
 const ORDERS = 2 ** ORDER_BITS;
-/** Number of roots that one unit of an entry's high 32-bit word stands for. */
+/**
+ * The root is in the high bits of a 64-bit entry. One unit of the entry's high 32 bits is this many
+ * roots.
+ */
 const LOW_ROOTS = 2 ** (32 - ORDER_BITS);
 /** Characters of an account; a company has fewer. */
 export const CNPJ_LENGTH = 14;
 const BASE_LENGTH = 12;
 const ROOT_LENGTH = 8;
-/** An order that no establishment has. In an entry, it stands for the whole company. */
+/** The order (establishment number) of an entry for a whole company. No establishment has it. */
 const COMPANY = "0000";
 
 /** Reasons why a text is not an entry. */
@@ -46,13 +49,16 @@ export interface RefusedEntry {
   readonly offered?: string;
 }
 
-/** The parts of an account's CNPJ. With the order `0000`, they stand for a whole company. */
+/**
+ * The parts of an account's CNPJ: its root (first eight characters) and its order (the next four).
+ * The order `0000` stands for the whole company.
+ */
 export interface EntryParts {
   readonly root: string;
   readonly order: string;
 }
 
-/** Reads one text. `fillZeros`: restore lost leading zeros. */
+/** Reads one text. If `fillZeros` is true, lost leading zeros are restored. */
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
   if (isPlainCnpj(text)) return entryParts(text);
   const reading = readCnpjCandidate(text);
@@ -80,7 +86,7 @@ export function entryBase(cnpj: string): string {
   return cnpj.slice(0, BASE_LENGTH);
 }
 
-/** Entries of a block: half a megabyte, which one call copies quickly. */
+/** Number of entries in a block: half a megabyte, which one call copies quickly. */
 const BLOCK_ENTRIES = 65_536;
 
 /** Collects entries in blocks, because a growing buffer would be copied repeatedly. */
@@ -117,7 +123,7 @@ export class EntryBuffer {
 
   /**
    * Returns the entries as bytes in order of arrival. If `companies` is true, each entry is
-   * replaced with that of its company.
+   * replaced by the entry of its company.
    */
   blocks(companies: boolean): Uint8Array[] {
     const blocks = [...this.#full, this.#words.subarray(0, this.#used)];
@@ -133,7 +139,7 @@ export class EntryBuffer {
 
 /**
  * Returns the text of an entry: a root of 8 characters, or a CNPJ of 14 with computed check digits.
- * (Some accounts have others; see `withAccountDigits`.)
+ * Some accounts of the registry have other check digits, which `withAccountDigits` restores.
  */
 export function entryText(entries: Uint8Array, at: number): string {
   const view = new DataView(entries.buffer, entries.byteOffset + at * ENTRY_BYTES, ENTRY_BYTES);

@@ -1,9 +1,10 @@
 /**
  * Adds the rows of an export to the list `exported`. Input: the written rows of one or two
- * snapshots, as bits. Output: replacement blocks of the list, which are written but not yet
- * visible. Invariant: entries already in the list change nothing. Memory is bounded by the rows of
- * the snapshot, not by the export or the list. Blocks are as full as possible. This code runs in
- * its own thread, with its own connection.
+ * snapshots, as bits. Output: the blocks that replace blocks of the list. They are written but not
+ * yet visible.
+ * Invariant: entries already in the list change nothing. Memory is bounded by the rows of the
+ * snapshot, not by the export or the list. Blocks are as full as possible. This code runs in its
+ * own thread, with its own connection.
  */
 import type { Segment } from "../search/segment.ts";
 import type { StagedBlock } from "../store/blocktable.ts";
@@ -23,8 +24,8 @@ import {
 /** Entries per native call. */
 const ENTRIES_PER_CALL = 65_536;
 /**
- * If fewer than one row in 16 is set, the code sorts the entries of the set rows instead of
- * scanning all entries.
+ * If fewer than one row in 16 is set, the entries of the set rows are looked up and sorted.
+ * Otherwise, all entries of the snapshot are scanned.
  */
 const SPARSE = 16;
 /** Blocks written per transaction. A transaction blocks other writers, so it must be short. */
@@ -62,7 +63,10 @@ export function stageExported(
   return stageEntries(store, tenantId, entriesOf(held), ended);
 }
 
-/** Returns the entries of rows as pairs, ascending and without repeats. */
+/**
+ * Yields the list entries of rows, ascending and without repeats. An entry is a pair of 32-bit
+ * numbers.
+ */
 export function entriesOf(held: readonly WrittenRows[]): Iterable<Uint32Array> {
   return unionOf(held.map((one) => eachOnce(entriesOfRows(one))));
 }
@@ -91,7 +95,10 @@ export function stageEntries(
   return added === 0 ? null : { ...pin, replaced, made, added };
 }
 
-/** Yields the entries of rows as pairs, ascending. They may repeat. */
+/**
+ * Yields the list entries of rows as pairs of 32-bit numbers, ascending. An entry may occur several
+ * times.
+ */
 function* entriesOfRows({
   segment: { native, accounts },
   bits,
@@ -108,7 +115,7 @@ function* entriesOfRows({
   }
 }
 
-/** Removes repeats: rows that differ only in their check digits have the same entry. */
+/** Removes repeats. Rows whose CNPJs differ only in their check digits have the same entry. */
 function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   let last: Uint32Array = NO_PAIRS;
   for (const pairs of entries) {
@@ -119,8 +126,8 @@ function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
 }
 
 /**
- * Returns the entries that differ from the preceding one. `last`: the entry before the first, if
- * any.
+ * Returns the entries that differ from the preceding entry. `last` is the entry before the first
+ * one, or empty.
  */
 function withoutRepeats(pairs: Uint32Array, last: Uint32Array): Uint32Array {
   const isNew = (at: number) => {
@@ -174,8 +181,8 @@ function* unionOf(sequences: readonly Iterator<Uint32Array>[]): Generator<Uint32
     const filled = heads.filter(({ pairs }) => pairs.length > 0);
     const [first, ...others] = filled;
     if (first === undefined) return;
-    // Each sequence ascends, so no later entry precedes the smallest of the heads' last entries.
-    // Entries up to that one are final.
+    // Each sequence ascends. So after the smallest of the last entries read, no sequence can yield
+    // a smaller entry. The entries up to that one can be yielded.
     const ends = others.reduce(
       (least, { pairs }) => (compareEnds(pairs, least) < 0 ? pairs : least),
       first.pairs,
@@ -214,7 +221,7 @@ class ChangedBlocks {
   readonly #firsts: Uint32Array;
   /** Index of the block that receives entries; -1 before the first block. */
   #at = -1;
-  /** Entries of this block, old and new; `#changed` is true if the block must be replaced. */
+  /** Old and new entries of this block. `#changed` is true if the block must be replaced. */
   #pairs: Uint32Array = NO_PAIRS;
   #changed = false;
   #waiting: Uint32Array[] = [];
@@ -250,7 +257,8 @@ class ChangedBlocks {
     this.added += fresh;
     this.#pairs = merged;
     this.#changed = true;
-    // Merged entries up to the last entry given are final, because later entries are larger.
+    // Later calls add only larger entries, so the merged entries up to the last one of this call
+    // cannot change anymore.
     const final = upTo(merged, entries);
     if (final < 2 * ENTRIES_PER_CALL) return;
     const full = final - (final % BLOCK_ENTRIES);

@@ -1,14 +1,15 @@
 /**
  * Binds specs to the saved lists that they name, and finds the rows of lists. Input: a normalized
- * spec of a tenant, and a segment. Output: the spec with its lists at fixed revisions, and their
- * rows in the segment.
- * Invariant: a bound spec never changes its meaning, so its hash identifies its result. Clients
- * never see it, because they send ids. Rows are computed off the event loop, once per revision and
- * segment. Rows of `exported`, which only grows, extend those of an earlier revision. Memory is
- * bounded by the rows of the snapshot, not by the list.
+ * spec of a tenant, and a segment. Output: the spec with each list at a fixed revision, called a
+ * bound spec, and the rows of the lists in the segment.
+ * Invariant: the meaning of a bound spec never changes, so its hash identifies its result. Clients
+ * send and see specs with plain ids, never bound specs. Rows are computed off the event loop, once
+ * per revision and segment. Rows of `exported`, which only grows, extend those of an earlier
+ * revision. Memory is bounded by the rows of the snapshot, not by the list.
  * This is the only importer of `roaring`, whose threads read and write bitmaps. The caller copies
  * the bytes of bitmaps (up to an eighth of a byte per row), makes the union, and has the addon
- * check the result. The package trusts its input, so it gets only bytes that the addon has checked.
+ * check the result. The package trusts its input, so it receives only bytes that the addon has
+ * checked.
  */
 import {
   type NativeRowList,
@@ -27,13 +28,16 @@ import { type Lists, listNotFound } from "./lists.ts";
 /** Max cached sets of rows per segment. A set takes up to an eighth of a byte per row. */
 const CACHED_MAX = 64;
 
-/** Name for the entries of a file in a bound spec; no saved list can have it. */
+/** The name of a file's entries in a bound spec. No saved list can have this name. */
 const FILE = "file";
 
 /** Members of a spec that name lists, in the order of their rows. */
 const MEMBERS = ["any_of", "exclude"] as const satisfies readonly (keyof SpecLists)[];
 
-/** Rows of the lists that a member names: none if the member is absent, else one set. */
+/**
+ * Rows of the lists that a member of a spec names. Empty if the member is absent, otherwise one set
+ * of rows.
+ */
 type MemberRows = readonly NativeRowList[];
 
 /** A list at a revision, with the id by which a spec names it. */
@@ -41,13 +45,10 @@ export interface NamedPin extends ListPin {
   readonly id: string;
 }
 
-/** Rows of a list in a segment, or a promise of them. */
 interface CachedRows {
   readonly pin: NamedPin;
   rows: NativeRowList | Promise<NativeRowList>;
-  /**
-   * Maps an unbound spec that names only this list to its bound spec, which references the rows.
-   */
+  /** Maps a spec that names only this list to its bound spec, to which the rows are attached. */
   readonly bound: WeakMap<AccountQuerySpec, AccountQuerySpec>;
 }
 
@@ -94,7 +95,8 @@ export class ListBinder {
     if (spec.filters.lists === undefined) return spec;
     const now = this.boundNow(tenantId, segment, spec);
     if (now !== null) return now;
-    // Both reads share one transaction. Otherwise a revision's blocks might be replaced in between.
+    // The revisions and the blocks of the lists are read in one transaction. Otherwise a revision's
+    // blocks might be replaced in between.
     return this.#lists.atOneMoment(() => this.bindTo(this.pins(tenantId, spec), segment, spec));
   }
 
@@ -261,8 +263,9 @@ export async function bindToFile(
 }
 
 /**
- * Attaches rows to a bound spec, by the names of its lists. The entries of `exported` are read from
- * the database, because a message could not hold them.
+ * Attaches rows to a bound spec, by the names of its lists. The entries of other lists come with
+ * the message to this thread. Those of `exported` are too many for a message and are read from the
+ * database.
  */
 export async function readEntriesInto(
   bound: AccountQuerySpec,
@@ -294,7 +297,6 @@ function pinsOf(
   return (lists?.[member] ?? []).flatMap((id) => pins.find((pin) => pin.id === id) ?? []);
 }
 
-/** Attaches the rows of each member to a bound spec. */
 function attachRows(
   bound: AccountQuerySpec,
   segment: Segment,

@@ -1,8 +1,8 @@
 /**
- * Applies one change to a list, on any thread; input and outcome are plain values.
+ * Applies one change to a list, on any thread. Input and output are plain values.
  * Invariant: a change is atomic. Other writers wait only for short steps, because long reads,
- * computing, and writes precede the commit. Callers word the error messages. A separate file
- * because a thread does the same on its own connection.
+ * computing, and writes precede the commit. Callers write the error messages.
+ * Separate from the lists because a thread does the same on its own connection.
  */
 import type { StagedBlock } from "../store/blocktable.ts";
 import { isStateDamage } from "../store/failures.ts";
@@ -21,7 +21,7 @@ export interface ListTask {
   readonly tenantId: string;
   readonly id: string;
   readonly nowMs: number;
-  /** True if requests are waiting, so that deletions are deferred. */
+  /** True if requests are waiting. Deleting unused blocks is then left to the next change. */
   readonly hurried: boolean;
 }
 
@@ -111,14 +111,14 @@ function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): b
 }
 
 /**
- * Waits for `ms`, as long as the last step took. Other writers poll rarely, so this lets them take
- * the database.
+ * Waits for `ms`, which is as long as the last step took. Other writers try rarely, so this lets
+ * one of them use the database.
  */
 function giveWay(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Deletes unused blocks; if requests wait, leaves the rest to the next change. */
+/** Deletes unused blocks. If requests wait, leaves the rest to the next change. */
 function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   try {
     for (;;) {
@@ -131,7 +131,10 @@ function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   }
 }
 
-/** Returns database failures as outcomes, because an error loses its class between threads. */
+/**
+ * Returns a database failure as an outcome. An error object would lose its class when it is sent to
+ * another thread.
+ */
 function orFailure(act: () => ChangeOutcome): ChangeOutcome {
   try {
     return act();

@@ -42,17 +42,17 @@ export function readListName(text: string): { readonly name: string } | NameMist
 /** Blocks per read for a page of entries. */
 const PAGE_BLOCKS = 4;
 /**
- * Max entries (of the list and the input together) that are changed on this thread. Changing them
- * takes about a millisecond.
+ * Maximum number of entries, in the list and the input together, for which a change runs on this
+ * thread. Such a change takes about a millisecond.
  */
 const AT_ONCE = 32_768;
 /** Bytes of entries per look-up in a snapshot. */
 const SLICE_BYTES = 65_536 * ENTRY_BYTES;
 
-/** Max lists returned by `names`: the most that any plan allows, plus `exported`. */
+/** Maximum number of lists that `names` returns: the most that any plan allows, and `exported`. */
 const NAMED_MAX = 10_001;
 
-/** Max lists of a tenant, and entries in each. */
+/** Maximum number of lists of a tenant, and of entries in each list. */
 export interface ListLimits {
   readonly lists: number;
   readonly list_entries: number;
@@ -65,7 +65,7 @@ export interface ChangedList {
   readonly distinct: number;
   /** Entries added or removed. */
   readonly changed: number;
-  /** Entries that have no account in the snapshot; null without a snapshot. */
+  /** Number of entries that have no account in the snapshot. Null without a snapshot. */
   readonly absent: number | null;
 }
 
@@ -83,7 +83,7 @@ export class Lists {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #thread: ChangeThread | null;
 
-  /** `thread`: makes large changes; null makes them on this thread. */
+  /** `thread` makes large changes. If it is null, they are made on this thread. */
   constructor(store: ListStore, clock: Pick<Clock, "nowMs">, thread: ChangeThread | null = null) {
     this.#store = store;
     this.#clock = clock;
@@ -211,7 +211,10 @@ export class Lists {
     return thread.sort(tenantId, sent);
   }
 
-  /** Returns the thread if this many entries would block other requests here, or if it is busy. */
+  /**
+   * Returns the thread if it is busy or if a change of this many entries would block requests on
+   * this thread.
+   */
   #threadFor(entries: number): ChangeThread | null {
     return entries > AT_ONCE || this.#thread?.busy ? this.#thread : null;
   }
@@ -243,7 +246,10 @@ export class Lists {
     }
   }
 
-  /** Returns the block of a list in which a number belongs, if there is one. */
+  /**
+   * Returns the block of a list that contains the entry with this number or would contain it.
+   * Returns undefined if the list has no such block.
+   */
   blockFor(row: ListRow, number: bigint): Buffer | undefined {
     return this.#blocksFrom(row, number, 1)[0];
   }

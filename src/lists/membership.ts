@@ -1,8 +1,8 @@
 /**
- * Membership of accounts in lists, and the check digits of a snapshot's accounts. Input: CNPJs and
- * the lists of a tenant; or entries. Output: for each list, the CNPJs that it contains, themselves
- * or by their company; or the entries with check digits from the snapshot if they differ from the
- * computed ones.
+ * Finds which lists contain an account, and restores the check digits of entries. Input: CNPJs and
+ * the lists of a tenant, or entries. Output: for CNPJs, each list with the CNPJs that it contains,
+ * either themselves or through an entry for their whole company. For entries, their CNPJs, with the
+ * check digits of the snapshot where these differ from the computed ones.
  * Invariant: each list is read at its newest revision. In a long list, only the blocks that may
  * contain a CNPJ are read. Other requests are answered between two lists.
  */
@@ -18,7 +18,9 @@ import type { Lists } from "./lists.ts";
 
 /** Lists per page. */
 const PAGE = 100;
-/** Max entries of a list that is read whole, a quarter of a megabyte. */
+/**
+ * Maximum number of entries of a list that is read as a whole, which is a quarter of a megabyte.
+ */
 const WHOLE_MAX = 32_768;
 /** Bits of an entry that identify the establishment; zero means the whole company. */
 const ORDER_BITS = 21n;
@@ -62,8 +64,8 @@ export async function holding(
 }
 
 /**
- * Returns the list entry of a CNPJ; for other text, an empty array. Check digits are ignored,
- * because some in the registry are wrong.
+ * Returns the list entry of a CNPJ. Returns an empty array for other text. Check digits are
+ * ignored, because some in the registry are wrong.
  */
 function entryOf(text: string): Wanted[] {
   const read = readCnpjText(text);
@@ -111,8 +113,8 @@ function isIn(block: Buffer, number: bigint): boolean {
 const AS_LINES = { format: "csv", fields: ["cnpj"], extra: [], delimiter: ";" } as const;
 
 /**
- * Returns entries as CNPJs with the check digits of the snapshot's accounts; computed off the event
- * loop.
+ * Returns entries as CNPJs with the check digits of the snapshot's accounts. Looks them up off the
+ * event loop.
  */
 export async function withAccountDigits(
   { native }: Segment,
@@ -139,8 +141,9 @@ function cnpjsOf(lines: Buffer): readonly string[] {
 }
 
 /**
- * Returns accounts with unexpected check digits, by their first 12 characters. If two accounts
- * share these, the one with right check digits is meant.
+ * Maps the first 12 characters of accounts with wrong check digits to their CNPJs. If another
+ * account with the same 12 characters has correct check digits, the computed CNPJ is right and is
+ * not in the map.
  */
 function otherDigits(
   found: readonly string[],

@@ -1,7 +1,7 @@
 /**
  * Recognizes files that are not readable lists of CNPJs, and advises how to send them.
- * Invariant: a file's kind is named only if its first bytes identify it (src/files/filekind.ts). A
- * separate file because both readers receive such files.
+ * Invariant: a file's kind is named only if its first bytes identify it (src/files/filekind.ts).
+ * Separate from the readers because both the reader of CSV and that of XLSX receive such files.
  */
 import { type KindId, kindOf, SIGNATURE_BYTES } from "../files/filekind.ts";
 
@@ -51,8 +51,8 @@ export function otherFile(bytes: Uint8Array): OtherFile | null {
 }
 
 /**
- * Other packages that are zips like workbooks, each with the part (in lower case) that identifies
- * it.
+ * Other files that are zips like a workbook. Each is identified by one of its parts, named in lower
+ * case.
  */
 const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "word/document.xml", name: "a text document (DOCX)", fix: PICTURE },

@@ -28,12 +28,12 @@ import { type ReadSheet, readXlsxColumn } from "./xlsx/xlsxcolumn.ts";
 
 /** Max entries of one list in any plan. */
 const LIST_ENTRIES_MAX = 2_000_000;
-/** Max CNPJs with wrong check digits that are looked up; the registry has few. */
+/** Maximum number of CNPJs with wrong check digits that are looked up. The registry has few. */
 const MISTYPED_MAX = 1_000;
 
 const CTRL_Z = 0x1a;
 
-/** A line that was not understood; lines, rows, and elements are counted from 1. */
+/** A line that was not understood. Lines, rows, and elements are counted from 1. */
 interface RefusedLine extends RefusedEntry {
   readonly line: number;
   /** For a spreadsheet: B7. */
@@ -84,8 +84,9 @@ export class Upload {
   }
 
   /**
-   * Reads one text; returns false if it is empty. `takesRoots`: eight characters mean a company
-   * here. Throws `invalid_request` if there are too many entries.
+   * Reads one text. Returns false if it is empty. `takesRoots` is true if eight characters are the
+   * root of a CNPJ here, which identifies a company. Throws `invalid_request` if there are too many
+   * entries.
    */
   take(text: string, place: Place, takesRoots = true): boolean {
     const pieces = cnpjCandidates(text);
@@ -126,8 +127,9 @@ export class Upload {
   }
 
   /**
-   * Accepts CNPJs that were refused only for their check digits if an account has them, because
-   * some in the registry are wrong. A lookup may read the disk, so `turn` is awaited before each.
+   * Looks up CNPJs that were refused only for their check digits, because some in the registry are
+   * wrong. Accepts those that an account has. A lookup may read the disk, so `turn` is awaited
+   * before each.
    */
   async takeKnown(
     isKnown: (cnpj: string) => boolean,
@@ -167,7 +169,7 @@ function unreadable(code: "unreadable_csv" | "unreadable_xlsx", error: Error): A
   return new AppError("invalid_request", detail, { errors: [{ pointer, code, detail }] });
 }
 
-/** Reads a CSV file in chunks; errors of the whole file are reported at its end. */
+/** Reads a CSV file in chunks. Errors of the whole file are reported when it ends. */
 export class CsvUpload extends Upload {
   readonly #column: CsvColumn;
   #failure: unknown = null;
@@ -236,7 +238,7 @@ const large = new FairQueue({
   ...{ cost: 16_384 * MIB, costOfOwner: 2_048 * MIB },
 });
 
-/** Options as of `CsvUpload`; the column may also be named by its letters. */
+/** The same options as for `CsvUpload`, except that the letters of a column may also name it. */
 interface XlsxOptions {
   readonly fillZeros: boolean;
   readonly column: string | undefined;

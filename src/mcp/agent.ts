@@ -121,7 +121,10 @@ export class Agent<Context> {
   }
 }
 
-/** True if a different call can succeed. A retry of the same call after waiting does not count. */
+/**
+ * True if another call could succeed where this one failed. False if the same call may succeed
+ * later.
+ */
 function isFixable({ code, status }: AppError): boolean {
   return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
 }

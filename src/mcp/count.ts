@@ -1,8 +1,8 @@
 /**
  * The tool `count_accounts`. Input: filters and names of facets. Output: the exact count, and
  * facets.
- * Invariant: the numbers equal the answer of POST /v1/accounts/count; facets list fewer values and
- * sum the omitted ones as others, so the sums remain right.
+ * Invariant: the numbers equal the answer of POST /v1/accounts/count. Facets list fewer values, and
+ * the omitted ones are counted as others, so the sums remain the same.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";

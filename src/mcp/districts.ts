@@ -1,7 +1,7 @@
 /**
  * The tool `list_districts`. Input: a municipality, and the beginning of a name. Output: the
- * matching districts, and the number of establishments that name each.
- * Invariant: both equal the answer of GET /v1/districts.
+ * matching districts, and the number of establishments in each.
+ * Invariant: districts and numbers equal the answer of GET /v1/districts.
  */
 import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";

@@ -1,8 +1,8 @@
 /**
  * The tool `create_export` of `peneira mcp`. Input: filters, format, fields, a name. Output: the
- * path of a new file in the folder chosen by the user, its rows, and its SHA-256.
- * Invariant: writes only into that folder and never overwrites a file; the bytes equal a server's
- * export. A file appears whole or not at all.
+ * path of a new file in the folder chosen by the user, its number of rows, and its SHA-256.
+ * Invariant: writes only into that folder and never overwrites a file. The bytes equal those of a
+ * server's export. A file appears complete or not at all.
  */
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
@@ -89,7 +89,7 @@ const DEFINITION = {
 
 /** Returns the tool for a folder, which must exist. */
 export function fileExportTool(folder: string): Tool<QueryContext<QueryPart>> {
-  // Names being written, so that parallel calls do not choose the same one.
+  // Names of files that are being written. A parallel call must choose another name.
   const taken = new Set<string>();
   return {
     definition: DEFINITION,

@@ -1,9 +1,10 @@
 /**
- * The tools `find_company` and `get_account`: establishments that match a name, best first; and all
+ * The tools `find_company` and `get_account`. `find_company` takes a partial name or a CNPJ and
+ * returns the matching establishments, best first. `get_account` takes a CNPJ and returns all
  * fields of one account that the plan includes.
  * Input: a partial name, or a CNPJ; for get_account, a CNPJ.
  * Invariant: the answers equal those of GET /v1/accounts/suggest and GET /v1/accounts/{cnpj}. A
- * CNPJ with wrong check digits is marked, and distinguished from one that the registry lacks.
+ * note distinguishes a CNPJ with wrong check digits from one that the registry lacks.
  */
 import type { TSchema } from "typebox";
 import { AppError, type Mistake } from "../errors.ts";
@@ -49,8 +50,8 @@ const [refused, contact] = [terse(others.refused), terse(others.contact)];
 const contact_refused = terse(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
 /**
- * Schema of an account without the types of its members, which get_account states. Models read all
- * tool definitions in every conversation, so this one is kept short.
+ * Schema of an account, without the types of its members. get_account has these types. Models read
+ * all tool definitions in every conversation, so this definition is kept short.
  */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
 const suggestions = {
@@ -134,8 +135,8 @@ function notesOf(found: Suggestions, text: string): readonly string[] {
       ? [`${contactCount(contact)}: search_accounts with contact.${kind}_any_of has all.`]
       : []),
     ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
-    // A text in the format of a phone number is meant as one, so the reason about contacts comes
-    // first.
+    // If the text is written like a phone number, it is meant as one, and the reason about contacts
+    // comes first.
     ...(lacksArea(text) ? whys.reverse() : whys),
     ...(contact?.total === 0 ? [`No account has ${contact.value}.`] : []),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),
@@ -152,7 +153,10 @@ const ACCOUNT_ARGUMENTS = {
   } as TSchema,
 };
 
-/** Only search_accounts lists the fields: models read all tools in every conversation. */
+/**
+ * Only the definition of search_accounts lists the fields, because models read all definitions in
+ * every conversation.
+ */
 const FIELDS = { type: "object", description: "As in search_accounts." } as unknown as TSchema;
 
 const ACCOUNT_DEFINITION = {

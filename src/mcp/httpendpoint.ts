@@ -62,7 +62,8 @@ export function agentEndpoint(
 }
 
 /**
- * Returns the answer to one message. A non-message gets 400; a refusal becomes a problem document.
+ * Returns the answer to one message. If the message is not valid, the status is 400. A refusal
+ * becomes a problem document.
  */
 function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   if (failure !== null) throw failure;
@@ -71,7 +72,10 @@ function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   return { status: wrong ? 400 : 200, type: JSON_TYPE, body: JSON.stringify(answer), accounts };
 }
 
-/** Answers a batch, at the same cost as single messages. A refusal affects only its own message. */
+/**
+ * Answers a batch. It costs as much as its messages would cost one by one. A refusal affects only
+ * its own message.
+ */
 async function answerBatch(
   agent: Agent<KeyCall<ServicePart>>,
   call: KeyCall<ServicePart>,
@@ -82,7 +86,7 @@ async function answerBatch(
   let accounts = 0;
   const turns = new TimeSlices();
   for (const message of messages) {
-    // Yields before each message, which may take as long as a request.
+    // Lets other requests run before each message, because a message may take as long as a request.
     await turns.taken();
     const reply = await agent.answer(message, call);
     if (reply.failure !== null && !(reply.failure instanceof AppError)) throw reply.failure;
@@ -103,8 +107,8 @@ function readBody(body: Uint8Array): unknown {
 }
 
 /**
- * Returns the protocol version in the header. (`initialize` has none, because it precedes the
- * agreement.)
+ * Returns the protocol version in the header. `initialize` has no such header, because client and
+ * server agree on the version only then.
  */
 function versionOf(call: KeyCall, value: unknown): string {
   const version = call.header("mcp-protocol-version") ?? VERSION_DEFAULT;
@@ -119,9 +123,10 @@ function versionOf(call: KeyCall, value: unknown): string {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /**
- * Throws `origin_not_allowed` for requests from pages of foreign sites. After DNS rebinding, a
- * page's origin equals the requested host, so the same host is trusted only where rebinding is
- * impossible: over HTTPS, and under names of this machine. The operator trusts `http.cors_origins`.
+ * Throws `origin_not_allowed` for requests from pages of foreign sites. After DNS rebinding, such a
+ * page has the same host as the request. A page of the same host is therefore trusted only over
+ * HTTPS and under names of this machine, where rebinding is impossible. Pages in
+ * `http.cors_origins` are also trusted.
  */
 function refusePages(call: KeyCall<"cors">): void {
   const origin = call.header("origin");

@@ -1,6 +1,6 @@
 /**
- * Agents over standard input and output. Input: lines, each with one protocol message (or several,
- * in versions with batches). Output: lines, each with an answer.
+ * Answers agents over standard input and output. Input: lines, each with one protocol message (or
+ * several, in protocol versions with batches). Output: lines, each with an answer.
  * Invariant: only whole messages are written. Answers are written as soon as they are ready, so a
  * long export blocks no other answer. A cancelled request gets no answer. After the end of the
  * input, the conversation ends when all requests are answered.
@@ -56,7 +56,8 @@ export class Conversation {
         if (this.#parts.output.writableNeedDrain) await once(this.#parts.output, "drain");
       }
     } finally {
-      // Waits even if the input breaks off, because running work still reads the snapshot.
+      // Waits for running work even if the input ends with an error, because that work still reads
+      // the snapshot.
       await Promise.all(this.#work);
     }
   }

@@ -1,8 +1,8 @@
 /**
- * The tool `look_up_cnpjs`: many CNPJs in one call. Input: up to 200 CNPJs in any spelling, and
+ * The tool `look_up_cnpjs`, for many CNPJs in one call. Input: up to 200 CNPJs in any spelling, and
  * fields. Output: one result for each, in the same order.
- * Invariant: the results equal the answer of POST /v1/enrich; a server charges the accounts found,
- * before it answers.
+ * Invariant: the results equal the answer of POST /v1/enrich. Before it answers, a server charges
+ * the tenant for the accounts found.
  */
 
 import type { TSchema } from "typebox";
@@ -24,11 +24,14 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** Max CNPJs of one call; a model would not read more. */
+/** Maximum number of CNPJs in one call. A model would not read more results. */
 const CNPJS_MAX = 200;
 
 const { cnpjs } = SCHEMAS.EnrichRequest.properties;
-/** Only search_accounts lists the field names: models read all tools in every conversation. */
+/**
+ * Only the definition of search_accounts lists the fields, because models read all definitions in
+ * every conversation.
+ */
 const ARGUMENTS = {
   cnpjs: { ...terse(cnpjs), maxItems: CNPJS_MAX } as TSchema,
   fields: {
@@ -79,8 +82,8 @@ function lookUpTool<Context extends QueryContext<QueryPart>>(
       const mistake = mistakeIn(sent.cnpjs);
       if (mistake !== null) mistakes.push(mistake);
       const { fields = [] } = sent;
-      // After a mistake in their number, the CNPJs are replaced: the handler allows more of them,
-      // and its error would name that larger number.
+      // If there are too many CNPJs, one harmless CNPJ replaces them. The handler has a larger
+      // maximum, and its error would mention that number.
       const cnpjs = mistake === null ? sent.cnpjs : ["0"];
       const found = await withArgumentMistakes(mistakes, async () => {
         const read = await resultsOf(withBody(context, { cnpjs, fields }));

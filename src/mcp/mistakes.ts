@@ -10,7 +10,7 @@ import { wordFor } from "../text/amounts.ts";
 
 /** Maximum length of an unknown argument's name in a pointer. */
 const NAME_SHOWN_MAX = 64;
-/** Max mistakes reported; models do not fix more in one step. */
+/** Maximum number of mistakes that are reported. Models do not fix more in one step. */
 const SHOWN_MAX = 20;
 
 /** Remedies for errors, in terms of tool calls. */
@@ -53,8 +53,9 @@ export function isWhole(
 }
 
 /**
- * Runs a handler on the body. Throws one error with the handler's mistakes and the earlier ones.
- * After earlier mistakes, the result is discarded, so `work` must change nothing.
+ * Runs a handler. `own` are the mistakes found before. Throws one error with these and the mistakes
+ * of the handler. If there are earlier mistakes, the result of `work` is discarded, so `work` must
+ * change nothing.
  */
 export async function withArgumentMistakes<Value>(
   own: readonly Mistake[],
@@ -105,7 +106,7 @@ export function failureText({ code, message, errors, members }: AppError): strin
   return `${code}: nothing was done. Mend the arguments and call again:\n${lines.join("\n")}`;
 }
 
-/** Code of mistakes that are alternatives: it suffices to fix one of them. */
+/** Code of mistakes of which only one must be fixed. */
 const ALTERNATIVE = "missing_filter";
 
 function placeOf({ pointer }: Mistake): string {

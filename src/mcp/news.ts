@@ -1,8 +1,8 @@
 /**
- * The tool `list_news`: news about the tenant's saved searches. Input: a search (all if missing),
- * and a limit. Output: the newest notices, with their counts and first accounts.
- * Invariant: the notices are those of GET /v1/notices that are counted or have failed; the accounts
- * are those that a webhook receives.
+ * The tool `list_news`, for news about the tenant's saved searches. Input: a search (all if
+ * missing), and a limit. Output: the newest notices, with their counts and first accounts.
+ * Invariant: the notices are those of GET /v1/notices whose accounts have been counted or that have
+ * failed. The accounts are those that a webhook receives.
  */
 import type { TSchema } from "typebox";
 import type { KeyCall, ServicePart } from "../http/server/service.ts";

@@ -16,8 +16,8 @@ export const PROTOCOL_VERSIONS = [
 ] as const;
 
 /**
- * Version assumed for a client that states none: the newest version that does not require the
- * header.
+ * Protocol version assumed if a client does not send the version header: the newest version that
+ * does not require the header.
  */
 export const VERSION_DEFAULT = "2025-03-26";
 
@@ -34,7 +34,7 @@ export const RPC_CODES = {
   invalidParams: -32602,
   internal: -32603,
   /**
-   * The server cannot answer now, or may not answer this client; `data` is the problem document.
+   * The server cannot answer now, or may not answer this client. `data` is the problem document.
    */
   refused: -32000,
 } as const;
@@ -111,7 +111,10 @@ export function readMessage(value: unknown): RpcMessage {
     : { kind: "request", id, ...request };
 }
 
-/** Returns a batch's unparsed messages. @throws RpcError if it is not accepted. */
+/**
+ * Returns the messages of a batch, which are not parsed yet. @throws RpcError if the batch is not
+ * accepted.
+ */
 export function readBatch(values: readonly unknown[], version: string): readonly unknown[] {
   if (!allowsBatches(version)) {
     throw invalid(`Version ${version} of the protocol has no batches; send one message at a time.`);

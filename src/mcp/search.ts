@@ -126,8 +126,8 @@ type Body = {
 };
 
 /**
- * Builds the body of a search. Limit and fields are in its spec, where they are allowed even with a
- * cursor.
+ * Builds the body of a search. Limit and fields are members of its spec, where they are allowed
+ * even if the search has a cursor.
  */
 function readSearch(sent: JsonObject, allowed: readonly string[]) {
   const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
@@ -187,7 +187,10 @@ function answerOf(page: Page, notes: readonly string[] = []): ToolAnswer {
   };
 }
 
-/** Returns values in field order; as JSON, so no value can imitate other text. */
+/**
+ * Returns the values in the order of the fields. They are JSON, so that no value can look like
+ * other text of the answer.
+ */
 function rowText(account: JsonObject): string {
   return JSON.stringify(Object.values(account));
 }

@@ -1,10 +1,11 @@
 /**
- * Tool arguments that become parts of a spec: filters, order, and (for both `create_export` tools)
- * the output. Input: the arguments of a tool, or a normalized spec. Output: the spec members for
- * filters and order, the body of an export with its mistakes so far, or the shortest arguments.
+ * Converts tool arguments to parts of a spec, and back: filters, order, and (for both
+ * `create_export` tools) the output. Input: the arguments of a tool, or a normalized spec. Output:
+ * the spec members for filters and order, the body of an export with its mistakes so far, or the
+ * shortest arguments for a spec.
  * Invariant: the shortest form omits only members that normalization adds. A list of activities is
- * written as the prefixes whose codes it contains, so both normalize to the same spec. The members
- * of an export mean the same as in the body of POST /v1/exports.
+ * written as prefixes that stand for the same codes, so both normalize to the same spec. The
+ * members of an export mean the same as in the body of POST /v1/exports.
  */
 
 import type { TSchema } from "typebox";
@@ -62,7 +63,10 @@ function isUsual(sort: AccountQuerySpec["sort"]): boolean {
   return sort.every(({ field, direction }) => field === "score" && direction === "desc");
 }
 
-/** Returns the used filters of a group. False counts as used only in filters with three states. */
+/**
+ * Returns the filters of a group that are set. The value false means that a filter is set only if
+ * the filter has three states.
+ */
 function worded(group: object): JsonObject {
   const used = Object.entries(group).filter(([name, value]) => {
     if (Array.isArray(value)) return value.length > 0;

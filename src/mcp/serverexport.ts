@@ -1,7 +1,7 @@
 /**
  * The tool `create_export` of a server. Input: filters, format, fields. Output: the state of the
  * export after a short wait, with links to its file.
- * Invariant: the export is subject to the plan's limits and quota, and listed and downloaded like
+ * Invariant: the plan's limits and quota apply to the export. It is listed and downloaded like
  * exports of POST /v1/exports. The same call on the same snapshot returns the same export for a
  * day, so a model's retry does not create a second file.
  */
@@ -36,7 +36,10 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** Seconds that a call waits for the file; clients wait longer for a tool. */
+/**
+ * Default and maximum number of seconds that a call waits for the file. Clients allow a tool more
+ * time than this.
+ */
 const WAIT_SECONDS = 10;
 const WAIT_SECONDS_MAX = 30;
 /** Id of a tenant's own list, anywhere in a text. */
@@ -135,7 +138,10 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
   mistakes.push({ pointer: "/idempotency_key", code: "wrong_format", detail });
 }
 
-/** Queues the export, or finds an equal one. If there are mistakes, only looks for more. */
+/**
+ * Queues the export, or finds an equal one. If there are mistakes already, only checks the rest of
+ * the body for more mistakes.
+ */
 async function accept(
   context: KeyCall<ServicePart>,
   { body, mistakes }: ExportArguments,
@@ -153,9 +159,9 @@ async function accept(
 }
 
 /**
- * Returns the idempotency key of a call that names none. It is the same for the same call and
- * snapshot, until one of the tenant's lists in the call changes. `exported` does not count, because
- * the export itself changes it.
+ * Returns the idempotency key for a call without one. Equal calls on one snapshot have the same
+ * key, until one of the tenant's lists in the call changes. Changes of the list `exported` are
+ * ignored, because the export itself changes it.
  */
 function ownKey(
   { service, identity, body }: KeyCall<ServicePart>,

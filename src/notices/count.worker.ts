@@ -1,11 +1,12 @@
 /**
- * The thread that counts notices; a task has several saved searches. Input: two snapshots that the
- * server has open, their change list, and searches. Output: exact counts, or the reason for their
- * absence. Invariant: it has a lower priority than requests, so that a new month does not slow
- * them. It opens a pair once for many searches; `release` closes it. Searches with the same filters
- * and watched fields share one pass over the list, even across tenants, unless they name saved
- * lists. Memory is bounded by one slice of the list, the cached rows of saved lists, and
- * `TALLIES_MAX` shared results.
+ * The thread that counts the changes of saved searches for notices; a task has several searches.
+ * Input: two snapshots that the server has open, their change list, and searches. Output: for each
+ * search, exact counts or the reason for their absence.
+ * Invariant: the thread has a lower priority than requests, so that a new month does not slow them.
+ * It opens a pair of snapshots once for many searches; `release` closes the pair. Searches with the
+ * same filters and watched fields are counted once, even if they belong to different tenants,
+ * unless they name saved lists. Memory is bounded by one slice of the change list, the cached rows
+ * of saved lists, and `TALLIES_MAX` shared results.
  */
 import { type ChangeList, openChangeList } from "../changes/list.ts";
 import { type ChangeTally, changeCatalog, changeTally, watchableFields } from "../changes/query.ts";
@@ -33,7 +34,8 @@ import { rolledSpec } from "./rolling.ts";
 const FIRST_MAX = 10;
 
 /**
- * A task returns after this time with the searches that it has counted by then, in milliseconds.
+ * Time limit of a task, in milliseconds. Once it has passed, the task returns the outcomes of the
+ * searches counted so far.
  */
 const TASK_MS = 250;
 /** Max results per pair of snapshots that searches can share. */
@@ -78,8 +80,8 @@ export type CountOutcome =
 /** Functions of the thread. */
 export interface CountWork {
   /**
-   * Counts the searches in order. Returns the outcomes of as many as the time allows, but at least
-   * of the first.
+   * Counts the searches in order, until a time limit. Returns the outcomes of the counted searches.
+   * The first search is always counted.
    */
   readonly count: readonly [CountOrder, readonly CountOutcome[]];
   readonly release: readonly [null, undefined];
@@ -215,7 +217,6 @@ function pairOf({ older: olderFile, newer: newerFile, listPath, dataDir }: Count
   }
 }
 
-/** Closes the pair of snapshots that is open. */
 function release(): undefined {
   if (opened === null) return;
   const { list, database } = opened;

@@ -1,14 +1,15 @@
 /**
  * Counts notices: how many accounts entered, left, or changed in the result of a saved search from
- * one month to the next. Input: uncounted notices in the state. Output: their counts, the
- * exports that their searches request, and the deliveries of each, in the state.
+ * one month to the next. Input: uncounted notices in the state. Output: their counts, the exports
+ * that their searches request, and the deliveries of each, in the state.
  * Invariant: a separate thread counts, one search after another, in the order of the months. Counts
  * and deliveries are stored in one transaction. After a crash before it, the notice is counted
  * again under the same id. All counts of one task share a transaction, because each commit blocks
  * the thread that answers requests.
- * If the snapshot of the older month is gone, the newest earlier month that exists replaces it. If
- * none exists for a day, the oldest later month does. The notice names the month that was used. If
- * there is no month at all, the notice fails after that day, and its receivers are informed.
+ * If the snapshot of the older month is missing, the newest earlier month replaces it. If no
+ * earlier snapshot appears within a day, the oldest later month replaces it. The notice names the
+ * month that was used. If there is none of these, the notice fails after that day, and its
+ * receivers are informed.
  * Several servers may share the state. Only the server that holds the lease on this work can change
  * it.
  */
@@ -170,7 +171,9 @@ export class NoticeCounter {
     }
   }
 
-  /** Counts the first of the notices, and more of them if the time of a task allows. */
+  /**
+   * Counts notices in order, until the time limit of a task. The first notice is always counted.
+   */
   async #count(
     rows: readonly CountingRow[],
     pair: RetainedPair,

@@ -1,14 +1,14 @@
 /**
  * Delivers counted notices to webhooks and by e-mail. Input: queued deliveries in the state.
  * Output: requests to receivers, messages to the mail server, and their outcomes in the state.
- * Invariant: a delivery that the state holds as waiting is sent at least once, with the id of its
- * notice, whenever the process ends. At most `PER_HOST` requests of a tenant go to one host at a
- * time, and one to a webhook that is failing. All failing ones together get `FAILING_IN_ALL`, so
- * slow receivers do not delay other tenants. A free place costs one look-up of the state. A
- * webhook that is disabled or deleted meanwhile receives nothing. The queue of a disabled webhook
- * is retained. Only the server with the lease of the work begins an attempt or stores its outcome.
- * If an outcome cannot be stored, its webhook rests, so that it does not get the same notice in a
- * loop.
+ * Invariant: a delivery that is stored as waiting is sent at least once, with the id of its notice,
+ * even if the process is killed at any moment. At most `PER_HOST` requests of a tenant run to one
+ * host at a time. A failing webhook gets one request at a time, and all failing webhooks together
+ * get `FAILING_IN_ALL`, so slow receivers do not delay other tenants. Each new attempt costs at
+ * most one query of the state. A webhook that has been disabled or deleted receives nothing. A
+ * disabled webhook keeps its queue. Only the server with the lease on this work begins an attempt
+ * or stores its outcome. If an outcome cannot be stored, its webhook is paused, so that it does not
+ * get the same notice in a loop.
  */
 import type { GuardedWay } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
@@ -32,8 +32,8 @@ import { seedsOf, signedHeaders } from "./signing.ts";
 import type { NoticeWork } from "./work.ts";
 
 /**
- * Max concurrent requests of a tenant to one host and port, of a tenant to all hosts, and of all
- * tenants.
+ * Max concurrent requests of one tenant to one host and port; of one tenant to all hosts; of all
+ * tenants to all hosts.
  */
 const PER_HOST = 4;
 const PER_TENANT = 256;
@@ -185,8 +185,8 @@ export class Deliverer {
     const { notices, webhooks, emails, work } = this.#parts;
     const receiver = webhooks.find(row.webhook);
     const notice = receiver && notices.find(receiver.tenantId, row.notice);
-    // If a failed notice is replayed, it is counted again and this delivery is deleted. That may
-    // have happened since the delivery was read.
+    // Since the delivery was read, its notice may have been replayed. If the notice had failed, it
+    // is counted again, and this delivery no longer exists.
     if (receiver === undefined || notice === undefined || !isSendable(notice)) return;
     const outcome =
       receiver.kind === "email"
@@ -220,8 +220,8 @@ export class Deliverer {
     if (outcome.verdict === "server") this.#parts.serverFailed();
     attempted(webhook.kind, state === "waiting" ? "retried" : state);
     const { health, event } = healthAfter(webhook, outcome);
-    // If this failure disables the receiver, the delivery stays queued, because the owner may
-    // enable the receiver again.
+    // If this failure disables the receiver, the delivery stays queued. The owner may enable the
+    // receiver again, and the delivery is then sent.
     const kept = health.disabledAt !== null && state === "failed";
     webhooks.settle(
       kept ? { ...after, state: "waiting", nextAt: outcome.endedAt } : after,
@@ -265,8 +265,8 @@ function atHost({ webhook, tenantId, kind, url, failing }: DueWebhook): DueAtHos
 }
 
 /**
- * Counts the running attempts of each tenant's host, each tenant, and each webhook. Their keys
- * never collide.
+ * Counts the running attempts by host (of a tenant), by tenant, and by webhook. The keys of these
+ * three kinds differ, so one map holds all counts.
  */
 class Uses {
   readonly #counts = new Map<string, number>();

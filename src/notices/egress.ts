@@ -2,11 +2,11 @@
  * Decides which addresses the server may connect to on behalf of tenants. Input: the host of a
  * receiver's address, and the networks that the operator allows. Output: the addresses to connect
  * to, or a refusal.
- * Invariant: the decision uses the bytes of the address that is connected to, never text, because
- * every spelling of an address has the same bytes. IPv4 addresses inside IPv6 ones (mapped,
- * translated, compatible, NAT64, 6to4, Teredo, ISATAP) are unwrapped first. A literal address is
- * checked like one from DNS. A name is resolved once for each connection, which then uses exactly
- * the checked addresses, so a later DNS answer has no effect. Unknown ranges are refused.
+ * Invariant: the bytes of an IP address are checked, never its text, because the same address can
+ * be written in several ways. IPv4 addresses inside IPv6 ones (mapped, translated, compatible,
+ * NAT64, 6to4, Teredo, ISATAP) are unwrapped first. An IP address in a URL is checked in the same
+ * way as one from DNS. A name is resolved once for each connection, which then uses exactly the
+ * checked addresses, so a later DNS answer has no effect. Unknown ranges are refused.
  */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -51,8 +51,8 @@ export class Egress implements ConnectionGuard {
   readonly #resolve: Resolve;
 
   /**
-   * `allowed` lists the networks, separated by commas, to which connections are allowed even if
-   * they are internal, and even over plain HTTP.
+   * `allowed` lists networks, separated by commas. Connections to these networks are allowed even
+   * if they are internal, and even over plain HTTP.
    */
   constructor(allowed: string | null, resolve: Resolve = everyAddress) {
     this.#allowed = allowed === null ? [] : networksOf(allowed);
@@ -60,7 +60,8 @@ export class Egress implements ConnectionGuard {
   }
 
   /**
-   * Returns why an address is refused when a receiver is set up, or null. Does not resolve names.
+   * Checks an address when a receiver is set up. Returns the reason for a refusal, or null. Does
+   * not resolve names.
    */
   whyNot(url: URL): string | null {
     const { protocol, hostname } = url;
@@ -93,8 +94,8 @@ export class Egress implements ConnectionGuard {
   }
 
   /**
-   * Refuses an unknown name with the error for an internal name, so that tenants cannot probe for
-   * internal names.
+   * Refuses an unknown name with the same error as an internal name. Otherwise tenants could find
+   * out which internal names exist.
    */
   async #resolved(name: string): Promise<readonly KnownAddress[]> {
     try {
@@ -140,7 +141,8 @@ function isAllowed(bytes: Uint8Array, allowed: readonly Network[]): boolean {
 function innerOf(bytes: Uint8Array): Uint8Array[] {
   if (isIn(bytes, MAPPED)) return [bytes.subarray(12)];
   if (isIn(bytes, SIX_TO_FOUR)) return [bytes.subarray(2, 6)];
-  // A Teredo address contains its server's address, and its client's with all bits inverted.
+  // A Teredo address contains the address of its server, and the address of its client with all
+  // bits inverted.
   if (isIn(bytes, TEREDO)) return [bytes.subarray(4, 8), bytes.subarray(12).map((one) => ~one)];
   const isatap = (bytes[8] as number) & 0xfc;
   const marked = bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;

@@ -4,8 +4,8 @@
  * Invariant: another tenant's receiver is reported as missing. A change is durable when the method
  * returns, and its audit line is in the same transaction. A receiver is one plain address, so that
  * each reader can unsubscribe alone. Only the reader can resubscribe, with the signed link. This
- * remains so after its receiver is deleted and created again: the reader is then sent a question,
- * at most once a week.
+ * holds even if the tenant deletes the receiver and creates it again: the reader then gets an
+ * e-mail with this link, at most once a week.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, type Mistake } from "../errors.ts";
@@ -72,7 +72,8 @@ export class Emails {
   }
 
   /**
-   * Returns those of a tenant's receivers whose sequence number is below `before`, newest first.
+   * Returns up to `limit` receivers of a tenant, newest first. All have a sequence number below
+   * `before`.
    */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "email", before, limit));
@@ -86,7 +87,7 @@ export class Emails {
   }
 
   /**
-   * Creates a receiver. If the reader of its address unsubscribed before, the receiver starts as
+   * Creates a receiver. If the address has unsubscribed before, the receiver starts as
    * unsubscribed, and an e-mail offers to subscribe again. Throws `invalid_request`, which lists
    * every mistake, or `plan_not_allowed`.
    */
@@ -228,8 +229,9 @@ export class Emails {
   }
 
   /**
-   * Returns true if an e-mail need not be sent any more, because its reader has decided or
-   * unsubscribed.
+   * Returns true if an e-mail about a receiver is no longer needed. An offer to subscribe again is
+   * not needed if the receiver is subscribed. A warning is not sent to an address that has
+   * unsubscribed, nor to the failing receiver's own address, nor if its owner no longer exists.
    */
   #isUnwanted(row: WebhookRow, { owner, warning }: ReceiverMailRow, to: string): boolean {
     const url = `mailto:${to}`;
@@ -272,8 +274,8 @@ export class Emails {
   }
 
   /**
-   * Unsubscribes the receiver of a link, or resubscribes it if `again` is true. Does nothing
-   * if that has already been done.
+   * Unsubscribes the receiver to which a link belongs. If `again` is true, resubscribes it instead.
+   * Does nothing if the receiver is already in that state.
    */
   unsubscribe(token: string, again: boolean): WebhookRow {
     const { store, mails, audit, clock } = this.#parts;

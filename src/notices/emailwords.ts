@@ -25,8 +25,8 @@ export interface EmailCompany {
   /** City and state, activity, and day of opening. */
   readonly about: readonly string[];
   /**
-   * Names the fields that changed, or says that the company left the result. Empty for a
-   * company that is new.
+   * Text about the change: the fields that changed, or that the company left the result. Empty for
+   * a company that entered it.
    */
   readonly note: string;
   readonly contacts: readonly EmailContact[];

@@ -59,7 +59,8 @@ export function feedOf(
   const words = WORDS[language];
   const [newest] = notices;
   const own = `urn:peneira:${search.id}`;
-  // A link must be absolute; only notices.base_url contains the server's address.
+  // A link must be absolute, so it needs the server's address. Only the setting notices.base_url
+  // has this address.
   const link = base === "" ? own : `${base}/app/news#${search.id}`;
   const feed = new Feed({
     id: own,

@@ -1,8 +1,8 @@
 /**
- * The log of notices: the content of each, whether it arrived, and how to send it again (replay).
- * Input: ids and ranges. Output: notices with their deliveries, and their texts.
+ * The log of notices: the content of each notice, its deliveries, and a way to send it again
+ * (replay). Input: ids and ranges. Output: notices with their deliveries, and their texts.
  * Invariant: the notices of other tenants are reported as missing. A replayed notice keeps its id,
- * so receivers recognize it. A replay is durable when it returns, and covers its whole range. A
+ * so receivers recognize it. When `replay` returns, all notices of the range are durably queued. A
  * long replay is stored in steps, between which its thread does other work. Commands and the server
  * share this code.
  */
@@ -30,7 +30,7 @@ export interface NoticeWithDeliveries {
 interface ReplayRequest {
   readonly tenantId: string;
   readonly id: string;
-  /** Last notice of a range, or null for one notice. */
+  /** Id of the last notice in a range; null if only the notice `id` is replayed. */
   readonly through: string | null;
   /** Replays only to this receiver; null means all receivers of the search. */
   readonly webhook: string | null;
@@ -66,7 +66,7 @@ export class NoticeHistory {
     throw new AppError("not_found", "There is no such notice. Old ones are deleted.");
   }
 
-  /** Returns those of a tenant's notices whose sequence number is below `before`, newest first. */
+  /** Returns notices of a tenant, newest first. All have a sequence number below `before`. */
   page(
     tenantId: string,
     page: { readonly before: number; readonly limit: number; readonly searchId?: string },
@@ -121,8 +121,8 @@ export class NoticeHistory {
   }
 
   /**
-   * Replays the next notices after a sequence number. Returns how many were queued, and the last
-   * sequence number of the step.
+   * Replays notices after a sequence number, as many as one step allows. Returns how many were
+   * queued, and the last sequence number of the step.
    */
   #replayStep(request: ReplayRequest, after: number, to: number) {
     const { store, clock } = this.#parts;
@@ -136,7 +136,8 @@ export class NoticeHistory {
 
   #again(row: NoticeRow, { webhook, onlyFailed }: ReplayRequest, nowMs: number): boolean {
     if (row.state === "failed") {
-      // The new count will be another event, so deliveries of the failure are dropped.
+      // The new count makes a new event with another id, so the deliveries of the event about the
+      // failure are dropped.
       this.#parts.hooks.drop(row.id);
       return this.#parts.store.recount(row.id, nowMs);
     }

@@ -158,7 +158,7 @@ function hostOf(from: string): string {
 /** Members of the errors that the package throws. */
 interface MailError {
   readonly code?: string;
-  /** Error code of the system or of TLS. The package puts another one in `code`. */
+  /** Error code of the system or of TLS. The package puts a code of its own into `code`. */
   readonly originalCode?: string;
   readonly command?: string;
   readonly responseCode?: number;
@@ -168,8 +168,8 @@ interface MailError {
 /** Enhanced codes (RFC 3463) of an address that does not exist, or has moved away. */
 const GONE = /^5\d\d[ -]5\.1\.(?:1|2|3|6|10)\b/;
 /**
- * Enhanced status codes of a server that refuses to relay messages of this sender, which is a
- * mistake of the operator.
+ * Enhanced status codes of a mail server that refuses to relay messages of this sender. The
+ * operator has configured such a server by mistake.
  */
 const RELAY = /^5\d\d[ -](?:5\.7\.(?:0|1|8|9)\b.*)?\brelay/i;
 

@@ -1,9 +1,9 @@
 /**
  * The exports that are made for notices. Input: a counted notice whose search requests an export.
  * Output: the export, created once for each notice, and the link to its file.
- * Invariant: the notice is the export's idempotency key, so a repeated count after a crash finds
- * the same export. Bounds and quotas are those of other exports of the tenant. If they refuse the
- * export, the notice is sent without a file and names the reason.
+ * Invariant: the notice's id is the idempotency key of the export, so a repeated count after a
+ * crash finds the same export. The tenant's usual limits and quotas for exports apply. If they
+ * refuse the export, the notice is sent without a file and names the reason.
  */
 import type { Plan, PlanName, Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -62,8 +62,8 @@ export class NoticeExports {
   }
 
   /**
-   * Returns the export of a notice, which it creates unless an earlier attempt did. Returns `later`
-   * if the queue is full now, or the error if the export is refused.
+   * Returns the export of a notice. Creates the export if no earlier attempt has created it.
+   * Returns `later` if the queue is full now, or the error if the export is refused.
    */
   make(
     row: CountingRow,
@@ -101,8 +101,8 @@ export class NoticeExports {
   }
 
   /**
-   * Waits for the end of an export. Returns the link to its file, or why there is no file. Returns
-   * null if the export has not ended within `waitMs`.
+   * Waits until an export ends. Returns the link to its file, or the reason why it has no file.
+   * Returns null if the export has not ended after `waitMs`.
    */
   async ended(
     tenantId: string,

@@ -4,9 +4,9 @@
  * Invariant: a month and its notices are recorded in one transaction, before anything is counted.
  * Only a month that is newer than all recorded ones makes notices, and only once, even if it is
  * served repeatedly. If the state cannot be written, the month is recorded later. If several
- * servers share the state, one of them does this work at a time. Its changes are fenced, so a
- * server that was paused and has lost its turn changes nothing. After a stop, a restart or another
- * server continues all unfinished work.
+ * servers share the state, one of them does this work at a time and holds a lease on it. Each
+ * change checks the lease, so a server that was paused and has lost its lease changes nothing.
+ * After a stop, a restart or another server continues all unfinished work.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import { type GuardedWay, guardedWay } from "../download/proxy.ts";
@@ -170,7 +170,8 @@ export class Notices {
     this.#counter.kick();
     this.#deliverer.tick();
     this.#mails.tick();
-    // A write waits for other writers, so this deletion must not run in every tick.
+    // This deletion is a write, which may have to wait for other writers. So it does not run in
+    // every tick.
     if (clock.monotonicMs() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = clock.monotonicMs();
     try {
@@ -214,8 +215,8 @@ export class Notices {
   }
 
   /**
-   * Acquires the lease on this work if it is free. If this server then holds it for the first time,
-   * it records its month and makes unfinished work due. Returns true if this server has the lease.
+   * Acquires the lease on this work if it is free. Returns true if this server has the lease. If it
+   * has just acquired it, the server also records its month and makes unfinished work due.
    */
   #look(): boolean {
     const { work, clock, log } = this.#parts;

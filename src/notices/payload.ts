@@ -1,10 +1,10 @@
 /**
- * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored
- * notice that is counted or has failed. Output: JSON in the shape of the contract.
+ * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored notice
+ * that is counted or has failed. Output: JSON as documented for webhooks.
  * Invariant: the same notice has the same bytes in every attempt, at most 20 KB. If the first
  * accounts do not fit, the text contains fewer of them. Links begin with the operator's public
- * address. The failure event of a notice has another id than the notice, because a replay may count
- * the notice later, and receivers drop ids that they know.
+ * address. The event about a failed notice does not have the id of the notice. The notice may be
+ * counted later by a replay, and receivers drop ids that they know.
  */
 import type { ChangeTotals } from "../changes/query.ts";
 import type { OutputField } from "../spec/fields.ts";
@@ -13,15 +13,18 @@ import type { NoticeRow } from "../store/noticestore.ts";
 /** Largest body of a webhook. */
 const BODY_BYTES_MAX = 20_000;
 
-/** An account of a notice: its change, the fields that changed, and its output fields. */
+/**
+ * An account in a notice: how it changed (entered, left, or changed), the names of the changed
+ * fields, and its output fields.
+ */
 export type FirstAccount = Readonly<Record<string, unknown>> & {
   readonly change: string;
   readonly changed_fields: readonly string[];
 };
 
 /**
- * Fields by which people recognize and call a company. A notice contains those that the plan
- * includes.
+ * The fields of a company for an e-mail: its names, activity, and place, and how to contact it. A
+ * notice contains only those that the plan includes.
  */
 export const CARD_FIELDS: readonly OutputField[] = [
   ...(["legal_name", "trade_name", "cnae_primary_description", "municipality_name"] as const),
@@ -41,7 +44,10 @@ export interface NoticeCounts extends ChangeTotals {
   /** Path of the exported file, and when it expires. Both are absent if there is no file. */
   readonly file?: string;
   readonly file_until?: string;
-  /** If the search requests an export and there is none, the code and a sentence that say why. */
+  /**
+   * If the search requests an export but the notice has none, a code and a sentence with the
+   * reason.
+   */
   readonly export_error?: string;
   /** Absent in older notices, which have only the code. */
   readonly export_problem?: string;

@@ -10,8 +10,8 @@ import { isStateFailure } from "../store/sqlite.ts";
 import type { ReceiverKind, WebhookRow } from "../store/webhookstore.ts";
 
 /**
- * Max searches that a receiver may name. To receive notices of more searches, it must receive those
- * of all.
+ * Max searches that a receiver may name. A receiver that needs more must receive the notices of all
+ * searches.
  */
 const SEARCHES_MAX = 500;
 
@@ -45,7 +45,10 @@ export function readSearches(
   return JSON.stringify([...known]);
 }
 
-/** Returns the state of a receiver after a change. If it stays disabled, it keeps its reason. */
+/**
+ * Returns the members of a receiver that say if it is disabled, after a change. If it was disabled
+ * and stays so, it keeps the reason.
+ */
 export function stateAfter(
   before: WebhookRow,
   enabled: boolean,
@@ -75,7 +78,10 @@ export function receiversFull(kind: ReceiverKind, most: number): AppError {
   return new AppError("plan_not_allowed", detail);
 }
 
-/** Runs an action on the state; converts failures of the state to public errors. */
+/**
+ * Runs an action on the state. If it fails because of the disk or database, throws a public error
+ * instead.
+ */
 export function stored<Value>(action: () => Value): Value {
   try {
     return action();

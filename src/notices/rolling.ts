@@ -1,10 +1,10 @@
 /**
- * Dates in a saved search that move with the month. Input: its spec as saved, the date of the
- * snapshot to which its dates refer, and the date of another snapshot. Output: the spec with its
- * dates moved.
+ * Moves the dates in a saved search from one snapshot to another. Input: its spec as saved, the
+ * date of the snapshot to which its dates refer, and the date of the other snapshot. Output: the
+ * spec with its dates moved.
  * Invariant: every date filter moves by the number of days between the two snapshots, so "opened in
- * the last 90 days" covers 90 days of each month. Other members and invalid dates remain unchanged:
- * the spec is normalized afterwards.
+ * the last 90 days" covers 90 days of each month. Other members and invalid dates remain unchanged,
+ * because the spec is normalized afterwards.
  */
 import { FILTERS } from "../spec/filters/table.ts";
 import { isJsonObject, type JsonObject } from "../spec/reader.ts";

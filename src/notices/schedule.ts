@@ -30,8 +30,8 @@ const DELAYS_MS = [
 const JITTER = 0.1;
 
 /**
- * A failure that comes less than this after the last counted failure is not counted, in
- * milliseconds.
+ * Min time between two counted failures, in milliseconds. A failure that comes sooner is not
+ * counted.
  */
 export const STRIKE_GAP_MS = 12 * HOUR_MS;
 /** Min time without success before a webhook is disabled, in milliseconds. */
@@ -51,8 +51,8 @@ export interface DeliveryAttempt {
   /** Time before which the receiver accepts no other attempt, or null. */
   readonly retryAt: number | null;
   /**
-   * Says more than the code about why an e-mail failed. `gone`: the address does not exist.
-   * `rejected`: the message is refused permanently. `server`: the operator's mail server
+   * The reason why an e-mail failed, where the code alone does not tell. `gone`: the address does
+   * not exist. `rejected`: the message is refused permanently. `server`: the operator's mail server
    * failed, which is not the receiver's fault.
    */
   readonly verdict?: "gone" | "rejected" | "server";
@@ -89,7 +89,10 @@ export function afterAttempt(
   return { ...tried, nextAt: Math.min(nextTime(attempts, attempt, options), lastAt) };
 }
 
-/** Returns an error text that says why the next attempt comes earlier than the receiver demands. */
+/**
+ * Returns the text of an error, extended by a sentence: the receiver demands a longer pause, but
+ * the next attempt comes earlier, because the retry period ends.
+ */
 function beyondPeriod(error: string, retryAt: number): string {
   const time = new Date(retryAt).toISOString();
   return (

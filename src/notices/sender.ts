@@ -12,7 +12,6 @@ import type { DeliveryAttempt } from "./schedule.ts";
 
 /** Time for one attempt, in milliseconds. */
 export const ATTEMPT_MS = 15_000;
-/** Max bytes of an answer that are read. */
 const ANSWER_BYTES_MAX = 65_536;
 /** Latest time that a Date can hold, in milliseconds. */
 const TIME_MAX_MS = 8.64e15;
@@ -76,7 +75,7 @@ async function readSome(body: AsyncIterable<Uint8Array> | null): Promise<void> {
 }
 
 /**
- * Returns the time that a Retry-After header names, in seconds or as a date. Returns null if there
+ * Returns the time in a Retry-After header, which contains seconds or a date. Returns null if there
  * is no header.
  */
 export function retryTime(header: string | null, nowMs: number): number | null {
@@ -99,7 +98,10 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "The receiver did not accept a connection in time.",
 };
 
-/** Codes of refused certificates and failed handshakes, which have many names. */
+/**
+ * Prefixes of error codes for refused certificates and failed handshakes. There are too many of
+ * these codes to list them all.
+ */
 export const TLS_CODES =
   /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/;
 

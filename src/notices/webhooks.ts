@@ -3,8 +3,8 @@
  * Output: rows as stored, and each secret once.
  * Invariant: another tenant's webhook is reported as missing. A change is durable when the method
  * returns, and its audit line is in the same transaction. A webhook names only searches of its
- * tenant. A literal address inside the operator's network is refused here; every address is checked
- * again before each connection.
+ * tenant. If a URL contains an IP address of the operator's network, it is refused here. Every
+ * address is checked again before each connection.
  */
 import { randomBytes } from "node:crypto";
 import type { GuardedWay } from "../download/proxy.ts";
@@ -57,7 +57,10 @@ export class Webhooks {
     this.#parts = parts;
   }
 
-  /** Returns those of a tenant's webhooks whose sequence number is below `before`, newest first. */
+  /**
+   * Returns up to `limit` webhooks of a tenant, newest first. All have a sequence number below
+   * `before`.
+   */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "webhook", before, limit));
   }

@@ -1,6 +1,6 @@
 /**
  * The right to work on notices. Input: the lease of this work, which one server of a fleet holds.
- * Output: whether this server holds it, and changes that only its holder can make.
+ * Output: `isHeld`, and changes that only the holder can make.
  * Invariant: without a lease, this server is the only one and always has the right.
  */
 import type { WorkLease } from "../store/fleet/lease.ts";

@@ -1,7 +1,7 @@
 /**
  * The two clocks of the program.
- * Invariant: only this file reads Date.now() for decisions, so tests can control the time;
- * durations are differences of `monotonicMs`, which never jumps.
+ * Invariant: only this file reads Date.now() for decisions, so tests can control the time.
+ * Durations are differences of `monotonicMs`, which never jumps.
  */
 import { performance } from "node:perf_hooks";
 

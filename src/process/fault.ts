@@ -59,14 +59,15 @@ export const NOTICE_FAULT_POINTS = [
 export type FaultPoint = (typeof FAULT_POINTS | typeof NOTICE_FAULT_POINTS)[number];
 
 /**
- * How often this thread has reached the point that FAULT names. (Each file is rendered by one
- * thread.)
+ * How often this thread has reached the point in FAULT. Threads count separately, which suffices
+ * because each file is rendered by one thread.
  */
 let reached = 0;
 
 /** Marks a point at which tests may kill the process. Kills it if FAULT names this point. */
 export function faultPoint(point: FaultPoint): void {
-  // Keep all code inside this condition: esbuild drops the calls of an empty function.
+  // Keep all code inside this condition. esbuild drops calls of this function only if it is empty
+  // in the shipped bundle.
   if (typeof BUILD_FAULTS === "undefined" || BUILD_FAULTS) reach(point);
 }
 

@@ -1,8 +1,10 @@
 /**
- * Counters shared by all threads of a process: rates, held amounts, key usage, and log lines. One
- * ledger is one set of counters; a process has one, a test may have several.
+ * Counters shared by all threads of a process: rates of requests, amounts in use, usage of keys,
+ * and log lines. One ledger is one set of counters. A process has one ledger, a test may have
+ * several.
  * Invariant: the counters are in the addon and exact across threads. A call waits only while
- * another thread updates a counter. Amounts held by a thread are recorded under its slot.
+ * another thread updates a counter. Each amount in use is recorded with the number of its thread
+ * (slot), so it can be released if the thread dies.
  */
 import { ledgers } from "../../native-index/napi/engine.ts";
 import {
@@ -18,7 +20,10 @@ import {
 
 export { GRANT, HOLD, LEASE, RATE, USE } from "../../native-index/napi/ledgers.ts";
 
-/** Tables of rates. The same name can be used in each, for different rates. */
+/**
+ * Numbers of the addon's tables of rates. Each table has its own names, so a name in both tables
+ * means two different rates.
+ */
 const RATE_TABLES = { keys: 0, guesses: 1 } as const;
 
 const HOLD_KINDS = { inFlight: 0, streams: 1, bodies: 2, files: 3 } as const;
@@ -27,8 +32,8 @@ const HOLD_KINDS = { inFlight: 0, streams: 1, bodies: 2, files: 3 } as const;
 export type HoldKind = keyof typeof HOLD_KINDS;
 
 /**
- * Why an amount is refused: its owner has reached the owner's limit (`share`), or all owners
- * together have reached theirs (`all`).
+ * The limit that refuses an amount: the limit of its owner (`share`), or the limit of all owners
+ * together (`all`).
  */
 export type Shortage = "share" | "all";
 
@@ -80,8 +85,8 @@ export class Ledger {
   }
 
   /**
-   * Takes units from a named rate, and returns true if they were available. `RATE` lists the
-   * indexes of `numbers`.
+   * Takes units from a named rate, and returns true if they were available. `numbers` holds the
+   * limits and receives the results; `RATE` names its indexes.
    */
   takeRate(name: string, numbers: Float64Array): boolean {
     return this.#native.takeRate(this.id, name, numbers);
@@ -104,8 +109,8 @@ export class Ledger {
   }
 
   /**
-   * Returns up to `most` leases that should be requested. With `all`, gives every lease back to the
-   * fleet.
+   * Returns up to `most` leases to request from the fleet. If `all` is true, returns all leases, so
+   * that the fleet gets their units back.
    */
   collectLeases(most: number, all = false, nowMs = Number.NaN): NativeLeaseRequests {
     return this.#native.collectLeases(this.id, nowMs, most, all);
@@ -116,7 +121,7 @@ export class Ledger {
     this.#native.settleLeases(this.id, names, grants, Float64Array.of(nowMs, now));
   }
 
-  /** Returns counts of the attempts in a fleet, by outcome. */
+  /** Returns the fleet's counters by name, such as the refusals for each reason. */
   fleetCounts(): Readonly<Record<keyof typeof FLEET_COUNTS, number>> {
     const counts = this.#native.fleetCounts(this.id);
     const named = Object.entries(FLEET_COUNTS).map(([name, at]) => [name, counts[at] as number]);
@@ -155,7 +160,10 @@ export class Ledger {
     return this.#native.amountOfOwner(this.id, HOLD_KINDS[kind], owner);
   }
 
-  /** Adds to a key's usage of a day. `USE`: indexes of `numbers`. */
+  /**
+   * Adds to a key's usage of a day. `numbers` holds the day and the amounts; `USE` names its
+   * indexes.
+   */
   countUse(tenantId: string, keyId: string, numbers: Float64Array): void {
     this.#native.countUse(this.id, tenantId, keyId, numbers);
   }
@@ -197,7 +205,10 @@ export class Ledger {
   }
 }
 
-/** Returns the array to pass to `takeRate`. All calls reuse it to avoid garbage. */
+/**
+ * Returns a new array for `takeRate` with the number of the table. Callers reuse it for all calls
+ * to avoid garbage.
+ */
 export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
   const numbers = new Float64Array(Object.keys(RATE).length);
   numbers[RATE.now] = Number.NaN;
@@ -206,8 +217,8 @@ export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
 }
 
 /**
- * Returns the array to pass for amounts of this thread. It means one unit without a limit; callers
- * change it.
+ * Returns a new array for calls about amounts of this thread. It is set to one unit without a
+ * limit, and callers change these values.
  */
 export function holdNumbers(ledger: Ledger): Float64Array {
   const numbers = new Float64Array(Object.keys(HOLD).length);

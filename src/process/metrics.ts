@@ -177,7 +177,10 @@ export class Metrics {
     return Object.fromEntries(this.#metrics.map((metric) => [metric.info.name, metric.samples()]));
   }
 
-  /** Returns those series that still count after their thread has ended, which gauges do not. */
+  /**
+   * Returns the series whose values remain valid after their thread has ended. These are all series
+   * except gauges.
+   */
   lasting(samples: MetricSamples): MetricSamples {
     const names = this.#metrics.filter(({ type }) => type !== "gauge").map(({ info }) => info.name);
     return Object.fromEntries(names.map((name) => [name, samples[name] ?? []]));
@@ -221,7 +224,10 @@ function merged(metric: Metric, others: readonly MetricSamples[]): Sample[] {
   return [...values];
 }
 
-/** Cached texts by first label value, second, and so on. */
+/**
+ * A tree of label texts. The first label value leads to a subtree for the second label value, and
+ * so on.
+ */
 type TextTree = Map<string, TextTree | string>;
 
 /** Caches the label text of each series: building it costs more than the counting. */
@@ -264,8 +270,8 @@ function labelNames({ labels = [] }: MetricInfo): readonly string[] {
 }
 
 /**
- * Returns the labels in the form that stands between the braces. This text is also the key of the
- * series.
+ * Returns the labels of a series as they stand in the text between braces. This text also serves as
+ * the key of the series.
  */
 function seriesOf(info: MetricInfo, values: LabelValues): string {
   const names = labelNames(info);

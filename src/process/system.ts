@@ -1,9 +1,9 @@
 /**
  * Queries to the operating system: running processes, and this process's limit of open files and
  * connections.
- * Invariant: processes of other users count as well. Process ids are reused, so a positive answer
- * may be wrong; a negative answer is right. The limit applies to this process; its shell or service
- * manager may have another.
+ * Invariant: processes of other users count as well. Process ids are reused, so an ended process
+ * may seem to run, but a running process is always found. The limit applies to this process. Its
+ * shell or service manager may have another limit.
  */
 import { readFileSync } from "node:fs";
 

@@ -1,11 +1,11 @@
 /**
- * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the
- * order that the pool sends, and the thread's priority.
- * Invariant: a thread that reports that it is ready loads no more modules, so the pool may end it.
- * This matters because Node aborts the process if a thread ends while it loads an ES module (20.20,
- * `Module::IsGraphAsync`). The order contains the function's name because, if the pool passed the
- * name to piscina, piscina would load the file again. Only the calling thread's priority is
- * changed; if the system refuses (a sandbox), the work continues.
+ * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the order
+ * that the pool sends, and the thread's priority.
+ * Invariant: once a thread has reported that it is ready, it loads no more modules, so the pool may
+ * end it. This matters because Node aborts the process if a thread ends while it loads an ES module
+ * (20.20, `Module::IsGraphAsync`). The order contains the name of the function to call. If the pool
+ * gave this name to piscina instead, piscina would load the file again. Only the calling thread's
+ * priority is changed. If the system refuses this (a sandbox), the work continues.
  */
 import { constants, getPriority, setPriority } from "node:os";
 

@@ -54,7 +54,10 @@ class Output {
     this.#stream().write(visible(text));
   }
 
-  /** Writes text for programs, in whole lines: exact bytes except on a terminal. */
+  /**
+   * Writes text for programs, in whole lines. The bytes are exact, except on a terminal, where
+   * special characters are escaped.
+   */
   data(text: string | Uint8Array): void {
     if (!this.isTTY) this.#stream().write(text);
     else this.print(typeof text === "string" ? text : Buffer.from(text).toString());

@@ -1,9 +1,10 @@
 /**
- * Thread pools for work that must not block the server; the only importer of piscina.
- * Input: a worker file (located by src/location.ts) and tasks for its functions (tasks.ts). Output:
- * their results, typed by the caller's table.
- * Invariant: a task that throws, or whose thread dies, rejects; the pool replaces the thread. An
- * error loses its class between threads, so workers return values where the class matters.
+ * Thread pools for work that must not block the server; the only importer of piscina. Input: a
+ * worker file (located by src/location.ts) and tasks for its functions (tasks.ts). Output: their
+ * results, typed by the caller's table.
+ * Invariant: if a task throws or its thread dies, its promise rejects, and the pool replaces the
+ * thread. An error loses its class between threads. So if the class matters, workers return a value
+ * instead.
  */
 import { setTimeout } from "node:timers/promises";
 import type { MessagePort, Worker } from "node:worker_threads";
@@ -12,8 +13,9 @@ import { workerArguments, workerFile } from "../location.ts";
 import type { Order, WorkTable } from "./tasks.ts";
 
 /**
- * Young generation of a server's thread, in MB: enough for the values of a request. With V8's
- * default, building tables would leave a thread with 48 MB, most of it empty.
+ * Size of the young generation of a server thread's heap, in MB. It is enough for the values of a
+ * request. With V8's default, the young generation would grow to 48 MB while tables are built, and
+ * then stay mostly empty.
  */
 export const YOUNG_MB = 12;
 
@@ -63,9 +65,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       atomics: listening ? "disabled" : "sync",
       ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
     });
-    // Errors of the pool belong to no task: late answers to cancelled tasks, answers after closing,
-    // and ends of idle threads, which are replaced. Only if no thread starts must tasks reject, or
-    // they would wait forever.
+    // An error of the pool belongs to no task: a late answer to a cancelled task, an answer after
+    // closing, or the end of an idle thread, which is replaced. But if no thread has started, tasks
+    // would wait forever, so they are rejected.
     this.#pool.on("error", (error: Error) => {
       if (this.#pool.threads.length > 0) return;
       for (const reject of this.#waiting) reject(error);
@@ -142,15 +144,15 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   }
 
   /**
-   * Waits for threads that are ending: the pool no longer lists them, and would replace them too
-   * late.
+   * Waits for threads that are ending. The pool no longer lists them, but has not yet started the
+   * threads that replace them.
    */
   async #allReplaced(): Promise<void> {
     const remaining = new Set(this.#pool.threads);
     await Promise.all([...this.#alive].map(([thread, ended]) => !remaining.has(thread) && ended));
   }
 
-  /** Waits until no thread is loading; tasks may then be cancelled (see `close`). */
+  /** Waits until no thread is loading. From then on, tasks may be cancelled (see `close`). */
   loaded(): Promise<void> {
     return this.#allLoaded();
   }
@@ -169,7 +171,8 @@ export class ThreadPool<Work extends WorkTable<Work>> {
 
 /** Waits until a thread has loaded or has failed to. */
 function loaded(thread: Worker): Promise<void> {
-  // A loading thread does not keep the process alive, but must while its loading is awaited.
+  // A loading thread does not keep the process alive by default. This makes it do so while the
+  // caller waits for it.
   thread.ref();
   return new Promise((resolve) => {
     thread.once("message", () => resolve());

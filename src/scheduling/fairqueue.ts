@@ -1,9 +1,9 @@
 /**
- * A fair queue for resources that tenants share: it schedules owners by the cost of their work.
- * Invariant: tasks of one owner run in order. While an owner waits, the cost of any other owner's
- * tasks exceeds the cost of this owner's tasks by one task at most. How: start-time fair queueing.
- * Each owner has a virtual time that advances by the cost of its tasks. The owner with the earliest
- * time is next; an idle owner restarts at the current time.
+ * A fair queue for resources that tenants share: it schedules owners by the cost of their work, by
+ * start-time fair queueing. Each owner has a virtual time that advances by the cost of its tasks.
+ * The owner with the earliest time is next. An idle owner restarts at the current time.
+ * Invariant: tasks of one owner run in order. While an owner waits, the work done for any other
+ * owner exceeds the work done for it by the cost of at most one task.
  */
 import { AppError } from "../errors.ts";
 
@@ -57,8 +57,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs a task when it is its turn. Rejects if too many tasks wait: with `rate_limited` if they
-   * are the owner's, with `overloaded` if they are those of all owners.
+   * Runs a task when it is its turn. Rejects if too many tasks wait: with `rate_limited` if the
+   * owner has too many, and with `overloaded` if all owners together have too many.
    */
   async run<Value>(owner: string, cost: number, work: () => Promise<Value>): Promise<Value> {
     const one = this.#owners.get(owner) ?? { tasks: [], running: 0, cost: 0, time: this.#time };
@@ -134,8 +134,8 @@ export class FairQueue {
   }
 
   /**
-   * Removes idle owners whose virtual time is not later than the current one. If the whole queue is
-   * idle, removes all owners.
+   * Removes idle owners whose virtual time has been reached, because they would restart at the
+   * current time anyway. If the whole queue is idle, removes all owners.
    */
   #forget(): void {
     const isIdle = this.#running === 0 && this.#waiting === 0;

@@ -1,9 +1,11 @@
 /**
- * Filters to clauses. Input: the filters of a normalized spec and the code tables of a segment.
- * Output: the clauses of the query; a row must meet all of them.
- * Invariant: every filter that is set becomes a clause; a filter without an entry in CLAUSES does
- * not compile. A filter whose values the snapshot lacks becomes a clause that no row meets. The
- * clauses of phases share no row, and together they match what `clausesOf` matches.
+ * Converts filters to clauses, the conditions of a query. Input: the filters of a normalized spec
+ * and the code tables of a segment. Output: the clauses; a row must meet all of them.
+ * Invariant: every filter that is set becomes a clause. The code does not compile unless CLAUSES
+ * has an entry for each filter. If the snapshot lacks all values of a filter, its clause matches no
+ * row. With the mode `fallback`, a query has two phases: matches of the primary activity, then
+ * matches of only a secondary one. No row is in both phases, and together they contain the rows
+ * that `clausesOf` matches.
  */
 import {
   type DimensionName,
@@ -26,17 +28,18 @@ type Filters = AccountQuerySpec["filters"];
 /** Which activity codes of a row a clause compares. */
 type Activity = "primary" | "either" | "secondary only";
 
-/** The first year of the `started_year` dimension. Its codes count from this year. */
+/** The year of code 0 in the `started_year` dimension. */
 const FIRST_YEAR = 1800;
-/** The last year of the dimension, because its codes are at most 300. */
+/** The last year of the `started_year` dimension, whose codes are at most 300. */
 const LAST_YEAR = 2100;
 /**
- * Max years whose posting lists are used before the test, for an interval that is not whole years.
+ * Maximum number of years for which an interval that is not whole years also uses posting lists.
+ * They select rows before the dates are tested.
  */
 const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The clauses of a spec's filters. Every match meets them, in each phase. */
+/** Returns the clauses of a spec's filters. Every match meets them, in each phase. */
 export function clausesOf(segment: Segment, filters: Filters): Clause[] {
   const { secondary_cnae_mode: mode } = filters.industry;
   return clausesBy(segment, filters, mode === "off" ? "primary" : "either");
@@ -45,7 +48,7 @@ export function clausesOf(segment: Segment, filters: Filters): Clause[] {
 /** Returns the clauses of each phase; the mode `fallback` has two phases. */
 export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
   const { cnae_any_of: wanted, secondary_cnae_mode: mode } = filters.industry;
-  // Without requested codes, secondary codes cannot match either.
+  // Without requested codes, a row cannot match by a secondary code, so there is one phase.
   if (mode !== "fallback" || wanted.length === 0) return [clausesOf(segment, filters)];
   const phases: Activity[] = ["primary", "secondary only"];
   return phases.map((activity) => clausesBy(segment, filters, activity));
@@ -53,7 +56,8 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
   const { industry, geo, company, contact, lists } = filters;
-  // Members are listed one by one, because a spread costs more than most of the clauses.
+  // The members are listed one by one, because copying the objects with a spread takes longer than
+  // making most of the clauses.
   const input: ClauseInput = { segment, activity, industry, geo, company, contact, lists };
   const clauses: Clause[] = [];
   for (const read of READERS) clauses.push(...read(input));
@@ -67,12 +71,15 @@ interface ClauseInput extends Omit<Filters, "lists"> {
 }
 
 /**
- * Returns the clauses of a filter, or of several filters that form one clause; an empty list if
- * unset.
+ * Returns the clauses of a filter, or of several filters that form one clause. Returns an empty
+ * array if they are not set.
  */
 type ClauseReader = (input: ClauseInput) => Clause[];
 
-/** Rows with (`negated`: without) one of the codes of a dimension. */
+/**
+ * Returns the clause for rows that have one of the codes of a dimension, or if `negated` for rows
+ * that have none of them.
+ */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
 }
@@ -82,7 +89,10 @@ function codes(segment: Segment, table: TableName, values: readonly string[]): n
   return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
 }
 
-/** Codes of subclasses `NNNN-N/NN`; secondary codes use the same numbers as primary ones. */
+/**
+ * Returns the codes of subclasses `NNNN-N/NN`. Primary and secondary activities have the same
+ * codes.
+ */
 function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   const known = subclassCodes.get(segment) ?? new Map<string, number>();
   subclassCodes.set(segment, known);
@@ -110,7 +120,10 @@ function activityClauses({ segment, industry, activity }: ClauseInput): Clause[]
   return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
 }
 
-/** Excluded codes. Only the primary code is compared if secondary codes do not count. */
+/**
+ * Returns the clause that excludes codes. It compares only the primary code if the spec does not
+ * match secondary codes.
+ */
 function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
@@ -119,13 +132,18 @@ function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
     : [eitherPosting(unwanted, true)];
 }
 
-/** Rows with (`negated`: without) one of the codes as primary or secondary activity. */
+/**
+ * Returns the clause for rows that have one of the codes as primary or secondary activity, or if
+ * `negated` for rows that have none of them.
+ */
 function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   const dimensions = ["cnae_primary", "cnae_secondary"] as const;
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
 }
 
-/** This is a separate clause, so a row must meet both this clause and that of `cnae_any_of`. */
+/**
+ * Returns a clause of its own, so that a row must meet both this clause and that of `cnae_any_of`.
+ */
 function secondaryClauses({ segment, industry }: ClauseInput): Clause[] {
   const { cnae_secondary_any_of: subclasses } = industry;
   if (subclasses === undefined) return [];
@@ -136,7 +154,10 @@ function hintClauses({ industry: { text_hints: hints } }: ClauseInput): Clause[]
   return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
-/** Rows with one of the values of a dimension that has a table; all rows if none is given. */
+/**
+ * Returns the clause for rows with one of the values of a dimension that has a table. Returns no
+ * clause if no value is given.
+ */
 function anyOf(
   segment: Segment,
   dimension: DimensionName & TableName,
@@ -145,12 +166,14 @@ function anyOf(
   return values.length === 0 ? [] : [posting(dimension, codes(segment, dimension, values))];
 }
 
-/** Rows with a flag, or without it; all rows if `wanted` is null. */
+/**
+ * Returns the clause for rows with a flag, or without it. Returns no clause if `wanted` is null.
+ */
 function flag(name: keyof typeof FLAG_CODES, wanted: boolean | null): Clause[] {
   return wanted === null ? [] : [posting("flag", [FLAG_CODES[name]], !wanted)];
 }
 
-/** The IBGE and TOM codes form one clause, so a row needs to match only one of both lists. */
+/** Returns one clause for IBGE and TOM codes, so that a row needs only one code of either list. */
 function municipalityClauses({ segment, geo }: ClauseInput): Clause[] {
   const any = (["municipality_ibge", "municipality_tom"] as const)
     .map((dimension) => ({ dimension, values: geo[`${dimension}_any_of`] }))
@@ -188,7 +211,7 @@ function capitalClauses({ company }: ClauseInput): RangeClause[] {
   return [{ kind: "range", column: "share_capital_cents", ranges: [centsRange(min, max)] }];
 }
 
-/** The list of debtors goes first, because few companies are among them. */
+/** The posting list of debtors comes first. Few companies are debtors, so few amounts are read. */
 function debtClauses({ company }: ClauseInput): Clause[] {
   const { federal_debt_min: min, federal_debt_max: max } = company;
   if (min === undefined && max === undefined) return [];
@@ -204,9 +227,10 @@ function centsRange(min: number | undefined, max: number | undefined): [number, 
 }
 
 /**
- * The interval [after, before) of opening dates. Whole years are the union of their posting lists
- * and need no test. Other intervals test the dates of the rows that other clauses leave. The
- * posting lists are used only if the years are few and exclude most rows (measured, bench search).
+ * Returns the clauses for the interval [after, before) of opening dates. Whole years need only the
+ * posting lists of the years. For other intervals, the date of each remaining row is tested. If
+ * such an interval has few years, their posting lists first exclude most rows (measured, bench
+ * search).
  */
 function startedClauses({ company }: ClauseInput): Clause[] {
   const { started_after: after, started_before: before } = company;
@@ -250,7 +274,10 @@ function meiDayClauses({ company }: ClauseInput): Clause[] {
   return dayClauses("mei_excluded_on", since, before);
 }
 
-/** Reasons have no lists; their codes ascend with them, so neighbors share a range. */
+/**
+ * Reasons have no posting lists. Their codes are in ascending order of the reasons, so adjacent
+ * reasons share one range.
+ */
 function reasonClauses({
   segment,
   company: { status_reason_any_of: reasons },
@@ -278,12 +305,16 @@ function sanctionClauses({ company: { sanction_any_of: lists } }: ClauseInput): 
 
 const SANCTION_FLAGS = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
 
-/** Kinds of debt have no lists: the lists of all debtors come first, then their columns. */
+/**
+ * Kinds of debt have no posting lists. The posting list of all debtors selects rows, then a column
+ * for each kind is tested.
+ */
 function debtKindClauses({ company: { federal_debt_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const debtors = posting("flag", [FLAG_CODES.federal_debt]);
   const [column, or, ...others] = kinds.map((kind) => DEBT_COLUMNS[kind]);
-  // A debtor has a debt of one of the three kinds.
+  // Every debtor has a debt of at least one of the three kinds, so all three kinds select all
+  // debtors.
   if (column === undefined || others.length > 0) return [debtors];
   const both = or === undefined ? { column } : { column, or };
   return [debtors, { kind: "range", ...both, ranges: [[1, 1]] }];
@@ -301,7 +332,7 @@ function ownedClauses({ segment, company }: ClauseInput): Clause[] {
   return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
 }
 
-/** Companies by the number of those at the other end of their partnerships. */
+/** Returns the clause for companies by their number of partnerships in one direction. */
 function partnersClauses(
   segment: Segment,
   direction: PartnershipDirection,
@@ -309,7 +340,8 @@ function partnersClauses(
   max: number | undefined,
 ): Clause[] {
   if (min === undefined && max === undefined) return [];
-  // A company without partnerships has no pair, so an upper bound alone leaves out the others.
+  // Companies without partnerships are in no list. With only an upper bound, the clause therefore
+  // excludes the companies above it.
   const [low, high] = min === undefined ? [Number(max) + 1, undefined] : [min, max];
   const lists = [rowsOfPartnerships(segment, direction, low, high)];
   return [{ kind: "rows", lists, negated: min === undefined }];
@@ -325,7 +357,10 @@ const ownerCompaniesClauses: ClauseReader = ({ segment, company }) => {
   return partnersClauses(segment, "owners", min, max);
 };
 
-/** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
+/**
+ * Returns the clause for rows that lack one of the kinds of contact. Rows that lack one of two
+ * kinds are those without the flag for having both.
+ */
 function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const flags = MISSING_FLAGS[kinds.join(" ")] ?? [];
@@ -338,7 +373,7 @@ function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Cl
   ];
 }
 
-/** For the kinds in normal form, flags. The rows that have none of these flags match. */
+/** Maps the kinds in normal form to flags. Rows that have none of these flags match. */
 const MISSING_FLAGS: Readonly<Record<string, readonly (keyof typeof FLAG_CODES)[]>> = {
   any: ["has_email", "has_phone"],
   email: ["has_email"],
@@ -353,7 +388,10 @@ function anyContactClauses({ contact }: ClauseInput): Clause[] {
   return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
 }
 
-/** Rows with a mobile or a landline; snapshots of earlier versions have no lists of them. */
+/**
+ * Returns the clause for rows with a mobile or a landline. Snapshots of earlier versions have no
+ * posting lists of them.
+ */
 function phoneKindClauses(
   { segment, contact }: ClauseInput,
   kind: "mobile" | "landline",
@@ -364,7 +402,7 @@ function phoneKindClauses(
   return [{ kind: "range", column: "phone_1", or: "phone_2", ranges }];
 }
 
-/** Rows whose count is from `min` to `max`, if given. */
+/** Returns the clause for rows whose count is from `min` to `max`, if these are given. */
 function countClauses(
   segment: Segment,
   columns: Pick<RangeClause, "column" | "or">,
@@ -382,7 +420,10 @@ function establishmentClauses({ segment, company }: ClauseInput): Clause[] {
   return countClauses(segment, { column: "establishments" }, [min, max]);
 }
 
-/** E-mails of only one company have posting lists; for other limits, rows are tested. */
+/**
+ * E-mails that only one company uses have posting lists. For other limits, the count of each row is
+ * tested.
+ */
 function emailSharedClauses({
   segment,
   contact: { email_shared_max: max },
@@ -411,14 +452,17 @@ function emailClauses({ segment, contact: { email_any_of: emails } }: ClauseInpu
   return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
 }
 
-/** Rows that are, or are not, in one of the lists; a missing member adds no clause. */
+/**
+ * Returns the clause for rows that are, or are not, in one of the user's lists. Returns no clause
+ * if the member is missing.
+ */
 function listClauses({ segment, lists }: ClauseInput, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
   const negated = member === "exclude";
   return [{ kind: "rows", lists: listRowsOf(lists, segment)[member], negated }];
 }
 
-/** Returns the numbers that the codes of counts stand for, ascending. */
+/** Returns the number that each code of the `number` table means, ascending. */
 function numbersOf(segment: Segment): readonly number[] {
   const known = numbersBySegment.get(segment);
   if (known !== undefined) return known;
@@ -532,8 +576,8 @@ export function rowOf(segment: Segment, cnpj: string): number {
 }
 
 /**
- * True if a row meets filters. Rows are stored by score, so in that order the first match after the
- * preceding row is the row itself, or the row does not match.
+ * True if a row meets the filters. Selects the first match after the preceding row, in the order in
+ * which rows are stored. The row matches if it is that match.
  */
 export function meets(segment: Segment, filters: Filters, row: number): boolean {
   const { rows } = guarded(() =>
@@ -569,7 +613,10 @@ const POOL_CODES = 2_048;
 let pool = new ArrayBuffer(0);
 let taken = 0;
 
-/** Returns a list of zeros. A separate buffer outside the heap would cost more than the codes. */
+/**
+ * Returns a list of zeros. Short lists share a buffer, because a buffer of its own would take more
+ * memory than the codes.
+ */
 function roomFor(count: number): Uint32Array {
   if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
   if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {

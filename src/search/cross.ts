@@ -1,6 +1,6 @@
 /**
- * Counts for files and comparisons: every value of facets, and tables of two facets. Input: a
- * segment, specs, and names. Output: exact counts, the most frequent values first.
+ * Counts matches for files and comparisons: every value of facets, and tables of two facets. Input:
+ * a segment, specs, and names. Output: exact counts, the most frequent values first.
  * Invariant: the row and column sums of a table equal the facets of the same spec, and the sum of
  * all cells equals the number of matches. Rows are read off the main thread, queued fairly among
  * tenants.
@@ -21,7 +21,10 @@ import { matchClauses } from "./plan.ts";
 import { ASYNC_QUEUE_BOUNDS } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Maximum number of cells in a table, because its codes are read on the thread that answers. */
+/**
+ * Maximum number of cells in a table. The counts of a table are converted on the thread that
+ * answers requests.
+ */
 const CELLS_MAX = 2_000_000;
 
 /**
@@ -62,7 +65,10 @@ export interface AllCounts {
 
 const queue = new FairQueue({ ...ASYNC_QUEUE_BOUNDS, what: "Counts" });
 
-/** Counts in the tenant's turn. Throws `overloaded` or `rate_limited` if too many wait. */
+/**
+ * Counts when it is the tenant's turn. Throws `overloaded` or `rate_limited` if too many requests
+ * wait.
+ */
 export function countInTurn(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -176,8 +182,8 @@ function comparedValues(
   const at = (maps: readonly Map<FacetCount["value"], number>[] | undefined, value: Value) =>
     (maps ?? []).map((counts) => counts.get(value) ?? 0);
   const named = new Map<Value, Omit<FacetCount, "count">>();
-  // The order of the values in the registry is fixed and decides ties. Snapshots of other months
-  // may add values.
+  // Values are in the fixed order of the registry, which decides ties. Values that only snapshots
+  // of other months have come after them.
   for (const facet of [whole, ...groups]) {
     for (const { count: _, ...one } of facet?.values ?? []) {
       if (!named.has(one.value)) named.set(one.value, one);
@@ -207,7 +213,7 @@ export function tooLarge(segment: Segment, [first, second]: FacetPair): boolean 
   return (codesOf(segment, first) + 1) * (codesOf(segment, second) + 1) > CELLS_MAX;
 }
 
-/** Returns the table for counts by code. Several codes may share a value. */
+/** Converts counts by code to a table of counts by value. Several codes may have the same value. */
 function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): CrossTable {
   const [height, width] = [rows.values.length + 1, columns.values.length + 1];
   const cells = new Float64Array(height * width);
@@ -253,8 +259,7 @@ function sumsOf(cells: Float64Array, width: number) {
 }
 
 /**
- * Returns the position of the value of each code. The last position stands for matches without a
- * value.
+ * Returns the position of the value of each code. The last position is for matches without a value.
  */
 function placesOf({ values, places }: FacetValues): number[] {
   return [...Array.from(places, (place) => (place < 0 ? values.length : place)), values.length];

@@ -130,7 +130,6 @@ function setFilters(filters: Filters): [string, MatchOf][] {
   return [...new Map(set.map(({ reason }) => [reason.name, matchOf(reason.shows, filters)]))];
 }
 
-/** Returns the function that finds one kind of fact. */
 function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Filters): MatchOf {
   if (shows === "activity") return matchedCnae(filters.industry);
   if (shows === "secondary") return matchedSecondary(filters.industry.cnae_secondary_any_of ?? []);

@@ -24,7 +24,7 @@ export interface FacetCount extends FacetValue {
 /** The values of one facet. */
 export interface Facet {
   readonly values: readonly FacetCount[];
-  /** Number of values that are not listed, and the number of their matches. */
+  /** The values that are not listed: how many there are, and the number of their matches. */
   readonly other: { readonly values: number; readonly count: number };
   /** Matches without a value. */
   readonly missing: number;
@@ -67,7 +67,10 @@ export function facets(
   return namedFacets(segment, names, counted);
 }
 
-/** Number of accounts for each additional thread. The whole registry has nine times this many. */
+/**
+ * Number of accounts for which a scan uses one more thread. The whole registry has nine times this
+ * many.
+ */
 const ACCOUNTS_EACH = 8_000_000;
 
 /** Returns the number of threads that make a scan of a snapshot faster. */
@@ -111,7 +114,9 @@ export async function pairsAsync(
   return { rows, columns, counts };
 }
 
-/** The number of codes of each facet of the addon, or the table that has as many entries. */
+/**
+ * For each facet of the addon, the number of its codes, or the table with one entry for each code.
+ */
 const CODES: Readonly<Record<NativeFacet, number | TableName>> = {
   uf: "uf",
   municipality: "municipality_ibge",

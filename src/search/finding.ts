@@ -1,10 +1,10 @@
 /**
- * Finds accounts by the start of a name, a CNPJ, a phone, an e-mail, or the root of a company.
- * Invariant: only text, state, and snapshot determine the matching accounts and their order (the
- * rules are in native-index/query/find/suggest.h). Searches by name or root run off the main
- * thread, in a queue separate from other queries. A text that has the form of a CNPJ is looked up
- * as a CNPJ, never as a name. A phone or an e-mail finds the accounts that have it, if there are
- * any.
+ * Finds accounts by the start of a name, a CNPJ, a phone, an e-mail, or the root of a company (the
+ * first eight characters of its CNPJ).
+ * Invariant: only text, state, and snapshot determine the matching accounts and their order
+ * (native-index/query/find/suggest.h has the rules). Searches by name or root run off the main
+ * thread, in a queue separate from other queries. A text in the form of a CNPJ is looked up as a
+ * CNPJ, never as a name. A phone or an e-mail finds the accounts that have it, if there are any.
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
@@ -45,7 +45,7 @@ export const FITS = [
 ] as const;
 
 /**
- * Index in `FITS` of the first kind of name match. The kernel numbers the kinds of name match from
+ * Index in `FITS` of the first kind of name match. The addon numbers the kinds of name match from
  * 0.
  */
 const NAME_FITS = FITS.indexOf("name_start");
@@ -266,8 +266,8 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
 }
 
 /**
- * Minimum number of letters and digits for which a number that is too short is refused. A shorter
- * text may be a name, or the beginning of a number.
+ * Minimum number of letters and digits of a number that is refused as too short. A shorter text may
+ * be a name, or the beginning of a number.
  */
 const SIGNS_MIN = 9;
 

@@ -1,7 +1,7 @@
 /**
  * Finds companies that own other companies. Input: a segment whose import included corporate
- * partners. Output: the rows of companies that given companies own; the owners of a company and the
- * companies that it owns, with names.
+ * partners. Output: the rows of companies that given companies own. Also the owners of a company
+ * and the companies that it owns, with names.
  * Invariant: results are exact. A cycle of ownership does not repeat a company, and each company
  * occurs once. Names come from the snapshot. A company without an account in the snapshot has no
  * name. The pairs of owner and owned company are read once for each segment and thread.
@@ -43,8 +43,8 @@ function readPart(part: Uint8Array): Owners {
 }
 
 /**
- * In an entry of a row list, the lowest 21 bits are the order of the branch. Order 0 means the
- * whole company.
+ * Number of low bits of a row-list entry that contain the number of the branch. Number 0 stands for
+ * the whole company.
  */
 const ORDER_BITS = 21n;
 
@@ -69,8 +69,8 @@ export function ownedRows(
 export type PartnershipDirection = "owns" | "owners";
 
 /**
- * Returns the rows of companies that own, or are owned by, `least` (1 or more) to `most` other
- * companies. `direction` selects which.
+ * Returns the rows of companies that own `least` (1 or more) to `most` other companies, or with
+ * direction "owners" of companies that so many others own.
  */
 export function rowsOfPartnerships(
   segment: Segment,
@@ -128,8 +128,8 @@ export interface OwnershipRequest {
   /** Maximum number of companies in each of the two lists. */
   readonly limit: number;
   /**
-   * Roots after which the two lists begin: of owners, and of owned companies. Each list begins at
-   * its first company if its root is absent.
+   * Roots after which the list of owners and the list of owned companies begin. Without a root, the
+   * list begins at its first company.
    */
   readonly ownersAfter?: string | undefined;
   readonly ownsAfter?: string | undefined;
@@ -192,14 +192,14 @@ function partnershipOf(
 }
 
 /**
- * Number of bytes of a CNPJ in a lookup. A root has 8 characters, and the remaining bytes are
- * zeros.
+ * Number of bytes of a CNPJ in a lookup. For a root, which has 8 characters, the remaining bytes
+ * are zeros.
  */
 const CNPJ_BYTES = 14;
 
 /**
- * Returns the legal names of companies in the order of `roots`. A company without an account has
- * null.
+ * Returns the legal names of companies in the order of `roots`. The name is null for a company
+ * without an account.
  */
 function namesOf(segment: Segment, roots: readonly string[]): (string | null)[] {
   if (roots.length === 0) return [];

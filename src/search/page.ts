@@ -1,10 +1,10 @@
 /**
- * Pages of rows. Input: a plan, and the row that precedes the page. Output: row ids in plan order,
- * the exact total, whether more follow, and the row that precedes the next page.
- * Invariant: all pages together contain every match exactly once; every order ends with a unique
+ * Reads pages of rows. Input: a plan, and the row that precedes the page. Output: row ids in plan
+ * order, the exact total, true if more rows follow, and the row that precedes the next page.
+ * Invariant: all pages together contain every match exactly once. Every order ends with a unique
  * key. With one account per company, an establishment is omitted if and only if another match of
  * its company precedes it in the whole answer. So a page does not depend on earlier pages. A
- * damaged snapshot ends as `snapshot_unavailable`, never as rows.
+ * damaged snapshot results in the error `snapshot_unavailable`, never in rows.
  */
 import { strict as assert } from "node:assert";
 import type { FirstsPerCompanyRequest, Selection, Work } from "../../native-index/napi/engine.ts";
@@ -19,7 +19,10 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** Runs the plan for one page; gives up if the walk would visit more than `meetMax` rows. */
+/**
+ * Runs the plan for one page. Stops without a result if the method `walk` would visit more than
+ * `meetMax` rows.
+ */
 export function execute(
   segment: Segment,
   plan: QueryPlan,
@@ -54,7 +57,10 @@ export function collect(plan: QueryPlan, selection: Selection): Page {
  * skip a company with many branches.
  */
 const SELECT_MAX = 65_536;
-/** Extra rows per selection, which replace the branches that are omitted. Most answers omit few. */
+/**
+ * A selection has this many more rows than the page, and another 1 / `SPARE_SHARE` of the page.
+ * They replace omitted branches. Most answers omit few.
+ */
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 

@@ -25,24 +25,23 @@ export interface Phase {
 /** A phase with the chosen method, ready to run. */
 export interface QueryPlan extends Phase {
   readonly method: Method;
-  /**
-   * Exact number of matches. The method is chosen by it, and the answer contains it as the total.
-   */
+  /** Exact number of matches. It determines the method and is the total in the answer. */
   readonly matches: number;
   /** Sentence that explains to users why the method was chosen. */
   readonly reason: string;
 }
 
 /**
- * Maximum number of rows that one native call selects. To compare rows by their keys, the kernel
- * holds up to twice as many rows of 56 bytes, which is 112 MiB. While its vector grows, it needs
- * half as much again.
+ * Maximum number of rows that one native call selects. To compare rows by their keys, the addon
+ * stores up to twice as many rows of 56 bytes each, which is 112 MiB. While this vector grows, it
+ * needs half as much again.
  */
 export const SELECT_ROWS = 1 << 20;
 
 /**
- * Approximate number of distinct values of each sort key. It is used to estimate ties: the method
- * `walk` follows the order of a key, and gathers each group of tied rows that it meets.
+ * Approximate number of distinct values of each sort key, from which the number of rows with equal
+ * values is estimated. The method `walk` visits rows in the order of the first key. It must compare
+ * all rows that are equal in this key.
  */
 const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
   cnpj: Number.POSITIVE_INFINITY,
@@ -106,8 +105,8 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
 }
 
 /**
- * Plans a spec that has one phase. The plan runs nothing but the exact count, and not even that if
- * `matches` is given.
+ * Plans a spec that has one phase. Counts the matches unless `matches` is given, and runs nothing
+ * else.
  */
 export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
@@ -124,7 +123,7 @@ interface RowLimits {
   readonly matches?: number | undefined;
 }
 
-/** Plans one phase. Runs nothing but its exact count, unless the count is known. */
+/** Plans one phase. Counts its matches unless the number is known, and runs nothing else. */
 export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): QueryPlan {
   const matches = wanted.matches ?? segment.native.count(phase.clauses);
   const size = { ...wanted, rows: segment.accounts, matches };
@@ -183,9 +182,9 @@ function dropUndecided(keys: OrderKey[]): OrderKey[] {
 }
 
 /**
- * Returns the cheapest method for an order and exact sizes. An answer of more than `selectRows`
- * rows takes several calls. With `gather`, each call gathers all matches again. With `walk`, each
- * call gathers its first group of ties again.
+ * Returns the method with the lowest estimated cost. An answer of more than `selectRows` rows takes
+ * several calls. With `gather`, each call compares all matches again. With `walk`, each call
+ * compares again the rows that are equal in the first key to the last row of the previous call.
  */
 function chooseMethod(
   order: readonly OrderKey[],

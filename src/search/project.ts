@@ -11,12 +11,12 @@ import { guarded, type Segment } from "./segment.ts";
 /** Number of rows that are rendered and parsed together to explain them: about 2 MB of text. */
 const PROJECTED_ROWS = 4_096;
 
-/** Renders rows as one JSON array, in memory that is allocated for it. */
+/** Renders rows as one JSON array and returns its bytes in newly allocated memory. */
 export type Projector = (rows: Uint32Array) => Uint8Array;
 
 /**
- * Returns a projector that renders the given fields. If `explained` is a spec, every account gets
- * an `explain` member.
+ * Returns a function that renders the given fields of rows. If `explained` is a spec, every account
+ * has an `explain` member.
  */
 export function projector(
   segment: Segment,

@@ -1,14 +1,14 @@
 /**
  * Caches row lists. A row list contains the accounts that have a phone or an e-mail, or that were
- * found by another key (districts.ts). Input: values in the normal form of a spec; a key, and a
- * function that finds its rows. Output: the rows; the ranges of mobile numbers and of landline
+ * found by another key (districts.ts). Input: values in the normal form of a spec, or a key and a
+ * function that finds its rows. Output: the rows, and the ranges of mobile numbers and of landline
  * numbers (E.164 digits).
- * Invariant: as long as the rows of a key are cached, they are the same object. This lets the
- * kernel reuse the answer that it cached for that object. At most 32 MiB are cached for each
- * snapshot, unless one list is larger. Contacts match exactly: one of the account's phones, or its
- * e-mail in lower case, is among the values. No number is both a mobile and a landline; the ranges
- * must match those of native-index/format/column_value.h. If a spec names lists, their rows are
- * attached to the spec before clauses are made. A list without attached rows is an error, and is
+ * Invariant: as long as the rows of a key are cached, they are the same object. The addon caches
+ * answers by this object and can then reuse them. At most 32 MiB are cached for each snapshot,
+ * unless one list is larger. Contacts match exactly: one of the account's phones, or its e-mail in
+ * lower case, is among the values. No number is both a mobile and a landline. The ranges must match
+ * those of native-index/format/column_value.h. If a spec names lists of the user, their rows are
+ * attached to the spec before clauses are made. A list without attached rows is an error and is
  * never treated as empty.
  */
 import { strict as assert } from "node:assert";

@@ -17,8 +17,8 @@ import { guarded, type Segment } from "./segment.ts";
 
 interface Scroll {
   /**
-   * Exact number of matches, even if it exceeds the limit. Reading it also counts the phases that
-   * `rowCount` does not count.
+   * Exact number of matches, even if it exceeds the limit. Reading this property also counts the
+   * phases that `rowCount` leaves out.
    */
   readonly matches: number;
   /**
@@ -36,7 +36,7 @@ interface Scroll {
 /** Maximum number of rows in a batch. */
 export const BATCH_ROWS = 65_536;
 
-/** Maximum number of rows per batch, and per native selection. */
+/** Maximum numbers of rows in a batch and in a native selection. */
 export interface ScrollSizes {
   readonly batchRows: number;
   /** At least `batchRows`. */
@@ -46,8 +46,8 @@ export interface ScrollSizes {
 const SIZES: ScrollSizes = { batchRows: BATCH_ROWS, selectRows: SELECT_ROWS };
 
 /**
- * Number of rows that one call of the method `walk` may visit per row that it selects, if the order
- * has groups of tied rows.
+ * Number of rows that one call of the method `walk` may visit for each row that it selects, if the
+ * first sort key has equal values.
  */
 const WALK_ROWS_PER_SELECTED = 16;
 
@@ -118,15 +118,15 @@ class Answer implements Scroll {
   }
 
   /**
-   * Returns the number of rows to select in one native call. The number is large if another call
-   * would read the same rows again.
+   * Returns the number of rows that one native call selects. It is large for methods that would
+   * read the same rows again in the next call.
    */
   #rowsPerCall({ method, order, matches }: QueryPlan): number {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;
     if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;
-    // If few rows match, a call visits many rows for each row that it selects, so it needs to
-    // select fewer.
+    // If few rows match, a call visits many rows for each match. It then selects fewer rows, so
+    // that it does not take long.
     const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
     return Math.max(batchRows, Math.ceil(selectRows * share));
   }

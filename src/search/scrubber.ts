@@ -1,8 +1,9 @@
 /**
  * Rechecks the blocks of opened snapshots. A damaged snapshot is logged and no longer served.
- * Invariant: a pass checks every block of every opened snapshot once in its set time, used or not,
- * off the main thread. After a file was touched, its earlier checks no longer count: each block is
- * checked before its next use, and all are checked without delay.
+ * Invariant: a pass checks every block of every opened snapshot once within the configured time,
+ * even if no query reads it. It runs off the main thread. If the file was touched, earlier checks
+ * no longer count. Each block is then checked before its next use, and all blocks are checked
+ * without delay.
  */
 import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../process/clock.ts";
@@ -49,7 +50,6 @@ export interface ScrubState {
   readonly passSeconds: number;
 }
 
-/** The checks of one snapshot and their progress. */
 interface Pass {
   readonly segment: Segment;
   /** State of the file (inode, size, times) when it was last compared. */
@@ -66,8 +66,8 @@ interface Pass {
   /** True if the file was touched: its blocks are then checked without delay. */
   hurried: boolean;
   /**
-   * Number of times that the file was touched. A check that was running when this number changed
-   * does not count.
+   * Number of times that the file was touched. If this number changes while a check is running, the
+   * result of that check is discarded.
    */
   touches: number;
   reported: boolean;
@@ -118,7 +118,7 @@ export class Scrubber {
 
   /**
    * Looks for touched files and damaged snapshots. Takes microseconds, so callers may call it
-   * whenever they suspect a change.
+   * often.
    */
   glance(): void {
     const segments = this.#parts.segments();
@@ -192,8 +192,8 @@ export class Scrubber {
       this.#blocks += count;
       if (pass.touches === touches) this.#advance(pass, count);
     } catch (error) {
-      // The error may mean that the segment was closed, so its pass has ended. Damage is reported
-      // by `glance`.
+      // The error may only mean that the segment was closed and is no longer checked. `glance`
+      // reports damage.
       const known = describeError(error);
       this.glance();
       if (!this.#passes.has(pass.segment) || pass.reported) return;

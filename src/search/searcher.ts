@@ -36,7 +36,7 @@ import { guarded, type Segment } from "./segment.ts";
 export interface EngineRequest extends PageQuery {
   readonly fields: readonly string[];
   readonly explain: boolean;
-  /** If present, renders the rows, and `fields` and `explain` are ignored. */
+  /** Renders the rows, if present. `fields` and `explain` are then ignored. */
   readonly project?: Projector | undefined;
   /** Results for this page that were already computed; they are not computed again. */
   readonly prepared?: PreparedPage | null;
@@ -55,7 +55,7 @@ export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | 
   readonly slices: AccountSlices;
 }
 
-/** A page request that also says which facets to count over all matches; null for none. */
+/** A page request with the facets to count over all matches. Null counts none. */
 export interface FacetedPageRequest extends Omit<EngineRequest, "prepared"> {
   readonly facets: readonly FacetName[] | null;
 }
@@ -118,8 +118,8 @@ function isRanked(segment: Segment, spec: AccountQuerySpec): boolean {
 
 /**
  * Returns a page in an order other than the stored row order, without facets. Returns null if
- * finding the page exceeds the budget of this thread. The cost is not known before the rows are
- * visited, because only that reveals how evenly the matches are distributed over the order.
+ * finding the page takes too long on this thread. The cost is known only after rows have been
+ * visited, because it depends on how the matches are distributed over the order.
  */
 function walkedPage(segment: Segment, request: FacetedPageRequest): PreparedPage | null {
   const { spec, afterRow, onePerCompany = false } = request;
@@ -289,7 +289,7 @@ export function renderedPage(segment: Segment, options: PageOptions): RenderedPa
 /** Returns the text, or the number of its bytes written to the buffer. */
 function textOf({ native }: Segment, request: RenderedPageRequest, buffer: OutputBuffer | null) {
   facts[PAGE_FACTS.place] = buffer?.at ?? 0;
-  // segment.ts guards reads of a handle, so no guard is needed here.
+  // Needs no call of `guarded`, because the methods of the handle are guarded in segment.ts.
   return buffer === null
     ? native.renderedPage(request, facts)
     : native.renderedPage(request, facts, buffer.memory);
@@ -340,23 +340,23 @@ interface PreparedCounts {
 }
 
 /**
- * Min values in a spec's lists for which the clauses are tested off this thread. Testing that many
- * takes about 1 ms.
+ * If the lists of a spec have at least this many values, the clauses are tested off this thread.
+ * Testing that many takes about 1 ms.
  */
 const LISTED_MIN = 1_000;
 /**
- * Number of listed codes as which one postal-code prefix counts. A prefix has no posting list, so
- * it costs at least this much.
+ * Number of listed values that one postal-code prefix is counted as. A prefix has no posting list,
+ * so it costs at least this much.
  */
 const PREFIX_WEIGHT = 10;
 /**
- * A count that may read this many values from columns runs off this thread. Reading them takes
- * about 1 ms.
+ * Number of column values above which a count runs off this thread. Reading that many takes about 1
+ * ms.
  */
 const COUNTED_MIN = 250_000;
 /**
- * Min matches for which an order of several sort keys is expensive. Many matches may tie on the
- * first key, so the other keys are compared, too.
+ * Number of matches from which an order of several sort keys is expensive. Many of them may be
+ * equal in the first key, so the other keys are compared too.
  */
 const COMPARED_MIN = 20_000;
 /**
@@ -365,8 +365,8 @@ const COMPARED_MIN = 20_000;
  */
 const WALKED_MAX = 4_096;
 /**
- * Min matches for which the method `gather`, which compares all matches, runs off this thread.
- * Comparing that many takes 1 ms.
+ * Number of matches from which the method `gather` runs off this thread. It compares all matches,
+ * which takes 1 ms for that many.
  */
 const GATHERED_MIN = 8_192;
 /**
@@ -389,7 +389,7 @@ export function pageAsync(
   return runAsync(segment, { spec, afterRow, onePerCompany }, names, tenantId);
 }
 
-/** This is a separate function so that a quick page creates no closure. */
+/** A separate function, so that a quick page does not create the closures below. */
 function runAsync(
   segment: Segment,
   { spec, afterRow, onePerCompany }: PageQuery,
@@ -469,7 +469,10 @@ function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): bool
   return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
 }
 
-/** Counts values in the lists of a filter group. Runs for each query, so it allocates nothing. */
+/**
+ * Returns the number of values in the lists of a filter group. Runs for each query, so it allocates
+ * no memory.
+ */
 function valuesIn(filters: object): number {
   let values = 0;
   for (const name in filters) {

@@ -1,13 +1,13 @@
 /**
- * Opens snapshots, and holds the open snapshots of a server. Input: the path of a snapshot file.
- * Output: its native handle with the label, the dates, and the code tables for planning. The
- * registry returns the current segment for new requests, and earlier segments for cursors that
- * began on them.
+ * Opens snapshots, and keeps track of the open snapshots of a server. Input: the path of a snapshot
+ * file. Output: its native handle with the label, the dates, and the code tables for planning. The
+ * class `SegmentRegistry` returns the current segment for new requests, and earlier segments for
+ * cursors that began on them.
  * Invariant: a segment is immutable. A handler reads the current segment once and uses it until its
- * answer is sent. Only one segment is current. A retired segment stays open until no request has
- * used it for `keepMs`, or until too many are retired. A retired segment with readers stays open
- * until they end. If other servers may already issue cursors of a segment, this server holds it
- * open before it becomes current. Every segment is closed once.
+ * answer is sent. Only one segment is current. A replaced segment is retired: it stays open until
+ * no request has used it for `keepMs`, or until too many are retired. If a reader still uses it
+ * then, it stays open until the reader ends. If other servers may already issue cursors of a
+ * segment, this server keeps it open before it becomes current. Every segment is closed once.
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
@@ -34,14 +34,14 @@ interface Provenance {
   readonly rfb_snapshot: string;
   readonly ibge_population_year: string;
   readonly ceis_as_of_date: string;
-  /** This member and those below are absent unless their list was imported. */
+  /** This member and the members after it are absent unless the list was imported. */
   readonly cnep_as_of_date?: string;
   readonly cepim_as_of_date?: string;
   readonly pgfn_as_of_month?: string;
   readonly partners_snapshot?: string;
 }
 
-/** Value of a provenance member whose data the snapshot lacks. */
+/** Value of a member of `Provenance` if the snapshot lacks its data. */
 const NOT_AVAILABLE = "not_available";
 
 /** An opened snapshot with its posting lists. */
@@ -156,7 +156,7 @@ function provenanceOf({ provenance }: SnapshotMeta): Provenance {
   };
 }
 
-/** First format with exclusion dates and the flags of public lists. */
+/** The first snapshot format that has exclusion dates and flags for public lists. */
 const RECORD_FORMAT = 3;
 
 /** Returns the snapshot's data for normalization. */
@@ -196,7 +196,7 @@ function codeLookup(native: NativeSegment): (table: TableName, value: string) =>
   };
 }
 
-/** Methods that need no guard: they read no row, or report damage themselves. */
+/** Methods that are not guarded, because they read no row or report damage themselves. */
 const NOT_READS: readonly (string | keyof NativeSegment)[] = [
   "verify",
   "verifyBlocks",
@@ -209,8 +209,8 @@ const NOT_READS: readonly (string | keyof NativeSegment)[] = [
 ];
 
 /**
- * Guards all reads of a handle, because each of them may be the first to touch a damaged block. A
- * guard here cannot be forgotten by a caller.
+ * Guards all reads of a handle, because each of them may be the first to touch a damaged block.
+ * Callers cannot forget a guard that is here.
  */
 function guardReads(native: NativeSegment): NativeSegment {
   const methods = native as unknown as Record<string, unknown>;
@@ -235,8 +235,8 @@ function throwGuarded(error: unknown): never {
 }
 
 /**
- * Runs a native call that takes segments; converts damage of a segment to the public 503. The
- * methods of a segment's handle are guarded already.
+ * Runs a native call that takes segments. If a segment is damaged, throws `snapshot_unavailable`
+ * (HTTP status 503). The methods of a segment's handle are guarded already.
  */
 export function guarded<Value>(call: () => Value): Value {
   try {
@@ -324,7 +324,10 @@ export class SegmentRegistry {
     this.#held.push(segment);
   }
 
-  /** Retires a segment that another server has served, as if it had been replaced now. */
+  /**
+   * Retires a segment that another server has served. It stays open as long as one that was
+   * replaced now.
+   */
   keep(segment: Segment): void {
     this.#letOut(segment);
     this.#retired.push({ segment, usedMs: this.#clock.monotonicMs() });

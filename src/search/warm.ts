@@ -19,7 +19,7 @@ import { guarded, type Segment } from "./segment.ts";
 /** Bytes per read. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** Queries at start: the first page of all accounts, and of one state, with all fields. */
+/** The first queries that run: the first page of all accounts, and of the accounts in one state. */
 const FIRST = [{ filters: {} }, { filters: { geo: { uf_any_of: ["SP"] } } }];
 
 /**
@@ -55,10 +55,10 @@ export async function runFirstQueries(segment: Segment): Promise<void> {
 }
 
 /**
- * Warms a segment; yields to the event loop after each step. Ends early if `ended` returns true.
- * Throws like a search if the snapshot is damaged. The cost of a step does not depend on the number
- * of accounts. (A full count would read the whole registry, so it is left to the first request that
- * needs it.)
+ * Warms a segment, with other work between its steps. Ends early if `ended` returns true. Throws
+ * like a search if the snapshot is damaged. The cost of a step does not depend on the number of
+ * accounts. A full count would read the whole registry, so the first request that needs it makes
+ * it.
  */
 export async function warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
   const lookup = catalogLookup(segment.catalog);

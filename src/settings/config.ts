@@ -204,10 +204,7 @@ function take(
   }
 }
 
-/**
- * Returns the problem with a value that is given in a place that others can read; null if there is
- * none.
- */
+/** Returns the problem with a value that came from a place where others can read it, or null. */
 function openly({ inTheOpen }: Setting, raw: unknown): string | null {
   return typeof raw === "string" && inTheOpen !== undefined ? inTheOpen(raw) : null;
 }
@@ -240,8 +237,8 @@ function readEnvironment(
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith("PENEIRA_") || text === undefined) continue;
     const key = keys.get(name);
-    // This check comes before the check for the names that Kubernetes sets, because the variable of
-    // the mail server's port looks like one of them.
+    // The variable of the mail server's port looks like a variable that Kubernetes sets. So
+    // settings are recognized before Kubernetes's variables are.
     if (key !== undefined) {
       take(layer, { key, raw: text, source: "environment", origin: name }, context);
       continue;
@@ -337,8 +334,8 @@ function unreadable(error: unknown): string {
 }
 
 /**
- * Returns the values in an object by their paths. An empty object counts as a value, so that no
- * part of the file is ignored.
+ * Returns all values inside an object, with their paths, such as `http.body_max_bytes`. An empty
+ * object counts as a value, so that no part of the file is ignored.
  */
 function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
   return Object.entries(value).flatMap(([name, inner]) =>

@@ -61,7 +61,8 @@ function checkSender(text: string): string | null {
 }
 
 /**
- * How a file on a store reaches the client, and how connections to the mail server are encrypted.
+ * Values of two settings: how a file on an object store reaches the client, and how connections to
+ * the mail server are encrypted.
  */
 const FILES_SERVE = ["redirect", "proxy"] as const;
 const SMTP_TLS = ["starttls", "implicit", "none"] as const;

@@ -13,8 +13,8 @@ export type SettingValue = string | number | boolean | readonly string[] | null;
 type TextCheck = (text: string) => string | null;
 
 /**
- * Format of a value. `min` and `max` are inclusive. `or`: the word for "every". `of`: the allowed
- * texts.
+ * Format of a value. `min` and `max` are inclusive. `of` holds the allowed texts, and `or` is a
+ * word that a list may have instead, with the meaning "every".
  */
 export type SettingType =
   | { readonly kind: "text"; readonly check?: TextCheck }
@@ -38,8 +38,8 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   /** The value that always applies if the transport is uWebSockets.js (`uws`). */
   readonly uws?: string;
   /**
-   * Returns the problem with a value if it is given in a place that others can read (a file, a
-   * command); else null.
+   * Checks a value that came from a place where others can read it (a file or a command). Returns
+   * the problem, or null.
    */
   readonly inTheOpen?: TextCheck;
 }
@@ -178,7 +178,10 @@ export function openCredentials(text: string): string | null {
   return "must not hold a user or password, which others could read there";
 }
 
-/** True if a text can be decoded and its length fits into the one byte that SOCKS5 has for it. */
+/**
+ * True if a percent-encoded text is valid and has at most 255 bytes. SOCKS5 stores the length of a
+ * user or password in one byte.
+ */
 function isShort(text: string): boolean {
   try {
     return Buffer.byteLength(decodeURIComponent(text)) <= 255;

@@ -20,8 +20,8 @@ export function checkAll({ root, cache, filesIn, upToDate, run, fail }) {
     ),
   ];
   upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
-    // This compiler takes a third of the CPU time of the JavaScript one. Only tidy.test.ts needs
-    // the latter, for its API.
+    // This compiler is written in native code and takes a third of the CPU time of the one in
+    // JavaScript. The latter is only needed by tidy.test.ts, which uses its API.
     const compiler = tool("typescript-native", "bin/tsc");
     for (const [name, project] of Object.entries({ all: ".", web: WEB })) {
       const info = path.join(cache, `types-${name}.tsbuildinfo`);

@@ -1,10 +1,12 @@
 /**
- * Runs steps in parallel with a clock, and records their times for `npm start`. Input: steps with
- * their dependencies. Output: all steps done, a line at the start and end of each, and its
- * duration; the times of this machine's last run, or built-in ones if there is none.
- * Invariant: a step starts when its dependencies are done. After a failure, no step starts, and
- * running ones are not awaited. Up to one line a second is written. Times are stored in the user's
- * cache folder, because a new clone has none; an inaccessible file counts as missing.
+ * Runs steps in parallel, shows the elapsed time, and records how long each step took, for `npm
+ * start`. Input: steps with their dependencies. Output: all steps done, a line at the start and end
+ * of each, and its duration; the times of this machine's last run, or built-in ones if there is
+ * none.
+ * Invariant: a step starts when its dependencies are done. After a failure, no further step starts,
+ * and running steps are not awaited. At most one line per second is written. Times are stored in
+ * the user's cache folder, because a new clone has none. If their file is inaccessible, it counts
+ * as missing.
  */
 import fs from "node:fs";
 import os from "node:os";
@@ -54,7 +56,10 @@ export function storeTimes(seconds, file = fileOf()) {
   }
 }
 
-/** Returns the properties of the machine that determine the times. */
+/**
+ * Returns a key for machines on which the steps take about as long: platform, architecture, and
+ * number of processors.
+ */
 function machine() {
   return `${process.platform}-${process.arch}-${os.availableParallelism()}`;
 }
@@ -69,8 +74,9 @@ const TICK_MS = 1_000;
 const REPORT_MS = 15_000;
 
 /**
- * Runs the steps `{ name, after, run }`. A name in `after` that is no step counts as done. Returns
- * the seconds of each step by name. If a step fails, rethrows the first failure.
+ * Runs the steps `{ name, after, run }`. `after` lists the names of steps that must be done first.
+ * If no step has such a name, it counts as done. Returns the seconds of each step by name. If a
+ * step fails, rethrows the first failure.
  */
 export async function runParallel(steps, { out = process.stderr } = {}) {
   const clock = new Clock(out);

@@ -2,8 +2,8 @@
  * `npm start`. Input: its arguments, a checkout in any state, and the steps of build.mjs. Output:
  * packages, addon, bundle, console, and demo (each built if outdated, in parallel if possible), and
  * then a running server.
- * Invariant: first announces the steps and their expected time. Each step is a separate process,
- * whose output is shown only on failure. Finished steps cost nothing.
+ * Invariant: the steps and their expected time are announced first. Each step is a separate
+ * process, whose output is shown only on failure. A step that is up to date is not run.
  */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -28,14 +28,15 @@ const STEPS = {
 const DEMO = ["dump", "snapshot"];
 
 /**
- * Builds what is missing, then calls `serve`. `due` returns the outdated steps of build.mjs. `hold`
+ * Builds missing parts, then calls `serve`. `due` returns the outdated steps of build.mjs. `hold`
  * waits for another running `npm start`, and returns a release function. `place` puts the compiled
- * addon next to the bundle. `program`: the bundle's launcher.
+ * addon next to the bundle. `program` is the bundle's launcher.
  */
 export async function start({ serve, ...options }) {
   if (missingOf(options).length > 0) {
     const release = options.hold();
-    // Checks again after the wait, because another process may have built everything meanwhile.
+    // Checks again after the wait for the lock, because another process may have built everything
+    // in the meantime.
     await make({ ...options, missing: missingOf(options) });
     release();
   }
@@ -75,7 +76,7 @@ async function make({ root, args, missing, program, place, requireTools, fail })
 }
 
 /**
- * Returns the steps that start from nothing. The times of the other steps do not predict those in a
+ * Returns the steps whose output folder does not exist yet. Only their times predict the times in a
  * new clone.
  */
 export function wholeSteps(steps, root) {
@@ -95,7 +96,6 @@ export function announcement(steps, times = lastTimes()) {
   return `${head}:\n${lines.join("\n")}\nAbout ${all} min in all (${where}).\n`;
 }
 
-/** True if the demo exists in the folder named by the arguments. */
 function hasDemo(root, args) {
   const options = { dir: { type: "string" }, help: { type: "boolean", short: "h" } };
   const { values } = parseArgs({ args, options, strict: false });

@@ -1,11 +1,12 @@
 /**
  * Build steps, each run by one process at a time, and the input files of a checkout. Input: the
- * folders of a checkout and its caches; the name of a step and its work.
- * Output: steps that run (or, in a plan, are listed) if their inputs have changed since their last
- * success. Invariant: a stamp is written only after its step is done. While one process of a
- * checkout runs a step, others wait and find it done; a dead process holds no lock. Paths are
- * relative to the root and sorted; a missing folder is empty. Plain Node without dependencies;
- * nothing is stored in node_modules, because npm removes that.
+ * folders of a checkout and its caches; the name of a step and its work. Output: a step runs if its
+ * inputs have changed since its last success. `due` only lists such steps.
+ * Invariant: a stamp, which records a success, is written only after its step is done. While one
+ * process of a checkout runs a step, others wait and then find it done. The lock of a dead process
+ * is ignored. Paths are relative to the root and sorted. A missing folder counts as empty. The code
+ * is plain Node without dependencies. Nothing is stored in node_modules, because npm would remove
+ * it.
  */
 
 import { createHash } from "node:crypto";
@@ -77,8 +78,8 @@ function hold({ folder, name, report }) {
 }
 
 /**
- * Tries to take the lock. It is created as a hard link to a finished file, because a newly written
- * file is empty at first.
+ * Tries to take the lock. It is created as a hard link to a complete file, because a file created
+ * directly would be empty for a moment.
  */
 function taken(file) {
   const own = `${file}.${process.pid}`;
@@ -118,8 +119,8 @@ function remove(file, dead) {
   const aside = `${file}.${dead}.${process.pid}`;
   try {
     fs.renameSync(file, aside);
-    // Since the check, another process has removed the old lock and taken it, so this puts the new
-    // lock back.
+    // If another process has removed the old lock and taken it since the check, the removed file is
+    // its lock. It is then put back.
     if (Number(fs.readFileSync(aside, "utf8")) !== dead) fs.linkSync(aside, file);
   } catch (error) {
     if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;

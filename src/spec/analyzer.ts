@@ -1,8 +1,8 @@
 /**
  * Splits any text (a company name, a text hint) into folded words.
- * Invariant: folding a word again changes nothing, and `native-index/` has a UTF-8 twin that
- * returns the same words for every text. This header is the contract of both. Code points are read
- * one at a time, in order, without prior normalization:
+ * Invariant: folding a word again changes nothing. native-index/format/analyzer.cc does the same
+ * for UTF-8 text and returns the same words. This header is the specification of both. Code points
+ * are read one at a time, in order, without prior normalization:
  *
  * 1. U+0030-39 (0-9) and U+0061-7A (a-z) stay; U+0041-5A (A-Z) become lower case (+32).
  * 2. U+00AA becomes `a`, U+00BA becomes `o`.
@@ -16,8 +16,8 @@
  * 6. Every other code point stays as it is (no case folding outside Latin).
  *
  * A word is a maximal run of remaining characters between separators; an empty run is no word. The
- * tables are canonical decomposition without marks in lower case (Unicode 15), plus letters that do
- * not decompose but that people write without their stroke or ligature.
+ * tables are the canonical decomposition without marks, in lower case (Unicode 15). They also
+ * contain letters that do not decompose but that people write without their stroke or ligature.
  */
 
 /** First code point of FOLD_LATIN. */

@@ -1,7 +1,7 @@
 /**
- * Short English names of the sections and divisions of CNAE 2.3, which a dump lacks; for
- * the console and for files of counts.
- * Invariant: every section and division has a name; a test counts them. Each language has a
+ * Holds short English names of the sections and divisions of CNAE 2.3, which a dump lacks. The
+ * console and files of counts show them.
+ * Invariant: every section and division has a name, which a test checks. Each language has a
  * separate file, so that a browser loads only one.
  */
 

@@ -46,7 +46,10 @@ export interface Catalog {
   readonly lacksCepim?: true;
   readonly lacksDebts?: true;
   readonly lacksPartners?: true;
-  /** Set if the catalog is used to compare two months, in which owners may differ. */
+  /**
+   * Set if specs are read to compare two months. The owners of a company may differ between the
+   * months.
+   */
   readonly comparesMonths?: true;
   /** Reason codes of a status, 2 digits, ascending; undefined if any code is accepted. */
   readonly statusReasons?: readonly string[];
@@ -145,7 +148,10 @@ export function cnaeDigits(punctuated: string): string {
   return punctuated.slice(0, 4) + punctuated.slice(5, 6) + punctuated.slice(7);
 }
 
-/** Section letter of a 7-digit CNAE code; null for 8888888 and unknown divisions. */
+/**
+ * Returns the section letter of a 7-digit CNAE code. Returns null for 8888888 and unknown
+ * divisions.
+ */
 export function sectionOfCnae(code: string): string | null {
   if (code === CNAE_NOT_INFORMED) return null;
   return SECTION_BY_DIVISION.get(code.slice(0, 2)) ?? null;

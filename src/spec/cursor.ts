@@ -1,6 +1,6 @@
 /**
- * Makes and reads the opaque cursors of pages. A cursor contains the last row of a page, and its
- * scope.
+ * Makes and reads the opaque cursors of pages. A cursor contains the last row of a page, and hashes
+ * of the snapshot, the spec, and the fields.
  * Invariant: stateless and authenticated. A text is accepted only if it was made here with one of
  * the given secrets, for the same tenant and endpoint, and in exactly one spelling. Bytes,
  * big-endian:
@@ -58,7 +58,6 @@ interface PageEnd extends Pick<CursorScope, "binding"> {
  */
 export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Buffer for the bytes of the cursor being made. */
 const made = Buffer.alloc(CURSOR_BYTES);
 const madePayload = made.subarray(0, MAC_AT);
 const madeMac = made.subarray(MAC_AT);
@@ -121,8 +120,8 @@ function openCursor(text: string, binding: readonly string[], secrets: CursorSec
 }
 
 /**
- * Returns the text that is signed after the payload, whose length is fixed. Each part is preceded
- * by its length.
+ * Returns the text that is signed after the payload. The length of the payload is fixed. In the
+ * text, the length of each part precedes the part.
  */
 function bindingText(binding: readonly string[]): string {
   let text = "";

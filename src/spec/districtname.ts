@@ -1,8 +1,8 @@
 /**
  * Folds names of districts for comparison.
- * Invariant: folding a folded name changes nothing, and `native-index/format/analyzer.cc` holds a
- * twin over UTF-8 that gives the same for every text. This header is the contract of both. Code
- * points are read one at a time, in order, without prior normalization:
+ * Invariant: folding a folded name changes nothing. native-index/format/analyzer.cc does the same
+ * for UTF-8 text and returns the same result for every text. This header is the specification of
+ * both. Code points are read one at a time, in order, without prior normalization:
  *
  * 1. White space (U+0009-000D, U+0020, U+00A0, U+2000-200A, U+2028, U+2029, U+202F,
  *    U+205F, U+3000) separates: a run of it is one space, and none at either end.

@@ -41,15 +41,15 @@ export function isTimeFacet(name: FacetName): boolean {
 }
 
 /**
- * Layouts of a file of counts. "lines" has a line for each value or pair; "table" is one table for
- * a pair.
+ * Layouts of a file of counts. "lines" writes a line for each value or pair of values. "table"
+ * writes a pair of facets as one table.
  */
 export const COUNT_LAYOUTS = ["lines", "table"] as const;
 
 /** Layout of a file of counts. */
 export type CountLayout = (typeof COUNT_LAYOUTS)[number];
 
-/** True if only one pair is requested, which a table can show. */
+/** True if the request is for one pair of facets and nothing else, which a table can show. */
 export function fitsTable(names: readonly FacetName[], pairs: readonly FacetPair[]): boolean {
   return names.length === 0 && pairs.length === 1;
 }

@@ -113,7 +113,6 @@ export type LeadQuery = Type.Static<typeof LEAD_SCHEMA>;
 
 const text = Type.String({ maxLength: SPEC_LIMITS.stringLengthMax });
 const textOrNumber = Type.Union([text, Type.Integer()]);
-/** Returns the schema of one value or a list of values. */
 const oneOrMore = (schema: Type.TSchema, maxItems: number, description: string) =>
   Type.Union([schema, Type.Array(schema, { maxItems })], { description });
 const words = (description: string) => oneOrMore(text, LEAD_LIMITS.listMax, description);

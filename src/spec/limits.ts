@@ -42,8 +42,8 @@ export const SPEC_LIMITS = {
   /** Maximum amount in reais. A double still represents its cents exactly. */
   shareCapitalMax: 90_000_000_000_000,
   /**
-   * Maximum number of companies or establishments that a filter may name as a bound. Snapshots have
-   * fewer rows.
+   * Maximum bound for a number of companies or establishments in a filter. Every snapshot has fewer
+   * rows than this.
    */
   countMax: 4_294_967_295,
 } as const;

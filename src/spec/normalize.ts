@@ -1,14 +1,15 @@
 /**
- * The normal form of a spec, and its identity. Input: a spec as a client sent it, the snapshot's
- * catalog, and the rules of plan and endpoint. Output: the normalized spec, the warnings of this
- * normalization, on demand the alterations (one per altered member), and the bytes and hashes for
- * cursors, entity tags, and idempotency keys.
- * Invariant: total and deterministic. A normalized spec normalizes to the same bytes, without
- * alterations. Two spellings of the same codes, dates, and defaults have the same bytes. A refusal
- * lists every mistake. `null` is a mistake unless its meaning is documented. A spec with a
- * narrowing filter (filters/table.ts) is never too broad, regardless of its matches. The identity
- * ignores only member order and `explain`. A cursor also ignores `limit`, because the page size
- * does not affect which accounts follow a row.
+ * Computes the normal form of a spec, and its identity. Input: a spec as a client sent it, the
+ * snapshot's catalog, and the rules of plan and endpoint. Output: the normalized spec, the warnings
+ * of this normalization, on demand the alterations (one for each altered member), and the bytes and
+ * hashes for cursors, entity tags, and idempotency keys.
+ * Invariant: every input results in a normalized spec or an error, and the same input always has
+ * the same result. Normalizing a normalized spec returns the same bytes, without alterations. Two
+ * spellings of the same codes, dates, and defaults have the same bytes. A refusal lists every
+ * mistake. `null` is a mistake unless its meaning is documented. A spec with a narrowing filter
+ * (filters/table.ts) is never too broad, however many accounts match. The identity ignores only
+ * member order and `explain`. A cursor also ignores `limit`, because the page size does not affect
+ * which accounts follow a row.
  */
 import { strict as assert } from "node:assert";
 import { sha256Hex } from "../sha256.ts";
@@ -27,7 +28,7 @@ export interface NormalizeContext extends OutputRules {
   readonly catalog: Catalog;
   /** The limit if the client sends none. */
   readonly limitDefault: number;
-  /** The plan's cap; a higher limit is lowered to it, with a warning. */
+  /** The plan's cap. A higher limit in the spec is lowered to it, with a warning. */
   readonly limitCap: number;
   /** True if plan and configuration allow `secondary_cnae_mode: full`; always false in a search. */
   readonly fullAllowed: boolean;
@@ -254,7 +255,6 @@ type Explain = AccountQuerySpec["explain"];
 
 const EXPLAIN_MEMBERS = ["assumptions", "warnings", "unmapped_constraints", "confidence"];
 
-/** Reads an `explain` object. Mistakes go to the log of `reader`. */
 function readExplain(value: unknown, pointer: string, reader: SpecReader): Explain {
   const members = reader.object(value, pointer, EXPLAIN_MEMBERS);
   const items = (name: string) => readItems(members[name], `${pointer}/${name}`, reader);
@@ -266,7 +266,7 @@ function readExplain(value: unknown, pointer: string, reader: SpecReader): Expla
   };
 }
 
-/** Adds those of the warnings that `explain` does not contain yet, in order. */
+/** Appends those warnings that `explain` does not contain yet, in order. */
 export function appendWarnings(
   explain: Explain,
   warnings: readonly string[],
@@ -327,7 +327,7 @@ function readConfidence(value: unknown, pointer: string, reader: SpecReader): nu
 /** The filters that narrow a search. A spec needs at least one of them. */
 export const NARROWING: readonly AnyRow[] = FILTERS.filter((row) => "narrows" in row);
 
-/** If a spec is too broad, returns the filters of which it needs one; otherwise null. */
+/** Returns null, or for a spec that is too broad the filters of which it needs at least one. */
 export function tooBroad({ filters }: AccountQuerySpec): { readonly missing: string[] } | null {
   if (NARROWING.some((row) => isSet(filters, row))) return null;
   return { missing: NARROWING.map(({ group, member }) => `filters.${group}.${member}`) };
@@ -374,8 +374,8 @@ export function specText(spec: AccountQuerySpec, limit: number | null): string {
 }
 
 /**
- * Returns the SHA-256 (hex) of `canonicalBytes`, which includes the limit; for entity tags and
- * idempotency.
+ * Returns the SHA-256 (hex) of `canonicalBytes`, which includes the limit. Entity tags and
+ * idempotency keys use it.
  */
 export function specHash(spec: AccountQuerySpec): string {
   return sha256Hex(canonicalBytes(spec));
@@ -420,7 +420,10 @@ export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): 
   return sha256Hex(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
 }
 
-/** Options of a change query that affect which accounts follow a position, or their form. */
+/**
+ * Options of a change query. They affect which changes follow a position in the list, or the form
+ * of the changes.
+ */
 interface ChangesOptions {
   readonly kinds: readonly string[];
   readonly watch: readonly string[];

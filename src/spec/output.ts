@@ -1,11 +1,12 @@
 /**
- * Reads the `output` of a spec and that of a request body, which overrides each member. Output: the
- * effective format, explain switch, fields in order, and CSV members that are not the default.
- * Invariant: the fields are known, allowed by the plan, and without repeats; an empty list becomes
- * the plan's default set. CSV members for another format are a mistake. Only text files can be
- * compressed. A layout always has a language. Formats for programs allow only the title of the
- * members for people; other members are a mistake. In normal form, a csv file with labels states
- * its delimiter and byte-order mark, because their defaults depend on the language.
+ * Reads the `output` of a spec and the `output` of a request body, whose members override those of
+ * the spec. Output: the effective format, explain switch, fields in order, and CSV members that are
+ * not the default.
+ * Invariant: the fields are known, allowed by the plan, and without repeats. An empty list becomes
+ * the plan's default set. CSV members are a mistake with any other format. Only text files can be
+ * compressed. A layout (preset) always has a language. Formats for programs allow a title but no
+ * other member for people. In normal form, a csv file with labels states its delimiter and
+ * byte-order mark, because their defaults depend on the language.
  */
 import { unseenIn } from "../text/givenname.ts";
 import { type Catalog, catalogLookup, notInSnapshot } from "./catalog.ts";
@@ -43,11 +44,10 @@ export interface OutputRules {
   readonly defaultFields: readonly string[];
   /** A search returns JSON, an export writes files, and a normalization accepts both. */
   readonly mode: "search" | "export" | "either";
-  /** The snapshot's catalog; earlier versions lack some fields. */
+  /** The catalog of the snapshot. Snapshots of earlier versions lack some fields. */
   readonly catalog?: Catalog;
 }
 
-/** An `output` object and its place in the request. */
 interface OutputSource {
   readonly value: unknown;
   readonly pointer: string;
@@ -94,7 +94,6 @@ export function readOutput(
   };
 }
 
-/** Members that are valid only for csv files. */
 interface CsvMembers {
   bom?: Placed<boolean>;
   delimiter?: Placed<NonNullable<Output["delimiter"]>>;
@@ -188,8 +187,8 @@ function checkFormat(
 }
 
 /**
- * Returns the members that differ from the default; if a file for people has other defaults, all
- * members. Only csv may have these members.
+ * Returns the members for csv files that differ from the default. For a file with labels, whose
+ * defaults differ, returns all of them. With any other format, these members are a mistake.
  */
 function checkCsv(
   { bom, delimiter }: CsvMembers,
@@ -270,7 +269,6 @@ const PEOPLE_FORMATS: readonly Output["format"][] = ["csv", "xlsx", "html"];
 /** Default language of a layout, which is the language of the registry. */
 const LANGUAGE_DEFAULT: LabelLanguage = "pt";
 
-/** A member of an `output` object and its place in the request. */
 interface Placed<Value> {
   readonly value: Value;
   readonly pointer: string;
@@ -321,7 +319,7 @@ function readTitle(
   }
 }
 
-/** Merges the members of a spec with those of a body, which take precedence. */
+/** Merges the members of a spec with those of a body. The members of the body take precedence. */
 function joinPeople(
   lower: PeopleMembers,
   upper: PeopleMembers,

@@ -16,7 +16,6 @@ export const PRESET_NAMES = ["sales", "rd_station", "pipedrive", "hubspot", "sal
 /** Name of a layout. */
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** A field, and its heading in Portuguese and English. */
 type PresetColumn = readonly [field: OutputField, pt: string, en: string];
 
 /** A column after the fields of a layout, with heading and explanation in both languages. */
@@ -66,7 +65,7 @@ const CALL_RESULT: readonly AddedColumn[] = [
 
 /** Every layout. */
 export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
-  // For users who call accounts or write to them.
+  // The layout for users who call accounts or write to them.
   sales: {
     delimiter: null,
     columns: [
@@ -89,7 +88,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
     ],
     added: CALL_RESULT,
   },
-  // Contacts, which RD Station identifies by e-mail address.
+  // Each row is a contact. RD Station identifies contacts by e-mail address.
   rd_station: {
     delimiter: ",",
     columns: [
@@ -104,9 +103,9 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["cnae_primary_description", "Segmento", "Segment"],
     ],
   },
-  // Organizations, each with a person, because in Pipedrive only persons have phones and e-mail
-  // addresses. Each person needs a name. Pipedrive recognizes the kind of object by the text before
-  // the hyphen.
+  // Each row is an organization with a person, because in Pipedrive only persons have phones and
+  // e-mail addresses. Each person needs a name. Pipedrive recognizes the kind of object by the text
+  // before the hyphen.
   pipedrive: {
     delimiter: ",",
     columns: [

@@ -76,8 +76,8 @@ function refusal({ message, within }: JsonFault): AppError {
 const NAMES = new Uint16Array(JSON_DEPTH_MAX + 1);
 
 /**
- * Counts the members of a JSON text by its colons outside strings. Returns null if the scanner must
- * find the problem; throws as soon as the total is excessive.
+ * Returns the number of members of a JSON text, counted by its colons outside strings. Returns null
+ * if the slower scanner must find a problem. Throws if there are too many members or values.
  */
 function countMembers(bytes: Uint8Array): number | null {
   let members = 0;
@@ -109,8 +109,8 @@ const VALUES = `a document may hold ${JSON_VALUES_MAX} values, those in lists in
 const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
 
 /**
- * Returns the error for a document with too many members or values. The one that is too many begins
- * at a byte.
+ * Returns the error for a document with too many members or values. `at` is the byte at which the
+ * first excess one begins.
  */
 function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
   const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
@@ -150,7 +150,10 @@ function countElements(value: unknown): number {
 /** Maximum number of mistakes that are shown. Further mistakes are only counted. */
 const MISTAKES_SHOWN_MAX = 50;
 
-/** Error codes that replace the general one if all mistakes have the same one of these codes. */
+/**
+ * If all mistakes have the same one of these codes, this code becomes the error code of the
+ * request.
+ */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "field_not_allowed",
   "secondary_cnae_mode_not_allowed",

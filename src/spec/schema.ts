@@ -52,8 +52,8 @@ const seed = Type.Union(
 );
 
 /**
- * The schema of a member. Extensions (filters added later) are optional, because they are absent
- * unless used.
+ * The type of a member's schema. Members for filters that were added later are optional, because
+ * they are absent unless used.
  */
 type NormalOf<Row extends FilterRow> = Row extends { readonly unset: undefined }
   ? Type.TOptional<ReturnType<Row["normal"]>>
@@ -62,7 +62,6 @@ type PropertiesOf<Group extends FilterGroup> = {
   [Row in Extract<FilterRow, { readonly group: Group }> as Row["member"]]: NormalOf<Row>;
 };
 
-/** Returns the schema of a filter group in normal form. */
 function normalGroup<Group extends FilterGroup>(group: Group) {
   const properties = rowsOf(group).rows.map(({ member, normal, unset }) => {
     const schema: Type.TSchema = normal(SHAPES);

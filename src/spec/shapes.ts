@@ -54,7 +54,10 @@ export const SHAPES = {
   /** True, or absent. */
   only,
   onlyWider: (what: Described) => only(unlessUsed(what)),
-  /** Schema for requests. It has no default, because the normal form may omit the member. */
+  /**
+   * Schema of the member in a request. It has no default, because the normal form may omit the
+   * member.
+   */
   onlyWiderSent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),

@@ -1,8 +1,9 @@
 /**
- * The table of audit actions: their names, meanings, and the facts in their lines.
+ * The table of audit actions: their names, their meanings, and the facts (such as the old and new
+ * name) that an audit line records.
  * Invariant: an action exists exactly if it has a row here. The compiler or a test checks that
- * writers, the console's words in both languages, and the documents cover every row. No row has
- * room for a name, an e-mail, an address, or a secret.
+ * writers, the console's words in both languages, and the documents cover every row. No row allows
+ * a name, an e-mail, an address, or a secret as a fact.
  */
 
 /** Kind of a fact: `value` is one value, `change` an old and a new value. */

@@ -1,9 +1,9 @@
 /**
- * The audit trail in the database. Input: actor, action, subject, inside the change's transaction.
- * Output: lines as stored, newest first.
- * Invariant: a line exists exactly if its change does, because both are one transaction. The
- * database forbids altering a line; only `forget` deletes lines. It has only ids of people and
- * keys.
+ * The audit trail in the database. Input: who changed what, recorded inside the transaction of the
+ * change. Output: lines as stored, newest first.
+ * Invariant: a line is stored exactly if its change is stored, because both are in one transaction.
+ * The database forbids altering a line, and only `forget` deletes lines. A line contains only ids
+ * of people and keys.
  */
 import { systemClock } from "../process/clock.ts";
 import type { AuditAction, Facts, FactsOf } from "./auditactions.ts";
@@ -102,9 +102,9 @@ export class AuditStore {
   }
 
   /**
-   * Returns when the `most`-th newest change by a tenant's users was made, counting only changes
-   * after `since`. Returns undefined if there are fewer. Both times are in milliseconds since the
-   * epoch.
+   * Returns the time of the `most`-th newest change by users of a tenant, or undefined if they made
+   * fewer changes after `since`. A limit of changes per period uses it. Both times are in
+   * milliseconds since the epoch.
    */
   changeBack(tenantId: string, most: number, since: number): number | undefined {
     return this.#database

@@ -1,11 +1,12 @@
 /**
- * Sorted entries in blocks that revisions share, in the database, and the revisions that exports
- * are pinned to. Input: blocks, and the revisions that begin or end with them. Output: a revision's
- * blocks.
+ * Lists of sorted entries in the database, stored as blocks. A change of a list makes a new
+ * revision, which shares all unchanged blocks with its predecessor. An export that needs a list is
+ * pinned to one revision, and so keeps its blocks. Input: blocks, and the revisions that begin or
+ * end with them. Output: a revision's blocks.
  * Invariant: the bytes of a block are stored separately from its place in revisions. So they can be
  * written in small steps before a revision uses them, and a revision begins with a few small rows.
- * The pins of an export stay while it may be rendered. The meaning of entries and lists is unknown
- * here: tenants' lists and lists of exported accounts are treated alike.
+ * The pins of an export stay while it may be rendered. This file does not know the meaning of
+ * entries and lists. It treats tenants' lists and lists of exported accounts alike.
  */
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./statedatabase.ts";
@@ -147,7 +148,7 @@ export class BlockTable {
       .run(revision, list);
   }
 
-  /** Returns the lists that have blocks which their newest revision no longer contains. */
+  /** Returns the lists that have outdated blocks, which their newest revision does not contain. */
   listsWithOld(): number[] {
     return this.#database
       .prepare<[], number>(`SELECT DISTINCT list FROM ${this.#blocks} WHERE until IS NOT NULL`)

@@ -37,8 +37,9 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
  * Opens the database of a data directory and upgrades it to the newest schema. Creates both if they
- * are missing. Before an upgrade, copies the older state next to it (`keptFile`). Throws
- * `CommandError` if the database is damaged, foreign, newer, or accessible to others.
+ * are missing. Before an upgrade, copies the older state next to it (`previousFile`). Throws
+ * `CommandError` if the database is damaged, belongs to another program, is newer, or is accessible
+ * to others.
  */
 export function openDatabase(dataDir: string): SqliteDatabase {
   const folder = lookAt(dataDir);
@@ -73,8 +74,8 @@ function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
 function openOrMake(dataDir: string): SqliteDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
-    // This check comes before anything is written, because setting the journal mode would change
-    // the file of a newer program.
+    // This check comes before anything is written. Setting the journal mode, for example, would
+    // already change the file of a newer program.
     checkOwner(reading(path, stampOf), path);
     refuseUnstamped(dataDir, path);
     const database = connect(path, { timeout: BUSY_TIMEOUT_MS });
@@ -109,8 +110,9 @@ export function openUnmigrated(dataDir: string): SqliteDatabase {
 }
 
 /**
- * Opens the database for commands that only read. This works even on a full disk, but then no other
- * process can open the database meanwhile (`isAlone`). Throws `CommandError` like `openDatabase`.
+ * Opens the database for commands that only read. On a full disk, this works too, but no other
+ * process can then open the database until it is closed (`isAlone`). Throws `CommandError` like
+ * `openDatabase`.
  */
 export function openForReading(dataDir: string): SqliteDatabase {
   const path = join(dataDir, DATABASE_FILE);
@@ -131,8 +133,9 @@ export function isAlone(database: SqliteDatabase): boolean {
 }
 
 /**
- * Opens a database; if the disk has no room for SQLite's shared memory, opens it in exclusive mode,
- * which needs only process memory. If a server is running, the shared memory already exists.
+ * Opens a database. If the disk has no room for SQLite's shared memory, opens it in exclusive mode,
+ * which needs only memory of the process. (While a server is running, the shared memory already
+ * exists.)
  */
 function orReadAlone(path: string, versionMin: number, open: () => SqliteDatabase): SqliteDatabase {
   try {
@@ -184,9 +187,9 @@ export function openSecondConnection(
 }
 
 /**
- * Turns a copied database into a single file and returns its schema version. Throws `CommandError`
- * if it is not a valid database of ours; `found` names the original in the message. The callback
- * `last` may write to the database.
+ * Turns a copied database into a single file, and returns its schema version. The callback `last`
+ * may write to the database. Throws `CommandError` if the file is not a valid database of this
+ * program. The message names the original, `found`.
  */
 export function settleCopy(
   path: string,
@@ -275,8 +278,9 @@ export function closeDatabase(database: SqliteDatabase): void {
 export const LOCK_FILE = "serve.lock";
 
 /**
- * Locks a data directory for one server; returns a release function. Throws `CommandError` if
- * another server holds it: each would take over the other's running exports.
+ * Locks a data directory for one server, and returns a function that releases the lock. Throws
+ * `CommandError` if another server holds the lock, because each server would take over the other's
+ * running exports.
  */
 export function lockDataDir(dataDir: string): () => void {
   openDataDir(dataDir);
@@ -325,8 +329,8 @@ function databasePath(dataDir: string): string {
 }
 
 /**
- * Throws if the directory has stored the address of a database server, because a new file would be
- * a second state.
+ * Throws if the directory has stored the address of a database server. Its state is there, so
+ * creating a database in the directory would make a second state.
  */
 function refuseRemembered(dataDir: string): void {
   const address = rememberedAddress(dataDir);
@@ -354,8 +358,8 @@ function refuseNew(dataDir: string, what: "missing" | "empty"): void {
 }
 
 /**
- * Refuses a database without version and application id if it belongs to another program or has
- * lost its content.
+ * Refuses a database that has neither version nor application id but contains tables: it belongs to
+ * another program, or has lost its content.
  */
 function refuseUnstamped(dataDir: string, path: string): void {
   const tables = reading(path, (database) => {

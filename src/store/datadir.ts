@@ -83,8 +83,8 @@ export function openDataFile(directory: string, name: string): string {
 }
 
 /**
- * Checks a file of the directory; returns false if missing. Never opens it: closing any descriptor
- * of a database file drops every lock of this process on it (POSIX).
+ * Checks a file of the directory. Returns false if it is missing. Never opens the file: if this
+ * process has locks on a database file, closing any descriptor of the file would drop them (POSIX).
  */
 export function checkDataFile(directory: string, name: string): boolean {
   const path = join(directory, name);

@@ -1,12 +1,12 @@
 /**
  * Exports and idempotency keys in the database. Input: rows to write, and state changes. Output:
  * rows as stored.
- * Invariant: a change is durable when the method returns. A statement names the states from which
- * it may change a state, so a late answer of a thread cannot restore a removed export. A server of
+ * Invariant: a change is durable when the method returns. Each change of a state is allowed only
+ * from certain states, so a late answer of a thread cannot restore a removed export. A server of
  * the fleet (a member) claims an export before it renders it, and gets a token. From then on, the
  * state changes only with the token of the last claim, so a server that was replaced changes
- * nothing. An export's charge changes with its state. This file does not know files, threads, or
- * plans.
+ * nothing. The rows that an export reserves from its tenant's quota (its charge) are updated
+ * together with its state. This file does not know files, threads, or plans.
  */
 
 import { ListStore } from "./liststore.ts";
@@ -159,7 +159,8 @@ export class ExportStore {
   /** Counts the bytes that each tenant has stored. */
   readonly storedBytes: StoredBytes;
   /**
-   * The lists that exports need (pinned lists), and the accounts that tenants have exported before.
+   * The lists of tenants, and the accounts that tenants have exported before. Exports are pinned to
+   * revisions of these lists.
    */
   readonly lists: ListStore;
   readonly #database: StateDatabase;
@@ -230,7 +231,10 @@ export class ExportStore {
       .get(id);
   }
 
-  /** Returns those of a tenant's exports whose sequence number is below `before`, newest first. */
+  /**
+   * Returns up to `limit` exports of a tenant, newest first. All have a sequence number below
+   * `before`.
+   */
   list(tenantId: string, before: number, limit: number): ExportRow[] {
     return this.#database
       .prepare<[string, number, number], ExportRow>(
@@ -258,17 +262,15 @@ export class ExportStore {
   }
 
   /**
-   * Records that a client has read a file at another member than the one that made it, so that the
-   * latter learns of it.
+   * Records that a client has read the file of an export. Called by servers that did not make the
+   * file, so that the server that made it learns of this.
    */
   noteRead(id: string, nowMs: number): void {
     if (this.isRead(id)) return;
     this.#change("UPDATE exports SET read_at = ? WHERE id = ? AND read_at IS NULL", nowMs, id);
   }
 
-  /**
-   * True if a client has read the file of an export at another member than the one that made it.
-   */
+  /** True if a client has read the file of an export from a server that did not make it. */
   isRead(id: string): boolean {
     const wanted = "SELECT 1 FROM exports WHERE id = ? AND read_at IS NOT NULL";
     return this.#database.prepare<[string]>(wanted).get(id) !== undefined;
@@ -400,8 +402,9 @@ export class ExportStore {
   }
 
   /**
-   * Changes an export from running to done. If it has an earlier expiry, that one stays. The
-   * rows that it reserved from the quota are replaced by the actual number.
+   * Changes an export from running to done. If the export was done before and its file was lost, it
+   * keeps its earlier expiry. The rows that it reserved from the quota are replaced by the actual
+   * number.
    */
   finish({ chargedRows, ...file }: FinishedFile): boolean {
     const charge = this.quota.chargeOf(file.id);
@@ -431,8 +434,8 @@ export class ExportStore {
   }
 
   /**
-   * Changes an export back to queued, from running, or from done if its file is lost. Sets its
-   * number of attempts.
+   * Changes an export back to queued and sets its number of attempts. It must be running, or done
+   * with a lost file.
    */
   requeue({ id, token }: ClaimedExport, attempts: number): boolean {
     return this.#change(
@@ -457,7 +460,10 @@ export class ExportStore {
     );
   }
 
-  /** Deletes an export; keeps its idempotency key, and its charge if it was done. */
+  /**
+   * Deletes an export. Its idempotency key stays. If it was done, the rows that it has charged to
+   * the quota stay charged too.
+   */
   remove(id: string): boolean {
     const charge = this.quota.chargeOf(id);
     if (charge !== undefined) this.quota.remove(charge);
@@ -517,8 +523,8 @@ export class ExportStore {
 
   /**
    * Deletes up to `limit` records of exports that expired or failed before a time. Returns how many
-   * were deleted. Their charges need no change: expired exports were delivered, and failed exports
-   * released their reserved rows.
+   * were deleted. The quota does not change. The rows of expired exports stay charged, because they
+   * were delivered. Failed exports have already released their rows.
    */
   forgetRecords(timeMs: number, limit: number): number {
     const result = this.#database

@@ -4,7 +4,8 @@
  * file and the remedy, for commands and requests.
  * Invariant: damaged data is never returned, and never ends in a stack trace. A check reads every
  * blob once and changes nothing. A full disk, a failing disk, and a busy database have separate
- * codes; each passes without a restart, so the answer has a retry time.
+ * codes. Each of them can end while the server runs, so the answer contains a time after which to
+ * retry.
  */
 
 import { accessSync, constants, statfsSync } from "node:fs";
@@ -17,7 +18,10 @@ import { StateAway, StatementRefused } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
 
-/** True if an error shows that the database contains data that it cannot have written. */
+/**
+ * True if an error shows that the database file is damaged: it contains data that this program
+ * cannot have written.
+ */
 export function isStateDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof BlobDamage) return true;
@@ -52,7 +56,7 @@ export function damagedState(path: string, found: readonly string[], cause?: unk
   );
 }
 
-/** Returns the error of a request whose part of the state is damaged. */
+/** Returns the error for a request that needs a damaged part of the state. */
 export function stateDamaged(cause: unknown): AppError {
   const detail =
     "The server's state cannot be read here, because its file is damaged. Tell the operator, who " +
@@ -191,7 +195,10 @@ export function sharedMemoryWords(path: string): string {
   return `SQLite needs ${needed} bytes for ${path}-shm, and ${free} are free on its disk.`;
 }
 
-/** True if `causeOfDisk` found a full disk without room for the shared memory. */
+/**
+ * True if the error comes from a full disk without room for SQLite's shared memory. `cause` is the
+ * result of `causeOfDisk` for this error.
+ */
 export function lacksSharedMemory(error: unknown, cause: unknown): boolean {
   return isSharedMemory(error) && cause !== error;
 }

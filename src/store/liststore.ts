@@ -1,10 +1,10 @@
 /**
- * Lists in the database: their rows, their entries in blocks, and the revisions that exports are
- * pinned to. Input: rows to write, and ids to find. Output: rows as stored, and blocks of a
+ * Lists in the database: their rows, their entries in blocks, and the revisions that exports need
+ * (are pinned to). Input: rows to write, and ids to find. Output: rows as stored, and blocks of a
  * revision.
  * Invariant: a change is durable when the method returns. Every method takes the tenant, or a list
- * found with it. The blocks of a revision exist while it is the newest, or while an export that may
- * be rendered is pinned to it. The meaning of entries is unknown here.
+ * that was found with the tenant. The blocks of a revision exist while it is the newest, or while
+ * an export that may be rendered is pinned to it. This file does not know the meaning of entries.
  */
 import {
   BlockTable,
@@ -79,8 +79,8 @@ export class ListStore {
   }
 
   /**
-   * Returns those of a tenant's lists whose sequence number is below `before`, newest first. The
-   * list `exported` comes last.
+   * Returns up to `limit` lists of a tenant, newest first. All have a sequence number below
+   * `before`. The list `exported` comes last.
    */
   list(tenantId: string, before: number, limit: number): ListRow[] {
     return this.#database

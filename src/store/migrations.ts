@@ -28,9 +28,8 @@ export const MIGRATIONS: readonly string[] = [
      last_used_at INTEGER
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX keys_of_tenant ON keys (tenant_id);`,
-  // AUTOINCREMENT makes sure that sequence numbers are never reused, although exports are deleted.
-  // An idempotency key outlives its export. So the key of a deleted export is not taken for that of
-  // a new one.
+  // AUTOINCREMENT makes sure that the sequence number of a deleted export is never reused. An
+  // idempotency key outlives its export, so without this it could seem to belong to a new export.
   `CREATE TABLE exports (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      id TEXT NOT NULL UNIQUE,
@@ -70,8 +69,9 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (tenant_id, key)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
-  // Days are UTC, counted since 1970. An export's charge is in its row, so it can be refunded; the
-  // sum of a day is separate, because deleted exports stay charged.
+  // Days are UTC, counted since 1970. The rows that an export is charged are in its own row, so
+  // they can be refunded. The sum of a day is stored separately, because deleted exports stay
+  // charged.
   `ALTER TABLE exports ADD COLUMN key_id TEXT;
    ALTER TABLE exports ADD COLUMN charged_day INTEGER;
    ALTER TABLE exports ADD COLUMN charged_rows INTEGER NOT NULL DEFAULT 0;
@@ -212,9 +212,9 @@ export const MIGRATIONS: readonly string[] = [
    END;`,
   // True if the user chose to stay signed in.
   `ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1));`,
-  // Entry bytes of all lists are separate, as for exported accounts: a large change writes them in
-  // short steps before the revision that uses them. The time of a staged block tells whether it is
-  // a leftover of an ended program.
+  // The bytes of entries have their own table for all lists, as for exported accounts. A large
+  // change writes them in short steps, before the revision that uses them. By the time of a staged
+  // block, leftovers of ended programs are recognized.
   `CREATE TABLE list_entries (
      id INTEGER PRIMARY KEY,
      entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)
@@ -332,8 +332,8 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX deliveries_waiting ON deliveries (webhook, next_at) WHERE state = 'waiting';
    CREATE INDEX deliveries_of_webhook ON deliveries (webhook);`,
-  // The title of an export, as the user typed it, names its file; exports of earlier versions have
-  // none. A receiver of e-mails is a row of webhooks with a mailto address. Its seed signs the
+  // The title of an export, as the user typed it, names its file. Exports of earlier versions have
+  // none. An e-mail receiver is a row of `webhooks` with a mailto address. Its seed signs the
   // unsubscribe link in the e-mails. A receiver whose reader has unsubscribed gets no deliveries.
   `ALTER TABLE exports ADD COLUMN title TEXT;
    ALTER TABLE webhooks ADD COLUMN kind TEXT NOT NULL DEFAULT 'webhook'
@@ -344,10 +344,11 @@ export const MIGRATIONS: readonly string[] = [
      CHECK (contacts IN (0, 1));
    ALTER TABLE webhooks ADD COLUMN unsubscribed_at INTEGER;
    CREATE UNIQUE INDEX emails_of_tenant ON webhooks (tenant_id, url) WHERE kind = 'email';`,
-  // The days of a rolling search count from spec_date; NULL in rows of earlier versions. A paused
-  // search makes no notices. The address of a reader who unsubscribed is stored as a hash, even
-  // after its receiver is deleted. A mail about a receiver is stored until it is sent: a warning to
-  // an owner (the row has a user), or a question to the receiver's reader (no user).
+  // A rolling search counts its days from spec_date, which is NULL in rows of earlier versions. A
+  // paused search makes no notices. If a reader unsubscribes, the address is stored as a hash, even
+  // after its receiver is deleted. An e-mail about a receiver is stored until it is sent. It is
+  // either a warning to an owner (the row has a user), or an offer to the receiver's reader to
+  // subscribe again (no user).
   `ALTER TABLE saved_searches ADD COLUMN rolling INTEGER NOT NULL DEFAULT 0
      CHECK (rolling IN (0, 1));
    ALTER TABLE saved_searches ADD COLUMN spec_date TEXT;
@@ -374,8 +375,8 @@ export const MIGRATIONS: readonly string[] = [
   // Servers that work on the state. Any server may take a row whose owner is no longer a member.
   // The token of an export counts its claims: a process that was paused for longer than its lease
   // has an older token. Blocks that are staged for a list belong to the server that staged them.
-  // The accounts of a notice's file are on the server that made it. By read_at, this server
-  // learns that a client has read the file on another server.
+  // The accounts of a notice's file are on the server that made the file. If a client reads the
+  // file on another server, read_at reports this to the server that made it.
   `CREATE TABLE members (
      id TEXT PRIMARY KEY,
      place TEXT NOT NULL,

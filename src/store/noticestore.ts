@@ -140,9 +140,9 @@ export class NoticeStore {
   /**
    * Creates a notice for every saved search that is not paused. Returns how many. Call it in the
    * transaction of `note`. A notice compares its month with the month of the search's previous
-   * notice, so a pause loses no change. If the previous notice failed, it compares with the month
-   * from which that one should have started. The first notice of a search starts from the month
-   * in which the search was saved, if that is before `since`. This happens if an older month was
+   * notice, so a pause loses no change. If the previous notice failed, the new notice uses the
+   * starting month of that failed notice. The first notice of a search starts from the month in
+   * which the search was saved, if that is before `since`. This happens if an older month was
    * served at that time, or if the search was paused.
    */
   announce(month: number, since: number, nowMs: number): number {
@@ -168,8 +168,8 @@ export class NoticeStore {
 
   /**
    * Returns notices that are due to be counted, oldest month first, so that the counted numbers
-   * ascend with time. A notice waits until the previous notice of its search is counted,
-   * because that one decides with which month it is compared.
+   * ascend with time. A notice waits until the previous notice of its search is counted, because
+   * the outcome determines the month with which the later notice is compared.
    */
   counting(nowMs: number, limit: number): CountingRow[] {
     return this.#database

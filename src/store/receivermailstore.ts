@@ -1,9 +1,10 @@
 /**
- * Mails about receivers of notices, and addresses whose readers have unsubscribed, in the database.
- * Input: warnings, questions, and unsubscriptions to write. Output: mails that are due, and what is
- * known of an address.
- * Invariant: a mail is deleted with its receiver, or once it is sent or given up. An address is
- * stored only as a hash, which the caller makes. The text of mails is written elsewhere.
+ * E-mails about receivers of notices, and addresses whose readers have unsubscribed, in the
+ * database. Input: warnings, questions, and unsubscriptions to write. Output: e-mails that are due,
+ * and the unsubscription of an address.
+ * Invariant: an e-mail is deleted with its receiver, or once it is sent or no longer retried. An
+ * address is stored only as a hash, which the caller computes. The text of e-mails is written
+ * elsewhere.
  */
 
 import type { StateDatabase } from "./statedatabase.ts";

@@ -1,8 +1,8 @@
 /**
  * Saved searches in the database. Input: rows to write, and ids to find. Output: rows as stored, in
- * pages, with the e-mail of their users; specs separately, because they may be large.
- * Invariant: a change is durable when the method returns; every method takes the tenant, so other
- * tenants' rows are never read or changed. The meaning of specs is unknown here.
+ * pages, with the e-mail of their users. Specs are read separately, because they may be large.
+ * Invariant: a change is durable when the method returns. Every method takes the tenant, so other
+ * tenants' rows are never read or changed. This file does not know the meaning of specs.
  */
 
 import type { StateDatabase } from "./statedatabase.ts";
@@ -94,8 +94,8 @@ export class SearchStore {
   }
 
   /**
-   * Returns those of a tenant's searches that follow a position. They are sorted by time, newest
-   * first, then by id.
+   * Returns up to `limit` searches of a tenant that follow a position. They are sorted by time,
+   * newest first, then by id.
    */
   list(tenantId: string, limit: number, after: SearchPlace = FIRST): SearchRow[] {
     return this.#database
@@ -165,8 +165,8 @@ export class SearchStore {
   }
 
   /**
-   * Replaces the options of a search's notices. `specDate` is stored only if the row has none,
-   * because an earlier version saved it.
+   * Replaces the options of a search's notices. A row saved by an earlier version has no
+   * `specDate`. Only in such rows, `specDate` is stored too.
    */
   setOptions(
     tenantId: string,

@@ -1,8 +1,8 @@
 /**
  * Secrets that sign cursors, links, and console tokens. Input: a data directory. Output: for each
- * purpose the signing secret and the previous one, which still verifies.
- * Invariant: 32 random bytes each, created on the first run, in a file of mode 0600 that appears
- * whole or not at all; two processes that start together get the same secrets.
+ * purpose the secret that signs, and the previous one, with which signatures are still accepted.
+ * Invariant: each secret has 32 random bytes and is created on the first run. The file has mode
+ * 0600 and appears whole or not at all. Two processes that start together get the same secrets.
  */
 
 import { createHmac, randomBytes } from "node:crypto";
@@ -33,7 +33,7 @@ export interface Secrets {
   readonly console: SecretRing;
 }
 
-/** Name of the file in the data directory. */
+/** Name of the file of secrets in the data directory. */
 export const SECRETS_FILE = "secrets.json";
 
 const SECRET_BYTES = 32;
@@ -52,9 +52,9 @@ export function openSecrets(dataDir: string): Secrets {
 }
 
 /**
- * Returns names that mark the data of this installation in places outside of it. New data gets the
- * first name; data with any of them is recognized. A name is still recognized after its secret has
- * been replaced once.
+ * Returns names by which this installation recognizes its own data in other places, such as an
+ * object store. New data gets the first name. Data with any of the names is recognized. A name
+ * stays valid until its secret has been replaced twice.
  */
 export function ownersOf({ link }: Secrets): readonly [string, ...string[]] {
   const names = derived(link, "owner").map((name) => name.toString("hex").slice(0, 32));
@@ -62,7 +62,8 @@ export function ownersOf({ link }: Secrets): readonly [string, ...string[]] {
 }
 
 /**
- * Derives the secrets for a purpose that files of earlier versions lack. No secret reveals another.
+ * Derives the secrets for a purpose that has no secrets of its own in the file. None of the secrets
+ * reveals another.
  */
 function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
   const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();

@@ -58,7 +58,10 @@ export interface StateTransaction<Result> {
   deferred(): Result;
 }
 
-/** Reads a version of the database; every request runs it, so it is a statement, not a method. */
+/**
+ * A prepared statement that reads a version of the database. It is prepared once, because every
+ * request runs it.
+ */
 export type VersionReader = Pick<StateStatement<[], unknown>, "get">;
 
 /** An open database. */

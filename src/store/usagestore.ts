@@ -1,13 +1,12 @@
 /**
  * Usage in the database: requests, accounts, and export rows by tenant, UTC day, and key; the rows
  * charged to a day's quota; and the bytes of a tenant's files and specs. Input: amounts to add;
- * rows that exports reserve, use, or release.
- * Output: sums and rows as stored.
- * Invariant: amounts are added in one commit or not at all; usage is never subtracted. The charge
- * of a day is the sum of what its exports reserve or have used, deleted done exports included.
- * Every change of it is in the transaction that changes the export. Rows of an export are counted
- * as used once, when it is first done. Triggers add up bytes in the transaction of each change, so
- * no change can bypass the sums, and reading them costs one row.
+ * rows that exports reserve, use, or release. Output: sums and rows as stored.
+ * Invariant: amounts are added in one commit or not at all, and usage is never subtracted. The
+ * charge of a day is the number of rows that its exports have reserved or used. It includes done
+ * exports that were deleted. A charge changes in the same transaction as its export. Rows of an
+ * export are counted as used once, when it is first done. Triggers add up bytes in the transaction
+ * of each change, so no change can bypass the sums, and reading a sum takes one row.
  */
 import { utcDay } from "../process/clock.ts";
 import type { StateDatabase, StateStatement } from "./statedatabase.ts";
@@ -80,7 +79,7 @@ export class UsageStore {
       .all(day);
   }
 
-  /** Returns the usage of a tenant's senders since a day; one row per day and sender. */
+  /** Returns a tenant's usage since a day, as one row for each day and key. */
   ofTenant(tenantId: string, day: number): UsedByKey[] {
     return this.#database
       .prepare<[string, number], UsedByKey>(
@@ -101,13 +100,13 @@ export class UsageStore {
 interface Charge {
   readonly id: string;
   readonly tenantId: string;
-  /** Key that created it; null for exports of earlier versions. */
+  /** Key that created the export; null for exports of earlier versions. */
   readonly keyId: string | null;
   /** Day whose quota is charged; null if the plan has none. */
   readonly day: number | null;
   readonly rows: number;
   /**
-   * 1 once the export has been done. It stays 1 if the file is then lost and the export is queued
+   * 1 if the export was done at least once. It stays 1 if the file is lost and the export is queued
    * again.
    */
   readonly delivered: 0 | 1;
@@ -129,8 +128,8 @@ export class QuotaStore {
       `INSERT INTO quota (tenant_id, day, charged_rows) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET charged_rows = charged_rows + excluded.charged_rows`,
     );
-    // If the day has already been deleted, nothing changes, which is right because it needs no
-    // refund.
+    // If the row of the day has already been deleted, the update changes nothing. This is right,
+    // because days that are over need no refund.
     this.#move = database.prepare(
       "UPDATE quota SET charged_rows = charged_rows + ? WHERE tenant_id = ? AND day = ?",
     );
@@ -146,7 +145,7 @@ export class QuotaStore {
     this.#forget = database.prepare("DELETE FROM quota WHERE day < ?");
   }
 
-  /** Returns the number of rows that are reserved from or used of a tenant's quota for a day. */
+  /** Returns how many rows of a tenant's quota for a day are reserved or used. */
   charged(tenantId: string, day: number): number {
     return this.#charged.get(tenantId, day)?.rows ?? 0;
   }
@@ -173,7 +172,7 @@ export class QuotaStore {
     this.#usage.add([{ tenantId, keyId, day, requests: 0, accounts: 0, exportRows: rows }]);
   }
 
-  /** Replaces the rows that a done export has reserved by the number of rows that it has. */
+  /** Replaces the number of rows that a done export has reserved by its actual number of rows. */
   settle(charge: Charge, rowCount: number, endedAt: number): void {
     this.#change(charge, rowCount);
     const { tenantId, keyId, delivered } = charge;

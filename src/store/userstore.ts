@@ -9,15 +9,15 @@ import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase, StateStatement, VersionReader } from "./statedatabase.ts";
 
 /**
- * Permissions of a user: an owner may do everything, a member all except manage members and change
- * keys.
+ * Permissions of a user. An owner may do everything. A member may do everything except manage
+ * members and change keys.
  */
 export type Role = "owner" | "member";
 
 /**
- * Prefix that marks, in the place of a password's cost, a password that has not been chosen yet.
- * The end of the invitation follows, in milliseconds since the epoch. The hash is then that of the
- * invitation.
+ * Marks a user who has not chosen a password yet. Such a user's password cost is this prefix,
+ * followed by the end of the invitation in milliseconds since the epoch. The password hash is then
+ * the hash of the invitation.
  */
 export const INVITED = "invited:";
 
@@ -244,8 +244,8 @@ export class UserStore {
   }
 
   /**
-   * Stores a new session if the user is enabled and the password is still `password`; otherwise
-   * returns false, because the password may have changed during its check.
+   * Stores a new session, if the user is enabled and the current password is still `password`.
+   * Otherwise returns false. The password may have changed while it was checked.
    */
   openSession(row: SessionRow, password: StoredPassword): boolean {
     const opened = this.#database

@@ -107,10 +107,10 @@ export interface DeliveryRow {
   readonly lastError: string | null;
 }
 
-/** The outcome of an attempt, in the form in which it is stored in the delivery's row. */
+/** The outcome of an attempt, as the columns of the delivery's row that it sets. */
 type DeliveryOutcome = Omit<DeliveryRow, "notice" | "webhook">;
 
-/** A webhook with due deliveries, and what decides how many of them may be sent now. */
+/** A webhook with due deliveries, and the facts that limit how many may be sent now. */
 export interface DueWebhook {
   readonly webhook: string;
   readonly tenantId: string;
@@ -156,8 +156,8 @@ export class WebhookStore {
   }
 
   /**
-   * Returns those of a tenant's receivers of a kind whose sequence number is below `before`, newest
-   * first.
+   * Returns up to `limit` receivers of one kind of a tenant, newest first. All have a sequence
+   * number below `before`.
    */
   list(tenantId: string, kind: ReceiverKind, before: number, limit: number): WebhookRow[] {
     return this.#database
@@ -258,7 +258,7 @@ export class WebhookStore {
       .run(id);
   }
 
-  /** Resumes the e-mails to a receiver, with the next notice. */
+  /** Lets a receiver get e-mails again. The next notice is the first that it gets. */
   resubscribe(id: string): void {
     this.#database
       .prepare(

@@ -1,10 +1,13 @@
 /**
- * The rule for all names that people give: lists, keys, saved searches, tenants, titles.
- * Invariant: names that look alike never differ only by an invisible character, and no character
- * changes the reading direction around it. Errors name the character and its position.
+ * Checks names that people enter: of lists, keys, saved searches, tenants, and titles.
+ * Invariant: two accepted names never differ only by an invisible character, and no character
+ * changes the reading direction of the text around it. Errors name the character and its position.
  */
 
-/** Matches emoji. Their joiner and their selector are invisible alone, but allowed in emoji. */
+/**
+ * Matches emoji. The zero-width joiner and the variation selector are invisible, but allowed inside
+ * an emoji.
+ */
 const PICTURE = "\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]*";
 const EMOJI = new RegExp(`${PICTURE}(?:\\u200d${PICTURE})*`, "gu");
 
@@ -60,7 +63,7 @@ export function readGivenName(
   if (length === 0 || length > lengthMax) {
     return { detail: `${what} must have 1 to ${lengthMax} characters, on one line.` };
   }
-  // Keep leading spaces, so that the position refers to the original text.
+  // Only spaces at the end are removed, so that the position refers to the original text.
   const unseen = unseenIn(text.trimEnd());
   return unseen === null ? { name } : { detail: `${what} has ${unseen}. Remove it.` };
 }

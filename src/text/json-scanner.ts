@@ -7,10 +7,12 @@
 /** Maximum levels of nested objects and arrays. */
 export const JSON_DEPTH_MAX = 32;
 
-/** Maximum members of one object; far more than any spec has. */
+/** Maximum number of members in one object. No spec has nearly as many. */
 export const JSON_MEMBERS_MAX = 1_000;
 
-/** Maximum member names compared one by one; for more, a Set is used. */
+/**
+ * Maximum number of member names that are compared one by one. More names are compared with a Set.
+ */
 const LISTED_NAMES_MAX = 16;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -55,7 +57,10 @@ export class JsonScanner {
     this.#text = text;
   }
 
-  /** Checks the text; each iteration consumes a value and closers after it. @throws JsonFault */
+  /**
+   * Checks the text. Each iteration of the loop reads a value, and the commas and closing brackets
+   * after it. @throws JsonFault
+   */
   scan(): void {
     do {
       this.#skipBlanks();
@@ -65,7 +70,7 @@ export class JsonScanner {
     if (this.#at < this.#text.length) this.#fail("the document ends before this");
   }
 
-  /** Consumes a value; returns true if it opened a non-empty object or array. */
+  /** Reads a value. Returns true if it is the opening bracket of a non-empty object or array. */
   #value(): boolean {
     const code = this.#text.charCodeAt(this.#at);
     if (code === 0x7b) return this.#open(0x7d, []);
@@ -76,7 +81,7 @@ export class JsonScanner {
     return false;
   }
 
-  /** Opens an object or array; returns true if it is not empty. */
+  /** Reads an opening bracket. Returns true if the object or array is not empty. */
   #open(closer: number, names: string[] | null): boolean {
     if (this.#frames.length === JSON_DEPTH_MAX) {
       this.#fail(`objects and arrays may be nested ${JSON_DEPTH_MAX} levels deep`);
@@ -92,7 +97,9 @@ export class JsonScanner {
     return true;
   }
 
-  /** Consumes commas and closers after a value until the next value or the end. */
+  /**
+   * Reads commas and closing brackets after a value, up to the next value or the end of the text.
+   */
   #close(): void {
     for (let open = this.#frames.length; open > 0; open--) {
       const frame = this.#frames[open - 1] as Frame;
@@ -146,7 +153,7 @@ export class JsonScanner {
     else if (names.length > LISTED_NAMES_MAX) frame.seen = new Set(names);
   }
 
-  /** Consumes a string; returns true if it has an escape. */
+  /** Reads a string. Returns true if it has an escape. */
   #string(): boolean {
     const text = this.#text;
     let escaped = false;

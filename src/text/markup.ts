@@ -1,7 +1,7 @@
 /**
- * HTML from templates. Input: a template and its values. Output: markup.
- * Invariant: every value that is not markup is escaped; lists are joined; null, undefined, and
- * false are empty.
+ * Builds HTML from templates. Input: a template and its values. Output: markup.
+ * Invariant: every value that is not markup is escaped. Lists are joined. Null, undefined, and
+ * false become empty text.
  */
 
 /** Finished markup. */

@@ -1,11 +1,11 @@
 /**
- * Suggestions for unknown words. Input: the word and all candidates. Output: the nearest candidate,
- * or nothing if none is near enough.
- * Invariant: deterministic; the first of equally near candidates wins.
+ * Suggests a known word for an unknown one. Input: the word and all candidates. Output: the nearest
+ * candidate, or nothing if none is near enough.
+ * Invariant: deterministic. If several candidates are equally near, the first one is returned.
  */
 import { distance } from "fastest-levenshtein";
 
-/** Extra distance for a match with only a part of a name. */
+/** Number added to the edit distance if only a part of a name matches. */
 const PART_PENALTY = 0.5;
 
 /** Returns the end of a message: `; did you mean X?`, or `otherwise` without a match. */
@@ -16,7 +16,7 @@ export function didYouMean(word: string, known: readonly string[], otherwise = "
 
 /**
  * Returns the nearest known word, or undefined if none is near. Compares the word with each whole
- * name and with its parts between `_` and `.`.
+ * name and with each part of the name; `_` and `.` separate parts.
  */
 function nearestOf(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;

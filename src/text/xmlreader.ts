@@ -17,8 +17,8 @@ const ENDLESS =
   "a tag, a text, or comments in a row";
 
 /**
- * Thrown for an invalid text. The message completes a sentence whose subject is the name of the
- * text.
+ * Thrown for an invalid text. The message is the rest of a sentence that begins with the name of
+ * the text.
  */
 export class XmlFault extends Error {}
 
@@ -29,7 +29,7 @@ export type XmlAttributes = Readonly<Record<string, string>>;
 export interface XmlHandler {
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
-  /** All text up to the next tag, comment, or section. */
+  /** Called with the whole text up to the next tag, comment, or CDATA section. */
   text(text: string): void;
 }
 
@@ -141,7 +141,7 @@ function shown(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 
-/** Patterns of the parser's messages, with the words that replace these messages. */
+/** Patterns of messages of the parser saxes, each with the text that replaces the message. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /^(unclosed tag|unexpected end|document must contain)/,

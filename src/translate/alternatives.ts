@@ -1,8 +1,8 @@
 /**
- * Alternatives that one search cannot express: "MEI ou do Simples", "em Santos ou com telefone".
- * Input: a sentence in which every word has an owner. Output: a note for each "ou" between two
- * requests that were both required.
- * Invariant: derived only from the words' owners. Alternatives of one filter ("micro ou pequena",
+ * Finds alternatives that one search cannot express: "MEI ou do Simples", "em Santos ou com
+ * telefone". Input: a sentence in which every word is assigned to the stage that read it. Output: a
+ * note for each "ou" between two requests that were both required.
+ * Invariant: derived only from these assignments. Alternatives of one filter ("micro ou pequena",
  * "em Santos ou Campinas") and pairs that are both excluded are not reported.
  */
 import { reachOf } from "./negation.ts";
@@ -18,8 +18,8 @@ const CONDITION_OWNERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Owners of words for qualities. If a search requires both of two alternative qualities, it still
- * finds some of the intended companies.
+ * Kinds of requests that restrict a search less than a trade or place. If a search requires two of
+ * them instead of one, it still finds some of the intended companies.
  */
 const QUALITIES: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name", "status"],
@@ -71,8 +71,8 @@ export function noteAlternatives(
 }
 
 /**
- * True for a contact that must be missing. In "MEI ou sem telefone", most of the intended companies
- * have a phone.
+ * True for a contact that must be missing, such as "sem telefone". In "MEI ou sem telefone", most
+ * of the intended companies have a phone.
  */
 function isLacked(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "contact" && reachOf(sentence, at).polarity !== "plain";
@@ -113,8 +113,8 @@ function afterOr(sentence: Sentence, or: number): number {
 }
 
 /**
- * Returns a word's owner. Area codes, postal codes, and email addresses get a separate kind,
- * because they have a filter of their own.
+ * Returns the kind of request that a word belongs to. Area codes, postal codes, and email addresses
+ * have kinds of their own, because they have filters of their own.
  */
 function kindOf(sentence: Sentence, at: number, numbered: readonly NumberedSpan[]): string {
   const owner = sentence.owner(at) ?? "";
@@ -129,7 +129,7 @@ function isEither(
   { before, or, after }: { readonly before: number; readonly or: number; readonly after: number },
 ): boolean {
   if (one === "unmapped") return other !== "unmapped" && isLeftAlone(sentence, before, other);
-  // In "padarias ou xyz", the unknown word may name another trade. In "padarias ou sem telefone",
+  // In "padarias ou xyz", the unknown word "xyz" may name another trade. In "padarias ou sem xyz",
   // it does not.
   if (other === "unmapped") {
     const isLed = after > or + 1 || reachOf(sentence, after).polarity !== "plain";
@@ -147,8 +147,8 @@ function isEither(
 }
 
 /**
- * True if a request that has no filter does not form a list with the other request. A web site next
- * to a phone does form one, because both are contacts.
+ * True if the request at `at`, which has no filter, is not in a list with the other request. A list
+ * of contacts is an exception: a web site next to a phone.
  */
 function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
   if (other === "activity") return false;

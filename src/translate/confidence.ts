@@ -1,6 +1,7 @@
 /**
- * Confidence of a translation. Input: counts of what was and was not understood. Output: a number
- * from 0 to 1 with two decimals, and true if running the spec would mislead.
+ * Computes the confidence of a translation. Input: counts of the words and requests that were and
+ * were not understood. Output: a number from 0 to 1 with two decimals. A second function returns
+ * true if the confidence is too low to run the spec unchecked.
  * Invariant: deterministic; a text with more unknown words never has a higher confidence.
  */
 
@@ -29,8 +30,8 @@ export interface ConfidenceFeatures {
   /** Number of the other stray words that are in the general vocabulary. */
   readonly commonWords?: number;
   /**
-   * Number of activities that stand next to other activities and were read from goods without a
-   * role.
+   * Number of activities next to other activities that come from goods without a role, such as
+   * "roupas" without "loja de".
    */
   readonly assumedGoods?: number;
   /** Number of pairs of activities in which one describes the other. */
@@ -48,7 +49,10 @@ export interface ConfidenceFeatures {
   readonly outweighed?: number;
   /** Places abroad. */
   readonly abroad: number;
-  /** Lists of the client that the search does not apply, which widens the result. */
+  /**
+   * Lists of the client that the text mentions but the search does not apply. Without them the
+   * result is wider.
+   */
   readonly lists?: number;
   /** Words whose spelling was corrected. */
   readonly corrections: number;
@@ -61,14 +65,14 @@ export interface ConfidenceFeatures {
 }
 
 /**
- * Below this confidence, a client should not run a translation before a person has checked it. Such
- * a text was not understood, names an unknown activity or place, or contradicts itself. A
- * condition that was understood but has no filter does not lower the confidence below this:
- * `unmapped_constraints` names the condition, and the rest is right.
+ * Below this confidence, a person should check a translation before a client runs it. Such a text
+ * was not understood, names an unknown activity or place, or contradicts itself. A condition that
+ * was understood but has no filter never lowers the confidence below this threshold.
+ * `unmapped_constraints` names the condition, and the rest of the translation is right.
  */
 export const UNCERTAIN_BELOW = 0.4;
 
-/** Features of a translation, each between 0 and a small number. */
+/** Features of a translation. Each is a number from 0 to at most about 10. */
 const MEASURES = {
   /** Measures how far the certainty of the weakest activity is below `CERTAIN`. */
   doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
@@ -104,9 +108,9 @@ const CERTAIN = 0.95;
  * Weights of a logistic function, set by hand close to a statistical fit. `npm run bench --
  * translate --confidence --fit` prints that fit. The fit uses the sentences that are not held out,
  * half of the generated requests, and words inserted next to activities.
- * These data have too few unknown words elsewhere, so trials with outside users set the weights of
- * those words. docs/translate.md shows the reliability on the held-out half. No weight is positive,
- * because more unknown words must never raise the confidence.
+ * Few of these sentences have unknown words elsewhere. The weights of such words therefore come
+ * from trials with outside users. docs/translate.md shows the reliability on the held-out half. No
+ * weight is positive, because more unknown words must never raise the confidence.
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {
@@ -129,7 +133,10 @@ const WEIGHTS: Readonly<Record<MeasureName, number>> = {
 const SUREST = 0.99;
 /** A text with more unknown words than this is mostly not understood. */
 const UNKNOWN_WORDS_MAX = 8;
-/** Factor for a translation that would mislead, which makes it uncertain. */
+/**
+ * Factor for the confidence of a misleading translation. It lowers the confidence below
+ * `UNCERTAIN_BELOW`.
+ */
 const MISLEADING = 0.3;
 
 /** Returns the features of a translation in the order of `MEASURE_NAMES`. */
@@ -141,8 +148,8 @@ export function measuresOf(features: ConfidenceFeatures): readonly number[] {
 export function confidenceOf(features: ConfidenceFeatures): number {
   const { unknownPlace, tellingWords, weakestActivity, unknownWords } = features;
   if (unknownPlace || tellingWords === 0 || weakestActivity === 0) return 0;
-  // True if the text names neither an activity nor a place, so that almost nothing restricts the
-  // search, or if it has no activity and some words are unknown.
+  // True if the text names no activity and also has unknown words or names no place. Without an
+  // activity and a place, almost nothing restricts the search.
   const isLost = weakestActivity === null && (unknownWords > 0 || !features.placed);
   const other = features.contradictions + features.abroad + (features.lists ?? 0);
   const isMisled = other > 0 || isLost || unknownWords > UNKNOWN_WORDS_MAX;

@@ -1,12 +1,12 @@
 /**
  * Recognizes filler words and phrases, which do not filter: "empresas", "lista", "meu chefe pediu",
  * "preciso de uma planilha com", "could you please send me".
- * Input: a token, or a sentence in which nothing is claimed. Output: true if the token is a filler.
- * Phrases at the start and end of the sentence are claimed, so that no stage reads them as a
- * request.
- * Invariant: this is the only list of fillers, and none of them is an activity or a request without
- * a filter. A phrase counts only whole, and only at the start or end of the sentence; a phrase that
- * continues as a trade name ("pesquisa de mercado") stays.
+ * Input: a token, or a sentence that no other stage has read. Output: true if the token is a
+ * filler. Filler phrases at the start and end of the sentence are marked as read, so that no stage
+ * reads them as a request.
+ * Invariant: this is the only list of fillers. None of them is an activity or a request without a
+ * filter. A phrase must occur in full, at the start or end of the sentence. A phrase that continues
+ * as the name of a trade ("pesquisa de mercado") is not a filler.
  */
 import { joins, Phrases } from "./words/phrases.ts";
 import type { Sentence } from "./words/sentence.ts";
@@ -145,7 +145,10 @@ const SEEKING =
 const OF_PARTNERS =
   /^(?:locais|locales|local|comerciais|comerciales|commercial|business|novos|nuevos)$/;
 
-/** Claims "busco socios locales" behind a request, which asks for no other companies. */
+/**
+ * Marks "busco socios locales" after a request as filler. The writer looks for partners, not for
+ * other companies.
+ */
 function claimPartners(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     if (!PARTNERS.test(sentence.folded(at)) || !sentence.free(at)) continue;
@@ -161,7 +164,7 @@ function claimPartners(sentence: Sentence): void {
   }
 }
 
-/** Claims "natureza jurídica" before a legal form that is named. */
+/** Marks "natureza jurídica" as filler. The words only announce the name of a legal form. */
 function claimNature(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
@@ -174,7 +177,7 @@ function claimNature(sentence: Sentence): void {
   }
 }
 
-/** Claims "pode ser de qualquer tamanho", "any size", in any position. */
+/** Marks "pode ser de qualquer tamanho" or "any size" in any position as filler. */
 function claimAnySize(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!/^(?:qualquer|cualquier|any)$/.test(sentence.folded(at)) || !sentence.free(at)) continue;
@@ -193,7 +196,7 @@ const PURPOSES = phrasesOf(
 const FOR = new Set(["para", "pra"]);
 
 /**
- * Words after an opening phrase that are claimed with it: "com" in "estou atrás de empresas com".
+ * Words after an opening phrase that are filler with it: "com" in "estou atrás de empresas com".
  */
 const LEADING = new Set("com de da do das dos para pra por in of for to me us".split(" "));
 const PHRASE_MAX = 9;
@@ -205,8 +208,8 @@ function phrasesOf(list: string): Phrases<true> {
 }
 
 /**
- * Claims the phrases at the start and end of a request that only phrase it. `tradeEnd` returns the
- * end of the known trade at a token.
+ * Marks the phrases at the start and end of a request that do not filter, such as "could you please
+ * send me", as filler. `tradeEnd` returns the end of the known trade at a token.
  */
 export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
@@ -223,7 +226,10 @@ export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => 
   }
 }
 
-/** Claims "na Receita (Federal)", the registry itself, which is no place. */
+/**
+ * Marks "Receita (Federal)" in "na Receita Federal" as filler. It means the registry itself, not a
+ * place.
+ */
 function claimReceita(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const isLed = /^(?:na|pela|a|da|en|la)$/.test(sentence.folded(at - 1));
@@ -253,7 +259,8 @@ function imperativeEnd(sentence: Sentence, at: number): number {
 function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): void {
   const { length } = sentence.tokens;
   for (let at = 0; at < length; ) {
-    // A clause about the speaker may come first: "sou analista e preciso de um recorte das óticas".
+    // Skips a clause about the speaker that an earlier step has read: "sou analista e preciso de um
+    // recorte das óticas".
     if (!sentence.free(at)) {
       at++;
       continue;
@@ -278,7 +285,7 @@ function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): vo
     if (/^(em|nas|nos)$/.test(sentence.folded(to)) && sentence.tokens[to + 1]?.kind === "number") {
       to++;
     }
-    // If nothing follows the phrase, it is the request itself and is not claimed.
+    // If nothing follows the phrase, it is the request itself and not filler.
     if (to >= length) return;
     sentence.claim(at, to, "filler");
     sentence.name(at, to);

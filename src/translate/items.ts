@@ -1,10 +1,10 @@
 /**
- * Reads the items of a list: runs of words that name one thing, such as a trade, a place, or a
- * filter.
+ * Reads the items of a list. An item is a run of words that name one thing, such as a trade, a
+ * place, or a filter.
  * Input: a sentence and a position. Output: the kind of the item that begins at the position, and
  * the item's end.
- * Invariant: the result depends only on the words, not on the stage that has claimed them. An item
- * has at most `ITEM_MAX` tokens, so that the cost of a lookup is bounded.
+ * Invariant: the result depends only on the words, not on the stage that has read them. An item has
+ * at most `ITEM_MAX` tokens, so that the cost of a lookup is bounded.
  */
 
 import { lexicon } from "./activities/lexicon.ts";
@@ -103,7 +103,7 @@ export function itemEnd(sentence: Sentence, at: number, kind: ItemKind): number 
   return to;
 }
 
-/** True if the word at `at` still belongs to the name that ends before it. */
+/** True if the word at `at` continues the name before it, as "Alegre" continues "Porto". */
 function goesOn(
   sentence: Sentence,
   at: number,

@@ -1,8 +1,8 @@
 /**
  * Finds clauses of people who look for work: "procurando emprego de enfermeira, …".
- * Input: a position in a sentence in which nothing is claimed. Output: the clause, or null.
- * Invariant: a clause names a job after a verb of seeking, and ends at punctuation or at the next
- * request. Without such an end, the text is not a clause.
+ * Input: a position in a sentence that no stage has read. Output: the clause, or null.
+ * Invariant: a clause has a verb such as "procurando" and then a job. It ends at punctuation or at
+ * the next request. Without such an end, the text is not a clause.
  * Separate from the other clauses of speakers because here the speaker seeks a job; speaker.ts
  * reads what a speaker has, is, or offers.
  */

@@ -50,11 +50,11 @@ export interface Reach {
 
 /** Attributes of a company. */
 const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
-/** Kinds of items that "fora de" never excludes, such as qualities. */
+/** Kinds of items that "fora de" never excludes, such as the size. */
 const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
 /** Negators that only repeat an earlier negator. */
 const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
-/** Maximum number of words from a negator to the item it negates. */
+/** Maximum number of words between a negator and the item that it negates. */
 const OPENING_MAX = 14;
 /** Maximum number of words in parentheses that only repeat an item. */
 const GLOSS_MAX = 3;
@@ -95,11 +95,11 @@ interface Opening {
 
 type Answers = Map<number, boolean>;
 
-/** Computes the scopes of all negations in one pass. */
+/** Finds the words that each negation of a sentence covers, in one pass. */
 class Scopes {
   readonly #sentence: Sentence;
   readonly #reaches: (Reach | undefined)[] = [];
-  /** True if "e" or "ou" is known to join the last item of the current list. */
+  /** True once it is known that "e" or "ou" joins the last item of the current list. */
   #closed = false;
   /** True if a preposition of place introduces the first item of the current list. */
   #placed = false;
@@ -109,13 +109,13 @@ class Scopes {
   #first = -1;
 
   /**
-   * True, by item, if "e" or "ou" joins the last item of the list after that item. There is one map
-   * for each combination of `#led` and `#placed`.
+   * Maps an item to true if "e" or "ou" joins the last item of the rest of its list. There is one
+   * map for each combination of `#led` and `#placed`.
    */
   readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
   /**
-   * No trade precedes the index `#trade`, and only small words precede the index `#telling`.
-   * Searches continue from there.
+   * Searches for the first trade continue at `#trade`; no trade precedes it. Searches for the first
+   * word other than small words such as "e" continue at `#telling`.
    */
   #trade = 0;
   #telling = 0;
@@ -195,8 +195,8 @@ class Scopes {
   }
 
   /**
-   * Marks the tokens of the first item of a negation and of the items listed with it. Returns the
-   * end of the list.
+   * Records that a negation covers its first item and the items listed with it. Returns the end of
+   * the list.
    */
   #list({ negator, item, polarity, placed }: Opening): number {
     const reach: Reach = { polarity, negator };
@@ -221,8 +221,8 @@ class Scopes {
   }
 
   /**
-   * True if commas around the exclusion end it before "e": in "restaurantes, exceto MEI e filiais,
-   * e bares", "bares" is not excluded.
+   * True if an exclusion stands between commas and "e" follows, so that it ends there. In
+   * "restaurantes, exceto MEI e filiais, e bares", "bares" is not excluded.
    */
   #closes(negator: number, to: number, mayClose: boolean): boolean {
     const opens = this.#sentence.tokens[negator - 1]?.text === ",";
@@ -231,8 +231,8 @@ class Scopes {
   }
 
   /**
-   * Marks words in parentheses that repeat an item, as in "exceto microempreendedores (MEI)".
-   * Returns the end of the parentheses, or `from` if there are none.
+   * Records that a negation covers words in parentheses that repeat an item, as in "exceto
+   * microempreendedores (MEI)". Returns the end of the parentheses, or `from` if there are none.
    */
   #gloss(from: number, reach: Reach): number {
     const sentence = this.#sentence;
@@ -245,7 +245,10 @@ class Scopes {
     return to + 1;
   }
 
-  /** Returns the item after a joining word or comma at a token, or null if none is joined. */
+  /**
+   * Returns the item that a joining word or comma at a token joins to the item before it. Returns
+   * null if there is none.
+   */
   #joined(at: number): Joined | null {
     const sentence = this.#sentence;
     const text = sentence.tokens[at]?.text ?? "";
@@ -255,15 +258,16 @@ class Scopes {
     if (!comma && !firm) return null;
     let item = (firm ? and : at) + 1;
     const or = firm ? ALTERNATIVES.has(sentence.folded(and)) : endsWithOr(sentence, item);
-    // Without "ou", a "de" after a comma begins a new request: "que não sejam MEI, do Simples".
+    // A "de" after a comma begins a new request: "do Simples" in "que não sejam MEI, do Simples".
+    // It does not if "ou" ends the list or if the first item also has "de".
     const isApart = !firm && text === "," && !this.#led && !or;
     if (isApart && OF.has(sentence.folded(item))) return null;
     while (this.#isSmall(item)) item++;
     const word = sentence.folded(item);
     const number = sentence.tokens[item]?.kind === "number";
     if ((word === "" && !number) || isNegator(sentence, item)) return null;
-    // "in" before a place ends the list, but before a regime it continues the list: "that are not
-    // MEI or in Simples".
+    // "in" before a place ends the list of excluded items. Before a regime, "in" continues it:
+    // "that are not MEI or in Simples".
     const isPlace = PLACE_LEADS.has(word) && this.#kind(item) !== "regime";
     if (ENDS.has(word) || isPlace || (VERBS.has(word) && !this.#isName(item))) return null;
     const led = OF.has(sentence.folded(item - 1));
@@ -295,7 +299,8 @@ class Scopes {
     }
     const alike = kind === added;
     if (this.#isBareList(negator, added, next)) return true;
-    // Contacts and statuses join only their kind: "sem telefone, padarias", "não ativas, com …".
+    // In a list, contacts are joined only to contacts and statuses only to statuses: "sem telefone,
+    // padarias" and "não ativas, com …" end the negation at the comma.
     const apart: readonly ItemKind[] = ["contact", "status", "date"];
     const isApart = apart.includes(added) || apart.includes(kind);
     if (isApart && !this.#isMixed(seen)) return alike && added !== "date";
@@ -309,8 +314,8 @@ class Scopes {
   }
 
   /**
-   * True if a comma joins a kind of item that is rarely requested alone, so that it is excluded as
-   * well: "exceto MEI, filiais, inaptas".
+   * True if the item after a comma is a branch or an inactive status. These are rarely requested
+   * alone, so "exceto MEI, filiais, inaptas" excludes them too.
    */
   #isBareList(negator: number, added: ItemKind, next: Joined): boolean {
     const word = this.#sentence.folded(negator);
@@ -321,15 +326,15 @@ class Scopes {
   }
 
   /**
-   * True if the negation covers an item that "e" or "ou" joins and that could also be a request.
-   * True for "exceto MEI e filiais", false for "fora do Simples e de grande porte".
+   * True if the negation also covers an item that "e" or "ou" joins. True for "exceto MEI e
+   * filiais", false for "fora do Simples e de grande porte", which requests large companies.
    */
   #joins(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     const sentence = this.#sentence;
     const word = sentence.folded(negator);
-    // In "exceto MEI e do Simples", "do Simples" is requested: an item with "de" continues only a
-    // list that begins with "de".
+    // In "exceto MEI e do Simples", "do Simples" is requested. An item with "de" is excluded only
+    // if the first item of the list also has "de".
     if (OWN_KINDS.has(added) && next.led && !this.#led) return false;
     if (kind === added) return true;
     if (added === "activity") return this.#joinsActivity(negator, next);
@@ -338,7 +343,8 @@ class Scopes {
     if (OUTSIDE.has(word)) {
       return next.led ? this.#led && !ADJECTIVES.has(added) : added === "regime";
     }
-    // "sem" and "não" cover only one kind of item: "sin MEI y pequeñas", "não MEI e LTDA".
+    // "sem" and "não" rarely cover items of two kinds: "sin MEI y pequeñas" and "não MEI e LTDA"
+    // exclude only MEI.
     if (WITHOUT.has(word)) return isLeftWithout(sentence, next.item, added);
     if (NOT.has(word) && this.#first === negator + 1) return false;
     // Any other item except a sort order is covered: "exceto MEI e capital acima de 50 mil".
@@ -374,14 +380,14 @@ class Scopes {
     return isAny && WITHOUT.has(sentence.folded(negator));
   }
 
-  /** True if the first item of the current list is about opting: "não optantes". */
+  /** True if the first item of the current list is a form of "optar", as in "não optantes". */
   get #opts(): boolean {
     return this.#sentence.folded(this.#first).startsWith("opta");
   }
 
   /**
-   * True if a trade precedes the negator, so that the sentence already requests companies of a
-   * trade.
+   * True if the sentence names a trade before the negator, as in "padarias que não sejam MEI e
+   * bares".
    */
   #isSought(negator: number): boolean {
     const isTrade = (at: number) => kindAt(this.#sentence, at) === "activity";
@@ -412,8 +418,8 @@ class Scopes {
   }
 
   /**
-   * True if "e" or "ou" joins an item at the end of the list that contains `item`. Every negator in
-   * a list needs this, so the result is cached for all items passed.
+   * True if "e" or "ou" joins a later item of the list that contains `item`. The result is cached
+   * for all items on the way, because every negator in a list needs it.
    */
   #isClosed(item: number): boolean {
     const answers = this.#closedAt[(this.#led ? 2 : 0) + (this.#placed ? 1 : 0)] as Answers;
@@ -432,10 +438,10 @@ class Scopes {
   }
 }
 
-/** An item that may be covered by the negation of the item before it. */
+/** An item that the negation of the previous item may also cover. */
 interface Added {
   readonly negator: number;
-  /** Kind of the item before, and kind of this item. */
+  /** `kind`: kind of the previous item. `added`: kind of this item. */
   readonly kind: ItemKind;
   readonly added: ItemKind;
   readonly next: Joined;
@@ -449,13 +455,13 @@ interface Joined {
   readonly or: boolean;
   /** True if "de" precedes it. */
   readonly led: boolean;
-  /** True if an article follows the joining word: "e as de capital baixo". */
+  /** True if an article follows the joining word: "as" in "e as de capital baixo". */
   readonly article: boolean;
 }
 
 /**
- * Applies a further negator to a polarity: "exceto as que não têm telefone" requires a phone; "não
- * exclua MEI" makes MEI irrelevant.
+ * Returns the polarity after a further negator. "exceto as que não têm telefone" requires a phone.
+ * "não exclua MEI" makes MEI irrelevant.
  */
 function turned(polarity: Polarity, word: string): Polarity {
   // In "que não sejam nem MEI", "nem" only repeats the negation.

@@ -1,14 +1,14 @@
 /**
- * Negators and the words around them.
+ * Recognizes negators and the words around them.
  * Input: a sentence and a position. Output: true if the word there excludes the following item, and
- * true if it covers two alternatives ("que não sejam MEI ou do Simples"). The negator and the small
- * words before its item are claimed as parts of the negation.
- * Invariant: derived from a few neighbors, independent of owners. "menos de 2 anos", "pelo menos",
- * and "minerais não metálicos" do not exclude. "não mais que 50 padarias" is a limit, but only for
- * companies or an activity, so that "não mais de 3 anos" is a negation. Only qualities of companies
- * are excluded as alternatives. Each set has the words of all languages for its function; Spanish
- * ones are read as Portuguese earlier. Claiming the items of one negator takes time linear in the
- * words between them.
+ * true if it covers two alternatives ("que não sejam MEI ou do Simples"). The negator and the words
+ * between it and its item are marked as read.
+ * Invariant: the result depends only on a few words before and after the position, not on the stage
+ * that has read them. "menos de 2 anos", "pelo menos", and "minerais não metálicos" do not exclude.
+ * "não mais que 50 padarias" is a limit, but only for companies or an activity. "não mais de 3
+ * anos" is a negation. Only qualities of companies are excluded as alternatives. Each set has the
+ * words of all languages for its function. Spanish ones have already been replaced by Portuguese
+ * ones. Marking the items of one negator as read takes time linear in the words between them.
  */
 import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
 import { factorAt, numberAt, numeralAt } from "./numbers/numbers.ts";
@@ -195,7 +195,7 @@ function isCounted(sentence: Sentence, at: number): boolean {
   return number || ["r", "rs", "us", "mil", "meio", "meia"].includes(sentence.folded(at));
 }
 
-/** Kinds of items for a quality or the status of a company. */
+/** Kinds of items that describe a company, such as its size or status. */
 const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([
   ...(["regime", "size", "headquarters", "nature", "status"] as const),
 ]);
@@ -208,8 +208,8 @@ const ACTIVE = /^(ativ|activ|oper|func)/;
 const LIST_MAX = 6;
 
 /**
- * An item after a joining word: the negator, the kind of the item before, and this item's first
- * token.
+ * An item after a joining word, given by its first token, with the kind of the previous item and
+ * the negator.
  */
 interface Alternative {
   readonly negator: number;
@@ -223,7 +223,8 @@ export function isNeither(sentence: Sentence, { negator, kind, item }: Alternati
   if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;
   const word = sentence.folded(negator);
   if (EXCLUDE.has(word)) return !IS_OUT.test(word);
-  // "não MEI ou do Simples" may negate only MEI, so a verb such as "sejam" is required.
+  // "não MEI ou do Simples" may negate only MEI. Both are excluded only after a verb such as
+  // "sejam": "que não sejam MEI ou do Simples".
   return isNotBeing(sentence, negator);
 }
 
@@ -242,8 +243,9 @@ export function isExcept(sentence: Sentence, negator: number): boolean {
 }
 
 /**
- * True for items that are rarely requested after "sem", so that they are excluded too. True for
- * "filiais" in "sem MEI e filiais", false for "pequenas" in "sem MEI e pequenas".
+ * True for an item after "sem" that is excluded together with the item before it, because it is
+ * rarely requested alone. True for "filiais" in "sem MEI e filiais", false for "pequenas" in "sem
+ * MEI e pequenas".
  */
 export function isLeftWithout(sentence: Sentence, item: number, kind: ItemKind): boolean {
   if (kind === "regime") return true;
@@ -258,8 +260,8 @@ export function isInactive(sentence: Sentence, item: number, kind: ItemKind): bo
 }
 
 /**
- * True if the item at a token is a quality in a comma-separated list of qualities whose last item
- * "ou" joins.
+ * True if the item at a token is in a list of qualities such as "MEI, filiais ou baixadas": commas
+ * separate its items and "ou" precedes the last one.
  */
 export function endsWithOr(sentence: Sentence, item: number): boolean {
   for (let [at, left] = [item, LIST_MAX]; left > 0; left--) {
@@ -276,11 +278,12 @@ export function endsWithOr(sentence: Sentence, item: number): boolean {
 }
 
 /**
- * Claims the negator of the item at a token and the small words between the negator and the item.
+ * Marks the negator of the item at a token as read, and also the small words between them, such as
+ * "que sejam".
  */
 export function claimNegation(sentence: Sentence, negator: number, at: number): void {
-  // One negation may have two negators, and the claim begins at the first: "que não são nem MEI nem
-  // do Simples".
+  // A negation may have two negators. In "que não são nem MEI nem do Simples", marking begins at
+  // "não".
   let first = negator;
   while (
     sentence.folded(negator) === "nem" &&
@@ -304,10 +307,13 @@ export function claimNegation(sentence: Sentence, negator: number, at: number): 
   }
 }
 
-/** The words after a negator that earlier calls for its items have already checked. */
+/** How far earlier calls have checked the words after a negator. */
 interface Claimed {
   to: number;
-  /** Words that may become negators when a number after them is claimed. */
+  /**
+   * Positions of words that are not yet negators. They may become negators once a later stage has
+   * read the number after them ("menos de 2").
+   */
   readonly open: number[];
 }
 
@@ -319,8 +325,8 @@ interface AllClaimed {
 const CLAIMED = new WeakMap<Sentence, AllClaimed>();
 
 /**
- * Returns the progress of claiming behind a negator. A negator may cover a hundred items, and this
- * avoids scanning the words before each item again.
+ * Returns how far the words after a negator have been checked. A negator may cover a hundred items;
+ * without this, the words before each item would be scanned again.
  */
 function claimedBehind(sentence: Sentence, negator: number): Claimed {
   let all = CLAIMED.get(sentence);

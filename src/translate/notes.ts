@@ -1,8 +1,10 @@
 /**
- * Notes of a translation.
- * Input: assumptions, warnings, unfiltered requests. Output: lists for `explain`, in text order.
- * Invariant: every note has its words and their position; a note about missing words has neither.
-
+ * Collects the notes of a translation.
+ * Input: assumptions, warnings, and requests without a filter. Output: lists for `explain`, in text
+ * order.
+ * Invariant: every note has its words and their position. Only a note about missing words has
+ * neither.
+ *
  * Codes are stable; sentences are for people, in Portuguese or English.
  */
 import type { Words } from "./words/sentence.ts";
@@ -28,7 +30,7 @@ export interface Note extends Partial<Words> {
   readonly detail: string;
 }
 
-/** Words with another reading that is about equally good. */
+/** Words with a second reading that is about as likely as the chosen one. */
 interface Doubt extends Words {
   readonly code: string;
   readonly detail: string;
@@ -75,7 +77,10 @@ export class Notes {
   }
 }
 
-/** Maximum doubts per translation, because the accounts of each are counted. */
+/**
+ * Maximum number of doubts per translation. For each doubt, the accounts that its other reading
+ * finds are counted, which takes time.
+ */
 const DOUBTS_MAX = 3;
 
 /** Returns the language of the majority of known words, or Portuguese if there is no majority. */

@@ -1,7 +1,7 @@
 /**
  * Recognizes events and documents for which someone needs a list: "sucatas em Caxias pra vistoria
- * da secretaria". Input: a sentence and a position. Output: the position where the event begins
- * after "para" or "for".
+ * da secretaria". Input: a sentence and a position. Output: the position of the event after "para"
+ * or "for".
  * Invariant: only the nouns listed here are reasons. Any other noun after "para" may be a customer
  * or a use.
  * Separate from the readers because it is a word list, like jobseekers.ts.

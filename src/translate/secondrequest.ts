@@ -1,12 +1,12 @@
 /**
- * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina".
- * Input: a sentence with known activities and places, and the requested places. Output: whether it
+ * Detects two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina".
+ * Input: a sentence with known activities and places, and the requested places. Output: true if it
  * contains two requests, which one search cannot combine.
- * Invariant: there are two requests only if an activity with its place is joined to another
- * activity with another place, in either order. A list of activities or places is one request.
- * Conditions of the first request, such as "exceto em Santos" or "com telefone", may be between
- * them. Exclusions alone are no request.
- * On its own because it reads the owners that all other stages have set.
+ * Invariant: there are two requests only if a joining word stands between an activity with its
+ * place and another activity with another place, in either order. A list of activities or places is
+ * one request. Conditions of the first request, such as "exceto em Santos" or "com telefone", may
+ * stand between the two. Exclusions alone are not a request.
+ * On its own because it reads the results of all other stages.
  */
 import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
@@ -35,7 +35,7 @@ const GAP = /\s-\s|\n/;
 /** Matches words that may stand between a joining word and the next request. */
 const SMALL =
   /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
-/** Owners of conditions that may apply to only one of two requests. */
+/** Kinds of conditions that may apply to only one of two requests. */
 const DESCRIBED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "name", "status", "list"] as const),
@@ -69,8 +69,8 @@ const TWO = {
 };
 
 /**
- * True if the four runs form two requests. "lojas em Natal, bares" has only one place. Excluded
- * activities and places do not count.
+ * True if the activities and places form two requests. "lojas em Natal, bares" has only one place.
+ * Excluded activities and places do not count.
  */
 function isTwo(
   sentence: Sentence,
@@ -101,7 +101,7 @@ function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
     const isOut = reachOf(sentence, at).polarity === "negated";
     const isRequested = role === "place" ? places.has(at) : !isOut;
     const last = runs.at(-1);
-    // An excluded activity belongs to the place before it and begins no run.
+    // An excluded activity describes the place before it and is skipped.
     if (role === "activity" && isOut && last !== undefined) continue;
     // If places come first, a place that is excluded from an activity is skipped: Santos in "em SP
     // padarias, exceto em Santos, e no Paraná …".
@@ -116,8 +116,8 @@ function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
 }
 
 /**
- * True if a joining word or punctuation stands before the token `to`, apart from small words, or if
- * a dash or line break does.
+ * True if a joining word or punctuation stands before the token `to`; words such as "também" may
+ * follow it. Also true if a dash or line break precedes the token.
  */
 function isJoined(sentence: Sentence, from: number, to: number): boolean {
   if (GAP.test(gapBefore(sentence, to))) return true;
@@ -127,7 +127,6 @@ function isJoined(sentence: Sentence, from: number, to: number): boolean {
   return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
 }
 
-/** Returns the text between a token and the previous token. */
 function gapBefore({ tokens, text }: Sentence, at: number): string {
   return text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0);
 }

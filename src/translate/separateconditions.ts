@@ -1,20 +1,21 @@
 /**
- * Conditions that apply to only one place or trade of a sentence: "com telefone em Campinas e com
- * e-mail em Santos", "padarias MEI e restaurantes LTDA", "em Santos, perto de Campinas", "com CEP
- * de Campinas", and trades that must both apply ("padarias que também são lanchonetes").
- * Input: a sentence in which every word has an owner, and the requested places. Output: a note,
- * because one search applies all conditions to all places and trades.
- * Invariant: only two requested places or trades count, joined by "e", "ou", or a comma. Each needs
- * a different condition directly next to it (after a trade). A condition before or after both
- * applies to both. A place inside a condition counts only if the sentence has another requested
- * place that is not listed with it. A single place is searched, and the condition is reported.
+ * Finds conditions that apply to only one place or trade of a sentence: "com telefone em Campinas e
+ * com e-mail em Santos", "padarias MEI e restaurantes LTDA", "em Santos, perto de Campinas", "com
+ * CEP de Campinas". Also finds trades that must both apply ("padarias que também são lanchonetes").
+ * Input: a sentence in which every word is assigned to the stage that read it, and the requested
+ * places. Output: a note, because one search applies all conditions to all places and trades.
+ * Invariant: "e", "ou", or a comma must join two requested places or trades. Each must have a
+ * different condition directly next to it; the condition of a trade must follow it. A condition
+ * before or after both applies to both. A place inside a condition ("perto de Campinas") is
+ * reported only if the sentence requests another place that is not in one list with it. A single
+ * place is searched, and the condition is reported.
  */
 import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
 import { isIn } from "./places/placewords.ts";
 import type { Sentence, TokenRole } from "./words/sentence.ts";
 
-/** Owners of words that set conditions for the companies of a place. */
+/** Kinds of conditions on the companies of a place. */
 const CONDITION_OWNERS: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "name", "status"] as const),
@@ -139,7 +140,7 @@ function pairAt(sentence: Sentence, runs: readonly PlaceRun[], at: number): Pair
   return { requested: placeFirst ? other : one, placeFirst, to: other.to };
 }
 
-/** True if only small words, a trade, and excluded places stand between two positions. */
+/** True if only words such as "que", a trade, and excluded places stand between two positions. */
 function isNextTo(sentence: Sentence, from: number, to: number): boolean {
   // An excluded place may stand between commas: "em SP, exceto em Santos, com telefone".
   const isExcluding = sentence.tokens
@@ -147,7 +148,7 @@ function isNextTo(sentence: Sentence, from: number, to: number): boolean {
     .some((_, i) => sentence.owner(from + i) === "place");
   for (let at = from; at < to; at++) {
     const owner = sentence.owner(at);
-    // A place between two runs is not requested, so it is excluded.
+    // A place at this position is excluded, because requested places are runs of their own.
     const small =
       owner === "filler" || owner === "negation" || owner === "activity" || owner === "place";
     const isComma = isExcluding && sentence.tokens[at]?.text === ",";
@@ -185,7 +186,7 @@ function phraseOf({ tokens }: Sentence, { from, to }: PlaceRun): string {
     .join(" ");
 }
 
-/** Owners of words that set conditions for the companies of a trade. */
+/** Kinds of conditions on the companies of a trade. */
 const DESCRIBED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "status"] as const),
@@ -373,7 +374,8 @@ export function unmapOtherPlaces(
 }
 
 /**
- * Returns the position of the word that makes a place part of a condition, or -1 if there is none.
+ * Returns the position of a word such as "perto" or "CEP" that makes the place after it part of a
+ * condition: "perto de Campinas". Returns -1 if there is none.
  */
 function causeBefore(sentence: Sentence, { at: name }: PlaceAt): number {
   for (let at = name - 1; at >= Math.max(0, name - 1 - BACK_MAX); at--) {
@@ -394,7 +396,7 @@ function joinedEnd(sentence: Sentence, first: PlaceAt, places: readonly PlaceAt[
   return last.to;
 }
 
-/** True if only conjunctions, marks, and small words separate two places. */
+/** True if only conjunctions, punctuation, and words such as "de" separate two places. */
 function arePlacesJoined(
   sentence: Sentence,
   { to }: PlaceAt,

@@ -1,13 +1,13 @@
 /**
- * Claims clauses about the speaker: what they offer, who they are, and where they are.
- * Input: a sentence in which nothing is claimed. Output: the clauses, noted as `own_offer` and
- * hidden from later stages.
- * Invariant: a clause begins at the start of a sentence or of its part. It begins with the first
- * person, a possessive subject, a purpose ("para vender …"), or a noun for the speaker ("gráfica
- * procura …", "Journalist here:").
+ * Recognizes clauses about the speaker: what they offer, who they are, and where they are.
+ * Input: a sentence that no stage has read. Output: the clauses. They are reported in notes with
+ * the code `own_offer`, and later stages do not read them.
+ * Invariant: a clause begins at the start of a sentence or after punctuation. It begins with a verb
+ * or pronoun in the first person, a subject with a possessive ("minha empresa"), a purpose ("para
+ * vender …"), or a noun for the speaker ("gráfica procura …", "Journalist here:").
  * A clause ends before a request, before punctuation, or before the speaker's customers ("vendo X
- * para padarias"), because the customers are the request. A clause whose end cannot be recognized
- * is not claimed.
+ * para padarias"), because the customers are the request. If the end of a clause cannot be
+ * recognized, later stages read it.
  */
 import { isFillerWord } from "./fillers.ts";
 import { OWN_OFFER } from "./filters/phrase.ts";
@@ -80,7 +80,7 @@ interface SpeakerPlace {
   readonly place: Words;
 }
 
-/** Claims every clause about the speaker. Returns those with a place. */
+/** Marks every clause about the speaker as read. Returns those clauses that contain a place. */
 export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   const { sentence, notes } = context;
   const placed: SpeakerPlace[] = [];
@@ -110,21 +110,23 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
       sentence.claim(begin, end, "filler");
       sentence.name(begin, end);
     }
-    // The preposition before the customers is claimed too: "para" in "vendo X para padarias".
+    // Also marks the preposition before the customers as read: "para" in "vendo X para padarias".
     if (FOR.has(sentence.folded(to)) || isTo(context, to) || isFrom) {
       sentence.claim(to, to + 1, "filler");
       sentence.name(to, to + 1);
     }
     at = to - 1;
-    // The verb between the speaker and the request is claimed too: "procura" in "gráfica procura
-    // …".
+    // Also marks the verb between the speaker and the request as read: "procura" in "gráfica
+    // procura …".
     if (!REQUEST_VERBS.has(sentence.folded(to))) continue;
     sentence.claim(to, to + 1, "filler");
   }
   return placed;
 }
 
-/** All words that may begin a clause after the first words of a text. */
+/**
+ * All words that may begin a clause anywhere in the text. At its beginning, other words may too.
+ */
 const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
@@ -163,7 +165,7 @@ function clauseAt(context: SpeakerContext, at: number): SpokenClause | null {
   );
 }
 
-/** Maximum words before a colon that state why a list is needed. */
+/** Maximum number of words before a colon that say why a list is needed: "setor de alvará:". */
 const CONTEXT_MAX = 6;
 /**
  * Reads words before a colon that only give the context of a request: "setor de alvará: empresas
@@ -424,7 +426,7 @@ function purposeEnd(context: SpeakerContext, object: number): number {
   return to;
 }
 
-/** Returns the end of the offer, or null if it is unclear. */
+/** Returns the end of an offer such as "vendo X", or null if it is unclear. */
 function offerEnd(context: SpeakerContext, object: number): number | null {
   const { sentence } = context;
   const end = endOf(sentence, object);
@@ -436,8 +438,8 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   if (request >= 0 && hasTrade(context, request)) return trimmed(sentence, object, request);
   if (customer >= 0) return customer;
   if (request >= 0) return trimmed(sentence, object, request);
-  // In "vendo X, padarias em Campinas; com telefone", a place follows the comma, so the request
-  // begins there.
+  // In "vendo X, padarias em Campinas; com telefone", the request begins at the comma, because a
+  // place follows it.
   const goesOn = end < sentence.tokens.length;
   if (goesOn && (comma < 0 || !hasPlace(context, comma, end))) return end;
   if (comma >= 0) return comma;
@@ -491,7 +493,8 @@ function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boole
 }
 
 /**
- * Reports as a doubt that the first place named about the speaker may be the place of the search.
+ * Adds a doubt that the first place in the clauses about the speaker may be the place of the
+ * search.
  */
 export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
   if (first === undefined) return;
@@ -511,7 +514,7 @@ function hasPlace(context: SpeakerContext, from: number, to: number): boolean {
   return placeIn(context, from, to) >= 0;
 }
 
-/** Returns the first place between two tokens, or -1. */
+/** Returns the position of the first place between two tokens, or -1. */
 function placeIn(context: SpeakerContext, from: number, to: number): number {
   for (let at = from; at < to; at++) if (isPlace(context, at)) return at;
   return -1;

@@ -1,7 +1,8 @@
 /**
- * Plans of speakers: the use of a list, a business to open, and the place that "there" means.
- * Input: a sentence at the beginning of a clause. Output: the clause, or null.
- * Invariant: a plan needs a request next to it, so that a request alone is never hidden.
+ * Reads plans of speakers: the use of a list, a business to open, and the place that "there" means.
+ * Input: a sentence and a position at which a clause may begin. Output: the clause, or null.
+ * Invariant: a plan is recognized only if the sentence also has a request, so that a request alone
+ * is never hidden.
  */
 import { beginsRequest } from "./items.ts";
 import {
@@ -50,7 +51,10 @@ export function topicBefore({
   return { from: 0, object: 0, to };
 }
 
-/** Returns the end of "I need a list for", "preciso da lista para"; `at` if they are not there. */
+/**
+ * Returns the end of words such as "I need a list for" or "preciso da lista para". Returns `at` if
+ * there are none.
+ */
 function listFor(sentence: Sentence, at: number): number {
   const isAsking = REQUESTS.has(sentence.folded(at + (PRONOUNS.has(sentence.folded(at)) ? 1 : 0)));
   if (!isAsking) return at;
@@ -99,8 +103,8 @@ export function planAt(context: SpeakerContext, at: number): SpokenClause | null
 }
 
 /**
- * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre
- * …": what the result is for, before the request.
+ * Reads the purpose of a list before the request: "para meu TCC, …", "pesquisa da faculdade: …",
+ * "estou escrevendo uma reportagem sobre …".
  */
 export function workAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, tradeEnd } = context;
@@ -129,7 +133,7 @@ const WORKS = wordSet(
 const WORK_LEADS = wordSet(
   "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
 );
-/** Max words in the name of such work. */
+/** Maximum number of words in the name of a work such as a thesis. */
 const WORK_MAX = 5;
 
 /** True for "um trabalho da faculdade", "my master's thesis". */
@@ -144,7 +148,10 @@ function isWork(sentence: Sentence, at: number): boolean {
 /** Max words between "for" and the kind of work. */
 const WORK_LEADS_MAX = 3;
 
-/** The tokens of a clause without the place that the request means by "there". */
+/**
+ * Returns the tokens of a clause without the tokens `meant`, a place to which the request refers as
+ * "there".
+ */
 export function around(
   meant: readonly [number, number] | null,
   from: number,
@@ -157,7 +164,7 @@ export function around(
   ];
 }
 
-/** Phrases for the place that the speaker has just named: "bares do município", "de ahí". */
+/** Phrases that refer to a place named before: "bares do município", "de ahí". */
 const THERE = new Phrases<true>();
 for (const name of [
   ...["daqui", "dali", "de lá", "de ahí", "de allí", "de aquí", "da cidade", "do município"],
@@ -170,7 +177,10 @@ for (const name of [
   THERE.add(name, true);
 }
 
-/** Claims words that mean the speaker's place; false if there are none or another place is. */
+/**
+ * Marks a phrase such as "daqui", which refers to the speaker's place, as read. Returns false if
+ * there is none or if the request names another place.
+ */
 export function claimThere({ sentence, gazetteer }: SpeakerContext, from: number): boolean {
   let there: readonly [number, number] | null = null;
   for (let at = from; at < sentence.tokens.length; at++) {

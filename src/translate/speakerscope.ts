@@ -1,6 +1,6 @@
 /**
- * The bounds of clauses about the speaker: their ends, and the requests and trades around them.
- * Invariant: nothing is claimed; a lookup is bounded by the length of a clause.
+ * Finds the ends of clauses about the speaker, and the requests and trades around them.
+ * Invariant: no token is marked as read. A lookup visits at most `CLAUSE_MAX` words.
  */
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
@@ -11,14 +11,17 @@ import type { Sentence } from "./words/sentence.ts";
 export const CLAUSE_MAX = 30;
 const HARD = /^[:;.!?\u2013\u2014|]$/;
 
-/** Tokens of a clause; its content begins at `object`. */
+/**
+ * Tokens of a clause. The words after its first words, such as the goods of an offer, begin at
+ * `object`.
+ */
 export interface SpokenClause {
   readonly from: number;
   readonly object: number;
   readonly to: number;
 }
 
-/** A sentence, and what its clauses are read with. */
+/** A sentence, with the data needed to read its clauses. */
 export interface SpeakerContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
@@ -53,7 +56,7 @@ export function requestIn(sentence: Sentence, from: number, end: number): number
   return -1;
 }
 
-/** True if a trade or goods begin within reach of a token. */
+/** True if a trade or goods begin in the `CLAUSE_MAX` words from a token on. */
 export function hasTrade(context: SpeakerContext, from: number): boolean {
   return hasTradeIn(context, from, from + CLAUSE_MAX);
 }
@@ -77,7 +80,7 @@ export function firstOf(sentence: Sentence, from: number): number {
   return at;
 }
 
-/** Removes trailing words and commas that join a clause to the next request. */
+/** Returns the end of a clause without the words and commas that join it to the next request. */
 export function trimmed(sentence: Sentence, from: number, end: number): number {
   let to = end;
   while (to > from) {

@@ -15,8 +15,8 @@ export const SELLING = wordSet(
     "atendo atendemos",
 );
 /**
- * Verbs of selling in the third person, also after "I" and "we": "a gente vende", "minha empresa
- * vende".
+ * Verbs of selling in the form of the third person, also used after "I" and "we": "a gente vende",
+ * "minha empresa vende".
  */
 export const SELLS = wordSet(
   "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
@@ -135,7 +135,7 @@ export const SUPPLYING = wordSet(
     "abastecer equipar visitar entrevistar estudiar investigar",
 );
 
-/** Infinitives of the speaker's plans, and words before them; a request has to follow. */
+/** Infinitives of the speaker's plans, such as "abrir". A request must follow. */
 export const PLANNING = wordSet(
   "abrir montar iniciar comecar criar inaugurar lancar open start launch emprender iniciar " +
     "instalar poner",

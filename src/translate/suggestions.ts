@@ -1,13 +1,13 @@
 /**
  * Suggests activities that a user may choose from.
- * Input: a translation and its spec; words that name no known activity. Output: for every ambiguous
- * part of the text and for unknown words, activities, each with the number of accounts that a
- * search with only this activity finds. For an unknown word, these are the activities that are much
+ * Input: a translation and its spec, and words that name no known activity. Output: activities for
+ * every ambiguous part of the text and for unknown words. Each has the number of accounts that a
+ * search with only this activity finds. For an unknown word, these are activities that are much
  * more frequent among companies with the word in their names.
  * Invariant: counts are exact and use the same spec with only that activity. There are at most
  * `COUNTS_MAX` counts per translation. Statistics on names are counted over the active accounts of
- * the snapshot, for a few words, and are only suggested, never searched. Words that occur in many
- * names are no evidence.
+ * the snapshot, for a few words. Activities found in this way are only suggested, never searched.
+ * Words that occur in many names are not used.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
 import { clausesOf } from "../search/clauses.ts";
@@ -139,7 +139,10 @@ function counts(
   return { code, description: descriptions[at] ?? "", matches };
 }
 
-/** Maximum words that are searched, and limits of their length; filters take no longer words. */
+/**
+ * Maximum number of words that are searched, and minimum and maximum length of a word. No filter
+ * takes a longer word.
+ */
 const WORDS_MAX = 3;
 const LETTERS_MIN = 4;
 const LETTERS_MAX = SPEC_LIMITS.textHintLengthMax;

@@ -91,7 +91,7 @@ export interface Part extends Words {
 
 /** The result of a translation. */
 export interface Translation {
-  /** A spec to be normalized like any client's spec. */
+  /** The spec, which must still be normalized like a spec from a client. */
   readonly spec: Readonly<Record<string, unknown>> & { readonly explain: TranslationExplain };
   readonly parts: readonly Part[];
   /** The activities in the order of the text. */
@@ -242,9 +242,9 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
 }
 
 /**
- * Returns the phone numbers and e-mail addresses, and the maximum number of companies that may
- * share one. `lost` is true if a contact is only compared with another company's contact or has no
- * filter.
+ * Returns the phone numbers and e-mail addresses, and the maximum number of companies with the same
+ * contact. `lost` is true if no filter takes a contact or if the text only names it as another
+ * company's contact.
  */
 function contactsOf(
   sentence: Sentence,
@@ -263,7 +263,7 @@ function contactsOf(
   };
 }
 
-/** Returns the filters; words for contacts that set no filter go to the notes. */
+/** Returns the filters. Words for contacts that set no filter are reported in notes. */
 function readFilters(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
   const filters = findFilters(context);
   unmapContactWords(context.sentence, context.notes, "all");
@@ -271,8 +271,8 @@ function readFilters(context: Parameters<typeof findFilters>[0]): ReturnType<typ
 }
 
 /**
- * Returns the limit. Contacts counted per company ("com no máximo dois telefones") go to the notes
- * first, so that their number is not read as the limit.
+ * Returns the limit. Before that, contacts with a number ("com no máximo dois telefones") are
+ * reported in notes, so that their number is not read as the limit.
  */
 function limitOf(sentence: Sentence, notes: Notes): number | null {
   unmapContactWords(sentence, notes, "counted");
@@ -308,7 +308,10 @@ function leaveAlternatives(
   return misled;
 }
 
-/** A sentence in which every word has an owner, and the lists that it names. */
+/**
+ * A sentence in which every word is assigned to the stage that read it, and the lists that the
+ * sentence names.
+ */
 interface Understood {
   readonly sentence: Sentence;
   readonly notes: Notes;
@@ -398,8 +401,8 @@ function featuresOf(seen: {
 }
 
 /**
- * Matches the text between two activities if it has only small words, so that the second describes
- * the first.
+ * Matches the text between two activities if it has only words such as "de", so that the second
+ * describes the first.
  */
 const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
 
@@ -420,8 +423,8 @@ function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): n
 const ASSUMED = 0.8;
 
 /**
- * Counts the activities read from goods without a role if there are other activities, because these
- * may have the role that is meant.
+ * Returns the number of activities that were read from goods without a role, if there are other
+ * activities. One of the other activities may have the role that is meant.
  */
 function assumedIn(activities: readonly FoundActivity[]): number {
   const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
@@ -429,8 +432,8 @@ function assumedIn(activities: readonly FoundActivity[]): number {
 }
 
 /**
- * Counts the stray words by their kind: next to an activity, written like a name, and in the
- * general vocabulary.
+ * Counts the unknown words by kind: next to an activity, written like a name, or in the general
+ * vocabulary.
  */
 function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
@@ -460,8 +463,8 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   if (sentence.owner(to) === "activity") {
     return from > 0 || !/[aeiou]$/.test(sentence.folded(from));
   }
-  // A word before an activity may be joined to it by "de" or "e", because it may be the head of its
-  // name ("pomares de maçã") or begin a list.
+  // "de" or "e" may join the word to an activity after it. The word may begin the activity's name
+  // ("pomares de maçã") or a list.
   let next = to;
   while (next < to + 2 && AHEAD_JOINTS.test(sentence.folded(next))) next++;
   return next > to && sentence.owner(next) === "activity";
@@ -470,7 +473,10 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
 const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
-/** True if a quality follows an unknown word, which may negate it: "barring MEI". */
+/**
+ * True if a quality such as MEI follows an unknown word. The unknown word may then negate it:
+ * "barring MEI".
+ */
 function mayNegate(sentence: Sentence, next: number): boolean {
   const owner = sentence.owner(next);
   return owner !== null && TURNED.has(owner);
@@ -490,8 +496,8 @@ function isNameLike(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True if the center of a distance is unknown, so that it does not restrict the search: "num raio
- * de 50 km de Xurupita".
+ * True if the center of a distance is unknown: "num raio de 50 km de Xurupita". The distance then
+ * does not restrict the search.
  */
 function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): boolean {
   const far = notes.unmapped.filter(({ code }) => code === "radius");
@@ -508,14 +514,14 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
   );
 }
 
-/** True if a highway is the only place, so that the search would be in the whole country. */
+/** True if a highway is the only place. The search would then cover the whole country. */
 function isLostRoad({ unmapped }: Notes, { states, cities }: FoundPlaces): boolean {
   return states.size + cities.size === 0 && unmapped.some(({ code }) => code === "street");
 }
 
 /**
- * True if a district has no filter, so that the rest of the place is too wide: "lanchonete jardim
- * américa", "centro sp".
+ * True if a district has no filter: "lanchonete jardim américa", "centro sp". A search of the place
+ * around it would find too much.
  */
 function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
   const named = ({ code, words = "" }: Note) => {
@@ -533,5 +539,4 @@ function wordsIn(notes: readonly Note[]): number {
   return notes.reduce((sum, { words = "" }) => sum + words.split(/\s+/).length, 0);
 }
 
-/** Codes of warnings about contradictory or impossible conditions. */
 const CONTRADICTIONS = new Set(["contradiction", "impossible_date"]);

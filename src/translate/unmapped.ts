@@ -1,8 +1,9 @@
 /**
- * The last stage: every word that no other stage claimed.
- * Input: a sentence. Output: fillers are claimed, and all other words become requests without a
+ * The last stage, which handles every word that no other stage has read.
+ * Input: a sentence. Output: fillers are marked as read. All other words become requests without a
  * filter.
- * Invariant: afterwards no word is free, so that every part of the request is reported.
+ * Invariant: afterwards every word is marked as read, so that every part of the request is
+ * reported.
  */
 
 import { onlyDescribes, type Settled } from "./activities/undescribed.ts";
@@ -107,7 +108,7 @@ export function isGiveaway(token: Token | undefined): boolean {
   return token !== undefined && (BY_WORD.has(token.folded) || BY_WORD.has(token.key));
 }
 
-/** Claims the words that are left. Returns those that became requests without a filter. */
+/** Marks the remaining words as read. Returns those that became requests without a filter. */
 export function settleLeftovers(sentence: Sentence, notes: Notes, settled: Settled): Words[] {
   const unmapped: Words[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -163,7 +164,9 @@ const OPENED = wordsOf(
     "los",
 );
 
-/** Returns where a clause about opening hours begins: "que ficam abertos de madrugada". */
+/**
+ * Returns the position where a clause about opening hours begins: "que ficam abertos de madrugada".
+ */
 function hoursFrom(sentence: Sentence, { start = 0 }: { readonly start?: number }): number {
   let at = sentence.tokenAt(start);
   let from = at;
@@ -181,8 +184,8 @@ const LEADS = new Set(
 const LEAD_MAX = 2;
 
 /**
- * True if the words at a position are an independent request, without which trade and place are the
- * same. Other words may be part of a name.
+ * True if the words at a position are a request of their own, so that they belong to no trade or
+ * place. Other unknown words may be part of a name.
  */
 export function isOwnRequest(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);

@@ -26,12 +26,12 @@ const SENTENCES = [
 ];
 
 /**
- * A lead query with one unknown name for each kind of name for which nearest names are searched.
+ * A lead query with an unknown activity, city, and state. The error suggests names of each kind.
  */
 const NAMES = { kind: "lead_query", activities: ["xyz"], cities: ["xyz"], states: ["xyz"] };
 
 /**
- * The steps of the preparation. Each takes at most some tenths of a second, so that requests can be
+ * The steps of the preparation. Each takes at most a few tenths of a second, and requests are
  * served between two steps.
  */
 const PARTS: readonly ((segment: Segment) => unknown)[] = [
@@ -57,12 +57,12 @@ export async function warmPart(segment: Segment, part: number): Promise<boolean>
   return part + 1 < PARTS.length;
 }
 
-/** Makes everything needed to translate a sentence or lead query of a segment. */
+/** Prepares everything that translating a sentence or lead query of a segment needs. */
 export async function warmTranslation(segment: Segment): Promise<void> {
   for (let part = 0; await warmPart(segment, part); ) part++;
 }
 
-/** Looks up unknown names, so that the indexes of all known names are used once. */
+/** Looks up unknown names, because this builds the indexes that suggest names. */
 function refuseNames(segment: Segment): void {
   try {
     readLeadQuery(NAMES, { segment, limitDefault: 1, limitCap: 1 });

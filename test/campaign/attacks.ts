@@ -42,14 +42,17 @@ const PIPELINED_BYTES = 512 * 1024;
 
 /** All attacks by name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  /** Sends any method, and resets the connection after each of its bytes. */
+  /**
+   * Sends ever longer beginnings of a request with any method, each on a new connection that is
+   * then reset.
+   */
   async resets(victim, draw) {
     const request = requestOf(draw.of(ALL_METHODS));
     await resetAfterEveryByte(listenerOf(victim, draw), request, { further: draw.below(100) });
     return () => {};
   },
 
-  /** Holds open a CONNECT, or the start of any request. */
+  /** Sends a CONNECT request, or the beginning of another one, and keeps the connection open. */
   async held(victim, draw) {
     const request = requestOf(draw.chance(0.5) ? "CONNECT" : draw.of(ALL_METHODS));
     const bytes = draw.chance(0.5) ? request : request.slice(0, draw.below(request.length));

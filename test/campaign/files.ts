@@ -1,10 +1,10 @@
 /**
- * The campaign of hostile files: prints how many files were tried, and that each was rejected with
- * a message or was harmless.
+ * Runs the campaign of hostile files. Prints how many files were tried, and that each was rejected
+ * with a message or was harmless.
  * Invariant: libFuzzer mutates half of the files, and opens and queries them with AddressSanitizer
- * and UndefinedBehaviorSanitizer. The other half are forged metadata, tables, directories, and
- * footers with valid checksums (forge-mutations.ts), opened by the product with an addon built for
- * AddressSanitizer.
+ * and UndefinedBehaviorSanitizer. The other half have forged metadata, tables, directories, or
+ * footers with valid checksums (forge-mutations.ts). The product opens these with an addon built
+ * for AddressSanitizer.
  */
 
 import { scaled } from "../support/run/scale.ts";

@@ -1,9 +1,9 @@
 /**
- * `node build.mjs campaign NAME`: a long run of checks that the suites run for seconds. Prints
- * progress on standard error and figures on standard output. The first broken promise exits with 1
- * and a message that explains how to repeat it.
- * Invariant: seed and rounds determine the run; without --seed, the seed comes from the clock; it
- * is printed first.
+ * Runs `node build.mjs campaign NAME`, which is a long run of checks that the suites run for
+ * seconds. Prints progress on standard error and figures on standard output. The first violation
+ * exits with 1 and a message that explains how to repeat it.
+ * Invariant: seed and rounds determine the run. Without --seed, the seed comes from the clock. The
+ * seed is printed first.
  */
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ export interface Campaign {
   readonly round: string;
   /** Number of rounds by default, which take a few minutes. */
   readonly rounds: number;
-  /** Runs the campaign; returns figures for a person, or rejects with the broken promise. */
+  /** Runs the campaign. Returns figures for a person, or rejects with the first violation. */
   run(settings: CampaignSettings): Promise<string>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The campaign of sentences: generates requests from a seed and prints the results of the sweep
- * suites for every text.
- * Invariant: the sweeps are complete: every municipality with every request in every spelling. `npm
- * test` runs an evenly spread sample.
+ * The campaign of sentences. Generates requests from a seed, and prints the results of the
+ * systematic suites (sweeps) for every text.
+ * Invariant: the sweeps are complete. They try every municipality with every request in every
+ * spelling. `npm test` runs an evenly spread sample.
  */
 import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";

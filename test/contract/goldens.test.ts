@@ -1,10 +1,11 @@
 /**
  * Proves: on one invented snapshot, the user-visible bytes are those of the commit that wrote
  * goldens.json. They are the snapshot itself, and for 150 random specs the normal form, identity,
- * totals, pages, cursors, facets, plans, and explanations. Also their texts in the console,
+ * totals, pages, cursors, facets, plans, explanations, and the texts in the console. Also
  * rejections of wrong values, files in all formats, changes between two months, and the OpenAPI
  * document. A hash covers ten specs at most, so that a change is localized.
- * Does not prove: that any of these bytes is right; the twins do. help.test.ts covers the help.
+ * Does not prove: that any of these bytes is right. The tests against reference implementations do.
+ * help.test.ts covers the help.
  *
  * Only if users are meant to see a difference, run RENEW_GOLDENS=1 node --import tsx
  * test/contract/goldens.test.ts, and state the difference in the commit. The snapshot and the files
@@ -134,7 +135,10 @@ function cursorOf(spec: AccountQuerySpec, lastRow: number): string {
   return encodeCursor({ ...scope, lastRow }, [SECRET]);
 }
 
-/** Returns the first page, with explanations; for an export, the rows of all phases. */
+/**
+ * Returns the first page with explanations, and its cursor. For a spec that only exports accept,
+ * returns all its rows and no cursor.
+ */
 function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
   if (spec.filters.industry.secondary_cnae_mode === "fallback") {
     const batches = [...scroll(segment, { ...spec, limit: PAGE_ROWS }).batches()];

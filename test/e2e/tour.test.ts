@@ -1,8 +1,8 @@
 /**
- * Proves that the product works as a whole, once through every surface as a user meets them.
+ * Proves that the product works as a whole, once through every interface as a user meets them.
  * Commands make and import a dump. A server answers, pages, counts, parses a sentence, exports, and
- * serves the file by its signed link; the commands return the server's rows; the console signs a
- * user in and shows them; the server ends in order.
+ * serves the file by its signed link. The commands return the server's rows. The console signs a
+ * user in and shows the rows. The server ends in order.
  * Does not prove: any of it in depth (npm run test:all).
  */
 import assert from "node:assert/strict";
@@ -40,7 +40,7 @@ const snapshot = join(folder, "2026-10.peneira");
 const dataDir = join(folder, "state");
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command of the product to its end; returns its output. */
+/** Runs a command of the product to its end. Returns its output. */
 function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), {
     encoding: "utf8",

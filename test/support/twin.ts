@@ -250,14 +250,17 @@ function isShared(most: number | undefined, numbers: readonly TwinValue[]): bool
   return most === undefined || numbers.some((one) => one !== null && Number(one) <= most);
 }
 
-/** A phone's kind, by the digits after +55 and the area code. */
+/** Returns the kind of a phone, by the digits after +55 and the area code. */
 export function kindOfPhone(phone: TwinValue): "mobile" | "landline" | null {
   const [, number = ""] = /^\+55(?:1[1-9]|[2-9]\d)(\d+)$/.exec(String(phone)) ?? [];
   if (/^9\d{8}$/.test(number)) return "mobile";
   return /^\d{7,8}$/.test(number) ? "landline" : null;
 }
 
-/** The activity codes of a spec as digits; `both`: secondary activities count too. */
+/**
+ * The activity codes that a spec requires and excludes, as digits. If `both` is true, secondary
+ * activities count too.
+ */
 interface Codes {
   readonly any: ReadonlySet<string>;
   readonly none: ReadonlySet<string>;
@@ -272,7 +275,10 @@ function codesOf({ filters: { industry } }: AccountQuerySpec): Codes {
   };
 }
 
-/** Text whose UTF-16 units are the UTF-8 bytes of a text, so that `<` compares bytes. */
+/**
+ * Returns a string with one character for each UTF-8 byte of a text. Comparing such strings with
+ * `<` compares the bytes.
+ */
 function utf8Key(value: TwinValue): string | null {
   return value === null ? null : Buffer.from(String(value)).toString("latin1");
 }
@@ -367,7 +373,9 @@ export class Twin {
     return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
   }
 
-  /** Number of pairs of each company at this end. */
+  /**
+   * Returns for each company the number of pairs in which it is the owner, or the owned company.
+   */
   #partners(end: "owner" | "owned"): ReadonlyMap<string, number> {
     const counts = this.#counts.get(end) ?? new Map<string, number>();
     if (!this.#counts.has(end)) {
@@ -403,7 +411,7 @@ export class Twin {
     return !primaryOnly && secondary.some((code) => any.has(code));
   }
 
-  /** The seeded order; cached, because random specs share a few seeds. */
+  /** Returns the random order of a seed. It is cached, because random specs share a few seeds. */
   #places(seed: number): (row: number) => number {
     const known = this.#placesBySeed.get(seed) ?? memoized(feistelOf(this.rows.length, seed));
     this.#placesBySeed.set(seed, known);
@@ -433,7 +441,7 @@ export class Twin {
     };
   }
 
-  /** The values of all rows for a sort field; cached, because specs share them. */
+  /** Returns the values of all rows for a sort field. They are cached, because specs share them. */
   #column(field: SortField, { strategy, random_seed: seed }: Scoring): readonly TwinValue[] {
     const name = field === "score" ? `score ${strategy} ${seed}` : field;
     const known = this.#columns.get(name);

@@ -16,8 +16,9 @@
 namespace peneira {
 
 // Numbers districts and encodes their rows.
-// Invariant: a row without a district gets a string that is only its municipality's code, so the
-// lists of a municipality cover each of its rows once. The list of that string is not written.
+// Invariant: a district's string begins with the code of its municipality. For a row without a
+// district, the string is the code alone. So each row of a municipality is in exactly one list. The
+// list of rows without a district is not written.
 
 namespace {
 
@@ -144,7 +145,8 @@ Encoded encode(const RowTerms& terms, const TermLists& lists, const Municipality
   return encoded;
 }
 
-// The entries and lists of all municipalities, and where each municipality's begin.
+// The entries and lists of all municipalities, and the positions at which those of each
+// municipality begin.
 struct Districts {
   std::vector<DistrictsPlace> places;
   RawBytes entries, lists;
@@ -164,7 +166,8 @@ struct Districts {
 Districts encodeAll(const BuildContext& context, RowTerms& terms) {
   Districts all;
   if (terms.size() > 0) {
-    // All lists together have four bytes per row, because each row has one string.
+    // All lists of all municipalities are requested together. They take four bytes per row, because
+    // each row is in one list.
     const TermLists lists = terms.listsFrom(0, context.columns.rowCount());
     const std::vector<Municipality> municipalities = municipalitiesOf(terms);
     produceInOrder(
@@ -207,9 +210,9 @@ void writeDistricts(const BuildContext& context, const std::string& path) {
   writer.append(all.lists.data(), all.lists.size());
 }
 
-// Sorts the rows of each chunk by postal code.
-// Invariant: rows are counted by group first. So each chunk is grouped in one pass, and only the
-// few rows of the same group are compared with each other.
+// Sorts the rows of each chunk (65,536 rows) by postal code. A group is a range of postal codes.
+// Invariant: the rows of each group are counted first. So each chunk is divided into groups in one
+// pass, and only the few rows of one group are compared with each other.
 
 namespace {
 
@@ -227,8 +230,9 @@ class ChunkSorter {
   explicit ChunkSorter(const SourceColumns& columns)
       : columns_(columns), next_(kPostalGroups + 1), rows_(kChunkRows) {}
 
-  // Returns the rows of a chunk in the order in which POSTAL stores them. Writes where each group
-  // begins to column `chunk` of `starts`, which has `chunks` columns.
+  // Returns the rows of a chunk in the order in which POSTAL stores them. `starts` is a table with
+  // a row per group and a column per chunk. Writes where each group begins to the column of this
+  // chunk.
   std::vector<uint16_t> sort(uint32_t chunk, uint32_t chunks, uint32_t* starts) {
     const uint32_t first = chunk * kChunkRows;
     const uint32_t count = std::min(kChunkRows, columns_.rowCount() - first);

@@ -1,4 +1,4 @@
-// Reads the codes of chunks from columns, and counts their combinations.
+// Reads the codes of chunks from columns, and counts their combinations (cells).
 // Invariant: equal rows give equal codes and cells for any number of threads.
 #include "builder/stages/chunk_codes.h"
 
@@ -42,8 +42,8 @@ class YearTable {
     }
   }
 
-  // The year of a day minus 1800; negative before. 400 years have 146,097 days, so the first guess
-  // is at most one year off.
+  // Returns the year of a day minus 1800. Days before 1800 have a negative result. 400 years have
+  // 146,097 days, so the first guess is at most one year off.
   int64_t codeOf(int32_t day) const {
     const int64_t since = int64_t{day} - firstDays_[0];
     if (since < 0) return -1;
@@ -166,7 +166,7 @@ void ChunkCodes::collectFlags() {
   collectShared();
 }
 
-// Collects rows whose e-mail no other company has: the number of companies is 1.
+// Collects the rows whose e-mail belongs to only one company.
 void ChunkCodes::collectShared() {
   const Slice shared = slice(Columns::kEmailShared);
   const StringBytes& numbers = context_.tables[Tables::kNumber];
@@ -234,11 +234,12 @@ void ChunkCodes::collectStartedYears() {
   }
 }
 
-// Builds keys and counts them. It scatters the keys of all accounts into buckets by group, then
-// sorts each bucket and merges equal keys into cells.
-// Invariant: a key begins as the key of an account without any codes, and each code replaces its
-// part of the key. The chunks are divided into parts, and each part writes to its own range of
-// every bucket.
+// Builds keys and counts them. A key packs the codes of one row into a number. The keys of all
+// accounts are scattered into buckets by group. Then each bucket is sorted, and equal keys are
+// merged into one cell with their number.
+// Invariant: every key starts with a "no code" value in each field, and the row's codes replace
+// these values. The chunks are divided into parts, and each part writes to its own range of every
+// bucket.
 
 RowKeys::RowKeys(const BuildContext& context, const Grouping& grouping)
     : codes_(context),
@@ -294,7 +295,8 @@ void eachChunkOf(const BuildContext& context, unsigned part, Action action) {
 
 using GroupCounts = std::vector<std::vector<size_t>>;  // by part, then group
 
-// Number of rows per part and group; nullopt if a code is not a group.
+// Counts the rows of each group, for each part of the chunks. Returns nullopt if a code is too high
+// to be a group.
 std::optional<GroupCounts> countGroups(const BuildContext& context, const Grouping& grouping) {
   GroupCounts counts(context.threads, std::vector<size_t>(grouping.groups));
   std::atomic<bool> fit{true};

@@ -9,9 +9,10 @@
 
 namespace peneira {
 
-// The codes of one posting dimension in one chunk, as (code, row) pairs in row order.
-// Invariant: a row appears at most once per code. A code that its table lacks, or a date before
-// 1800, is rejected, so later look-ups of a code always succeed.
+// The codes of one posting dimension (a column with posting lists) in one chunk, as (code, row)
+// pairs in row order.
+// Invariant: a row appears at most once per code. The build fails for a code that is not in its
+// table, or a date before 1800, so later look-ups of a code always succeed.
 
 // Pairs of a code and the low half of a row; both vectors have the same length.
 struct CodePairs {
@@ -73,20 +74,21 @@ class ChunkCodes {
 };
 
 // Combinations of columns that have few distinct values. Each row of a chunk has a group and a key,
-// and each group has cells, which are the numbers of accounts per key.
+// which packs the row's codes into bit fields. A cell is the number of accounts in a group that
+// have the same key.
 // Invariant: equal rows give equal cells for any number of threads. Codes come from ChunkCodes, so
-// combinations agree with the posting lists. If a code needs more bits than its part of the key
-// has, there are no keys at all.
+// combinations agree with the posting lists. If a code is too large for its field of the key, there
+// are no keys at all.
 
-// A dimension that is part of a key: its position (shift), and its value for accounts without a
-// code.
+// A dimension that is a field of keys: the position of its lowest bit (shift), and its value for
+// accounts without a code.
 struct KeyMember {
   Dimensions::Number dimension;
   uint32_t shift, none;
 };
 
-// The dimension that accounts are grouped by (the last group is for accounts without a code), and
-// the members of the keys, whose lowest bits are the flags.
+// The dimension by which accounts are grouped, and the fields of the keys. The last group is for
+// accounts without a code. The lowest bits of a key are the flags.
 struct Grouping {
   Dimensions::Number dimension;
   uint32_t groups;
@@ -99,7 +101,8 @@ class RowKeys {
   // `grouping` must outlive this object.
   RowKeys(const BuildContext& context, const Grouping& grouping);
 
-  // Calculates the keys of a chunk. Returns the number of its rows; 0 if a code exceeds its bits.
+  // Calculates the keys of a chunk. Returns the number of its rows, or 0 if a code is too large for
+  // its field of the key.
   uint32_t collect(uint32_t chunk);
   uint32_t key(uint32_t row) const { return keys_[row]; }
   uint16_t group(uint32_t row) const { return groups_[row]; }
@@ -121,8 +124,8 @@ struct Cell {
 using Cells = std::vector<Cell>;       // ascending by key, unique
 using CellTable = std::vector<Cells>;  // by group
 
-// The cells of every group; nullopt if a code exceeds its bits or is not a group. Needs 4 bytes of
-// memory per account, plus the cells.
+// Returns the cells of every group. Returns nullopt if a code is not a group or is too large for
+// its field of the key. Needs 4 bytes of memory per account, plus the cells.
 std::optional<CellTable> countCombinations(const BuildContext& context, const Grouping& grouping);
 
 // Returns the cells sorted by key, with those of equal keys merged.

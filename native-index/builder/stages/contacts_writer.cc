@@ -1,7 +1,7 @@
 // Sorts contacts by hash (see index_builder.h; layout: format/region/parts.h).
-// Invariant: values are scattered in row order and sorted stably, so the rows of a value ascend.
-// The columns are read again for every group of buckets, which is cheaper than storing a bucket
-// number per row.
+// Invariant: values are written into buckets in row order and sorted stably, so the rows of a value
+// ascend. Only some buckets are in memory at a time, and the columns are read again for each such
+// group. This is cheaper than storing a bucket number for each row.
 #include "builder/stages/index_builder.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void eachHash(const SourceColumns& columns, ContactKind kind, uint32_t row, Use&
   if (!first || other != one) use(phoneHash(other));
 }
 
-// Sorts the values of one kind, one group of scatter buckets at a time.
+// Sorts the values of one kind of contact. Processes the buckets in groups that fit in memory.
 class ContactSorter {
  public:
   ContactSorter(const BuildContext& context, ContactKind kind)
@@ -115,7 +115,8 @@ class ContactSorter {
     return kind_ == ContactKind::kPhone || compareEmails(emailOf(a), emailOf(b)) == 0;
   }
 
-  // Separates values that differ but have equal hashes. The rows of each value ascend.
+  // Marks the items that have the same value as the previous item. Different values with equal
+  // hashes are separated first. The rows of each value ascend.
   void markRepeats(KeyedRow* items, size_t count) const {
     for (size_t from = 0, to = 0; from < count; from = to) {
       to = from + 1;

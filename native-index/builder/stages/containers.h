@@ -1,6 +1,7 @@
 // The encoder of Roaring containers and bitmaps in the portable format (RoaringFormatSpec).
-// Invariant: each container takes the smallest of its three forms, as CRoaring's run_optimize does;
-// test/unit/native-index/build-region.test.ts compares the bytes with the `roaring` package.
+// Invariant: each container is an array, a bitset, or runs, whichever is smallest, as CRoaring's
+// run_optimize chooses. test/unit/native-index/build-region.test.ts compares the bytes with the
+// `roaring` package.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -45,8 +46,8 @@ void appendBitmapHead(RawBytes& out, const std::vector<ContainerHead>& heads);
 // one.
 void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count);
 
-// Sorts the pairs of a chunk into containers by counting: pairs are in row order, so the rows of
-// every code stay sorted. One instance per thread, because it holds scratch memory.
+// Sorts the pairs of a chunk into containers by a counting sort. The pairs are in row order, so the
+// rows of every code stay sorted. One instance per thread, because it holds scratch memory.
 class ContainerSorter {
  public:
   ContainerSorter() : counts_((1u << 16) + 1) {}

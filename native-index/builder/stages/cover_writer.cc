@@ -1,7 +1,7 @@
 // Writes COVER (the rows of every activity in every state, with other columns) and CITIES (the same
-// rows by municipality). For COVER, each thread counts the rows of its chunks by list, then
-// scatters them. For CITIES, the same lists are sorted by municipality in place. See
-// index_builder.h; parts.h describes the layouts.
+// rows by municipality). For COVER, each thread counts how many rows of its chunks belong to each
+// list, and then writes these rows to their lists. For CITIES, the same lists are sorted by
+// municipality in place. See index_builder.h; parts.h describes the layouts.
 // Invariant: the chunks are divided into parts. The chunks of a part precede those of the next, and
 // each part has its own range of every list, so the rows of a list ascend.
 #include "builder/stages/index_builder.h"
@@ -34,8 +34,8 @@ class CoverRows {
         states_(states),
         stateOf_(kChunkRows) {}
 
-  // Calculates the lists and keys of a chunk. Returns the number of its rows; 0 if a code exceeds
-  // its bits.
+  // Calculates the lists and keys of a chunk. Returns the number of its rows, or 0 if a code is too
+  // large for its field of the key.
   uint32_t collect(uint32_t chunk) {
     const uint32_t count = keys_.collect(chunk);
     std::fill_n(stateOf_.begin(), count, static_cast<uint16_t>(states_ - 1));
@@ -72,7 +72,7 @@ class CoverRows {
 };
 
 // Calls `action(part, chunk, rows, count)` for every chunk. Each thread processes one part of the
-// chunks. Returns false if a code exceeds its bits.
+// chunks. Returns false if a code is too large for its field of the key.
 template <class Action>
 bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t states,
                Action action) {
@@ -92,8 +92,8 @@ bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t s
   return fit;
 }
 
-// Returns where every list begins. Replaces each count in `counts` by the position at which that
-// part writes its next row.
+// Returns where every list begins. `counts` has the number of rows of each part in each list.
+// Replaces each number by the position at which the part writes its next row.
 std::vector<uint32_t> startsOf(ListCounts& counts) {
   std::vector<uint32_t> starts;
   uint32_t start = 0;
@@ -166,7 +166,8 @@ CoverLists writeCover(const BuildContext& context) {
 
 namespace {
 
-// The runs of some lists, and the end of each list.
+// The runs of some lists, and the end of each list. A run is a sequence of rows in the same
+// municipality.
 struct ListRuns {
   std::vector<CitiesRun> runs;
   std::vector<uint32_t> ends;

@@ -1,8 +1,8 @@
-// Writes DATED (lists of rows by day, and cells of days) and OPENED (the rows of each state by
-// day). Sorts the lists of COVER in place, and collects the rows of each state from them. See
+// Writes DATED (lists of rows by day, and counts of rows by day) and OPENED (the rows of each state
+// by day). Sorts the lists of COVER in place, and collects the rows of each state from them. See
 // index_builder.h; layouts: parts.h.
 // Invariant: the bytes depend only on the lists and municipalities. One thread sorts a list or
-// counts a state. Entries are unique, because a row is in one list.
+// counts a state. Entries are unique, because each row is in only one list.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -90,7 +90,7 @@ class StateReader {
   uint32_t municipalities() const { return context_.tables[Tables::kMunicipalityIbge].count() + 1; }
 
  private:
-  // Returns the municipality code of a row; the highest code means that it has none.
+  // Returns the municipality code of a row. A row without a municipality has the highest code.
   uint32_t codeOf(uint32_t row) const {
     if (!context_.columns.valid(Columns::kMunicipalityIbge, row)) return municipalities() - 1;
     return context_.columns.value<uint16_t>(Columns::kMunicipalityIbge, row);
@@ -106,7 +106,8 @@ class StateReader {
     }
   }
 
-  // Sorts the entries of each day, and counts how many have the same lower bits (cells).
+  // Sorts the entries of each day. Also counts the entries of each day that have the same lower
+  // bits. Each such count is a cell.
   static void sortDays(StateDays& days) {
     std::vector<uint16_t> lows;
     for (uint32_t date = 0, from = 0; date < kDates; from = days.ends[date++]) {
@@ -136,7 +137,8 @@ struct OpenedParts {
   std::vector<OpenedRun> runs;
 };
 
-// Returns everything that precedes the entries of OPENED; nullopt if a number exceeds its bits.
+// Returns everything that precedes the entries of OPENED. Returns nullopt if there are too many
+// activities, rows, or municipalities for their fields.
 std::optional<OpenedParts> partsOf(const StateReader& reader, const CoverLists& lists,
                                    unsigned threads) {
   OpenedParts parts;

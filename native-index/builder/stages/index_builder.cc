@@ -182,10 +182,10 @@ DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, ui
   return {end, known.size() * kDigestBytes, identityOf(digests, known.size(), end)};
 }
 
-// Runs the stages one after another. The share of a stage is its time in thousandths of the whole
-// build, for 72 million rows on 2 cores. The shares up to the words stage were measured at that
-// size. The later ones are in the proportions measured at 3 million rows. The share of the values
-// stage is an estimate.
+// Runs the stages one after another. Each stage has a share: its time in thousandths of the whole
+// build, for 72 million rows on 2 cores. The shares of the stages up to the words were measured at
+// that size. The shares after it have the proportions measured at 3 million rows. The share of
+// VALUES is an estimate.
 class Stages {
  public:
   Stages(Progress& progress, BuildResult& result) : progress_(progress), result_(result) {}

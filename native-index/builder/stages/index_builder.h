@@ -46,15 +46,15 @@ BuildResult buildIndex(const BuildRequest& request);
 
 // The stages of an index build. Each stage computes its sections, or one optional part of the
 // region, from the columns and appends them. format.h and parts.h describe the layouts.
-// Invariant: equal rows give equal bytes for any number of threads. A part is omitted if a code
-// exceeds its bits, or if there are more rows than its numbers allow. No real registry comes near
-// these limits.
+// Invariant: equal rows give equal bytes for any number of threads. A part is omitted if a code or
+// a row number is too large for its field. No real registry comes near these limits.
 
 // --- orders.cc: every ORDER section, and NAME_RANK. An ORDER section lists all row numbers by one
-// value, ascending; rows without a value come last, and ties are ordered by cnpj. NAME_RANK has the
-// rank of each row's name. All orders are stable sorts of the order by cnpj. Memory: at most three
-// u32 arrays and one u16 array with one element per row. Sorting by cnpj takes two u32 arrays,
-// sorting by name three and the held rows (row_buckets.h): 1.0 GB for 72 million rows.
+// value, ascending. Rows without a value come last, and ties are ordered by cnpj. NAME_RANK has the
+// rank of each row's name. All orders are stable sorts of the order by cnpj. At most three u32
+// arrays and one u16 array with one element per row are in memory. Sorting by cnpj takes two u32
+// arrays. Sorting by name takes three, and the rows of the buckets being sorted (row_buckets.h):
+// 1.0 GB for 72 million rows.
 
 using RowArray = std::unique_ptr<uint32_t[]>;
 
@@ -66,7 +66,8 @@ void checkRankOrder(const SourceColumns& columns, unsigned threads);
 // Appends every ORDER section except legal_name.
 void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj);
 
-// Appends ORDER legal_name and NAME_RANK. Takes the order by cnpj, to free it early.
+// Appends ORDER legal_name and NAME_RANK. Takes over the order by cnpj, so that its memory is freed
+// early.
 void writeNameOrder(const BuildContext& context, RowArray byCnpj);
 
 // --- Posting lists.
@@ -78,7 +79,8 @@ void writePostings(const BuildContext& context);
 
 // Appends TERMS (the words of names), TERM_POSTINGS (the rows that have each word), and TERM_INDEX.
 // Unnamed files are created in the folder of `path`. The words come from the analyzer, from both
-// names of a row, and are sorted by bytes. A row is once in the list of each of its words (see
+// names of a row, and are sorted by bytes. A row is once in the list of each of its words. The
+// lists are built in several rounds, each of which reads the word numbers from the files again (see
 // row_terms.h). The lists of one round take 8 bytes per row, so memory is about 1 GB at 72 million
 // rows for any names. Keeping the word numbers in memory would take 1.5 GB. Analyzing the names
 // again in every round would cost ten times as much as reading the files.
@@ -105,7 +107,7 @@ void writePostal(const BuildContext& context);
 void writePlaces(const BuildContext& context);
 
 // Appends VALUES: a posting list over all chunks for every value of low-cardinality columns.
-// Memory: the lists, 8.4 bytes per account at 2 million.
+// Memory: the lists, which take 8.4 bytes per account (measured with 2 million accounts).
 void writeValues(const BuildContext& context);
 
 // The lists of the section COVER, one per activity and state, as writeCover wrote them. writeCities
@@ -121,22 +123,23 @@ struct CoverLists {
 // commonly filter by. Memory: 8 bytes per account, which the lists retain.
 CoverLists writeCover(const BuildContext& context);
 
-// Appends CITIES: the lists of COVER, sorted by municipality. Memory: per thread 12 bytes per
-// account of the largest list, and 8 per run.
+// Appends CITIES: the lists of COVER, sorted by municipality. Memory per thread: 12 bytes per
+// account of the largest list, and 8 per run of rows in one municipality.
 void writeCities(const BuildContext& context, CoverLists& lists);
 
-// Appends OPENED and DATED: the same rows by opening day. Memory besides the lists: per thread 8
-// bytes per account of the largest states, and 8 per cell.
+// Appends OPENED and DATED: the same rows by opening day. Memory per thread, in addition to the
+// lists: 8 bytes per account of the largest states, and 8 per combination of day and lower bits.
 void writeDated(const BuildContext& context, CoverLists lists);
 
-// Appends DISTRICTS: the rows of each district of each municipality; unnamed files are created in
-// the folder of `path`. Districts are collected like words (row_terms.h), prefixed with their
-// municipality code, so memory is the distinct names plus about 7 bytes per row.
+// Appends DISTRICTS: the rows of each district of each municipality. Unnamed files are created in
+// the folder of `path`. A district is collected like a word (row_terms.h), with the code of its
+// municipality as a prefix. Memory: the distinct names, and about 7 bytes per row.
 void writeDistricts(const BuildContext& context, const std::string& path);
 
-// Appends CONTACTS: the rows of every e-mail and phone, unless there are too many values for its
-// numbers; `rowsHeld` does not affect the bytes. Memory: 16 bytes per value held (`rowsHeld`, or
-// one larger scatter bucket), and one u32 per kContactBucketEntries values.
+// Appends CONTACTS: the rows of every e-mail and phone. CONTACTS is omitted if there are more
+// values than its numbers allow. Memory: 16 bytes per value that is sorted at a time, and one u32
+// per kContactBucketEntries values. `rowsHeld` values are sorted at a time, or one bucket if it is
+// larger. `rowsHeld` does not affect the bytes.
 void writeContacts(const BuildContext& context);
 
 // Appends BEGINNINGS: one-byte hashes (marks) of the beginnings of each row's names. Memory: 256 KB

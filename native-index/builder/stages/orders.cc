@@ -1,6 +1,7 @@
 // Sorts rows by cnpj and by fixed-width values (see index_builder.h).
-// Invariant: a value order is made by stable counting sorts of 16-bit digits, least significant
-// first, over value - minimum; missing values get the key after the maximum.
+// Invariant: the minimum is subtracted from each value, and a missing value gets the number after
+// the maximum. These numbers are sorted by stable counting sorts of 16-bit digits, the lowest digit
+// first.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -261,9 +262,9 @@ void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj) {
 
 // Sorts rows by legal name.
 // Invariant: names are compared by unsigned bytes, and a name precedes the names that begin with
-// it. Equal names are in cnpj order and share one rank. Rows are scattered into buckets by the
-// first two bytes. Each bucket is then sorted by seven bytes at a time; only ties read the next
-// seven.
+// it. Equal names are in cnpj order and share one rank. Rows are distributed to buckets by the
+// first two bytes of the name. Each bucket is then sorted by the next seven bytes. Rows that are
+// still equal are sorted by the seven bytes after these, and so on.
 
 namespace {
 
@@ -280,8 +281,8 @@ uint32_t bucketOfName(std::string_view name) {
   return name.size() == 1 ? first : first + 1 + static_cast<uint8_t>(name[1]);
 }
 
-// Returns a sort key: seven bytes of a name, starting at `depth`, then how many of them there are
-// (kMore if more follow). So keys compare like the names, for any bytes.
+// Returns a sort key: seven bytes of a name, starting at `depth`, then the number of these bytes
+// (kMore if the name continues). Keys therefore compare like the names, for any bytes.
 uint64_t keyOfName(std::string_view name, size_t depth) {
   const size_t left = name.size() > depth ? name.size() - depth : 0;
   uint64_t bytes = 0;
@@ -301,8 +302,9 @@ class NameSorter {
   NameSorter(const SourceColumns& columns, SortScratch& scratch)
       : columns_(columns), scratch_(scratch) {}
 
-  // Sorts the range. Then sets each key to 1 if the name differs from the previous one, else to 0.
-  // `extra` of an item is its rank by cnpj. The keys must have been made for `depth`.
+  // Sorts the range by name. Then sets each key to 1 if the name differs from the previous one,
+  // else to 0. Before the call, `extra` of each item must be its rank by cnpj, and the keys must be
+  // those of `depth`.
   void sort(KeyedRow* items, size_t count, size_t depth) {
     if (count == 0) return;
     radixSortByKey(items, scratch_.room(count), count);

@@ -113,7 +113,8 @@ ContainerForm chooseForm(const ContainerRows& container) {
   const bool fitsArray = container.count <= kArrayMax;
   const uint32_t plainBytes = fitsArray ? container.count * 2 : kBitsetBytes;
   const uint32_t runs = countRuns(container);
-  // CRoaring prefers runs to an array of equal length, but a bitset to runs of equal length.
+  // Chooses as CRoaring does if two forms are equally long: runs instead of an array, but a bitset
+  // instead of runs.
   const bool preferRuns = 2 + 4 * runs < plainBytes + (fitsArray ? 2 : 0);
   if (preferRuns) return {ContainerType::kRun, runs, 2 + 4 * runs};
   return {fitsArray ? ContainerType::kArray : ContainerType::kBitset, runs, plainBytes};
@@ -163,7 +164,7 @@ void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count) {
   for (const Part& part : parts) appendContainer(out, part.container, part.form);
 }
 
-// Builds chunk blocks.
+// Builds the blocks of POSTINGS, one per chunk.
 // Invariant: payload offsets are multiples of 8 for bitsets, and of 2 for other containers.
 
 namespace {
@@ -351,14 +352,15 @@ void writeWords(const BuildContext& context, const std::string& path) {
 
 namespace {
 
-// Number of chunks whose prefix hashes (marks) are computed before they are written. Each chunk
-// takes 256 KB.
+// Number of chunks whose marks (prefix hashes of names) are computed before they are written. Each
+// chunk takes 256 KB.
 constexpr uint32_t kChunksPerPass = 64;
 // How many bytes of a name are analyzed. If they contain no prefix that is long enough, the whole
 // name is analyzed.
 constexpr size_t kNameBytes = 32;
 
-// Computes the marks of rows; one instance per thread, because it holds scratch memory.
+// Computes the marks (prefix hashes) of a row's names. One instance per thread, because it holds
+// scratch memory.
 class NameMarks {
  public:
   explicit NameMarks(const SourceColumns& columns) : columns_(columns) {}

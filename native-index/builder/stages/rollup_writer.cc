@@ -16,8 +16,8 @@
 
 namespace peneira {
 
-// Writes tables of combinations. Those by activity and by municipality are counted; the others add
-// up their cells.
+// Writes tables of combinations. The tables by activity and by municipality are counted from the
+// accounts. The other tables add up the counts of these tables.
 // Invariant: the cells of a table are in key order.
 
 namespace {
@@ -25,7 +25,7 @@ namespace {
 constexpr uint32_t kStateShift = RollupKey::kStateShift;
 constexpr uint32_t kYearMask = ((1u << RollupKey::kYearBits) - 1) << RollupKey::kYearShift;
 
-// The members of keys: state, status, size, and optionally the opening year.
+// Returns the fields of keys: state, status, size, and optionally the opening year.
 std::vector<KeyMember> membersOf(uint32_t states, bool withYear) {
   std::vector<KeyMember> members = {
       {Dimensions::kUf, kStateShift, states - 1},
@@ -82,7 +82,8 @@ size_t cellsIn(const CellTable& table) {
   return count;
 }
 
-// Number of starts in a table; see format/region/parts.h.
+// Returns the number of start positions in a table (the first cell of each group and state). See
+// format/region/parts.h.
 uint64_t startsOf(uint32_t number, const RollupHeader& header) {
   const uint64_t groups = header.tables[number].groups;
   return groups * (number == RollupTables::kMunicipality ? 1 : header.states) + 1;

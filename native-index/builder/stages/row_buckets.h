@@ -1,9 +1,10 @@
-// Rows scattered into buckets by the head of a sort key, some buckets at a time.
+// Rows distributed to buckets by the first part of their sort keys. Only some buckets are in memory
+// at a time.
 // Input: for each row its bucket and the rest of its key. Output: the rows of each bucket, in row
 // order.
 // Invariant: buckets are ordered, so sorting each one sorts all rows. Memory: one u32 per row, and
-// 16 bytes per row of the held buckets (`rowsHeld`, or one larger bucket). Buckets can be sorted on
-// several threads with little scratch memory.
+// 16 bytes per row of the buckets in memory (`rowsHeld` rows, or one larger bucket). Buckets can be
+// sorted on several threads with little scratch memory.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -48,9 +49,10 @@ class RowBuckets {
     countStarts();
   }
 
-  // Processes the buckets in groups that fit in memory. For each group, stores `itemOf(row)` of its
-  // rows, calls `sort(rows, thread)` for every bucket on any thread, then `take(rows)` with the
-  // whole group, in order. May be called only once.
+  // Processes the buckets in groups that fit in memory. For each group, it first stores the items
+  // that `itemOf(row)` returns. Then it calls `sort(rows, thread)` for every bucket, on any thread.
+  // Finally it calls `take(rows)` with the whole group. Groups are in order. May be called only
+  // once.
   template <typename ItemOf, typename Sort, typename Take>
   void forEach(ItemOf&& itemOf, Sort&& sort, Take&& take) {
     const std::vector<uint32_t> groups = cutGroups();
@@ -72,7 +74,7 @@ class RowBuckets {
     return static_cast<uint32_t>(partStart(plan_.rowCount, part, parts()));
   }
 
-  // Replaces the counts by positions: where each part writes its first row of each bucket.
+  // Replaces each count by a position: where a part of the rows writes its first row of a bucket.
   void countStarts() {
     starts_.reserve(plan_.bucketCount + 1);
     uint32_t start = 0;

@@ -1,7 +1,7 @@
 // Builds lists by counting and filling, and manages the unnamed files (see row_terms.h).
-// Invariant: the stream of a part holds the local string numbers of each of its rows, the last one
-// marked. Parts are in row order, so filling part by part leaves every list sorted. Without
-// O_TMPFILE support, a named file is created and unlinked immediately.
+// Invariant: each part of the rows has a file with the string numbers of its rows, row by row. The
+// last number of a row is marked. Parts are in row order, so filling the lists part by part leaves
+// every list sorted. Without O_TMPFILE support, a named file is created and unlinked immediately.
 #include "builder/stages/row_terms.h"
 
 #include <fcntl.h>
@@ -175,8 +175,8 @@ TermLists RowTerms::plan(uint32_t first, uint64_t postingsMax) const {
   return lists;
 }
 
-// Returns where each part begins to write in each list. Advances each part's `next` past these
-// lists.
+// Returns the position in each list at which each part of the rows begins to write. Advances each
+// part's `next` past these lists.
 std::vector<std::vector<uint64_t>> RowTerms::planCursors(const TermLists& lists) {
   std::vector<std::vector<uint64_t>> cursors(parts_.size());
   for (auto& cursor : cursors) cursor.resize(lists.end - lists.first);

@@ -23,9 +23,10 @@
 
 namespace peneira {
 
-// Distinct words, and the number of rows with each. Numbers are assigned by first occurrence.
-// Invariant: numbers are dense from 0. Words are stored consecutively in an arena and never move
-// within it, so a word costs its bytes, 12 bytes, and two hash slots.
+// Distinct words, and the number of rows with each. Words are numbered from 0 in the order of their
+// first occurrence.
+// Invariant: no number is skipped. Words are stored consecutively in an arena and never move within
+// it, so a word costs its bytes, 12 bytes, and two hash slots.
 
 class TermDictionary {
  public:
@@ -191,8 +192,9 @@ class RowTerms {
     return parts_[terms_[term].part]->dictionary.text(terms_[term].local);
   }
   uint64_t textBytes() const { return textBytes_; }
-  // Returns the lists of the strings from `first` on: so many that they have at most `postingsMax`
-  // rows in total, but at least one. Lists must be requested in order, and each only once.
+  // Returns the lists of the strings from `first` on. Returns as many lists as have at most
+  // `postingsMax` rows in total, but at least one. Lists must be requested in order, and each only
+  // once.
   TermLists listsFrom(uint32_t first, uint64_t postingsMax);
 
  private:
@@ -207,8 +209,8 @@ class RowTerms {
     std::vector<uint32_t> globalOf;  // by local number: index in the merged strings
     uint32_t next = 0;               // in `sorted`, for the merge or the current range
   };
-  // A string of the snapshot. It has a part that stores its text, its number in that part, and the
-  // number of its rows (df).
+  // A string of the snapshot: the part that has its text, its number in that part, and the number
+  // of rows that have it (df).
   struct Term {
     uint32_t part, local, df;
   };

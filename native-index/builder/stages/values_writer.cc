@@ -1,7 +1,9 @@
-// Writes VALUES: the posting lists of single values over all chunks (layout: region/values.h).
-// Invariant: lists that copy a dimension have the containers of POSTINGS, byte for byte; the others
-// agree with the columns. Containers are computed chunk by chunk and written list by list. In
-// between they are in a temporary file, so that memory does not grow with them.
+// Writes VALUES: for single values of columns, a posting list over all chunks (layout:
+// region/values.h).
+// Invariant: if POSTINGS already has the lists of a column, their containers are copied byte for
+// byte. All other lists are computed from the columns. Containers are computed chunk by chunk and
+// written list by list. In between they are in a temporary file, so that memory does not grow with
+// them.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +24,8 @@ namespace {
 
 constexpr size_t kListAlign = 8;
 
-// The containers of one chunk, by axis and code; their payloads in this order in `bytes`.
+// The containers of one chunk, sorted by axis (column) and code. `bytes` has their payloads in this
+// order.
 struct ChunkLists {
   struct Item {
     uint32_t axis, code;
@@ -46,8 +49,7 @@ struct List {
   uint64_t byteLength() const { return heads.empty() ? 0 : bitmapHeadBytes(heads) + payloadBytes; }
 };
 
-// Reads the containers of the dimensions to copy from the POSTINGS section, which is already
-// written.
+// Reads containers that VALUES copies from POSTINGS, which is already written.
 class WrittenPostings {
  public:
   explicit WrittenPostings(const BuildContext& context) : writer_(context.writer) {
@@ -147,7 +149,8 @@ class ColumnLists {
 
 using Axes = std::vector<std::vector<List>>;  // by axis and code
 
-// Returns one empty list per code of the tables, so that a code without rows has an empty list.
+// Returns a list for each code of each axis. The lists are empty at first, and those of codes
+// without rows stay empty.
 Axes emptyLists(const BuildContext& context) {
   const uint32_t numbers = context.tables[Tables::kNumber].count();
   const uint32_t counts[ValueAxes::kCount] = {context.tables[Tables::kUf].count(),
@@ -181,7 +184,7 @@ void addChunk(Axes& axes, const ChunkLists& lists) {
   }
 }
 
-// Payloads of all containers: chunk after chunk, and in a chunk by axis and code.
+// The payloads of all containers, chunk by chunk. Within a chunk they are sorted by axis and code.
 struct Payloads {
   ScratchFile file;
   std::vector<uint64_t> starts;  // of the chunks
@@ -259,7 +262,8 @@ void writeValues(const BuildContext& context) {
   const Axes axes = collectLists(context, payloads);
   writeHead(writer, axes);
   const std::span<const uint8_t> bytes = payloads.file.map();
-  // The next unwritten payload of every chunk; lists are written in the order of a chunk's.
+  // The position of each chunk's next unwritten payload. This suffices, because lists are written
+  // in the order in which each chunk stores its payloads.
   std::vector<uint64_t>& next = payloads.starts;
   RawBytes head;
   for (const std::vector<List>& lists : axes) {

@@ -1,9 +1,10 @@
 /**
  * The Arrow IPC file format, and the only importer of `apache-arrow`'s flatbuffers.
- * Input: columns, dictionaries, and buffers; or the footer of any file.
- * Output: messages and footers as bytes; the schema, metadata, and blocks of a footer.
- * Invariant: every message and buffer starts on a multiple of 64 in the file (the schema message
- * follows the magic at 8 and is padded to end on one). Nothing here depends on the clock.
+ * Input: columns, dictionaries, and buffers; or the footer of any file. Output: messages and
+ * footers as bytes; the schema, metadata, and blocks of a footer.
+ * Invariant: every message and buffer starts on a multiple of 64 in the file. Only the schema
+ * message starts at byte 8, after the magic, and is padded to end on a multiple of 64. Nothing here
+ * depends on the clock.
  * Format: Arrow columnar format 1.5, "IPC file format", metadata version 5, little endian.
  */
 import { Block } from "apache-arrow/fb/block";
@@ -330,8 +331,8 @@ function buildType(builder: Builder, type: ArrowColumn["type"]): [Type, number] 
 }
 
 /**
- * Decodes a footer (without length and magic). A forged footer may list more than its bytes allow,
- * or the same text repeatedly, so sizes are checked before reading.
+ * Decodes a footer (without length and magic). A forged footer may state more entries than its
+ * bytes can hold, or refer to the same text repeatedly, so sizes are checked before reading.
  * @throws RangeError or TypeError on damaged bytes.
  */
 export function decodeFooter(bytes: Uint8Array): DecodedFooter {

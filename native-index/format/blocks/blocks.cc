@@ -19,9 +19,10 @@
 
 namespace peneira {
 
-// CRC-32C, twice: by tables (slicing by 8) and by the SSE4.2 instruction in three interleaved
-// streams, because the instruction has a latency of three cycles and a throughput of one.
-// Invariant: states inside this file are pre-inverted; only the two public functions invert.
+// CRC-32C, implemented twice: by tables (slicing by 8), and by the SSE4.2 instruction. The
+// instruction has a latency of three cycles but can start every cycle, so three interleaved streams
+// are summed.
+// Invariant: states inside this file are pre-inverted. Only the two public functions invert.
 
 namespace {
 
@@ -66,9 +67,9 @@ uint32_t advancePortable(uint32_t state, const uint8_t* bytes, size_t length) {
 }
 
 #if defined(__x86_64__)
-// shift[k][b] describes a state whose byte k is b and whose other bytes are 0: it is that state
-// after kStreamBytes zero bytes. Appending zeros is linear over GF(2), so the states of streams can
-// be combined by shifting and xor.
+// The effect of kStreamBytes zero bytes on a state. shift[k][b] is the result for a state whose
+// byte k is b and whose other bytes are 0. Appending zeros is linear over GF(2), so the results of
+// the four bytes of a state are combined by xor. This joins the sums of the three streams.
 std::array<ByteTable, 4> makeShiftTables() {
   static const uint8_t zeros[kStreamBytes] = {};
   std::array<uint32_t, 32> ofBit{};
@@ -140,8 +141,9 @@ const char* crc32cPath() {
   return "portable";
 }
 
-// SHA-256, twice: in plain C++, and by the SHA extensions of x86-64, which do four rounds in two
-// instructions. Invariant: message words are big endian; state words are a to h as in the standard.
+// SHA-256, implemented twice: in plain C++, and by the SHA extensions of x86-64, which do four
+// rounds in two instructions.
+// Invariant: message words are big endian. State words are a to h as in the standard.
 
 namespace {
 
@@ -377,7 +379,8 @@ void Blocks::requestBlock(uint64_t block) const {
   uint64_t before = 0;
   while (before < kAheadMax && before < block && isRequested(block - before - 1)) before++;
   const bool fresh = !isRequested(block);
-  // Halfway through the prefetched range, the next half is prefetched, so that readers do not wait.
+  // When half of the prefetched range has been read, the next half is prefetched, so that readers
+  // do not wait.
   if (!fresh && (before < kAheadMax / 2 || block % (kAheadMax / 2) != 0)) return;
   const uint64_t from = fresh ? block : block + kAheadMax / 2;
   const uint64_t count = fresh ? before + 1 : kAheadMax / 2;
@@ -431,8 +434,9 @@ void Blocks::lost(uint64_t block, const std::string& why) const {
           std::to_string(to) + ") " + why);
 }
 
-// If both race, `all_` ends up false: the thread that sets it rechecks the count afterwards, and
-// the thread that lowers the count clears it afterwards.
+// Another thread may call forget() during this call. Even then `all_` ends up false: this thread
+// checks the count again after it has set `all_`, and forget() clears `all_` after it has lowered
+// the count.
 void Blocks::remember(uint64_t block, uint64_t age) const {
   const uint64_t bit = uint64_t{1} << (block % 64);
   if (age_.load() != age) return;
@@ -441,7 +445,8 @@ void Blocks::remember(uint64_t block, uint64_t age) const {
     all_.store(true);
     if (checkedCount_.load() != count_) all_.store(false);
   }
-  // recheckAll() ran in between, so these bytes may differ from those that were checked.
+  // If recheckAll() ran during the check, the bytes may have changed since, so the block counts as
+  // unchecked again.
   if (age_.load() != age) forget(block / 64, bit);
 }
 

@@ -17,29 +17,31 @@
 namespace peneira {
 
 // CRC-32C (Castagnoli, reflected polynomial 0x82F63B78; RFC 3720 appendix B.4).
-// Invariant: the sum does not depend on how the bytes were split, nor on the processor: the SSE4.2
-// path and the table path are chosen at run time and agree (test/native-build.test.ts).
+// Invariant: the sum does not depend on how the bytes were split, nor on the processor. The
+// implementation with SSE4.2 or the one with tables is chosen at run time, and both return the same
+// sum.
 
 // Returns the CRC-32C of `length` bytes. It continues from the sum `seed`, which is 0 for the first
 // bytes.
 uint32_t crc32c(const void* bytes, size_t length, uint32_t seed = 0);
 
-// CRC-32C by tables alone, so that a test can compare both paths.
+// CRC-32C by tables alone, for processors without SSE4.2.
 uint32_t crc32cPortable(const void* bytes, size_t length, uint32_t seed = 0);
 
-// "sse4.2" or "portable": the path of crc32c() on this processor.
+// "sse4.2" or "portable": the implementation that crc32c() uses on this processor.
 const char* crc32cPath();
 
 // SHA-256 (FIPS 180-4).
-// Invariant: the digest does not depend on how the bytes were split, nor on the processor: the path
-// of the SHA extensions and the portable one are chosen at run time and agree
-// (test/native-build.test.ts, which also compares with OpenSSL).
+// Invariant: the digest does not depend on how the bytes were split, nor on the processor. The
+// implementation with the SHA extensions or the portable one is chosen at run time, and both return
+// the same digest. test/unit/native-index/build.test.ts compares both with OpenSSL.
 
 using Digest = std::array<uint8_t, 32>;
 
 class Sha256 {
  public:
-  // `portable` forces that path, so that a test can compare both.
+  // If `portable` is true, uses the portable implementation on any processor, so that a test can
+  // compare both.
   explicit Sha256(bool portable = false);
   void update(const void* bytes, size_t length);
   // Returns the digest. Do not call update() afterwards.
@@ -86,8 +88,9 @@ class Blocks {
  public:
   // `sums` points to one u32 per block. Sums and mapping must outlive the object.
   Blocks(const Mapping& mapping, uint64_t covered, const uint8_t* sums);
-  // Adds the digests of the blocks of the bytes [0, digested), which are stored right after these
-  // bytes. Without digests, prove() does the same as verify(). Must be called before either.
+  // Adds the digests of the blocks of the bytes [0, digested). The digests are stored right after
+  // these bytes. Must be called before prove() and verify(). If it is not called, prove() does the
+  // same as verify().
   void addDigests(uint64_t digested, const Digest& identity);
 
   // Returns `length` checked bytes; throws SNAPSHOT_DAMAGED if out of bounds or damaged.

@@ -38,8 +38,9 @@ struct sigaction previousAction;
 uintptr_t pageMask = 0;
 std::once_flag handlerOnce;
 
-// Maps zero pages from the faulting page to the end of the mapping. After a truncation all of it is
-// gone, and after a disk error the snapshot is no longer served.
+// Replaces all pages from the faulting page to the end of the mapping by zeros. After a truncation,
+// these pages no longer exist. After a disk error, some may still exist, but the snapshot is no
+// longer served.
 bool patch(uintptr_t address) {
   for (Guard& guard : guards) {
     const uintptr_t base = guard.base.load(std::memory_order_acquire);

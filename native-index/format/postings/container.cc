@@ -22,9 +22,9 @@
 
 namespace peneira {
 
-// Loops over words, in a form that is chosen at run time.
-// Invariant: the portable form defines the result. test/native-query.test.ts checks the AVX2 form
-// against it by running both (PENEIRA_SIMD=portable disables AVX2).
+// Loops over words, in an implementation that is chosen at run time.
+// Invariant: the portable implementation defines the result. test/campaign/kernel/query.test.ts
+// checks AVX2 against it by running both (PENEIRA_SIMD=portable disables AVX2).
 
 namespace {
 
@@ -158,8 +158,9 @@ const char* simdPath() {
 }
 
 // Container operations on unchecked payloads.
-// Invariant: a row is a u16, so a bit index is always inside 1,024 words. Runs must start after the
-// end of the previous run, so the work is bounded by the words of a chunk plus the runs.
+// Invariant: a row is a u16, so its bit is always inside the 1,024 words of a chunk. Each run must
+// start after the end of the previous run. So the work is at most the words of a chunk plus the
+// number of runs.
 
 namespace {
 
@@ -223,8 +224,8 @@ uint32_t Container::arrayLowerBound(uint32_t value) const {
 }
 
 uint32_t Container::arrayGallop(uint32_t from, uint32_t value) const {
-  // True if all elements of the group at an index are below the value. The last, incomplete group
-  // never counts as below.
+  // True if the last element of the group at an index is below the value, so that all its elements
+  // are. The last, incomplete group never counts as below.
   const auto isBelow = [this, value](uint32_t at) {
     return at + kGroup <= cardinality && element(at + kGroup - 1) < value;
   };

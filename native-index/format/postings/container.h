@@ -23,10 +23,11 @@ uint64_t inRange64(const uint8_t* values, uint64_t low, uint64_t width);
 // "avx2" or "portable".
 const char* simdPath();
 
-// A container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset, or runs,
-// in a chunk block or a portable Roaring bitmap. Rows are the low 16 bits of row ids.
+// A container: the rows of a chunk (65,536 rows) that have a value. It is stored as a sorted array,
+// a bitset, or runs, in a chunk block or in a portable Roaring bitmap. Rows are the low 16 bits of
+// row ids.
 // Invariant: `read` has checked that the payload is in the file. For any payload, operations end,
-// and access only the payload and their 1,024 words.
+// and access only the payload and their 1,024 words of 64 bits.
 
 constexpr uint32_t kChunkWords = kChunkRows / 64;
 constexpr uint32_t kArrayMax = 4096;  // above this, the container is a bitset or runs
@@ -67,10 +68,12 @@ struct Container {
 
   bool contains(uint32_t value) const;
   uint32_t arrayLowerBound(uint32_t value) const;
-  // Finds the first group of kGroup elements, counted from `from`, whose last element is not below
-  // `value`, or the group at the end of the array. Returns its first index.
+  // Finds the first group of kGroup elements, counted from `from`, whose last element is at least
+  // `value`. Returns the group's first index. If no whole group fits, returns where the last,
+  // incomplete group begins.
   uint32_t arrayGallop(uint32_t from, uint32_t value) const;
-  // True if one of the kGroup (or remaining) elements from an index on is `value`.
+  // True if `value` is among the kGroup elements from an index on, or among the remaining ones if
+  // there are fewer.
   bool groupHolds(uint32_t from, uint16_t value) const;
   uint32_t runLowerBound(uint32_t value) const;
   void set(const ChunkSpan& span, uint64_t* words) const;

@@ -10,8 +10,8 @@
 namespace peneira {
 
 // Finds containers in chunk blocks.
-// Invariant: for any entries, the cost of a look-up is logarithmic in the entries of a dimension
-// for few codes, and linear for many.
+// Invariant: the cost of a look-up is bounded even for malformed entries. It is logarithmic in the
+// entries of a dimension for few codes, and linear for many.
 
 namespace {
 
@@ -222,7 +222,8 @@ bool RoaringView::find(uint32_t key, Container& found) const {
 }
 
 bool RoaringView::findNear(uint32_t& index, uint32_t key, Container& found) const {
-  // A query goes from chunk to chunk, so the wanted container is the last one or the next one.
+  // A query reads chunk after chunk, so the container is usually the one found last or the next
+  // one.
   if (index < count_ && keyAt(index) < key) index++;
   const bool isLeast =
       index < count_ && keyAt(index) >= key && (index == 0 || keyAt(index - 1) < key);

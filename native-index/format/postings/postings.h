@@ -76,8 +76,8 @@ class RoaringView {
   RoaringView(const Blocks& blocks, uint64_t offset, uint64_t length);
   // Finds the container of the rows whose high 16 bits are `key`. Returns false if there is none.
   bool find(uint32_t key, Container& found) const;
-  // Like `find`, but begins at the index `at`, which should be near. Sets `at` to the index of the
-  // container, or of the next one if there is none.
+  // Like `find`, but the search begins at the container with index `at`, which should be near. Sets
+  // `at` to the index of the found container, or of the next one if there is none.
   bool findNear(uint32_t& at, uint32_t key, Container& found) const;
   // Prefetches the containers with the indexes [from, to) from disk.
   void willNeed(uint32_t from, uint32_t to) const;

@@ -426,8 +426,8 @@ struct DistrictsPlace {
 };
 static_assert(sizeof(DistrictsPlace) == 24);
 
-// Rice parameter of a list of `count` rows in a municipality of `rows`: about the number of bits of
-// the mean gap.
+// Returns the Rice parameter for a list of `count` rows in a municipality of `rows` rows. It is
+// about the number of bits of the mean gap between the rows.
 constexpr uint32_t districtShift(uint32_t rows, uint32_t count) {
   const uint64_t mean = uint64_t{rows} * 7 / (uint64_t{count} * 10);
   return mean == 0 ? 0 : static_cast<uint32_t>(std::bit_width(mean)) - 1;
@@ -438,7 +438,7 @@ constexpr uint32_t districtShift(uint32_t rows, uint32_t count) {
 // multiple of 64. Builder and reader share the hashes and the packing below.
 //
 //   ContactsHeader, with a ContactsKind for e-mails and one for phones; then for each kind
-//   u8  entry[entries][5]          by (hash, value, row); see packContact
+//   u8  entry[entries][5]          by (hash, value, row); see ContactBits::pack
 //   u32 start[2^bucket_bits + 1]   first entry of each bucket; a bucket is the top bits of the hash
 //
 // An entry holds its row, a bit set if its value equals that of the previous entry, and its mark:

@@ -15,13 +15,15 @@
 
 namespace peneira {
 
-// The directory of the index region, and the optional parts between the last section and BLOCKS.
+// The directory of the index region, and the optional parts between the last section and BLOCKS
+// (the checksums).
 // Input: the mapped file, the location of the directory from the Arrow footer, and the magic of a
 // part. Output: the row count, the location of every section, and the location of that part.
-// Invariant: results are validated: checksum, magic, version, columns, alignment, bounds, no
-// overlap, every section exactly once, lengths that follow from the row count. Digests, if any, are
-// after the directory and match the number of blocks before them. Parts are before BLOCKS and do
-// not overlap; no number of the footer can move them.
+// Invariant: the directory is accepted only if all checks pass. They are: checksum, magic, version,
+// columns, alignment, bounds, no overlap, every section exactly once, and lengths that follow from
+// the row count. Digests, if any, are after the directory, and there is one for each block before
+// them. Parts are before BLOCKS and do not overlap. Their location does not depend on any number in
+// the footer.
 //
 // Parts are not in the directory, so readers skip unknown ones. Each begins on a multiple of 64
 // with a PartHead, and the next one follows its end. Older files have fewer of them, or none.

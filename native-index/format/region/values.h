@@ -26,8 +26,8 @@ namespace peneira {
 constexpr char kValuesMagic[8] = {'P', 'N', 'V', 'A', 'L', 'U', 'E', 'S'};
 constexpr uint32_t kValuesVersion = 1;
 
-// The columns (axes) that have lists. Their codes are those of POSTINGS, those of TABLE number, or
-// classes from capitalClass().
+// The columns (axes) that have lists. The codes of an axis are those in POSTINGS, positions in the
+// table of numbers, or (for share capital) the classes that capitalClass() returns.
 struct ValueAxes {
   enum Number : uint32_t {
     kUf,
@@ -75,9 +75,9 @@ struct ValuesEntry {
 };
 static_assert(sizeof(ValuesEntry) == 16);
 
-// Share capital has too many values to give each a list. Most companies have a round amount, and
-// most queries filter by one. So every round amount is a class, and the amounts between two
-// neighboring round amounts are a class.
+// Share capital has too many values to give each of them a list, so amounts are grouped in classes.
+// Most companies have a round amount, and most queries filter by one, so each round amount is its
+// own class. All amounts between two neighboring round amounts form another class.
 
 constexpr int64_t kCapitalSteps[] = {100, 150, 200, 250, 300, 400, 500, 600, 700, 800, 900};
 constexpr uint32_t kCapitalDecades = 14;  // from R$ 1 to R$ 90 trillion
@@ -95,8 +95,8 @@ constexpr std::array<int64_t, kCapitalBounds> kRoundCapitals = [] {
   return bounds;
 }();
 
-// Returns the class of an amount. Round amount i has the class 2 i + 1. The amounts between round
-// amounts i - 1 and i have the class 2 i.
+// Returns the class of an amount. Round amounts are numbered from 0, and round amount i has the
+// class 2 i + 1. The amounts between round amounts i - 1 and i have the class 2 i.
 constexpr uint32_t capitalClass(int64_t cents) {
   uint32_t low = 0, count = kCapitalBounds;
   while (count > 0) {

@@ -1,6 +1,6 @@
 /**
- * The schema of a snapshot's metadata. Input: untrusted JSON, even if its checksums are right.
- * Output: the metadata, or the first invalid member with the expected value.
+ * The schema of a snapshot's metadata. Input: JSON that is untrusted, because anyone can compute
+ * right checksums. Output: the metadata, or the first invalid member with the expected value.
  * Invariant: valid metadata is safe in a header, a file name, a page, or a log line: labels are
  * months, dates are days, codes are digits, names are printable. The tables below define all of it.
  * Everything an import can write is valid (`campaign/files/forged-meta.test.ts`).
@@ -16,7 +16,10 @@ export const META_BYTES_MAX = 1 << 25;
 /** Maximum length of a code's name, in UTF-16 units. */
 export const NAME_LENGTH_MAX = 1_000;
 
-/** Written if an import had no populations or sanctions. */
+/**
+ * Replaces the date of a source that an import did not have, such as populations or a list of
+ * sanctions.
+ */
 const NOT_AVAILABLE = "not_available";
 
 /** An invalid member. */
@@ -79,8 +82,8 @@ function printableUpTo(length: number): Rule {
 }
 
 /**
- * The loops here and below are written out, because a file is opened once, so the code runs before
- * V8 optimizes it.
+ * These loops are written out instead of using array methods. A file is opened only once, so this
+ * code runs before V8 optimizes it.
  */
 function areTexts(values: readonly unknown[], least: number, most: number): boolean {
   for (let at = 0; at < values.length; at++) {
@@ -132,7 +135,10 @@ const ORIGIN: readonly (readonly [name: string, rule: Rule])[] = [
   ["rows_left_out", whole(0, Number.MAX_SAFE_INTEGER, "a number of rows")],
 ];
 
-/** Rules for the cells of a row of each lookup; rows ascend by the first cell, the code. */
+/**
+ * For each lookup table, the rules for the cells of its rows. Rows are sorted by the first cell,
+ * the code.
+ */
 const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> = {
   cnaes: [digits(7), name],
   legal_natures: [digits(4), name],

@@ -175,7 +175,10 @@ function aligned(
   });
 }
 
-/** Populations in the order of the IBGE codes; the municipalities have another order. */
+/**
+ * Returns the populations in the order of the IBGE codes. The municipalities in the metadata are in
+ * another order.
+ */
 function populations(
   codes: readonly string[],
   municipalities: readonly SnapshotMunicipality[],

@@ -188,8 +188,8 @@ export class Owners {
   }
 
   /**
-   * Returns the companies that own `least` to `most` companies, in ascending order. With the
-   * direction `owners`, returns those that are owned by so many.
+   * Returns the companies that own `least` to `most` companies, in ascending order. If `direction`
+   * is `owners`, returns the companies that have `least` to `most` owners.
    */
   withMany(direction: "owns" | "owners", least: number, most: number): number[] {
     const { owner, owned, byOwned } = this.#views;

@@ -149,7 +149,8 @@ const LOCATION_MEMBERS = new Set(["version", "offset", "length", "crc32c", "dige
 
 /**
  * Returns false if the name of a member is damaged. (The opener checks the values.) A newer program
- * may add members. But if the digests are missing, an unknown member is their damaged name.
+ * may add members, so unknown names are allowed. But if `digests` is missing and there is an
+ * unknown member, its name must be a damaged `digests`.
  */
 function isLocation(text: string, hasDigests: boolean): boolean {
   const json = JSON.parse(text) as Readonly<Record<string, unknown>>;

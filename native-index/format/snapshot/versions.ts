@@ -1,10 +1,10 @@
 /**
  * The versions of the snapshot file. Input: the version of a file. Output: whether this program
  * opens it, or the reason why not.
- * Invariant: other columns mean another version. Only versions since the last release are opened,
- * because a snapshot can be rebuilt from a public dump. Data outside of the directory, named by
- * additional members of the footer's JSON, needs no new version, because older readers skip it; so
- * the digests (`identity.ts`) were added to version 1.
+ * Invariant: a change of the columns needs a new version. Only versions since the last release are
+ * opened, because a snapshot can be rebuilt from a public dump. Data outside of the directory needs
+ * no new version: an additional member of the footer's JSON names it, and older readers skip this
+ * member. The digests (`identity.ts`) were added to version 1 in this way.
  */
 
 import { COLUMNS, type Column, TABLES, type TableName } from "../columns.ts";
@@ -16,8 +16,9 @@ export const FORMAT_VERSION = 3;
 /**
  * The versions that are opened, each with the fingerprint of its columns. Adding, removing, or
  * moving a column, dimension, order, or table changes the fingerprint and needs a new version, here
- * and in `format.h`. A row stays until the release after the next, with the data its reader needs:
- * versions 1 and 2 lack the last columns of `columns.ts`, version 1 also the last table.
+ * and in `format.h`. The row of a version is deleted in the second release after it, together with
+ * the data that its reader needs. Versions 1 and 2 lack the last columns of `columns.ts`, and
+ * version 1 also lacks the last table.
  */
 export const ADMITTED: ReadonlyMap<number, bigint> = new Map([
   [1, 0x6422f1659f2dba30n],
@@ -41,7 +42,10 @@ export function tablesOf(version: number): readonly TableName[] {
   return version === 1 ? TABLES.filter((name) => name !== "number") : TABLES;
 }
 
-/** Returns why a version is not opened: the file is too old, or the program is. */
+/**
+ * Returns the reason why a version is not opened: the file is too old for this program, or the
+ * program is too old for the file.
+ */
 export function versionRefusal(version: unknown): string {
   const known = [...ADMITTED.keys()].join(", ");
   if (typeof version === "number" && version > FORMAT_VERSION) {

@@ -243,8 +243,8 @@ napi_value rangeLoad(napi_env env, napi_callback_info info) {
     range->isLoaded = false;
     const auto compute = [range, rows = readExtents(arguments.at(0, "rows")),
                           corrections = readExtents(arguments.at(1, "corrections"))]() -> Give {
-      // A range has extents in every file. Files are read one by one, so prefetching starts for all
-      // of them first.
+      // The records of a range are in every file, and files are read one by one. So prefetching
+      // starts for all files before the first is read.
       for (const auto* files : {&rows, &corrections}) {
         for (const auto& [path, offsets, lengths] : *files) prefetchExtents(path, offsets, lengths);
       }

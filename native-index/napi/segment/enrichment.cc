@@ -110,8 +110,8 @@ RecordScan readScan(const Given& given) {
   scan.delimiter = static_cast<uint8_t>(given.member("delimiter").whole32(0xff));
   scan.column = given.member("column").whole32();
   scan.width = given.member("width").whole32();
-  // The header's number counts from the first record of this scan, so it is negative if the header
-  // precedes the scan.
+  // Number of the header, counted from the first record of this scan. It is negative if the header
+  // comes before this scan.
   scan.header = static_cast<int64_t>(given.member("header").number());
   scan.heading = given.member("heading").whole32(0xff);
   scan.blank = given.member("blank").whole32(0xff);

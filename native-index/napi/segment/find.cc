@@ -1,5 +1,5 @@
 // Implements the methods of NativeSegment that find accounts, and the lists of their rows.
-// Invariant: a request is read completely before anything is computed; other threads use copies of
+// Invariant: a request is read completely before anything is computed. Other threads use a copy of
 // it.
 #include <cstring>
 #include <memory>

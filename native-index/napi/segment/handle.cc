@@ -117,8 +117,8 @@ napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts) {
 
 namespace {
 
-// Converts nanoseconds since 1970 and inodes, which may exceed the exact integers of a JavaScript
-// number.
+// Converts a 64-bit number to a BigInt. Nanoseconds since 1970 and inode numbers may be too large
+// for an exact JavaScript number.
 napi_value fromInt64(napi_env env, int64_t number) {
   napi_value value = nullptr;
   check(env, napi_create_bigint_int64(env, number, &value));
@@ -212,8 +212,8 @@ napi_value selectAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
-// Indexes in `facts`: the results of a page, and last an argument, the offset in `room` at which to
-// write the text.
+// Indexes in `facts`. All but the last are results of a page. The last, `kPlace`, is an argument:
+// the offset in `room` at which to write the text.
 struct PageFacts {
   enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
 };
@@ -238,7 +238,8 @@ void renderPage(const Segment& segment, const PageRequest& request,
   facts[PageFacts::kMore] = page.more ? 1 : 0;
 }
 
-// Returns bytes that JavaScript can cache. They do not refer to the request after the call.
+// Counts, selects, and renders a page in one call, and returns its text. The text is written into
+// `room` if it fits. Otherwise new bytes are returned, which JavaScript may keep.
 napi_value renderedPage(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
     QueryReader reader = readerOf(arguments, RequestKinds::kPage);
@@ -492,7 +493,7 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
   });
 }
 
-// openShared(number): the segment of a thread that called share().
+// openShared(number): opens the segment for which another thread's share() returned this number.
 napi_value openShared(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

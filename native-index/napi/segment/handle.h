@@ -112,8 +112,8 @@ std::vector<Field> readFields(const Given& names);
 // Reads a RowsRequest of handles.ts. Defined in rows.cc.
 RowRequest readRowRequest(const Given& object);
 
-// Render buffers above this size are freed after the call. The rows of a spreadsheet that are
-// rendered together take 2 MB.
+// Render buffers above this size are freed after the call. A block of spreadsheet rows takes 2 MB,
+// so the buffer for it is kept.
 constexpr size_t kRetainedBytes = 1u << 22;
 
 // Returns the bytes that `render` appends to a reused buffer. If they fit into `buffer`, copies

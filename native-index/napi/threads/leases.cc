@@ -16,11 +16,12 @@ namespace peneira {
 
 namespace {
 
-// Maximum leases of a busy name that one process requests in the time it takes the limit to restore
-// this process's part of one second.
+// Number of leases into which one second of the limit is divided. A lease holds the units that this
+// process's part of the limit restores in 1/8 of a second, so a busy name requests about 8 leases
+// per second.
 constexpr double LEASES_PER_SECOND = 8;
-// Time to wait before a new request when other processes hold the missing units, because they may
-// have returned them by then.
+// If other processes hold the missing units, a new request waits for this time, because they may
+// return the units in between.
 constexpr double RETURN_MS = 250;
 // Time after which an answer about an unused name is dropped.
 constexpr double FORGET_MS = 60'000;
@@ -50,7 +51,7 @@ double Leases::sizeOf(const Lease& lease) const {
 }
 
 // True if a request for a lease may help an attempt that lacks units. While the bucket holds less
-// than a whole lease, requests are spaced as if each of them received a whole lease.
+// than a whole lease, requests are sent only as often as the bucket can fill whole leases.
 bool Leases::mayRequest(const Lease& lease, double lacking, double now) const {
   if (!lease.answered) return true;
   const double level = lease.levelAt(now) + ROUNDING_UNITS;
@@ -86,8 +87,8 @@ RateDecision Leases::refuse(Lease& lease, const RateAttempt& attempt, double lac
   const double level = lease.levelAt(now);
   const bool waits = mayRequest(lease, lacking, now);
   if (waits) {
-    // Waiting attempts are repeated after the answer, so the units that each of them lacks are not
-    // added up while a request is pending.
+    // While a request is pending, only the largest lack counts and lacks are not added up. Waiting
+    // attempts are repeated after the answer, so adding them up would count some of them twice.
     lease.lacked = lease.requested ? std::max(lease.lacked, lacking)
                                    : std::min(lease.burst, lease.lacked + lacking);
     counts_.waits++;
@@ -218,7 +219,7 @@ void Leases::settle(const LeaseGrant& grant, double sentMs, double now) {
   lease.answeredMs = now;
 }
 
-// The leases of a ledger as JavaScript functions; handles.ts has the indexes of their numbers.
+// The leases of a ledger as JavaScript functions. napi/ledgers.ts has the indexes of their numbers.
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Rate limits that several processes (a fleet) share: each process spends units that it leased from
 // one bucket in the database.
-// Invariant: a unit that a lease holds cannot be granted to another process before the lease ends
-// here, so all processes together spend at most the bucket's initial units and those it gained. The
+// Invariant: before a lease ends in this process, its units cannot be granted to another process.
+// So all processes together spend at most the bucket's initial units and those it gained. The
 // caller holds the mutex of the ledger, and exchanges leases with the database (src/access/fleet/).
 #pragma once
 #include <cstddef>
@@ -40,7 +40,8 @@ struct LeaseGrant {
 struct LeaseCounts {
   // Refusals because the bucket was empty.
   double limit = 0;
-  // Refusals although the bucket or the leases of other processes had the units.
+  // Refusals of attempts that the whole limit would have allowed: the missing units were still in
+  // the bucket or leased to other processes.
   double early = 0;
   // Refusals because this process's share was spent while the database was unreachable.
   double share = 0;
@@ -55,7 +56,7 @@ class Leases {
   static constexpr double LEASE_MS = 1'000;
 
   bool isOn() const { return members_ > 0; }
-  // Starts leasing, or changes the number of processes.
+  // Sets the number of processes that share the limits. The first call starts leasing.
   void setMembers(double members) { members_ = members; }
   // Spends units of a lease. While the database is unreachable, spends units of this process's
   // share instead.
@@ -67,8 +68,8 @@ class Leases {
   std::vector<LeaseRequest> collect(double now, size_t most, bool all);
   // Adds the units of a grant that was requested at `sentMs`.
   void settle(const LeaseGrant& grant, double sentMs, double now);
-  // Called when the database becomes unreachable: the process spends its share from now on. The
-  // share initially contains only the units that the process has leased.
+  // Called when the database becomes unreachable. From then on, the process spends units of its own
+  // share of each limit. At first, the share contains only the units that the process has leased.
   void lose(double now);
   // Called when the database is reachable again: units that were spent without a lease become a
   // debt.
@@ -83,8 +84,8 @@ class Leases {
     double burst = 0;
     // Units that may be spent until `endMs`.
     double held = 0;
-    // Units that the database has recorded as leased to this process. A refund never raises `held`
-    // above them.
+    // Number of units that are leased to this process according to the database. A refund never
+    // raises `held` above this number.
     double known = 0;
     double endMs = 0;
     // Units spent, and units that attempts lacked, both since the last request.
@@ -100,7 +101,8 @@ class Leases {
     double answeredMs = 0;
 
     void expire(double now);
-    // Returns the units that the bucket contains now if no other process has taken any.
+    // Returns how many units the bucket contains now, on the assumption that no other process has
+    // taken any.
     double levelAt(double now) const;
   };
   // Units spent while the database is unreachable. `covered` of them were leased before.

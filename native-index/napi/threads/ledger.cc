@@ -16,8 +16,8 @@ namespace peneira {
 
 namespace {
 
-// Number of owners without any amount that stay in the table, because each new entry allocates
-// memory.
+// Number of idle owners, which hold no amount, that stay in the table. Each new entry would
+// allocate memory.
 constexpr size_t AT_REST_MAX = 1'000;
 
 }  // namespace
@@ -27,7 +27,8 @@ Shortage Holds::shortage(std::string_view owner, const HoldRequest& request) con
   const double wanted = held + request.amount;
   if (wanted > request.ownerMost) return Shortage::kShare;
   const double left = request.most - (used_ - held);
-  // Rounded up, so that an owner that holds nothing can get the last units of a small remainder.
+  // The share is rounded up. Otherwise the last units of a small remainder could never be given to
+  // anyone.
   if (wanted <= std::ceil(request.share * left)) {
     const double reserved = used_ + request.amount + request.reserve;
     return request.reserve > 0 && reserved > request.most ? Shortage::kAll : Shortage::kNone;
@@ -131,7 +132,7 @@ std::vector<Line> Lines::take(double upToMs) {
 
 namespace {
 
-// Indexes in the arrays of numbers. handles.ts has the same names.
+// Indexes in the arrays of numbers. napi/ledgers.ts has the same names.
 namespace rate {
 enum {
   perSecond,
@@ -176,8 +177,8 @@ class Name {
     const napi_status status =
         napi_get_value_string_utf8(given.env(), given.value(), short_, sizeof short_, &length);
     given.expect(status, "a string");
-    // N-API shortens a text that does not fit, by at most one character. A shorter result is
-    // therefore complete.
+    // If a text does not fit, N-API cuts it off before the first character that does not fit. So if
+    // a whole further character would fit, the text is complete.
     if (length + kCharacterMax < sizeof short_) {
       text_ = {short_, length};
     } else {

@@ -1,4 +1,5 @@
-// Counters shared by all threads of a process: rates, holds, uses, times of use, and log lines.
+// Counters shared by all threads of a process: rates of requests, amounts in use (holds), usage of
+// keys (uses), times of last use, and log lines.
 // Invariant: decisions are linearizable. The caller holds the mutex of the ledger. No call blocks
 // on anything else.
 #pragma once
@@ -36,8 +37,8 @@ struct HoldRequest {
 // The limit that prevents a hold: the owner's share (kShare) or the total (kAll).
 enum class Shortage : uint32_t { kNone = 0, kShare = 1, kAll = 2 };
 
-// The amounts of one kind that owners currently hold. A slot is the part of an amount that one
-// thread holds for an owner.
+// The amounts of one kind that owners currently hold. Each amount is recorded by owner and by
+// thread (slot).
 class Holds {
  public:
   Shortage shortage(std::string_view owner, const HoldRequest& request) const;

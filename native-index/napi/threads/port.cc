@@ -1,10 +1,11 @@
 // Listening ports whose connections are distributed to worker threads, round robin. Input: an
 // address, and a taker function per thread. Output: the descriptor of each connection.
 // Invariant: every accepted connection goes to one taker or is closed. Each of N takers gets 1/N of
-// them, plus or minus one connection. A taker gets all of its connections before the end.
-// Reason: Linux can share a port among threads (SO_REUSEPORT), but by hash: with 16 persistent
-// connections the busier of two threads has 60 % of them. Closing one of the sockets resets the
-// connections in its queue.
+// them, plus or minus one connection. A taker gets all of its connections before the signal that
+// the port is closed.
+// Linux itself can share a port among threads (SO_REUSEPORT), but it distributes connections by
+// hash. With 16 persistent connections, the busier of two threads then has 60 % of them. Closing
+// one of the sockets also resets the connections in its queue.
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -258,7 +259,7 @@ napi_value openPort(napi_env env, napi_callback_info info) {
   });
 }
 
-// Data about a taker for the hook that runs when its thread ends, at any time.
+// Data for the hook that runs when a taker's thread ends. The thread may end at any time.
 struct Leaving {
   std::shared_ptr<Port> port;
   uint32_t id = 0;

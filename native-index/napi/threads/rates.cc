@@ -12,9 +12,10 @@ namespace {
 
 // Tolerance for sums of milliseconds, so that rounding does not cost a client its last unit.
 constexpr double ROUNDING_MS = 1e-6;
-// Number of names above which names with a full burst are evicted.
+// If there are more names than this, names whose burst is full are evicted.
 constexpr size_t NAMES_MAX = 10'000;
-// Number of names with a full burst that are still kept, because each new entry allocates memory.
+// Number of names with a full burst that are kept in the table, because each new entry would
+// allocate memory.
 constexpr size_t AT_REST_MAX = 1'000;
 
 // Not inlined, because a compiler could fuse the product with a sum into one operation that rounds
@@ -61,8 +62,8 @@ void Rates::put(std::string_view name, double wholeAt, double now) {
   remember(names_.find(name), name, wholeAt, now);
 }
 
-// Evicts names whose burst is full, because they behave like unknown names. If there is none,
-// evicts the name whose burst will be full first.
+// Evicts names that have their full burst, because they behave like unknown names. If there is
+// none, evicts the name that will have its full burst first.
 void Rates::forget(double now) {
   std::erase_if(names_, [now](const auto& entry) { return entry.second.at <= now; });
   if (names_.size() < NAMES_MAX) return;

@@ -45,9 +45,9 @@ constexpr double ROUNDING_UNITS = 1e-9;
 // Limits by name. A restart resets them.
 class Rates {
  public:
-  // Spends the cost if available. A cost above the burst counts as the burst, because it could
-  // never be paid. A rejection refunds the units paid before. `unknownAt` is the time when the
-  // burst of an unknown name is full; by default it already is.
+  // Spends the cost if it is available. A cost above the burst counts as the burst, because it
+  // could never be paid. A rejection refunds the units paid before. An unknown name has its full
+  // burst from the time `unknownAt` on. By default, this time is past.
   RateDecision take(std::string_view name, const RateAttempt& attempt, double unknownAt = 0);
   // Sets the time when the burst of a name is full again.
   void put(std::string_view name, double wholeAt, double now);

@@ -112,7 +112,7 @@ napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept {
   try {
     return errorOf(env, thrown);
   } catch (...) {
-    // The error could not be created. Any exception that Node has pending is then better than none.
+    // The error could not be created. If Node has another exception pending, that one is thrown.
     bool pending = false;
     napi_is_exception_pending(env, &pending);
     if (!pending) napi_throw_error(env, kInternal, "an error could not be told");

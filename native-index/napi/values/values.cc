@@ -25,7 +25,6 @@ std::string quoted(const std::string& text) {
   return text.size() > kQuotedMax ? "a longer text" : '"' + text + '"';
 }
 
-// Describes a value in words for an error message.
 std::string described(const Given& given, napi_valuetype type) {
   switch (type) {
     case napi_undefined: return "undefined";

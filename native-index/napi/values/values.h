@@ -52,10 +52,11 @@ napi_value guarded(napi_env env, const Body& body) {
   return nullptr;
 }
 
-// Values across N-API: JavaScript values as C++ values, and back; also C++ objects wrapped in
-// JavaScript objects. Errors name the value, its expected form, and its actual form.
+// Values across N-API: JavaScript values as C++ values, and back. C++ objects are wrapped in
+// JavaScript objects, which have a tag. Errors name the value, its expected form, and its actual
+// form.
 // Invariant: no N-API status is ignored. Spans are valid until control returns to JavaScript. A
-// method called on an object without the tag throws; a wrapped C++ object lives as long as its
+// method called on an object without the tag throws. A wrapped C++ object lives as long as its
 // JavaScript object.
 
 // The largest safe integer of JavaScript.
@@ -201,7 +202,8 @@ class SharedCounters {
   std::span<uint32_t> numbers_;
 };
 
-// Memory for progress: null for undefined, else a Uint32Array of one number or more.
+// Returns the memory for progress, a Uint32Array of at least one number. Returns null for
+// undefined.
 std::shared_ptr<SharedCounters> progressCounters(const Given& progress);
 
 // Declares the functions that add the parts of the addon to its exports object, with the signatures

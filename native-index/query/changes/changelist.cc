@@ -1,7 +1,7 @@
 // Reads change lists and classifies their entries (see changelist.h).
 // Invariant: an account is tested against the query only if a watched column differs. If no column
-// of the query's filters differs, one test suffices, because the account matches in both snapshots
-// or in neither.
+// that the query filters by differs, the account matches in both snapshots or in neither, so it is
+// tested in one of them.
 #include "query/changes/changelist.h"
 
 #include <optional>
@@ -57,8 +57,8 @@ uint32_t columnsOfPart(const DimensionCodes& part) {
   return columns;
 }
 
-// Tests which rows of one snapshot match the query. An account that the snapshot lacks does not
-// match.
+// Tests if rows of one snapshot match the query. A missing row (an account that is not in this
+// snapshot) does not match.
 class Matches {
  public:
   Matches(const Segment& segment, const Query& query)
@@ -76,8 +76,8 @@ class Matches {
   RowFilter filter_;
 };
 
-// Compares the day columns that share one bit of the list, by reading their values in both
-// snapshots.
+// Compares day columns (such as the day of opening) that share one bit in the change list. Because
+// the bit does not tell which of them differs, it reads their values in both snapshots.
 class WatchedDays {
  public:
   explicit WatchedDays(const WalkRequest& request)
@@ -166,7 +166,8 @@ uint32_t columnsOf(const Query& query) {
     if (clause.kind == ClauseKinds::kWords) {
       columns |= columnBit(Columns::kLegalName) | columnBit(Columns::kTradeName);
     }
-    // A list of rows may depend on any column; a list of districts, for example, depends on two.
+    // A list of rows may have been made from any column, so all columns count. A list of districts
+    // depends on only two columns, but is treated in the same way.
     if (!clause.lists.empty()) columns = ~uint32_t{0};
     for (const DimensionCodes& part : clause.any) columns |= columnsOfPart(part);
   }

@@ -1,11 +1,12 @@
 // Differences between two snapshots, account by account.
 // Input: two segments, the columns to compare, and positions in their orders by cnpj; or the mapped
-// entries of a change list (src/changes/list.ts). Output: an entry for every account of a
-// stretch that only one segment has, or whose values differ in a compared column; or the
-// entries that a query counts as changes.
+// entries of a change list (src/changes/list.ts). Output: an entry for every account that only one
+// segment has, or that differs in a compared column; or the entries that a query counts as changes.
+// A call compares accounts from the given positions on, up to a maximum number.
 // Invariant: values are compared as the fields show them, never as codes, because dictionaries
-// differ. Memory depends only on the stretch length. Entries ascend by cnpj. Lists were checksummed
-// when mapped. Every row is bounds-checked before it is read. Work is linear in the entries read.
+// differ. Memory depends only on the number of accounts per call. Entries ascend by cnpj. Lists
+// were checksummed when mapped. Every row is bounds-checked before it is read. Work is linear in
+// the entries read.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -29,8 +30,9 @@ struct Difference {
 static_assert(sizeof(Difference) == 12);
 
 // Returns the bit of a column in masks of differing columns. Scores have no bit, because they are
-// not facts about the account. Counted columns and those added later share bits. This suffices for
-// filters, and watched days are compared again.
+// not facts about the account. The columns that contain counts and the columns added later share
+// bits with others. For filters, this suffices. For watched days, the values themselves are
+// compared again.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:

@@ -15,6 +15,7 @@
 
 namespace peneira {
 
+// Builds the key of a query.
 // Invariant: every part of the key is preceded by its length, so no two queries share a key. A
 // number is checked before it is used, and NaN is rejected.
 
@@ -223,7 +224,8 @@ void QueryReader::range(Clause& clause) {
   }
 }
 
-// A range may be open: a bound outside of 64 bits becomes the nearest 64-bit number.
+// Reads a bound of a range. An open range has a bound beyond 64 bits, which becomes the nearest
+// 64-bit number.
 int64_t QueryReader::bound(bool low) {
   constexpr double limit = 9223372036854775808.0;  // 2^63
   const double number = next();
@@ -242,9 +244,10 @@ void QueryReader::rows(Clause& clause) {
   listsRead_ += count;
 }
 
-// Reads the codes that clauses permit, for the columns that stored combinations contain.
-// Invariant: the number after a column's last code stands for rows without a value; no clause names
-// it.
+// Finds which codes the clauses of a query permit, in the columns of stored combinations (such as
+// the keys of ROLLUP).
+// Invariant: in each column, the number after the last code stands for rows without a value. No
+// clause names this number.
 
 namespace {
 
@@ -266,8 +269,8 @@ void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
   allowed.swap(through);
 }
 
-// True if the stored combinations of columns contain all of these flags. They lack the flags that
-// were added later.
+// True if stored combinations of columns contain all of these flags. They do not contain the flags
+// of later versions.
 bool areCombined(const std::vector<uint32_t>& flags) {
   return std::all_of(flags.begin(), flags.end(), [](uint32_t flag) {
     return flag < RollupKey::kFlagBits || flag >= FlagCodes::kCount;

@@ -95,10 +95,11 @@ class QueryReader {
 };
 
 // The codes that a query permits in each column of a stored combination (such as a ROLLUP key).
-// Input: the query's clauses. Output: for every column of a combination, which of its codes the
-// query permits ("wanted" codes).
+// Permitted codes are called wanted.
+// Input: the query's clauses. Output: for every column of a combination, which of its codes are
+// wanted.
 // Invariant: an account matches the query if and only if each code of its combination is wanted. A
-// query on other columns has no such form.
+// query on other columns cannot be expressed in this way.
 
 // Number of codes in each column, plus one for accounts without a value.
 struct CombinedCodes {

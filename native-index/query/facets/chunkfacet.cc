@@ -1,4 +1,5 @@
-// Counts facets of chunks: from the matches of a chunk to counts by code, or to each match's code.
+// Counts facets of chunks: counts the matches of a chunk by code, or returns the code of each
+// match.
 // Invariant: the counts of a chunk add up to its matches, or the snapshot is damaged.
 #include <bit>
 #include <cstring>
@@ -57,10 +58,11 @@ struct Calendar {
   // 1970-01-01.
   int32_t starts[kMonths + 1];
 
-  // The Gregorian calendar repeats after 4,800 months, or 146,097 days. The quotient is computed by
-  // a multiplication, which is exact enough: the check below holds for every month.
+  // Months per day, as a fixed-point number with 32 fractional bits. The Gregorian calendar repeats
+  // after 4,800 months, or 146,097 days. isExact() checks that the rounding is right for every
+  // month.
   static constexpr uint64_t kMonthsPerDay = (uint64_t{4'800} << 32) / 146'097;
-  // Maximum days by which a month begins later than the quotient says.
+  // A month may begin up to this many days later than the division by the mean length says.
   static constexpr uint32_t kLate = 8;
 
   constexpr Calendar() : starts() {
@@ -86,8 +88,8 @@ struct Calendar {
     return month + (days >= starts[month + 1] ? 1 : 0);
   }
 
-  // True if `monthOf` is right for all days, because the quotient does not change within a month
-  // except near its start.
+  // Returns true if `monthOf` is right for the first and the last day of every month. Then it is
+  // right for all days, because its result never decreases.
   constexpr bool isExact() const {
     for (uint32_t month = 0; month < kMonths; month++) {
       if (monthOf(starts[month]) != month || monthOf(starts[month + 1] - 1) != month) return false;
@@ -257,8 +259,8 @@ void eachContact(const ChunkRead& chunk, uint32_t none, Visit visit) {
 // Calls `visit(code)` with the code of a facet for every row, in order.
 template <class Visit>
 void eachCode(const ChunkRead& chunk, const FacetSource& source, uint32_t none, Visit visit) {
-  // Only nulls count as "none". A code that equals `none` is moved out of range, because it is
-  // damage.
+  // Only nulls count as "none". If a damaged file contains the code `none`, the code is replaced by
+  // one that is out of range.
   const auto known = [none](uint32_t value) { return value < none ? value : none + 1; };
   switch (source.kind) {
     case Kind::kCode8:

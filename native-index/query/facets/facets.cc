@@ -1,6 +1,6 @@
 // Counts facets. Input: a query. Output: counts by code.
-// Invariant: each facet is counted in one way (from sums, from sums of whole years plus the rows of
-// other years, or from all matches). All ways give the same result.
+// Invariant: each facet is counted in one of three ways: from stored counts, from stored counts of
+// whole years plus the rows of partial years, or from all matches. All ways give the same result.
 #include "query/facets/facets.h"
 
 #include <algorithm>
@@ -67,7 +67,8 @@ struct Counting {
   void add(const Query& query, const std::vector<size_t>& which) const;
 };
 
-// Lowers the calling thread's priority below request handling, like src/process/priority.ts.
+// Lowers the calling thread's priority below that of request handling, like `lowerPriority` in
+// src/process/tasks.ts.
 void lowerPriority() {
 #if defined(__linux__)
   constexpr int belowNormal = 10;
@@ -95,9 +96,9 @@ bool countBySums(const Counting& counting, const Query& query, size_t number) {
   return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
 }
 
-// Returns the number of chunks that a thread takes at a time. The chunks are consecutive, and
-// enough of them for prefetching, but each thread takes several turns, because matches are not
-// spread evenly.
+// Returns the number of chunks that a thread takes at a time. Consecutive chunks make prefetching
+// worthwhile. But each thread should take several turns, because matches are not spread evenly over
+// the chunks.
 uint32_t chunksAtOnce(const Segment& segment, unsigned threads) {
   constexpr uint32_t most = 32, turns = 4;
   return std::min(most, segment.chunkCount() / (turns * threads) + 1);
@@ -180,8 +181,8 @@ void join(const Counting& counting, const std::vector<FacetCounts>& other, bool 
   }
 }
 
-// Returns the number of cells to add for a facet's counts, or nullopt if the facet has no stored
-// sums.
+// Returns how many stored counts must be added for a facet, or nullopt if stored counts cannot
+// answer the query.
 std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
   const auto combined = rollupAxis(facet);
   const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
@@ -189,7 +190,8 @@ std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Face
   return segment.places().cellsOf(query);
 }
 
-// Like splitYears, but drops future years: "since a day" includes them, but no row has them.
+// Like splitYears, but drops future years. An interval without an end, such as "since 2020",
+// includes them, but no row has such a date.
 std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   auto split = splitYears(query);
   if (!split) return split;
@@ -199,8 +201,8 @@ std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   return split;
 }
 
-// Reading an entry of OPENED (rows by state and opening day) costs a quarter of reading one of
-// DATED (rows by activity, state, and day), whose lists are searched one by one.
+// Cost of a DATED entry in OPENED entries. DATED has rows by activity, state, and day, and its
+// lists are searched one by one. OPENED has rows by state and opening day.
 constexpr uint64_t kOpenedPerEntry = 4;
 
 // Returns the number of OPENED entries on the days of partial years. Returns nullopt if DATED is
@@ -252,8 +254,8 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   std::vector<FacetCounts> rest(counting.counts.size());
   std::vector<size_t> others, summed, walked;
   for (const size_t number : left) {
-    // A facet without sums of whole years is counted later from all matches, so its days are not
-    // read now.
+    // If a facet has no stored counts of whole years, it is counted later from all matches. Its
+    // days are not read now.
     if (!cellsOf(segment, split->whole, counting.facets[number])) {
       others.push_back(number);
       continue;
@@ -278,8 +280,8 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   join(counting, rest, split->without, summed);
 }
 
-// Caches the total, which is the sum of each facet's counts. A query with few matches caches its
-// total elsewhere, with its rows.
+// Caches the total, which is the sum of any facet's counts. If a query has few matches, counting
+// has already cached the total together with the rows.
 void keepTotal(const Segment& segment, const Query& query, const std::vector<FacetCounts>& counts) {
   if (counts.empty() || segment.resultCache().count(query.key)) return;
   uint64_t total = 0;

@@ -48,14 +48,14 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work,
                                      unsigned threads = 1);
 
-// Counts each pair of values of two facets. Its index is the first facet's code, times the number
-// of the second's codes ("none" included), plus the second's code. Pairs that ROLLUP combines are
-// sums of its cells; for others every match is read, with `threads` threads.
+// Counts each pair of values of two facets. The index of a pair is the first facet's code, times
+// the number of the second's codes ("none" included), plus the second's code. If ROLLUP contains
+// both facets, adds up its stored counts. Otherwise reads every match, with `threads` threads.
 FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, Facet second,
                        Work& work, unsigned threads = 1);
 
-// Upper bound of the work for countFacets and the total, in rows read from one column. Cheap for
-// any query: it reads no row.
+// Returns an upper bound of the work of countFacets and a total count, in rows read from one
+// column. It is cheap for any query, because it reads no row.
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets);
 

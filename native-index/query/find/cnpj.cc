@@ -15,12 +15,12 @@
 namespace peneira {
 
 // Finds the establishments of companies.
-// Invariant: the establishments of a company are neighbors in the order by cnpj. First rows are
-// looked up once per company and call, and each establishment is tested at most once.
+// Invariant: the establishments of a company are neighbors in the order by cnpj. The first row of a
+// company is looked up once per call, and each establishment is tested at most once.
 //
 // A company is located by interpolation: roots are assigned in sequence, so a few probes suffice.
-// After kGuessesMax probes the search falls back to bisection, so gaps, letters, or damage cannot
-// make it much slower than a binary search.
+// After kGuessesMax probes the search bisects, so gaps, letters, or damage cannot make it much
+// slower than a binary search.
 
 uint32_t approximateRoot(uint64_t root) {
   uint32_t number = 0;
@@ -83,7 +83,8 @@ class Firsts {
     return keys_.less(keys_.read(row), keys_.read(other));
   }
 
-  // First position of a root in the order by cnpj. The root must occur, so that a probe finds it.
+  // Returns the first position of a root in the order by cnpj. The root must occur, because the
+  // search ends at a row with this root.
   uint32_t positionOf(uint64_t root) {
     uint32_t low = 0, high = segment_.rowCount();
     const uint32_t wanted = approximateRoot(root);
@@ -126,8 +127,8 @@ class Firsts {
   std::unordered_map<uint64_t, uint32_t> firsts_;  // of companies with several establishments
 };
 
-// For rows that begin an answer: `rows` contains every earlier row, so the first row of each
-// company is its first match, and no look-up is needed.
+// Returns the rows that are the first of their company, for rows from the beginning of an answer.
+// No look-up is needed, because `rows` contains all earlier matches.
 std::vector<uint32_t> firstsOfBeginning(const Segment& segment, std::span<const uint32_t> rows) {
   std::vector<uint32_t> firstRows;
   std::unordered_set<uint64_t> seen;
@@ -221,8 +222,8 @@ constexpr uint64_t kRootEnd = 2'821'109'907'456;  // 36^8
 // How a packed entry encodes the number of the establishment (order). See src/lists/blocks.ts.
 enum class PackedForm : uint8_t { kNext = 0, kCompany = 1, kFurther = 2 };
 constexpr uint32_t kFormBits = 2;
-// Number of bits of the longest number (a gap between roots, and a form), which is encoded in
-// groups of seven bits.
+// Maximum number of bits of an encoded number, which consists of a gap between roots and a form.
+// Numbers are stored in groups of seven bits.
 constexpr uint32_t kNumberBits = 49;
 
 uint32_t valueOf(char sign) {
@@ -358,10 +359,12 @@ class Finder {
     const bool company = (entry & kOrderMask) == 0;
     const uint64_t last = company ? entry | kOrderMask : entry;
     uint32_t next = at_;
-    // An entry may match several rows: entries omit check digits, and some rows have wrong ones.
+    // An entry may match several rows. Entries have no check digits, and some rows have wrong check
+    // digits.
     while (next < registry_.count() && registry_.entry(next) <= last) put(registry_.row(next++));
     found_ += next > at_;
-    // Later entries may name establishments of this company, so the search does not skip them.
+    // If the entry is a whole company, the search stays at its first row, because later entries may
+    // be establishments of this company.
     if (!company) at_ = next;
   }
 

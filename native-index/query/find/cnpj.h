@@ -17,8 +17,9 @@ namespace peneira {
 // Input: a query, an order, and matching rows; or a company and the last row of the previous page.
 // Output: the rows that are the first match of their company; or the rows of the company, head
 // offices first, then by cnpj.
-// Invariant: the query, the order, and a row alone decide whether it is the first match of its
-// company, so answers can be paged. Walking all pages of a company returns each establishment once.
+// Invariant: only the query, the order, and the row decide if a row is the first match of its
+// company, so answers can be paged. All pages of a company together contain each establishment
+// once.
 
 // Length of the part of a cnpj that identifies the company.
 constexpr uint32_t kRootLength = 8;
@@ -28,7 +29,8 @@ struct FirstsPerCompanyRequest {
   Query query;
   std::vector<SortKey> order;  // empty: row order, that is, descending score
   uint64_t seed = 0;
-  // True if the rows are a complete prefix of the answer, so that no look-ups are needed.
+  // True if the given rows are the beginning of the answer without gaps. No look-ups are then
+  // needed.
   bool beginning = false;
 };
 
@@ -97,11 +99,12 @@ constexpr uint32_t kCnpjLength = 14;
 // The row number that stands for a CNPJ that no account has.
 constexpr uint32_t kNoRow = UINT32_MAX;
 
-// The row of each CNPJ, kCnpjLength bytes each, in the given order. A root gets the row of the head
-// office, or of the first establishment if there is no head office. Throws INVALID_ARGUMENT if the
-// last CNPJ is incomplete. Several CNPJs are searched at the same time, so that their cache misses
-// overlap; they are searched in ascending order, so that neighbors read the same pages. A
-// batch that is large compared with the snapshot is joined with the column in one pass.
+// Returns the row of each CNPJ, in the given order. `cnpjs` has kCnpjLength bytes per CNPJ. A root
+// gets the row of the head office, or of the first establishment if there is no head office. Throws
+// INVALID_ARGUMENT if the last CNPJ is incomplete. Several CNPJs are searched at the same time, so
+// that their cache misses overlap. They are searched in ascending order, so that neighbors read the
+// same pages. If the batch is large compared with the snapshot, one pass over the column replaces
+// the searches.
 std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs);
 
 // Maximum number of guesses of a search. Interpolation needs about log2(log2(rows)).

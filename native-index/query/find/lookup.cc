@@ -14,21 +14,21 @@
 
 namespace peneira {
 
-// Batches of CNPJs. A probe of a search misses the cache twice: in the order, and in the text,
-// whose offset follows from the row because all CNPJs have one length. The searches of a group
-// advance together, one kind of read after the other, so that their reads are in flight at the same
-// time.
+// Searches for batches of CNPJs. Each step of a search (a probe) causes two cache misses: it reads
+// the row at a position of the order, and then the row's CNPJ. All CNPJs have the same length, so
+// the row determines where its CNPJ is stored. The searches of a group advance together, one kind
+// of read after the other, so that their cache misses overlap.
 //
 // The first probes are guesses by the root, because roots are assigned in sequence. Later guesses
-// aim past the estimated place, so that both ends of the range come close. After kGuessesMax probes
-// the search bisects, so that gaps, letters, or damage cannot make it slower than a binary search
-// by more than these probes.
+// aim beyond the estimated position, so that both ends of the range come close. After kGuessesMax
+// probes the search bisects, so that gaps, letters, or damage cannot make it slower than a binary
+// search by more than these probes.
 
 namespace {
 
 constexpr size_t kTogether = 32;
-// Number of rows that can be read in sequence in the time of one search (bench -- enrich). Batches
-// smaller than kJoinMin are always searched, so that they do not read the whole column.
+// A search takes as long as reading this many rows in sequence (bench -- enrich). A batch smaller
+// than kJoinMin is always searched, so that the whole column is never read for it.
 constexpr uint32_t kRowsPerSearch = 60;
 constexpr size_t kJoinMin = 4'096;
 constexpr uint32_t kPlaces = 100'000'000;

@@ -16,8 +16,9 @@
 namespace peneira {
 namespace {
 
-// If a prefix has more words than this, or rare words with more rows, those rows are gathered only
-// after reading names has taken longer than gathering would.
+// If gathering the rows of a prefix takes more work than this (words plus rows of rare words), the
+// word is "wide". Its rows are then gathered only if reading the names of rows has taken longer
+// than gathering would.
 constexpr uint64_t kGatheredAtOnce = 4'096;
 // Words and rows that can be gathered in the time of reading one name.
 constexpr uint64_t kGatheredPerName = 4;
@@ -56,8 +57,9 @@ class NameWords {
 
   // True if the words of one of the names, joined by spaces, begin with `text`.
   bool begins(uint32_t row, std::string_view text);
-  // Edits from `word` to the nearest word of the names, or more than the automaton's maximum. With
-  // `mayBegin`, 0 if a word of the names begins with it.
+  // Returns the edit distance from `word` to the nearest word of the names, or more than the
+  // automaton's maximum. If `mayBegin` is true, a word of the names that begins with `word` has the
+  // distance 0.
   uint32_t edits(uint32_t row, std::string_view word, bool mayBegin,
                  const EditAutomaton& automaton);
 
@@ -140,8 +142,8 @@ class Suggestion {
     return isWanted();
   }
 
-  // Finds the rows of a class if more rows are wanted. If `find` had to read too many names,
-  // gathers the rows of all wide words and starts the class again.
+  // Finds the rows of a class if more rows are wanted. If `find` would have to read too many names,
+  // gathers the rows of all wide words (prefixes of very many words) and starts the class again.
   template <class Find>
   void pass(Find find) {
     const size_t before = found_.rows.size();
@@ -185,8 +187,8 @@ class Suggestion {
     word.isWide = false;
   }
 
-  // Returns the number of edits that the wide words need to match the names of a row, or more than
-  // `most` if they need too many. Returns nullopt once the budget of names to read is used up.
+  // Returns how many edits the wide words need to match the names of a row. Returns more than
+  // `most` if they need too many, and nullopt if no more names may be read.
   std::optional<uint32_t> wideEdits(const Wide& wide, uint32_t row, uint32_t most) {
     if (wide.empty()) return 0;
     if (namesLeft_ == 0) return std::nullopt;
@@ -287,8 +289,8 @@ class Suggestion {
   }
 
   // Adds the vocabulary words within the edit distance of each typed word. Returns false if no row
-  // can match. Each typed word without an exact or prefix match needs at least one edit, so the
-  // other words have fewer edits left.
+  // can match. If a typed word has no exact or prefix match, it needs at least one edit, and the
+  // other words may then have fewer.
   bool addNearWords() {
     const auto isNeedy = [](const TypedWord& word) {
       return !word.isWide && word.whole.isEmpty() && word.begun.isEmpty();

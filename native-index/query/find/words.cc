@@ -10,11 +10,12 @@
 
 namespace peneira {
 
-// Steps the automaton, and walks the sorted vocabulary with it as if it were a prefix tree.
-// Invariant: a band cell outside of the word always holds more edits than allowed. The words of a
-// run share their first bytes, which the automaton has read. A run whose prefix is too far away is
-// skipped with one search. Once no edit is left, the rest of the word is searched for exactly. So
-// the walk branches only while edits are left.
+// Steps the automaton, and walks the sorted vocabulary with it as if it were a prefix tree. The
+// band is the part of the edit-distance table near its diagonal.
+// Invariant: a cell of the band that lies outside of the word always holds more edits than allowed.
+// The words of a run share their first bytes, which the automaton has read. A run whose prefix is
+// too far away is skipped with one search. Once no edit is left, the rest of the word is searched
+// for exactly. So the walk branches only while edits are left.
 
 std::u32string lettersOf(std::string_view word) {
   std::u32string letters;
@@ -63,7 +64,8 @@ EditAutomaton::State EditAutomaton::step(const State& state, char32_t letter) co
 }
 
 bool EditAutomaton::mayChange(const State& state, uint32_t place) const {
-  // Before this character, the same cell of the band stood for a position one character earlier.
+  // The band moves by one position per character, so in `before` the same cell stood for a position
+  // one character earlier.
   const int64_t first = position(state.depth, place) - 1;
   if (state.before[place] + 1u != most_ || first < 0) return false;
   const auto at = static_cast<size_t>(first);
@@ -153,8 +155,8 @@ class NearWalk {
     }
   }
 
-  // Searches for exact endings. No edit is left, so each prefix within the distance has exactly one
-  // continuation.
+  // Searches for words whose endings match exactly, because no edit is left. Each prefix of the
+  // typed word that is within the distance leaves exactly one possible ending.
   void searchRest(TermRun run, size_t bytes, const State& state) {
     automaton_.eachRest(state, [&](const std::u32string& letters) {
       rest_.clear();
@@ -176,8 +178,8 @@ class NearWalk {
     return run.from;
   }
 
-  // Returns the end of the words in a run that continue with the same character as the run's first
-  // word.
+  // Returns the end of the words in a run whose next character is the same as that of the run's
+  // first word.
   uint32_t endOf(TermRun run, size_t bytes, std::string_view letter) {
     const auto goesOn = [&](uint32_t term) {
       return restOf(term, bytes).substr(0, letter.size()) == letter;
@@ -446,8 +448,8 @@ void WordMatch::narrowList(const WordParts& word) {
   });
 }
 
-// Computes the rows within e edits in total, by trying each split of e between this word and the
-// words before.
+// Computes the rows that need at most e edits in total, for each e. It tries each way to divide e
+// between this word and the words before it.
 void WordMatch::narrowBits(const WordParts& word) {
   setBits(word, own_, most_);
   auto& rest = rest_.bits;

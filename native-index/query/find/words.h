@@ -19,9 +19,10 @@ namespace peneira {
 // word, the run of words that begin with it, and the words within the distance. An edit inserts,
 // deletes, or replaces one character (code point), or swaps two neighbors; no character is edited
 // twice (Damerau 1964, "optimal string alignment").
-// Invariant: exact. A state is the band of the edit-distance table around its diagonal, with the
-// row before for swaps, so a step costs the same for words of any length. The work grows with the
-// number of prefixes within the distance, not with the vocabulary.
+// Invariant: exact. A state holds only the part of the edit-distance table near its diagonal (the
+// band), so a step costs the same for words of any length. It also holds the previous row of the
+// table, which swaps need. The work grows with the number of prefixes within the distance, not with
+// the vocabulary.
 
 constexpr uint32_t kEditsMax = 2;
 
@@ -47,12 +48,12 @@ std::u32string lettersOf(std::string_view word);
 // Computes edit distances to one word, up to `most`. `most` must not exceed kEditsMax.
 class EditAutomaton {
  public:
-  // The edit distance from the characters read so far to each prefix of the word that has a similar
-  // length.
+  // The edit distances from the characters read so far to the prefixes of the word. Only prefixes
+  // of similar length are stored.
   struct State {
     uint32_t depth = 0;
     std::array<uint8_t, 2 * kEditsMax + 1> edits{};
-    // The band before the last character, and the last character.
+    // The values of `edits` before the last character was read, and this character.
     std::array<uint8_t, 2 * kEditsMax + 1> before{};
     char32_t letter = 0;
   };
@@ -69,8 +70,8 @@ class EditAutomaton {
   // Returns the edit distance to the word if the input ends here, or more than most() if the
   // distance is larger.
   uint32_t whole(const State& state) const;
-  // Calls `use(letters)` once for each continuation that makes the characters read so far match.
-  // Requires least() == most().
+  // Calls `use(letters)` once for each continuation with which the characters read so far match the
+  // word. least() must equal most(), so that no edit is left.
   template <class Use>
   void eachRest(const State& state, Use use) const {
     for (uint32_t i = 0; i < width(); i++) {
@@ -85,8 +86,8 @@ class EditAutomaton {
 
   // Returns the edit distance between the word and `other`, or most() + 1 if it exceeds most().
   uint32_t distance(std::string_view other) const { return distance(other, start()); }
-  // Returns the distance of a word. The automaton has read the beginning of that word in the state
-  // `from`, and `rest` follows.
+  // Returns the distance of a word whose beginning the automaton has already read. `from` is the
+  // state after this beginning, and `rest` is the remaining part of the word.
   uint32_t distance(std::string_view rest, const State& from) const;
 
  private:
@@ -126,8 +127,9 @@ std::vector<NearTerm> nearTerms(const Terms& terms, const EditAutomaton& automat
 
 // The rows of typed words, each with its number of edits.
 // Input: the vocabulary words that each typed word may match, the maximum edits, and clauses.
-// Output: for one typed word the rows of a chunk, as bitmaps by edits; for all of them the
-// rows that hold every word, in ascending order (rank), until the caller stops.
+// Output: for a single typed word, bitmaps of a chunk's rows, one for each number of edits. For all
+// typed words together, the rows that contain every word, in ascending order (rank), until the
+// caller stops.
 // Invariant: every row within the maximum edits comes once, with its minimum of edits. Rows of rare
 // words are gathered once, in their chunks. Lists of frequent words are read in place. Chunks may
 // be opened in any order.
@@ -156,8 +158,8 @@ class WordRows {
   bool isEmpty() const { return gathered_.empty() && frequent_.empty(); }
   // Moves to a chunk. Returns an upper bound of the number of its rows.
   uint32_t open(uint32_t chunk);
-  // Sets the bit of each row of the opened chunk in the bitmap for the number of edits it needs, up
-  // to `most`.
+  // Sets bits for the rows of the opened chunk. A row that needs e edits is set in bitmap e, if e
+  // is at most `most`.
   void set(EditBits& bits, uint32_t most) const;
   // Appends the rows of the opened chunk. They are unordered and may contain duplicates.
   void append(std::vector<EditedRow>& rows) const;
@@ -213,8 +215,8 @@ void eachLow(const Container& container, Use use) {
   }
 }
 
-// The parts of a typed word. A row contains the word if any part has the row. The part with the
-// fewest edits counts.
+// The alternatives of a typed word, such as equal words and words with one edit. A row contains the
+// typed word if any alternative has the row. The alternative with the fewest edits counts.
 using WordParts = std::vector<WordRows*>;
 
 class WordMatch {

@@ -13,8 +13,9 @@
 namespace peneira {
 namespace {
 
-// Costs of finding a row, in bit tests: kCodeCost in a column of codes, kGallopCost by galloping in
-// an array or in runs, and kSearchCost by binary search (about log2 of 4,096, not tuned).
+// Costs of finding a row, compared with testing a bit. kCodeCost: in a column of codes.
+// kGallopCost: by galloping in an array or in runs. kSearchCost: by binary search (about log2 of
+// 4,096, not tuned).
 constexpr uint64_t kCodeCost = 2, kGallopCost = 4, kSearchCost = 10;
 // A clause with at least this many ranges of postal codes is tested on the column.
 constexpr size_t kIndexedRanges = 64;
@@ -23,8 +24,8 @@ constexpr size_t kIndexedRanges = 64;
 constexpr uint32_t kHeadsAhead = 12;
 constexpr uint32_t kEntriesAhead = 8;
 constexpr uint32_t kContainersAhead = 4;
-// Number of chunks that count as cold after a chunk that was. A block of a list may contain the
-// containers of this many chunks.
+// A chunk is cold if its data is read from disk. After a cold chunk, this many chunks also count as
+// cold. A block of a list may contain the containers of this many chunks.
 constexpr uint32_t kColdChunks = 64;
 
 ChunkScratch& threadScratch() {
@@ -95,14 +96,16 @@ void ChunkQuery::requestAhead() {
   willNeedChunk(chunk_ + kContainersAhead);
 }
 
-// Prefetches the data of a chunk that every condition needs, as far as known before opening.
+// Prefetches the data of a chunk that every condition needs. Skips data whose location is known
+// only once the chunk is open.
 void ChunkQuery::willNeedChunk(uint32_t chunk) const {
   if (chunk >= segment_.chunkCount()) return;
   if (usesPostings_) willNeedPostings(chunk, chunk - chunk_ == kEntriesAhead);
   if (chunk - chunk_ == kEntriesAhead) return;
   for (const Condition& condition : conditions_) {
     if (condition.isIndexed) {
-      // Without other conditions, rows are counted by the offsets where code groups start.
+      // If this is the only condition, its rows are counted without being read, from the positions
+      // at which groups of codes begin.
       if (conditions_.size() > 1) segment_.postal().willNeed(chunk);
     } else if (condition.range != nullptr) {
       condition.range->willNeed(chunk * kChunkRows, segment_.chunkRows(chunk));
@@ -154,7 +157,8 @@ bool ChunkQuery::open(uint32_t chunk) {
   return true;
 }
 
-// Conditions that list their rows come first, then exclusions, then column tests.
+// Returns the rank of a condition. Conditions that list their rows come first, then exclusions,
+// then column tests.
 int ChunkQuery::rankOf(const Condition& condition) {
   return condition.range != nullptr && !condition.isIndexed ? 2 : condition.negated ? 1 : 0;
 }
@@ -169,8 +173,9 @@ uint64_t ChunkQuery::probeCost(const Condition& condition) {
   return cost;
 }
 
-// Within a rank, the condition with the fewest rows comes first. If its rows form a list, the other
-// conditions of the rank follow by probe cost per excluded row.
+// Sorts the conditions by rank, and within a rank by their number of rows. If the first condition
+// has few rows, the other conditions of its rank are sorted again: first those that exclude the
+// most rows for the cost of their tests.
 void ChunkQuery::arrange() {
   std::sort(order_.begin(), order_.end(), [](const Condition* a, const Condition* b) {
     const int first = rankOf(*a), second = rankOf(*b);
@@ -283,7 +288,8 @@ bool ChunkQuery::openRange(Condition& condition) const {
   return condition.estimate > 0;
 }
 
-// True if one container has every row of the chunk, or a hint without words matches all.
+// True if the condition excludes no row of the chunk: one container has every row, or a hint has no
+// words.
 bool ChunkQuery::isEverything(const Condition& condition) const {
   for (const Container& container : condition.alternatives) {
     if (container.cardinality == rows_) return true;
@@ -294,19 +300,21 @@ bool ChunkQuery::isEverything(const Condition& condition) const {
   return false;
 }
 
-// Runs the conditions on a chunk of containers, column values, and rows by postal code.
+// Runs the conditions on a chunk: tests containers, column values, and rows by postal code.
 // Invariant: `state_` shows if the remaining rows are the whole span, bits, or a list. Lists never
 // grow, and no word after the chunk's words is touched.
 
 namespace {
 
-// Bits with fewer expected rows than this become a list.
+// If fewer rows than this are expected to be left, they are stored as a list instead of bits.
 constexpr uint64_t kListRows = 512;
-// If more than this many rows are left in a 64-bit word, its 64 values are tested in one step.
+// Rows are kept as bits in 64-bit words. If more than this many bits of such a word are set, the
+// values of all its 64 rows are tested in one step.
 constexpr int kSparseWord = 6;
 
-// kTestsPerStep values are tested together in the time of setting one row's bit. kTestCost of such
-// tests take the time of testing one value alone (bench search, postal codes).
+// Relative costs (bench search, postal codes). Setting the bit of one row takes as long as testing
+// kTestsPerStep values together. Testing one value alone takes as long as testing kTestCost values
+// together.
 constexpr uint32_t kTestsPerStep = 4, kTestCost = 6;
 
 // Words checked together.
@@ -426,7 +434,8 @@ void ChunkQuery::filterList(const Condition& condition) {
   const std::vector<Container>& any = condition.alternatives;
   const bool single = any.size() == 1 && condition.conjunctionCount == 0;
   if (single && any[0].type == ContainerType::kBitset) return filterByBits(any[0].payload, keep);
-  // In a cold chunk the lists have been requested already, and the column would be another read.
+  // In a cold chunk, whose data is read from disk, the column is not used. The lists have already
+  // been requested from the disk, and the column would be another read.
   if (condition.codes && !isCold_) return filterByCodes(*condition.codes, keep);
   if (single && any[0].type == ContainerType::kArray) return filterByArray(any[0], keep);
   uint64_t fillCost = span_.endWord() - span_.firstWord(), probeCost = 0;
@@ -492,7 +501,8 @@ void ChunkQuery::testRange(const RangeTest& range) {
     work_.tests += listCount_;
     for (uint32_t i = 0; i < listCount_; i++) {
       const uint16_t value = scratch_.list[i];
-      // An array that is not sorted may yield rows of another span, whose values are not loaded.
+      // If an array in a damaged file is not sorted, it may contain rows of another span, whose
+      // values are not loaded.
       if (value < span_.low || value >= span_.high) damaged("an array container is not sorted");
       scratch_.list[retained] = value;
       retained += range.matches(values, value - span_.low);
@@ -517,9 +527,9 @@ void ChunkQuery::testRange(const RangeTest& range) {
   }
 }
 
-// Applies a condition on postal codes. Its rows are sorted by code rather than by row, so every
-// span reads those of the whole chunk. If the column has fewer values to test, tests the column
-// instead.
+// Applies a condition on postal codes. Its rows are sorted by code and not by row, so all of its
+// rows in the chunk are read for each span. If fewer values of the column have to be tested, tests
+// the column instead.
 void ChunkQuery::applyIndexed(const Condition& condition) {
   const bool all = state_ == State::kAll;
   const uint64_t tests =
@@ -543,7 +553,8 @@ void ChunkQuery::applyIndexed(const Condition& condition) {
            span_.endWord() - first);
 }
 
-// Sets the bits of a condition; bits outside of the span are in words that are ignored.
+// Sets the bits of a condition's rows. Rows outside of the span may set bits too, but only in words
+// that are ignored.
 void ChunkQuery::setIndexed(const Condition& condition, uint64_t* words) const {
   for (const PostalRows& rows : condition.indexed) {
     const uint8_t* places = segment_.postal().view(rows);

@@ -1,8 +1,8 @@
 // A query on one chunk of 65,536 rows.
 // Input: clauses and a span of the chunk. Output: the matching rows, as a sorted list or as bits.
-// Invariant: the condition with the fewest rows in this chunk comes first, then other conditions by
-// selectivity per cost, then exclusions, and column tests last. Nothing larger than a chunk is
-// built, and no row outside the span is returned.
+// Invariant: the condition with the fewest rows in this chunk is applied first. Then come the other
+// conditions, first those that exclude many rows at low cost, then exclusions, and column tests
+// last. Nothing larger than a chunk is built, and no row outside the span is returned.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -44,10 +44,11 @@ class ChunkQuery {
   // Fetches the containers of a chunk; returns false if none of its rows can match.
   bool open(uint32_t chunk);
   // Prefetches the chunks after the opened one, so the disk can serve many reads in parallel. Call
-  // it only if chunks are read in sequence; it does nothing unless they are cold.
+  // it only if chunks are read in sequence. It does nothing unless chunks are read from disk
+  // (cold).
   void requestAhead();
-  // Returns an upper bound of the matches in the opened chunk: the number of rows of the most
-  // selective condition.
+  // Returns the number of rows of the condition with the fewest rows. The opened chunk has at most
+  // this many matches.
   uint32_t estimate() const { return estimate_; }
   // Returns the matches in a span of the opened chunk. The span must not extend past the chunk's
   // last row.

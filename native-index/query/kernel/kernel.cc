@@ -17,8 +17,8 @@
 namespace peneira {
 namespace {
 
-// The first span of a chunk is sized so that about this many times the wanted rows are expected in
-// it.
+// A chunk is searched in spans. The first span is long enough to contain about this many times the
+// number of wanted rows.
 constexpr uint64_t kSpanSlack = 3;
 constexpr uint32_t kSpanMin = 1024;
 // Each further span is longer by this factor.
@@ -68,15 +68,17 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   return counted;
 }
 
-// Maximum number of COVER entries per chunk to read for a set of rows. The alternative is to scan
-// the chunks, which are scattered in a cold file.
+// To find a set of rows, COVER (rows by activity and state) is used if it has at most this many
+// entries per chunk. Otherwise the chunks are scanned, which are far apart in a file that is not in
+// memory.
 constexpr uint64_t kListedPerChunk = 1'024;
 
 // Returns the maximum number of COVER and DATED entries to read for a count. Reading more would
 // cost more than opening all chunks.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
-// The limit per chunk for OPENED and CITIES, whose lists the chunks do not contain.
+// The same limit for OPENED and CITIES (rows by opening day and by municipality), which is higher
+// because chunks have no lists of these.
 constexpr uint64_t kOpenedPerChunk = 2'048;
 
 // Counts the matches of partial years from the lists of their days.
@@ -117,8 +119,8 @@ bool wantsCities(const Query& query) {
 std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
   if (const auto summed = segment.rollup().count(query)) return summed;
   if (const auto cubed = countByCube(segment, query)) return cubed;
-  // A city's lists are read first, because they are shorter than the lists of days in its state,
-  // and its rows are scattered over the chunks.
+  // For a query on cities, the lists of these cities (CITIES) are read first. They are shorter than
+  // the lists of days in the state, and a city's rows are spread over all chunks.
   const bool isOfCities = wantsCities(query);
   const uint64_t most = isOfCities ? openedMax(segment) : entriesMax(segment);
   const auto covered = [&] { return segment.cover().count(query, most, work); };
@@ -291,7 +293,7 @@ std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& q
 
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {
   if (auto known = segment.resultCache().rows(query.key)) return known;
-  // Reading a list avoids opening chunks, which are far apart in a cold file.
+  // Reading a list avoids opening chunks, which are far apart in a file that is not in memory.
   if (auto covered = coveredRows(segment, query, work)) return covered;
   const auto rows = std::make_shared<RowSet>(segment.rowCount());
   addChunks(segment, query, *rows, work);
@@ -300,9 +302,9 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
   return rows;
 }
 
-// Adds cells of the CUBE section (stored counts by primary activity, state, and status) for posting
+// Adds stored counts of the CUBE section (by primary activity, state, and status), for posting
 // clauses.
-// Invariant: every cell read is inside the CUBE section, whose length was checked at open.
+// Invariant: every count read is inside the CUBE section, whose length was checked at open.
 
 namespace {
 
@@ -397,7 +399,8 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
   eachCell(segment, *selection, [&counts, axis](const uint32_t* ordinals, uint32_t cell) {
     counts[ordinals[axis]] += cell;
   });
-  // The cube counts a null status under 0, which is not a status of the registry.
+  // CUBE counts a missing status under 0. Status 0 does not exist in the registry, so its count
+  // must be 0 to tell them apart.
   if (axis == 2 && counts[0] != 0) return {};
   return counts;
 }

@@ -16,9 +16,10 @@
 namespace peneira {
 
 // Tests values of number columns, and codes that ascend as numbers do.
-// Invariant: (value - low) <= width in unsigned arithmetic of the column's width tests a range, for
-// signed and unsigned columns alike. A row is only read inside its span, even if the list is
-// corrupt. Code tests are branch-free, because branches on values would be unpredictable.
+// Invariant: a value is in a range if (value - low) <= width, in unsigned arithmetic with the width
+// of the column. This holds for signed and unsigned columns alike. A row is only read inside its
+// span, even if the list is corrupt. Code tests are branch-free, because branches on values would
+// be unpredictable.
 
 namespace {
 
@@ -76,8 +77,8 @@ RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
   if (ranges_.size() > kCompared) divide();
 }
 
-// Distributes the ranges over buckets. Ranges are sorted and disjoint. As offsets from the minimum
-// they stay so, even if negative bounds have become large unsigned numbers.
+// Distributes the ranges over buckets. Ranges are sorted and disjoint. Negative bounds are stored
+// as large unsigned numbers, so offsets from the lowest bound are used, which are sorted too.
 void RangeTest::divide() {
   const uint64_t mask = maskOf(width_);
   parts_.least = ranges_.front().low;
@@ -102,7 +103,8 @@ bool RangeTest::inParts(uint64_t value) const {
   const uint64_t offset = (value - parts_.least) & mask;
   if (offset > parts_.span) return false;
   const uint64_t part = offset >> parts_.shift;
-  // The first range that ends in a later bucket is the last range that can hold the value.
+  // The value can be in the ranges of its own bucket, or in the first range that ends in a later
+  // bucket.
   uint32_t range = parts_.first[part];
   const uint32_t last = parts_.first[part + 1];
   if (last - range > kStepped) {
@@ -228,7 +230,8 @@ uint32_t cacheRows(const Rows& given, Holds holds) {
   uint32_t retained = 0;
   for (uint32_t i = 0; i < given.count; i++) {
     const uint16_t row = given.rows[i];
-    // An array that is not sorted may yield rows of another span, whose values are not loaded.
+    // If an array in a damaged file is not sorted, it may contain rows of another span, whose
+    // values are not loaded.
     if (row < given.span.low || row >= given.span.high) {
       damaged("an array container is not sorted");
     }
@@ -338,8 +341,8 @@ namespace {
 constexpr uint64_t kTestsMax = 20'000;
 // If more tests are expected, COVER is read first, because tests read rows all over the file.
 constexpr uint64_t kListedFrom = 1'000;
-// Size of the hash filter. With 16 bits per row of the set, 1 in 17 rows outside of the set passes
-// by mistake.
+// Bits of the hash filter per row of the set. With 16 bits, 1 in 17 rows outside of the set passes
+// the filter by mistake.
 constexpr uint64_t kBitsPerRow = 16;
 
 }  // namespace
@@ -446,7 +449,8 @@ bool RowTest::flagHolds(uint32_t flag, uint32_t row) const {
   }
 }
 
-// True if the row is in a list that the snapshot has.
+// True if the row's account is on a public list. The column has no value if the snapshot lacks the
+// list.
 bool RowTest::isListed(uint32_t column, uint32_t row) const {
   const ColumnSet& columns = segment_.columns();
   return columns.valid(column, row) && columns.flag(column, row);

@@ -14,13 +14,13 @@
 namespace peneira {
 
 // Clauses as tests of column values.
-// Input: a range clause, or a posting clause with the column its lists were made from; and rows.
-// Output: the rows that have a value in one of the ranges (in either column of the clause), or a
-// code that the clause names.
-// Invariant: a row without a value matches no range. Bounds are clamped to the column's type; a
-// range that becomes empty matches nothing. Code tests agree with the posting lists. The cost per
-// row does not depend on the number of ranges or codes, because only ranges of the value's bucket
-// are checked.
+// Input: rows, and a range clause or a posting clause. For a posting clause, the tested column is
+// the one from which its lists were made. Output: the rows that have a value in one of the ranges
+// (in either column of the clause), or a code that the clause names.
+// Invariant: a row without a value matches no range. Bounds are clamped to the column's type, and a
+// range that becomes empty matches nothing. Code tests agree with the posting lists. Ranges are
+// distributed over buckets, and only the ranges of the value's bucket are checked. So the cost per
+// row does not depend on the number of ranges or codes.
 
 // Values of consecutive rows; `other.data` is null if only one column is tested.
 struct RangeSpan {
@@ -99,8 +99,8 @@ class CodeTest {
   // Returns nullopt if no single column answers the clause.
   static std::optional<CodeTest> of(const ColumnSet& columns, const Clause& clause);
 
-  // Keeps the rows that match the clause, or with `keep` false the other rows. Returns how many are
-  // left. Rows and span are relative to `chunk`, the chunk's first row.
+  // Keeps the rows that match the clause. If `keep` is false, keeps the rows that do not match.
+  // Returns how many are left. Rows and span are relative to `chunk`, the chunk's first row.
   uint32_t filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows, uint32_t count,
                   bool keep) const;
 
@@ -118,9 +118,9 @@ class CodeTest {
   std::optional<RangeTest> days_;  // of years
 };
 
-// Tests whether single rows match a query, in any order.
-// Invariant: agrees with the posting lists. A dimension that copies a column is tested in the
-// column; other dimensions are tested in the containers of the row's chunk.
+// Tests if single rows match a query, in any order.
+// Invariant: agrees with the posting lists. If the lists of a dimension were made from one column,
+// that column is tested. Other dimensions are tested in the containers of the row's chunk.
 
 // Tests rows one by one, on one thread.
 class RowTest {
@@ -175,7 +175,7 @@ class RowFilter {
   uint64_t tested_ = 0;
 
   void take(std::shared_ptr<const RowSet> rows);
-  // Fibonacci hashing: the upper bits of the product with 2^64 divided by the golden ratio.
+  // Fibonacci hashing: multiplies by 2^64 divided by the golden ratio, and uses the upper bits.
   uint64_t bitOf(uint32_t row) const { return row * 0x9E3779B97F4A7C15u >> hashShift_; }
   bool mayContain(uint32_t row) const {
     const uint64_t bit = bitOf(row);

@@ -11,9 +11,10 @@
 
 namespace peneira {
 
-// Reads sort keys as numbers that keep the order of the values, and selects the smallest rows.
-// Invariant: the number of a value does not depend on the row; signed values are shifted to compare
-// as unsigned. `bound_` is never smaller than the last selected row.
+// Reads sort keys as numbers that keep the order of the values, and selects the first rows by these
+// numbers.
+// Invariant: equal values have equal numbers in all rows. Signed values are shifted so that they
+// compare as unsigned numbers. `bound_` is never smaller than the last selected row.
 
 namespace {
 
@@ -196,9 +197,10 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
   return selector.take();
 }
 
-// Maximum rows that a walk may read for each known match. If matches are unevenly distributed, a
-// walk may read nearly all rows. Comparing the matches is then cheaper, and a page costs at most
-// five times as much.
+// Maximum rows that a walk may read for each match, if the number of matches is known. If matches
+// are unevenly distributed, a walk could read nearly all rows. It is then abandoned, and the
+// matches are compared instead. A page therefore costs at most five times as much as comparing
+// alone.
 constexpr uint64_t kWalkedPerMatch = 8;
 
 std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
@@ -250,20 +252,22 @@ Page selectPage(const Segment& segment, const PageRequest& request, Work& work, 
   return page;
 }
 
-// Walks a stored order (value ascending, missing last, cnpj ascending); returns rows by all keys.
+// Walks a stored order (value ascending, missing last, cnpj ascending), and returns rows sorted by
+// all keys. A group consists of the rows with the same first key.
 // Invariant: every loop advances by at least one position, so it ends even on a damaged order. All
-// rows of a group (equal first key) are met before the next group.
+// rows of a group are read before the next group.
 //
-// A group of g rows among n is compared as a whole, which reads g rows per page, or walked in the
-// order of the next key. A walk reads n / g rows for each row of the group; the next page resumes
-// it. The
-// walk is tried if it should be cheaper, and abandoned if it is not, because few rows of the group
-// match. So a page costs at most twice as much as comparing.
+// A group of g rows among n rows can be compared as a whole, which reads g rows for every page. Or
+// it can be walked in the order of the next key, which reads n / g rows for each row of the group,
+// and which the next page resumes. The walk is tried if it should be cheaper. It is abandoned if it
+// turns out not to be, because few rows of the group match. So a page costs at most twice as much
+// as comparing.
 
 namespace {
 
-// Comparing a row reads several scattered keys, and stores and sorts them; a walk reads only one
-// number per row (measured with all rows of 5 million in pages of 65,536).
+// Cost of comparing a row, in rows of a walk. Comparing reads several keys from different places,
+// and stores and sorts them. A walk reads only one number per row. (Measured with all rows of 5
+// million in pages of 65,536.)
 constexpr uint64_t kCompareCost = 4;
 
 // The inclusive interval of key values that a match may have.
@@ -372,12 +376,13 @@ class Walk {
   // Returns the end of the positions whose value a match may have.
   uint32_t end() const { return to_ == kNoEnd ? count_ : to_; }
   bool done() const { return rows_.size() >= wanted_ || gaveUp(); }
-  // True if the walk stopped because it may read no more rows. Its rows are then no answer.
+  // True if the walk stopped because it may read no more rows. The rows found so far are then not a
+  // complete answer.
   bool gaveUp() const { return mayMeet_ == 0; }
   uint32_t rowAt(uint32_t position) const { return segment_.orderRow(order_, position); }
-  // Returns the key at a position. Round share capitals are known from their positions. Other keys
-  // are read from scattered rows: in a cold file, each probe of a search reads a block of the order
-  // and one of the column.
+  // Returns the key at a position. If the key is a round share capital, it follows from the
+  // position. All other keys are read from rows in different places. In a file that is not in
+  // memory, each probe of a search then reads a block of the order and one of the column.
   uint64_t valueAt(uint32_t position) const {
     if (!capitals_.empty() && position < capitals_.back()) {
       const auto next = std::upper_bound(capitals_.begin(), capitals_.end(), position);
@@ -399,7 +404,8 @@ class Walk {
     if (accepts(row)) rows_.push_back(row);
   }
 
-  // Returns the first position in [low, high) for which `isBehind` is true; false precedes true.
+  // Returns the first position in [low, high) for which `isBehind` is true. If it is true for a
+  // position, it must be true for all later ones.
   template <class Predicate>
   static uint32_t search(uint32_t low, uint32_t high, Predicate isBehind) {
     while (low < high) {
@@ -462,7 +468,8 @@ class Walk {
     for (uint32_t position = from; position < to && !done(); position++) meet(rowAt(position));
   }
 
-  // Reads the order backwards, for cnpj descending. This is exact, as no two rows are equal.
+  // Reads the order backwards, for cnpj descending. No two rows have the same cnpj, so there are no
+  // ties to break.
   void walkBackwards() {
     uint32_t end = count_;
     if (after_ != nullptr) {
@@ -513,7 +520,8 @@ class Walk {
     if (!isBounded && !done()) walkGroup(missing, count_, nullptr);
   }
 
-  // Collects the rows of one group, by cnpj as they are stored, or by the remaining keys.
+  // Collects the rows of one group. If the order has no further keys, they are already stored by
+  // cnpj. Otherwise they are sorted by the remaining keys.
   void walkGroup(uint32_t from, uint32_t to, const RowKeys* after) {
     if (keys_.keyCount() == 1) {
       return walkPositions(after == nullptr ? from : behind(from, to), to);
@@ -578,7 +586,7 @@ class Walk {
   std::vector<uint32_t> rows_;
 };
 
-// Returns the rows that a walk should read if matches are evenly distributed; 0 if unknown.
+// Returns how many rows a walk is expected to read if matches are evenly distributed; 0 if unknown.
 uint64_t rowsExpected(const Segment& segment, const PageRequest& request) {
   const auto matches = segment.resultCache().count(request.query.key);
   return matches ? (request.limit + 1) * segment.rowCount() / (*matches + 1) : 0;

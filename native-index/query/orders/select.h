@@ -120,7 +120,8 @@ class SortKeys {
     const uint64_t value = ascending(part.source, row);
     return part.descending && value != kMissing ? kMissing - 1 - value : value;
   }
-  // Returns the number that represents a row in a stored order, before any reversal.
+  // Returns the number that represents a row in a stored order. For a descending key, the caller
+  // reverses it.
   uint64_t ascending(uint32_t source, uint32_t row) const;
   // Reads the numbers of a row beginning with index `from`.
   void read(uint32_t from, RowKeys& keyed) const {
@@ -201,11 +202,11 @@ constexpr uint64_t kUncounted = ~uint64_t{0};
 Page selectPage(const Segment& segment, const PageRequest& request, Work& work,
                 uint64_t matches = kUncounted);
 
-// The method `walk`: walks a stored order and tests the rows it meets. The first key must have a
+// The method `walk`: reads rows in a stored order and tests each of them. The first key must have a
 // stored order or be the seeded position. Returns up to limit + 1 matches in order, or nullopt if
-// it would meet more than `meetMax` rows. The cost depends on the rows met, not on the page number:
-// the start is found by binary search. If a clause bounds the first key, the walk is limited to
-// these values.
+// it would read more than `meetMax` rows. The start of a page is found by binary search, so the
+// cost depends on the rows read and not on the page number. If a clause bounds the first key, the
+// walk is limited to these values.
 std::optional<std::vector<uint32_t>> walkRows(const Segment& segment, const PageRequest& request,
                                               uint64_t meetMax, Work& work);
 

@@ -72,13 +72,14 @@ std::optional<Wanted> Rollup::read(const Query& query) const {
   return Wanted::read(query, {header_.activities, header_.states, header_.municipalities});
 }
 
-// Number of starts in a table; see parts.h. Must match startsOf in rollup_writer.cc.
+// Returns the number of start positions in a table (see parts.h). Must match startsOf in
+// rollup_writer.cc.
 uint64_t Rollup::startsOf(uint32_t table) const {
   const uint64_t groups = header_.tables[table].groups;
   return groups * (table == RollupTables::kMunicipality ? 1 : header_.states) + 1;
 }
 
-// Returns the first cell and the end of the cells that belong to the starts in [first, end).
+// Returns the cells that belong to the start positions [first, end), as a first cell and an end.
 std::pair<uint32_t, uint32_t> Rollup::cellsBetween(uint32_t table, uint64_t first,
                                                    uint64_t end) const {
   const RollupTable& place = header_.tables[table];
@@ -97,8 +98,9 @@ Rollup::Run Rollup::run(uint32_t table, uint64_t first, uint64_t end) const {
           view(place.counts_offset + uint64_t{from} * 4, bytes), to - from};
 }
 
-// Calls `action(table, group)` for groups that together cover the wanted activities: one group for
-// all activities, else whole divisions, then single activities. The tables are those with the year.
+// Calls `action(table, group)` for groups that together contain exactly the wanted activities. If
+// all are wanted, this is one group. Otherwise it uses groups of whole divisions where possible,
+// and single activities for the rest. The tables are those with the year.
 template <class Action>
 void Rollup::eachGroup(const Wanted& wanted, Action action) const {
   if (!wanted.wantsActivities()) return action(RollupTables::kAllYear, 0u);

@@ -19,7 +19,7 @@ namespace peneira {
 // Invariant: counts equal those of the posting lists. Numbers from the file are validated against
 // its tables before use; without ROLLUP, no query is answered here.
 
-// The axis by which matches are grouped: a member of a combination, one flag, or two flags.
+// The axis by which matches are grouped: a column of a combination, one flag, or two flags.
 struct RollupAxis {
   enum class Kind : uint8_t { kActivity, kState, kStatus, kSize, kYear, kFlags, kMunicipality };
   Kind kind;
@@ -92,7 +92,8 @@ class Rollup {
     uint32_t count(uint32_t i) const { return load<uint32_t>(counts + uint64_t{i} * 4); }
   };
 
-  // The columns, besides the key, by which cells are visited separately.
+  // If true, cells are visited separately for each activity, state, or year. Columns in the lower
+  // bits of the key are never separated.
   struct CellAxes {
     bool activity, state, year;
   };
@@ -110,8 +111,8 @@ class Rollup {
   void eachStates(uint32_t group, const Wanted& wanted, Action action) const;
   template <class Action>
   void eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const;
-  // Calls `action(activity, state, run)` for all wanted cells. An activity or state that `by` does
-  // not separate is 0, and the runs are longer.
+  // Calls `action(activity, state, run)` for all wanted cells. If `by` does not separate activities
+  // or states, the run has the cells of all wanted ones, and 0 is passed instead.
   template <class Action>
   void eachCells(const Wanted& wanted, const CellAxes& by, Action action) const;
   template <class CodeOf>

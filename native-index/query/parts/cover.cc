@@ -20,10 +20,11 @@ namespace {
 constexpr size_t kListsMax = 256;
 constexpr size_t kRowsMax = 2'048;
 
-// kEntriesPerRow sizes the first window, in entries per requested row. After a window with too few
-// matches, the next one is at most kGrowthMax times as long.
+// The first window is sized to contain kEntriesPerRow entries for each requested row. After a
+// window with too few matches, the next window is up to kGrowthMax times as long.
 constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
-// Rows of the snapshot whose bits are cleared and read in the time of sorting one row.
+// Rows can be sorted by a bitmap with one bit per row of the snapshot. Clearing and reading the
+// bits of this many rows takes as long as sorting one row.
 constexpr uint64_t kRowsPerSorted = 1'024;
 // Number of entries fetched per block look-up, which are 4 KiB.
 constexpr uint32_t kEntriesPerCall = 512;
@@ -36,8 +37,8 @@ class FirstOf {
   std::vector<uint32_t>& rows() { return rows_; }
   size_t missing() const { return limit_ - std::min(limit_, rows_.size()); }
 
-  // Returns the end of the row ids that may still be among the first rows, at most `end`. Drops
-  // rows only when there are many more than the limit, so that few rows are compared.
+  // Returns the end of the row ids that may still be among the first rows, at most `end`. Rows
+  // beyond it are dropped only when there are many of them, so that few rows are compared.
   uint64_t endIn(uint64_t end) {
     if (rows_.size() >= kPruneFactor * limit_) {
       keepFirst();

@@ -1,7 +1,7 @@
 // Reads the entries and cells between two days (see dated.h).
 // Invariant: both ends of an interval are found by binary search (DATED) or in an array (OPENED),
-// so no other day is read. In DATED, queries with activities read lists of these; other queries
-// read the cells of states, which are fewer than the rows.
+// so no other day is read. A query on activities reads the lists of these activities in DATED.
+// Other queries read the cells of states, because there are fewer cells than rows.
 #include "query/parts/dated.h"
 
 #include <algorithm>
@@ -14,9 +14,10 @@ namespace {
 
 // Maximum number of lists to search. Searching more would cost as much as the posting lists.
 constexpr uint32_t kListsMax = 4'096;
-// The same limit for facets by activity, which read the lists of all activities.
+// Maximum number of lists for facets by activity. It is higher, because these facets must read the
+// lists of all activities.
 constexpr uint32_t kFacetListsMax = 65'536;
-// Only exports request more rows, and they scan whole chunks.
+// Maximum number of rows requested. Only exports request more, and they scan whole chunks.
 constexpr size_t kRowsMax = 2'048;
 // Number of entries fetched per look-up, which are 4 KiB.
 constexpr uint32_t kEntriesPerCall = 512;
@@ -172,7 +173,8 @@ void DatedIndex::eachCell(const Run& run, Action action) const {
   }
 }
 
-// Adds the matches to the counts of their codes: `codeOf(key, run)` takes a ROLLUP key.
+// Counts the matches by code. `codeOf(key, run)` returns the code of an entry or cell with this
+// ROLLUP key.
 template <class CodeOf>
 void DatedIndex::tally(const WantedDays& requested, const Runs& runs, bool areLists, CodeOf codeOf,
                        std::vector<uint32_t>& counts) const {
@@ -237,8 +239,8 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& request
   if (blocks_ == nullptr || !requested.dated) return std::nullopt;
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
   const auto runs = listsOf(requested, kListsMax);
-  // COVER would read about `limit` x listed / matches entries, and this method reads `entries`. It
-  // stops here if COVER is faster.
+  // This method reads all entries on the wanted days. COVER would read about `limit` x (all entries
+  // of these lists) / (entries on the wanted days). Stops here if COVER would read fewer.
   if (!runs || runs->entries * runs->entries > request.limit * runs->listed) return std::nullopt;
   work.tests += runs->entries;
   std::vector<uint32_t> rows;
@@ -263,7 +265,7 @@ namespace {
 constexpr uint64_t kRunsMax = 4'096;
 // Maximum number of entries that a page reads. More would cost as much as scanning the chunks.
 constexpr uint64_t kPageEntriesMax = 1'000'000;
-// If more than one in this many of the states' entries is wanted, COVER and the chunks are faster,
+// If the query permits more than 1 in 8 entries of the states, COVER and the chunks are faster,
 // because they read the first rows first.
 constexpr uint64_t kDense = 8;
 // Factor by which reading many runs costs more than reading one, because the runs are not ordered
@@ -300,7 +302,7 @@ class OpenedIndex::Lowest {
   Lowest(size_t limit, uint64_t from) : limit_(limit), from_(from) {}
 
   uint64_t from() const { return from_; }
-  // Returns the row from which on rows are not needed.
+  // Returns the end of the rows that may still be needed. Higher rows are not.
   uint64_t end() const { return rows_.size() < limit_ ? UINT64_MAX : rows_.front(); }
   void add(uint32_t row) {
     rows_.push_back(row);

@@ -1,8 +1,9 @@
-// Rows by opening day: a query's matches, their counts by an axis, or the first of them, if DATED
-// (by activity and state) or OPENED (by state) contains all other columns of the query.
+// Rows by opening day: a query's matches, their counts by an axis, or the first of them. They are
+// read from DATED (by activity and state) or OPENED (by state), if it contains all other columns of
+// the query.
 // Invariant: answers equal those of the posting lists. Numbers from the file are validated before
-// use: against its tables, the row count, and each other. Without the part, no query is answered
-// here.
+// use: against its tables, the row count, and each other. If the snapshot lacks DATED or OPENED,
+// its class answers no query.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -91,8 +92,9 @@ class OpenedIndex {
   // Returns the last opening year of any row, encoded as in RollupKey, or the maximum year if there
   // is no OPENED.
   uint32_t lastYear() const;
-  // Returns the first `limit` of `matches` matches from row `from` on. Returns nullopt if OPENED
-  // cannot answer, or if the query selects so many days and states that other ways are faster.
+  // Returns the first `limit` matches from row `from` on. `matches` is the number of all matches.
+  // Returns nullopt if OPENED cannot answer, or if the query selects so many days and states that
+  // other methods are faster.
   std::optional<std::vector<uint32_t>> first(const Query& query, const CoverRequest& request,
                                              uint64_t matches, Work& work) const;
 

@@ -208,8 +208,8 @@ void DistrictIndex::eachEntry(uint32_t municipality, Use use) const {
   }
 }
 
-// Calls `use(index)` for the rows of a district until it returns false. An index counts the rows of
-// the municipality; indexes ascend.
+// Calls `use(index)` for each row of a district, until it returns false. The rows of a municipality
+// are numbered from 0 in ascending order, and the index is this number. Indexes ascend.
 template <class Use>
 void DistrictIndex::eachPlace(const DistrictsPlace& place, const Entry& entry, Use use) const {
   // Every row of a list takes at least one bit.
@@ -249,8 +249,8 @@ void DistrictIndex::eachRow(uint32_t municipality, std::span<const uint32_t> pla
   if (index < places.size()) damaged("DISTRICTS has more rows than their municipality");
 }
 
-// Returns the indexes, among the rows of a municipality, of the rows in its districts with these
-// names. `wanted` ascends.
+// Returns the rows of a municipality whose district has one of these names. A row is given by its
+// index among the rows of the municipality. `wanted` ascends.
 std::vector<uint32_t> DistrictIndex::placesOf(uint32_t municipality,
                                               std::span<const NamedDistrict> wanted) const {
   std::vector<uint32_t> places;

@@ -23,7 +23,7 @@ struct NamedDistrict {
   std::string name;
 };
 
-// A district of the catalog, spelled as in its best row.
+// A district of a municipality. Its name is spelled as in the row with the highest score.
 struct ListedDistrict {
   std::string name;
   uint32_t rows;

@@ -97,8 +97,9 @@ class ContactIndex {
 // The BEGINNINGS section of one snapshot. Empty if the snapshot has none.
 class NameBeginnings {
  public:
-  // The marks of a typed text. A row passes if its mark of the legal or of the trade name equals
-  // these bits under `mask`.
+  // The marks (prefix hashes) of a typed text. `mask` selects the bits of a row's marks that are
+  // compared. A row passes if these bits equal `legal` in the half for the legal name, or `trade`
+  // in the half for the trade name.
   struct Wanted {
     uint32_t mask = 0, legal = 0, trade = 0;
   };

@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kHeadBytes = 32, kSizeAt = 12;
 constexpr uint64_t kOwnedAt = 8, kByOwnedAt = 20, kPairBytes = 25;
 
-// A root as a number in base 36; any invalid character counts as the largest digit.
+// Returns a root as a number in base 36. An invalid character counts as the largest digit.
 double numberOf(std::string_view root) {
   uint64_t number = 0;
   for (const char sign : root) {

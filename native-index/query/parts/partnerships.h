@@ -1,7 +1,7 @@
-// Numbers of partnerships of a company, from OWNERS.
-// Input: the root of a company. Output: how many companies it owns, or how many own it.
+// How many companies a company owns, and how many own it, from OWNERS.
+// Input: the root of a company. Output: either number.
 // Invariant: the numbers equal those of the pairs in format/snapshot/owners.ts. A search ends
-// within the part, even if its pairs do not ascend; without OWNERS there are no numbers.
+// within the part, even if its pairs do not ascend. Without OWNERS there are no numbers.
 #pragma once
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
-// Counts of a query by municipality, if all its clauses are about members of PLACES.
+// Counts of a query by municipality, if all its clauses concern columns that PLACES contains.
 // Invariant: counts equal those of the posting lists. Numbers from the file are validated against
-// its tables before use; without PLACES, no query is answered here.
+// its tables before use. Without PLACES, no query is answered here.
 #pragma once
 #include <cstdint>
 #include <optional>

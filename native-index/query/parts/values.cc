@@ -10,8 +10,8 @@
 namespace peneira {
 namespace {
 
-// A clause with more lists than this reads POSTINGS or the column: one place per chunk is faster
-// than many.
+// If a clause needs more lists than this, POSTINGS or the column is read instead. They need one
+// read per chunk, and the lists would need many.
 constexpr size_t kListsMax = 64;
 // Number of containers of a list that are prefetched at a time, at most 2 MB.
 constexpr uint32_t kContainersAhead = 256;
@@ -82,9 +82,9 @@ bool ValueIndex::addCodes(const Codes& codes, ValueLists& found) const {
   return true;
 }
 
-// Returns the codes of a range of numbers. Every account has a number of establishments. So if
-// nearly all numbers are wanted, this returns the codes of the other numbers instead, and negates
-// them.
+// Returns the codes of a range of numbers, such as "2 or more establishments". If nearly all
+// numbers are wanted, returns the codes of the unwanted numbers with `negated`. This is correct
+// because every account has a number of establishments.
 std::optional<ValueIndex::Codes> ValueIndex::numberCodes(const Clause& clause) const {
   const uint32_t axis = clause.column == Columns::kEmailShared      ? ValueAxes::kEmailShared
                         : clause.column == Columns::kPhone1Shared   ? ValueAxes::kPhoneShared
@@ -107,8 +107,8 @@ std::optional<ValueIndex::Codes> ValueIndex::numberCodes(const Clause& clause) c
   return Codes{axis, std::move(negate ? unwanted : wanted), negate};
 }
 
-// Returns the classes of a range of amounts. Returns nullopt if only a part of a class is wanted
-// and the class contains accounts.
+// Returns the classes of share capital in a range of amounts. Returns nullopt if the range contains
+// only a part of a class, and the class has accounts.
 std::optional<ValueIndex::Codes> ValueIndex::capitalCodes(const Clause& clause) const {
   Codes found{ValueAxes::kShareCapital, {}};
   for (const auto& [low, high] : clause.ranges) {

@@ -31,8 +31,8 @@ class ValueList {
   uint32_t requested_ = 0;  // containers before it have been prefetched
 };
 
-// The lists of a clause. A row matches if it is in at least one list, or with `negated` if it is in
-// none.
+// The lists of a clause. A row matches if it is in at least one list. If `negated` is true, a row
+// matches if it is in none.
 struct ValueLists {
   std::vector<ValueList> lists;
   bool negated = false;

@@ -68,8 +68,8 @@ void ResultCache::keep(CachedResult answer) {
 }
 
 // Opens snapshots from a path or mapping, and shares them between threads.
-// Invariant: tables derived from a dictionary have its length, and the cube has exactly the size of
-// its counts.
+// Invariant: tables derived from a dictionary have its length, and the section CUBE has exactly the
+// size of its counts.
 
 namespace {
 

@@ -28,10 +28,11 @@
 namespace peneira {
 
 // Sets of rows, and the cache of sets and exact counts for repeated queries.
-// Input: rows in ascending order; the canonical key of the clauses.
-// Output: membership and iteration; the cached result for a key, if any.
-// Invariant: every row is below the row count. A set is a sorted list while that takes less memory
-// than a bitmap, then a bitmap. The cache is bounded, LRU, and thread-safe.
+// Input: rows in ascending order; the canonical key of the clauses. Output: membership and
+// iteration; the cached result for a key, if any.
+// Invariant: every row is below the row count. A set is stored as a sorted list or as a bitmap,
+// whichever takes less memory. The cache has a maximum size, drops the least recently used results,
+// and is thread-safe.
 
 class RowSet {
  public:
@@ -128,7 +129,7 @@ class ResultCache {
 // An opened snapshot: its columns, posting lists, orders, and tables, ready for all threads.
 // Invariant: immutable except for the locked caches. Small sections are checked at open, all other
 // bytes at first use; `alive` reports whether the file is still intact. Only numbers are retained
-// from sections read at open, so distrust() covers everything.
+// from sections that were read at open, so recheckAll() makes all bytes be checked again.
 
 // Counts for each combination of primary activity, state, and status. The last position of each
 // axis stands for "none".

@@ -1,9 +1,10 @@
 /**
- * Exchanges leases of rate limits between a process and the database of its fleet. A lease is a
- * number of units that a process may spend before the lease ends, without a request to the
- * database.
- * Input: names whose leases are due, in the ledger. Output: grants in the ledger. While the
- * database is unreachable, the ledger gets this member's share of each limit.
+ * Exchanges leases of rate limits between a process and the database that the servers of a fleet
+ * share. With a lease, a process may spend a number of units until the lease ends, without a
+ * request to the database.
+ * Input: the names (of keys and addresses) that need a new lease, from the ledger, the shared
+ * memory of rate limits. Output: granted leases in the ledger. While the database is unreachable,
+ * the ledger gets this server's share of each limit.
  * Invariant: one request at a time. An answer that comes too late is never used. The threads that
  * answer requests never wait for this one. Separate from its thread (leases.worker.ts), because
  * tests run it without a database.
@@ -17,7 +18,8 @@ const BATCH_MAX = 200;
 /** Time without an answer after which the database counts as unreachable, in milliseconds. */
 export const ANSWER_MS = 500;
 /**
- * Interval of exchanges while names are in use. When no name is in use, a request wakes the thread.
+ * Interval between exchanges while some rate limits are in use, in milliseconds. When none is in
+ * use, a request wakes the thread.
  */
 const TICK_MS = 5;
 const IDLE_MS = 250;
@@ -28,7 +30,10 @@ const SWEEP_MS = 60_000;
 
 /** A connection to the shared buckets. */
 export interface RateBank {
-  /** Returns the grants, laid out as in `GRANT`, in the order of the requests. */
+  /**
+   * Returns the granted leases, one for each request, in the same order. `GRANT` describes their
+   * layout.
+   */
   lease(requests: ReturnType<Ledger["collectLeases"]>): Promise<Float64Array>;
   /** Returns the number of members. */
   members(): Promise<number>;
@@ -58,7 +63,7 @@ export class LeaseExchange {
     this.#parts = parts;
   }
 
-  /** Exchanges until `stop`; then gives back all leases. Never rejects. */
+  /** Exchanges leases until `stop` is called, and then returns all leases. Never rejects. */
   async run(): Promise<void> {
     while (!this.#isStopped) {
       try {
@@ -94,7 +99,7 @@ export class LeaseExchange {
     }
   }
 
-  /** Makes one exchange with the database; returns the number of names in it. */
+  /** Makes one exchange with the database. Returns the number of names in it. */
   async #exchange(bank: RateBank, all: boolean): Promise<number> {
     const { ledger, signals } = this.#parts;
     const requests = ledger.collectLeases(BATCH_MAX, all);
@@ -133,7 +138,7 @@ export class LeaseExchange {
   }
 }
 
-/** Returns the answer; throws if it is late. */
+/** Returns the answer. Throws if it is late. */
 async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const late = new AbortController();
   const timer = sleep(ANSWER_MS, null, { signal: late.signal }).catch(() => null);

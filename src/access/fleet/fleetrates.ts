@@ -1,7 +1,8 @@
 /**
- * Applies rate limits over all members of a fleet. Input: the address of the state, the ledger, and
- * the signals of the process. Output: until it is closed, leases in the ledger (see exchange.ts).
- * Invariant: a failed thread is replaced. Until then, this member uses its share of each limit.
+ * Applies rate limits over all servers of a fleet. Input: the address of the shared database, the
+ * ledger (the shared memory of rate limits), and the signals between threads. Output: leases in the
+ * ledger until it is closed (exchange.ts).
+ * Invariant: a failed thread is replaced. Until then, this server uses its share of each limit.
  */
 import { Worker } from "node:worker_threads";
 import { workerArguments, workerFile } from "../../location.ts";
@@ -29,8 +30,8 @@ export interface FleetNumbers {
 const CLOSE_MS = 1_000;
 const RESTART_MS = 1_000;
 /**
- * Max time that a server waits for the first connection of the thread. After it, the server starts
- * with its share of each limit.
+ * Max time that a server waits at start for the thread's first connection, in milliseconds. Then
+ * the server starts with its share of each limit.
  */
 const READY_MS = 5_000;
 

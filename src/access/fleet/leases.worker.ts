@@ -1,7 +1,8 @@
 /**
  * The thread that leases rate limits from the database of a fleet (exchange.ts).
- * Input: the address, the ledger, and the signals of the process. Output: leases in the ledger;
- * messages when the database becomes reachable or unreachable.
+ * Input: the address of the database, the ledger (the shared memory of rate limits), and the
+ * signals between threads. Output: leases in the ledger, and messages when the database becomes
+ * reachable or unreachable.
  */
 import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
@@ -18,10 +19,13 @@ export interface LeaseThreadStart {
   readonly signals: Int32Array;
 }
 
-/** Length of a lease; the ledger ends it after the same time (napi/threads/leases.h). */
+/** Length of a lease. The ledger ends it after the same time (napi/threads/leases.h). */
 const LEASE_MS = 1_000;
 
-/** The thread holds nothing in the ledger, so it needs no slot there. */
+/**
+ * Number under which the thread joins the ledger. The thread counts nothing there itself, so it
+ * needs no number of its own.
+ */
 const SLOT = 0;
 
 const { address, ledger, signals } = workerData as LeaseThreadStart;

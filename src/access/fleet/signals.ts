@@ -1,19 +1,23 @@
 /**
- * Signals between the threads that spend leased units and the thread that leases them.
+ * Signals between the threads that spend leased units and the thread that leases these units.
  * Input: shared memory. Output: a woken thread.
- * Invariant: no thread blocks. A missed signal costs `LOOK_MS`, never an endless wait.
+ * Invariant: no thread blocks. If a signal is missed, the waiting request continues after
+ * `LOOK_MS`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Positions of the words in the shared memory. */
+/** Positions of the 32-bit counters in the shared memory. */
 const WORD = { requested: 0, settled: 1, impatient: 2 } as const;
 
-/** Interval at which a thread looks for the answer, in milliseconds. */
+/** Interval at which a waiting thread checks whether the database has answered, in milliseconds. */
 const TICK_MS = 1;
-/** Longest time for which `untilSettled` looks for the answer, in milliseconds. */
+/** Max time for which `untilSettled` waits for the database's answer, in milliseconds. */
 export const LOOK_MS = 20;
 
-/** One server's signals; other threads construct them from the memory of the first. */
+/**
+ * The signals of one server. The first thread allocates the memory, and other threads pass this
+ * memory to the constructor.
+ */
 export class LeaseSignals {
   readonly memory: Int32Array;
   #next: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 /**
  * `peneira account`: prints every field of one account, without a server.
- * Invariant: the values equal the answer of GET /v1/accounts/{cnpj}; if a CNPJ is not in the
+ * Invariant: the values equal the answer of GET /v1/accounts/{cnpj}. If a CNPJ is not in the
  * snapshot, the command fails and reports wrong check digits.
  */
 import { type Command, Option } from "commander";
@@ -26,7 +26,7 @@ interface AccountOptions {
 
 /** Max steps of the tree of owners. */
 const DEPTH_MAX = 5;
-/** Max companies shown per direction; the API lists all. */
+/** Max number of owners, and of owned companies, that are shown. The API lists all. */
 const SHOWN_MAX = 50;
 
 const EXAMPLES = `
@@ -90,10 +90,10 @@ function readDepth(typed: string | undefined): number {
   );
 }
 
-/** A company with the companies of one direction below it. */
+/** A company, and the companies that own it or that it owns, depending on the tree. */
 interface Branch extends Partnership {
   readonly companies: readonly Branch[];
-  /** Companies of this direction that are not shown. */
+  /** Number of further companies below this one that are not shown. */
   readonly more: number;
 }
 
@@ -154,7 +154,7 @@ function branchLines(list: readonly Branch[], level: number): string {
     .join("");
 }
 
-/** Formats each field as a line; a missing value is a dash. */
+/** Formats each field as a line. A missing value is a dash. */
 function lines(found: RenderedAccount): string {
   const width = Math.max(...OUTPUT_FIELD_NAMES.map((name) => name.length));
   return OUTPUT_FIELD_NAMES.map((name) => {

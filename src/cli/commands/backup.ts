@@ -1,6 +1,6 @@
 /**
  * `peneira backup`: copies a data directory to a new place, even while a server uses it.
- * Invariant: the exit code is 0 only if the backup is complete, verified, and durable; after a
+ * Invariant: the exit code is 0 only if the backup is complete, verified, and durable. After a
  * signal or a failure, the target does not exist.
  */
 import type { Command } from "commander";
@@ -96,7 +96,7 @@ async function backup(target: string, { dataDir, exports, json }: BackupFlags): 
   stderr.print(`${target} is ${what} of ${made_at}: ${size} bytes\n`);
 }
 
-/** Prints how to save a state in PostgreSQL; the password is not shown. */
+/** Prints how to save a state in PostgreSQL. The password is not shown. */
 function printTools(address: StateAddress): void {
   stderr.print(
     `The state is in ${shownAddress(address)} and not in this backup. Save it with the tools of ` +

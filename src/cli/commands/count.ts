@@ -1,8 +1,8 @@
 /**
  * `peneira count`. Input: a snapshot, a spec, and names of facets, or pairs of names. Output: the
  * exact number of matches and of each value, as a table, one JSON document, CSV, or XLSX.
- * Invariant: the numbers and the files equal those of POST /v1/accounts/count for the same spec,
- * but a spec may be of any breadth.
+ * Invariant: the numbers and the files equal those of POST /v1/accounts/count for the same spec. A
+ * spec that the server would refuse as too broad is also counted.
  */
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";

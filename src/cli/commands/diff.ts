@@ -177,7 +177,9 @@ function refuseListFlags({ list, spec, companies, column, fillZeros }: DiffFlags
   }
 }
 
-/** Binds the spec to the entries of `--list`; reports texts that are not entries. */
+/**
+ * Restricts the spec to the CNPJs in the file of `--list`, and reports texts that are not CNPJs.
+ */
 async function listedSpec(
   { older, newer }: Pair,
   spec: AccountQuerySpec,
@@ -201,7 +203,7 @@ async function listedSpec(
   return bindToFile(spec, [older, newer], entries);
 }
 
-/** Returns the sheet and the column that were read of a workbook; "" for other files. */
+/** Returns which sheet and column of a workbook were read, or "" for other files. */
 function placeOf({ sheet }: Upload): string {
   if (sheet === null) return "";
   const others = sheet.others === 0 ? "" : `; other sheets not read: ${sheet.others}`;
@@ -287,7 +289,7 @@ function specOf({ older, newer }: Pair, input: unknown, flags: DiffFlags): Accou
 const LEAD_WARNING =
   "sort, limit and one_per_company of a lead query are ignored: every account counts.";
 
-/** Data for the summary and the loop, besides the query. */
+/** Start time and signal handling of the command. */
 interface Run {
   readonly started: number;
   readonly interrupts: Interrupts;
@@ -309,7 +311,7 @@ async function print(query: ChangeQuery, flags: DiffFlags, run: Run): Promise<vo
   );
 }
 
-/** Prints up to `most` accounts; returns how many were printed. */
+/** Prints up to `most` accounts. Returns how many were printed. */
 async function printEntries(
   query: ChangeQuery,
   printer: DiffPrinter,
@@ -382,7 +384,8 @@ function jsonOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
     snapshot: label,
     snapshot_date: snapshotDate,
   });
-  // The entries of --list are not a saved list, so the printed spec does not name them.
+  // The spec refers to the entries of --list as if they were a saved list. There is no such list,
+  // so the printed spec leaves it out.
   const { lists: _, ...filters } = spec.filters;
   const shownSpec = { ...spec, filters };
   return {

@@ -1,6 +1,6 @@
 /**
  * `peneira districts`: lists the districts of a municipality, without a server.
- * Invariant: the districts, their order, and counts equal the answer of GET /v1/districts; an
+ * Invariant: the districts, their order, and counts equal the answer of GET /v1/districts. An
  * ambiguous municipality name is refused.
  */
 import { type Command, Option } from "commander";

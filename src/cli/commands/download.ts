@@ -1,7 +1,7 @@
 /**
  * `peneira download`: downloads a month's zips into their own folder, or lists the months.
  * Invariant: wrong flags are reported before any request (exit 2). A signal ends the work with the
- * signal's exit code; the next run resumes partial files.
+ * signal's exit code. The next run resumes partial files.
  */
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
@@ -44,7 +44,10 @@ import { progress } from "../support/progress.ts";
 
 /** Flags that `download` and `update` share. */
 export interface ShareFlags {
-  /** Addresses of the share in order of preference. The flag can be repeated. */
+  /**
+   * Addresses of the share (the public folder with the registry's zips) or its mirrors, in order of
+   * preference. The flag can be repeated.
+   */
   readonly url?: readonly string[];
   readonly proxy?: string;
   readonly streams?: string;
@@ -145,7 +148,7 @@ export function shareOptions(command: Command): Command {
     .option("--config <file>", "JSON file with settings");
 }
 
-/** Runs the command. @throws CommandError; a signal ends the process. */
+/** Runs the command. A signal ends the process. @throws CommandError */
 export async function runDownload(month: string | undefined, flags: DownloadFlags): Promise<void> {
   refuse(month, flags);
   const config = configOfShare(flags);
@@ -209,7 +212,10 @@ export function listsUse(use: ShareUse, config: Config, to: string): ListsUse {
   };
 }
 
-/** A check only reads a list, so any day serves. The day decides which sanctions are in force. */
+/**
+ * Date used to check a list. A check only reads the list, so any date would do. The date decides
+ * which sanctions are in force.
+ */
 const LAST_DAY = "9999-12-31";
 
 /**
@@ -288,7 +294,10 @@ export function shareUse(config: Config, signal: AbortSignal): ShareUse {
   };
 }
 
-/** Runs work that SIGINT, SIGTERM, and SIGHUP end early, with the exit code of the signal. */
+/**
+ * Runs work that SIGINT, SIGTERM, and SIGHUP abort. The process then exits with the signal's exit
+ * code.
+ */
 export async function untilSignal(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const control = new AbortController();
   const end = (name: NodeJS.Signals): void => {
@@ -360,7 +369,7 @@ interface ListedLine {
   readonly missing: readonly string[];
   readonly bytes: number;
   readonly modified: string | null;
-  /** Why a complete month cannot be downloaded; null if it can, or if it was not checked. */
+  /** Why a complete month cannot be downloaded, or null if it can, or if it was not checked. */
   readonly problem: string | null;
   /** True if the folder of `--to` contains the month. */
   readonly downloaded: boolean;
@@ -397,7 +406,7 @@ async function printMonths(use: ShareUse, { all, to, json }: DownloadFlags): Pro
   }
 }
 
-/** Number of newest months that a download would try; only their zips are inspected. */
+/** Number of newest months that a download would try. Only their zips are inspected. */
 const MONTHS_LOOKED_INTO = 3;
 
 interface Looking {
@@ -409,7 +418,10 @@ interface Looking {
   readonly looks: boolean;
 }
 
-/** Returns a month's files, and why it cannot be downloaded; null if no problem is known. */
+/**
+ * Returns a month's files, and the reason why it cannot be downloaded. The reason is null if no
+ * problem is known.
+ */
 async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
   let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
   try {

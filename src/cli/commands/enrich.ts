@@ -47,7 +47,7 @@ interface EnrichFlags {
   readonly force?: true;
 }
 
-/** Signals that end the work; the partial file is removed. */
+/** Signals that end the work. The partial file is removed. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 class Ended extends Error {}
@@ -117,7 +117,7 @@ async function run(file: string, flags: EnrichFlags): Promise<void> {
   }
 }
 
-/** Returns why the command cannot use these paths; null if it can. */
+/** Returns why the command cannot use these paths, or null if it can. */
 function problemOf(file: string, { out, force }: EnrichFlags): string | null {
   if (!existsSync(file)) return `there is no file ${file}`;
   if (!statSync(file).isFile()) return `${file} is no file, but a folder or a device`;
@@ -130,7 +130,7 @@ function problemOf(file: string, { out, force }: EnrichFlags): string | null {
   return force ? null : `${out} exists; --force replaces it`;
 }
 
-/** Returns the format that the new file's name denotes; undefined if it denotes none. */
+/** Returns the format that the new file's name denotes, or undefined if it denotes none. */
 function formatOf(out: string): SheetFormat | undefined {
   const ending = extname(out).slice(1).toLowerCase();
   return SHEET_FORMATS.find((format) => format === ending);
@@ -144,7 +144,7 @@ interface Files {
   readonly format: SheetFormat | undefined;
 }
 
-/** Enriches with a progress display; a signal ends it between two batches. */
+/** Enriches with a progress display. A signal ends it between two batches. */
 async function enrich(
   segment: Segment,
   { file, out, options, format }: Files,
@@ -189,7 +189,7 @@ function failure(error: unknown, out: string): unknown {
   );
 }
 
-/** Runs work that reads the file; converts read errors to a message. */
+/** Runs work that reads the file. Converts read errors to a message. */
 async function reported<Value>(file: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();

@@ -51,7 +51,7 @@ export interface ExportFlags {
   readonly force?: true;
 }
 
-/** Signals that end the work; the partial file is removed. */
+/** Signals that end the work. The partial file is removed. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const EXAMPLES = `
@@ -177,7 +177,7 @@ function normalize(segment: Segment, input: unknown, flags: ExportFlags): Accoun
   }).spec;
 }
 
-/** Renders with a progress display; a signal ends it between two batches. */
+/** Renders with a progress display. A signal ends it between two batches. */
 async function render(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -211,7 +211,10 @@ async function render(
   }
 }
 
-/** Converts an expected error to a CommandError; a bug stays unchanged. */
+/**
+ * Converts an expected error to a CommandError. Any other error, which is a bug, is returned
+ * unchanged.
+ */
 function failureOf(error: unknown, out: string, signal: NodeJS.Signals | null): unknown {
   if (error instanceof RenderCancelled) {
     return new CommandError(`${signal} ended the export; ${out} was not written`, 1, error);

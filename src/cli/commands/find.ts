@@ -111,7 +111,8 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     number?.check_digits_right === false
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
-  // Names that match a refused number are printed and counted as names.
+  // A number that was refused as a contact may still match names. These matches are printed and
+  // counted as names.
   const why = refused === null ? "" : `${refusalText(refused)}\n`;
   if (contact !== null && (contact.total > 0 || count === 0)) {
     return `${contactCount(contact)} in snapshot ${label}\n${contact.total > 0 ? "" : why}`;
@@ -120,8 +121,8 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
-  // If the text looks like a phone, the reason why it is not a contact comes before the reason why
-  // it is not a CNPJ.
+  // A number may have been refused both as a contact and as a CNPJ. If it looks like a phone, the
+  // reason why it is not a contact comes first.
   const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
   return `${wrong}${whys}${total} in snapshot ${label}\n`;
 }

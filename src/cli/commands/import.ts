@@ -38,7 +38,7 @@ export interface ImportFlags {
   readonly cnep?: string;
   readonly cepim?: string;
   readonly pgfn?: string;
-  /** Folder of downloaded lists; a list's own flag takes precedence. */
+  /** Folder of downloaded lists. A list's own flag takes precedence. */
   readonly publicLists?: string;
   readonly corporatePartners?: boolean;
   readonly places?: string;
@@ -46,7 +46,7 @@ export interface ImportFlags {
   readonly keepCpf?: boolean;
   readonly partial?: boolean;
   readonly force?: boolean;
-  /** Set by an update if its snapshot replaces one with another name. */
+  /** Path of the newest older snapshot. Only `peneira update` sets it. */
   readonly replaces?: string;
   readonly skipBadRows?: string;
   readonly report?: string;

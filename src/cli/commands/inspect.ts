@@ -1,6 +1,6 @@
 /**
  * `peneira inspect`: prints a snapshot's label, dates, columns, dictionaries, and sections.
- * Invariant: the command reads only footer, directory, and metadata, and verifies their checksums;
+ * Invariant: the command reads only footer, directory, and metadata, and verifies their checksums.
  * `peneira verify` verifies the other blocks.
  */
 import type { Command } from "commander";
@@ -26,13 +26,16 @@ export interface Inspection {
   readonly label: string;
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
-  /** Source of the files and missing parts; null if unknown. */
+  /** Source of the files and missing parts, or null if it is unknown. */
   readonly origin: SnapshotOrigin | null;
-  /** Number of municipalities with statistical regions or a seat; null if none were imported. */
+  /**
+   * Number of municipalities whose statistical regions or seat were imported. Null if none were
+   * imported.
+   */
   readonly places: number | null;
   /**
-   * Municipalities that were not joined by their name alone. Each has its TOM code, its name, and
-   * its IBGE code or null.
+   * Municipalities of the registry whose name alone did not lead to an IBGE code. Each has its TOM
+   * code (of the tax authority), its name, and its IBGE code or null.
    */
   readonly odd_municipalities: readonly OddSnapshotMunicipality[];
   readonly accounts: number;
@@ -133,7 +136,10 @@ export function inspectionOf(snapshot: OpenedSnapshot, parts: readonly SnapshotP
   };
 }
 
-/** Returns the sections in directory order, with the optional parts before BLOCKS. */
+/**
+ * Returns the sections in directory order. The optional parts of the file are listed before the
+ * section BLOCKS (the checksums of blocks).
+ */
 function sectionsOf(
   listed: readonly SnapshotSection[],
   parts: readonly SnapshotPart[],
@@ -204,7 +210,7 @@ function originLines(origin: SnapshotOrigin | null): string[] {
   ];
 }
 
-/** Returns a line for each municipality that was not joined by its name alone. */
+/** Returns a line for each municipality whose name alone did not lead to an IBGE code. */
 function oddLines(odd: readonly OddSnapshotMunicipality[], { lookups }: SnapshotMeta): string[] {
   if (odd.length === 0) return [];
   const places = new Map(lookups.municipalities.map(([tom, name, , uf]) => [tom, `${name}/${uf}`]));

@@ -1,7 +1,7 @@
 /**
  * `peneira list`: manages the lists of a tenant. Prints messages on standard error, and tables or
  * the entries of a list, one per line, on standard output; --json prints one document.
- * Invariant: the command works while a server uses the same directory; the server applies the
+ * Invariant: the command works while a server uses the same directory. The server applies the
  * change immediately. Lists are read, limited, and changed as over HTTP, with the limits of the
  * plan enterprise. Invalid lines of a file are reported and have no other effect.
  */
@@ -202,7 +202,6 @@ function working<Result>(
   return withDatabase(options, opened, absent);
 }
 
-/** Runs work with the snapshot of `--snapshot`, or null. */
 async function withSnapshot(
   { snapshot }: ListOptions,
   work: (segment: Segment | null) => Promise<void>,
@@ -254,7 +253,10 @@ function make(open: Opened, given: string): void {
   report(row, options, "was made");
 }
 
-/** Runs a change; removes the request pointer from an error, because a command has none. */
+/**
+ * Runs a change. Converts an API error to a message, because its pointer into a request means
+ * nothing on the command line.
+ */
 function withoutPlace(change: () => ListRow): ListRow {
   try {
     return change();

@@ -1,12 +1,12 @@
 /**
  * `peneira manpage`, `completion`, and `openapi`, which describe the product to other programs.
- * Input: the program with all its commands. Output, on standard output: the page peneira(1), in
- * man(7) requests that groff and mandoc read alike, or the help of every command as one text.
- * `completion` prints a script with which a shell completes commands, options, choices, and files.
- * `openapi` prints the OpenAPI 3.1 document that a server has at /openapi.json.
- * Invariant: commands, options and settings come from the program and its tables; the same build
- * gives the same bytes. Texts cannot contain requests or escapes of man(7), and every byte is
- * ASCII.
+ * Input: the program with all its commands. Output, on standard output: `manpage` prints the page
+ * peneira(1) in the subset of man(7) that groff and mandoc format alike, or the help of every
+ * command as one text. `completion` prints a script with which a shell completes commands, options,
+ * choices, and files. `openapi` prints the OpenAPI 3.1 document that a server has at /openapi.json.
+ * Invariant: commands, options, and settings come from the program and its tables. The same build
+ * gives the same bytes. Texts of the program are escaped, so they cannot contain man(7) commands,
+ * and every byte is ASCII.
  */
 import { Argument, type Command, Option } from "commander";
 import { stdout } from "../../process/terminal.ts";
@@ -152,7 +152,7 @@ function choices({ takes }: Pick<TreeOption, "takes">): string {
   return takes.kind === "words" ? `: ${takes.words.join(" ")}` : "";
 }
 
-/** Returns the settings; a plan setting appears once, with the default of every plan. */
+/** Returns the settings. A plan setting appears once, with the default of every plan. */
 function settingTexts(): string[] {
   const rows = settingRows();
   const single = rows.filter(({ key }) => !PLAN_KEY.test(key));
@@ -198,7 +198,7 @@ function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Escapes a text; sets parts between back quotes in bold. */
+/** Escapes a text, and sets parts between back quotes in bold. */
 function roffText(text: string): string {
   const parts = text.split("`").map((part, i) => (i % 2 === 1 ? bold(part) : escaped(part)));
   return guarded(parts.join(""));
@@ -220,8 +220,8 @@ function term(title: string, text: string): string {
 }
 
 /**
- * Formats paragraphs: lines that begin with two spaces are examples and stay unchanged; others are
- * filled.
+ * Formats paragraphs. Lines that begin with two spaces are examples and stay unchanged. Other lines
+ * are joined and filled.
  */
 function paragraphs(text: string): string {
   return text
@@ -269,7 +269,7 @@ function ascii(sign: string): string {
   return `\\[u${code.toString(16).toUpperCase().padStart(4, "0")}]`;
 }
 
-/** Escapes a leading dot or quote, which would begin a request. */
+/** Escapes a dot or quote at the start of a line, where man(7) would read it as a command. */
 function guarded(line: string): string {
   return /^[.']/.test(line) ? `\\&${line}` : line;
 }

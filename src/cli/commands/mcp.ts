@@ -1,7 +1,7 @@
 /**
  * `peneira mcp`: answers messages of the Model Context Protocol on standard input and output.
  * Invariant: standard output carries only the protocol. Files are written only into the folder of
- * `--exports`; without that option, no file is written. The command ends at the end of its input.
+ * `--exports`. Without that option, no file is written. The command ends at the end of its input.
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";

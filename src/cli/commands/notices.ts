@@ -2,7 +2,7 @@
  * `peneira notices`: lists a tenant's notices and receivers, shows or resends notices, pauses the
  * notices of a saved search, and tests a webhook or an e-mail receiver. Prints tables or one JSON
  * document on standard output, messages on standard error.
- * Invariant: the command works while a server runs on the same directory; that server sends
+ * Invariant: the command works while a server runs on the same directory. That server sends
  * replayed notices within a second. Results and errors are those of the API.
  */
 import type { Command } from "commander";
@@ -297,7 +297,7 @@ async function test(open: OpenNotices, id: string, { json }: NoticeFlags): Promi
   }
 }
 
-/** Runs an action; converts API errors to messages. */
+/** Runs an action. Converts API errors to messages. */
 function refused<Value>(action: () => Value): Value {
   try {
     return action();
@@ -306,7 +306,7 @@ function refused<Value>(action: () => Value): Value {
   }
 }
 
-/** Throws an answer of the API as a message. */
+/** Throws an API error as a message for the command line. */
 function refusal(error: unknown): never {
   throw error instanceof AppError ? new CommandError(error.message) : error;
 }

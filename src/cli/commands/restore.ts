@@ -1,7 +1,7 @@
 /**
  * `peneira restore`: makes a data directory from a backup.
  * Invariant: nothing is written before the whole backup is checked. Exit code 0 only if the data
- * directory is complete and durable; after a signal or a failure, the data directory does not
+ * directory is complete and durable. After a signal or a failure, the data directory does not
  * exist.
  */
 import type { Command } from "commander";

@@ -34,7 +34,7 @@ interface SearchOptions {
   readonly explainPlan?: true;
 }
 
-/** Max page size of a call; a larger `--limit` needs several calls. */
+/** Max page size of a call. A larger `--limit` needs several calls. */
 const PAGE_MAX = 50_000;
 const LIMIT_DEFAULT = 100;
 
@@ -109,7 +109,7 @@ function normalize(segment: Segment, input: unknown, bodyLimit: number): Account
   return spec;
 }
 
-/** Searches page by page; only `json` and `table` hold more than one page in memory. */
+/** Searches page by page. Only `json` and `table` hold more than one page in memory. */
 function printPages(
   segment: Segment,
   spec: AccountQuerySpec,

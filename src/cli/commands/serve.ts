@@ -62,18 +62,20 @@ import { openServingTransport, serveOnThreads } from "../serving/threads/opentra
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
-/** Length of the idle period before the translator is warmed, in milliseconds. */
+/**
+ * The server must be idle for this time before the translator's tables are built, in milliseconds.
+ */
 const QUIET_MS = 500;
 /** Max event-loop utilization that counts as idle. */
 const QUIET_SHARE = 0.1;
 
-/** Interval between sweeps of replaced snapshots, in milliseconds. */
+/** Interval between checks for replaced snapshots that can be closed, in milliseconds. */
 const SWEEP_MS = 1_000;
 
 /** Interval between writes of the last use of keys and sessions, in milliseconds. */
 const USED_FLUSH_MS = 30_000;
 
-/** Interval between writes of usage counts, in milliseconds; a crash may lose this much. */
+/** Interval between writes of usage counts, in milliseconds. A crash may lose this much. */
 const USAGE_FLUSH_MS = 3_000;
 
 const EXAMPLES = `
@@ -103,7 +105,7 @@ export interface Hooks {
   /** Receives the server's address and service once it answers. */
   readonly onReady?: (url: string, service: ServedService) => void;
   readonly logTo?: LogDestination;
-  /** Releases the lock on the data directory (the claim), if the caller already holds it. */
+  /** Releases the lock on the data directory. Set if the caller already holds the lock. */
   readonly claimed?: () => void;
 }
 
@@ -201,7 +203,7 @@ export async function serve(
   unlock();
 }
 
-/** Fetches the newest snapshot of a store; returns the folder to serve. */
+/** Fetches the newest snapshot of a store. Returns the folder to serve. */
 async function fetchServed(config: Config, address: string, dataDir: string): Promise<string> {
   const { fetchNewest } = await import("../update/fetchsnapshot.ts");
   const folder = join(dataDir, "snapshots");
@@ -219,10 +221,10 @@ async function fetchServed(config: Config, address: string, dataDir: string): Pr
 }
 
 /**
- * Warms the rest after the start, step by step between requests. Most translator tables are built
- * when the server is idle, so that no request waits for them. An earlier sentence builds only the
- * parts that it needs. Another reason: allocating so much memory would make garbage collection
- * retain short-lived data of concurrent requests, including keys.
+ * Prepares the rest after the start, in small steps between requests. Most translator tables are
+ * built only when the server is idle, so that no request waits for them. A sentence that arrives
+ * earlier builds only the tables that it needs. Allocating so much memory during requests would
+ * also make garbage collection retain their short-lived data, including keys.
  */
 async function warmLater(segment: Segment, service: ServedService): Promise<void> {
   const { log, stopping } = service;
@@ -231,14 +233,14 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
     await quiet();
     await service.compute.warm(segment, stopping);
   } catch (error) {
-    // Damage is reported as for a request. Any other error means that a warmed snapshot has
-    // replaced this one.
+    // If the file is damaged, this reports it as a request would. Any other error means that a
+    // newer snapshot has replaced this one.
     service.glance();
     log.info(describeError(error), "not all was made ready");
   }
 }
 
-/** Checks a state that is too large for a check during the start. */
+/** Checks in a thread a state that is too large for a check during the start. Logs the result. */
 async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
   const startedMs = performance.now();
   try {
@@ -301,7 +303,7 @@ function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
   return consoleTable(sessionAuth, new Assets(consoleFolder(), sessionAuth));
 }
 
-/** Runs the periodic work until the server ends; returns the reason. */
+/** Runs the periodic work until the server ends. Returns the reason. */
 async function whileServing(
   service: ServedService,
   reload: Reload,
@@ -342,7 +344,7 @@ function required(config: Config): { readonly snapshotPath: string; readonly dat
 }
 
 /**
- * Makes and prints a first key for a new data directory; returns false if keys exist. If the key
+ * Makes and prints a first key for a new data directory. Returns false if keys exist. If the key
  * cannot be printed, it is not created, and the next start tries again.
  */
 function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {

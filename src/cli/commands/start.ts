@@ -1,8 +1,8 @@
 /**
- * `npm start`: makes a demo snapshot if there is none, and serves it. Prints the address, a console
- * sign-in, an API key, and a working curl line; requests are not printed.
- * Invariant: the demo uses only public commands, as users do. A demo is used only if its import has
- * finished; an interrupted import starts over.
+ * `npm start`: makes a demo snapshot if there is none, and serves it. Prints the address, a link
+ * that signs in to the console, an API key, and a working curl command. Requests are not printed.
+ * Invariant: the demo uses only commands that users have too. A demo snapshot is used only if its
+ * import finished. An interrupted import starts over.
  */
 import { existsSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ import { registerSample } from "./sample.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
 const SEED = "1";
-/** The import derives the month of a release from its folder's name. */
+/** Name of the demo's release folder. The import derives the month from it. */
 const LABEL = "2026-10";
 /** Max bytes of the request log before it starts over. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ interface StartOptions extends ServeOptions {
   readonly only?: (typeof PARTS)[number];
 }
 
-/** Adds `peneira start`, the command of `npm start`; the help does not list it. */
+/** Adds `peneira start`, the command of `npm start`. The help does not list it. */
 export function registerStart(program: Command): void {
   program
     .command("start", { hidden: true })
@@ -64,10 +64,10 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   }
   const dataDir = path.join(dir, "state");
   const log = path.join(dir, "requests.log");
-  // The key and password are made before the server starts, because a server without keys makes a
-  // key itself.
-  // The lock on the state (the claim) is exclusive, because concurrent starts would disable each
-  // other's keys. It is never released in between, or another start could take it.
+  // The key and password are made before the server starts, because a server without keys would
+  // create a key itself. The lock on the state is exclusive, because concurrent starts would
+  // disable each other's keys. The lock is held without interruption until the server ends, so that
+  // no other start can take it.
   const claimed = await claimDemo(dir, dataDir);
   const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
   const served = { ...flags, snapshot: demo.snapshot, dataDir };
@@ -93,7 +93,10 @@ function refuseOwnPlaces(): void {
   throw new CommandError(`${words} Use peneira serve, or take them out of the environment.`, 2);
 }
 
-/** Makes the dump as a user would; removes the remains of an interrupted run. */
+/**
+ * Makes the dump with the command that users would use. First removes the remains of an interrupted
+ * run.
+ */
 async function makeDump(dump: string, accounts: string): Promise<void> {
   rmSync(dump, { recursive: true, force: true });
   const companies = wordFor(Number(accounts), "company", "companies");

@@ -84,7 +84,7 @@ function wrongPlaces(toServer: boolean): CommandError {
   );
 }
 
-/** Shows the progress of a pass; nothing if `isQuiet`. */
+/** Shows the progress of a pass, or nothing if `isQuiet` is true. */
 class Display {
   readonly #label: string;
   readonly #isQuiet: boolean;

@@ -1,7 +1,7 @@
 /**
  * `peneira translate`: prints the parts of a sentence with their filters and assumptions, or the
  * whole translation as JSON.
- * Invariant: the spec equals the answer of `POST /v1/leads/translate`; no search runs.
+ * Invariant: the spec equals the answer of `POST /v1/leads/translate`. No search runs.
  */
 
 import type { Command } from "commander";

@@ -1,6 +1,7 @@
 /**
- * `peneira update`: adds the newest month of the share to a folder of snapshots. Also exits with 0
- * if there is no newer month.
+ * `peneira update`: adds the newest month of the share to a folder of snapshots. The share is the
+ * server that publishes the registry's files. The command also exits with 0 if there is no newer
+ * month.
  * Invariant: one update at a time. A snapshot appears under its name in one step, and only when it
  * is whole. If the command is interrupted, the next run resumes and removes partial files.
  */
@@ -50,14 +51,15 @@ import {
 import { listsOf, readImportFlags, runImport } from "./import.ts";
 
 /**
- * Peak disk bytes of an import, including the snapshot, per byte of the zips. For `peneira sample`
- * (1 million accounts), 6.3 was measured. The zips of the registry compress a sixth better.
+ * Peak number of bytes on disk during an import, including the snapshot, divided by the bytes of
+ * the zips. For `peneira sample` (1 million accounts), 6.3 was measured. The registry's zips are
+ * compressed more, by about a sixth.
  */
 const IMPORT_FACTOR = 7.5;
-/** Number of newest months to try; the newest one may still be incomplete. */
+/** Number of newest months to try. The newest one may still be incomplete. */
 const MONTHS_TRIED = 3;
 
-/** Folder of the public lists, next to the zips; it stays for the next update. */
+/** Folder of the public lists, next to the zips. It stays for the next update. */
 const LISTS = "lists";
 
 /** The flags as parsed by commander. */
@@ -97,7 +99,7 @@ export interface UpdateReport {
   readonly published: string | null;
   /** Newer months of the share that could not be used, with the reasons. */
   readonly skipped: readonly { readonly month: string; readonly why: string }[];
-  /** Changes from the previous month to the newest one; null without a previous month. */
+  /** Changes from the previous month to the newest one, or null without a previous month. */
   readonly changes: MonthCounts | null;
   readonly removed: Keeping["removed"];
   /** Older snapshots that --keep did not remove, with the reasons. */
@@ -178,7 +180,7 @@ export function registerUpdate(program: Command): void {
     .action((flags: UpdateFlags) => runUpdate(flags));
 }
 
-/** Runs the command. @throws CommandError; a signal ends the process. */
+/** Runs the command. A signal ends the process. @throws CommandError */
 export async function runUpdate(flags: UpdateFlags): Promise<void> {
   const keep = flags.keep === undefined ? null : Number(flags.keep);
   refuse(flags, keep);
@@ -303,19 +305,23 @@ function timeNow(): string {
   return new Date(systemClock.nowMs()).toISOString();
 }
 
-/** Results of an update before older snapshots are counted and removed. */
+/** Result of an update, before the changes are counted and older snapshots are removed. */
 type Done = Pick<UpdateReport, "updated" | "month" | "snapshot" | "accounts" | "downloaded">;
 
 class Update {
   readonly #parts: UpdateParts;
   readonly #options: Omit<DownloadOptions, "month">;
-  /** Working folder of the import: on the snapshots' disk, but ignored by servers. */
+  /**
+   * Working folder of the import. It is on the same disk as the snapshots, but servers ignore it.
+   */
   readonly #desk: string;
   readonly #skipped: { month: string; why: string }[] = [];
-  /** Newest month on the share, with the time of the listing; null until listed. */
+  /** Newest month on the share, with the time of the listing, or null until listed. */
   #check: { readonly asked_at: string; readonly published: string | null } | null = null;
 
-  /** A downloaded month that could not be imported; undefined until an import was tried. */
+  /**
+   * The downloaded month if it could not be imported, or null. Undefined until an import is tried.
+   */
   #refused: RefusedMonth | null | undefined;
 
   constructor(parts: UpdateParts) {
@@ -399,7 +405,9 @@ class Update {
     return listSnapshots(this.#parts.folder, (text) => this.#log(text));
   }
 
-  /** Downloads the newest month of the share that is newer than `newest`; null if there is none. */
+  /**
+   * Downloads the newest month of the share that is newer than `newest`, or null if there is none.
+   */
   async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
     const labels = await listMonths(inquiryOf(this.#options));
     this.#check = { asked_at: timeNow(), published: labels[0] ?? null };
@@ -420,7 +428,7 @@ class Update {
     return null;
   }
 
-  /** Imports the dump; fetches a damaged zip again, once. */
+  /** Imports the dump. Fetches a damaged zip again, once. */
   async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
     checkSpace(demandsOf(this.#desk, downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
@@ -434,7 +442,8 @@ class Update {
       const { month } = downloaded;
       const again = await downloadMonth({ ...this.#options, month, verify: true });
       if (!again.already) return run();
-      // A full disk may have space later; other failures last until the month is republished.
+      // After a failure, the month is not tried again until it is republished. A full disk is the
+      // exception, because it may have space later.
       const { token, bytes } = again;
       const stays = !(error instanceof DiskRefusal);
       this.#refused = stays ? { month, token, bytes, why: error.message } : null;
@@ -442,12 +451,12 @@ class Update {
     });
   }
 
-  /** Fetches the requested lists; if one cannot be fetched, uses the copy of an earlier update. */
+  /** Fetches the requested lists. If one cannot be fetched, uses the copy of an earlier update. */
   async #lists(): Promise<Partial<Record<PublicList, string>>> {
     const { flags, config } = this.#parts;
     const to = join(this.#options.to, LISTS);
     const found: Partial<Record<PublicList, string>> = {};
-    // A list with its own flag is a file of the operator, and not fetched.
+    // If a list has its own flag, the operator provides its file, so it is not fetched.
     const wanted = readListNames(flags.publicLists, []).filter((list) => flags[list] === undefined);
     for (const list of wanted) {
       try {

@@ -16,7 +16,10 @@ declare const BUILD_DATE: string | undefined;
 /** The version of the product, as in package.json. */
 export const VERSION: string = manifest.version;
 
-/** Output of `peneira version`. If a part cannot be loaded, its text is the reason. */
+/**
+ * Output of `peneira version`. If a part cannot be loaded, its member is the reason instead of the
+ * version.
+ */
 export interface Versions {
   readonly peneira: string;
   readonly commit: string;
@@ -33,7 +36,7 @@ export interface Versions {
   readonly state_format: number;
 }
 
-/** Titles of the lines for people; only for names that are unclear. */
+/** Titles of lines in the text output. Other lines have the member's name as their title. */
 const TITLES: Readonly<Record<string, string>> = {
   uws: "uWebSockets.js",
   sqlite: "SQLite",

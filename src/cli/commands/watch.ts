@@ -1,7 +1,9 @@
 /**
- * `peneira watch`: prints the notices of a tenant as JSON lines, as webhooks get them.
- * Invariant: each notice is printed once, after it was counted or has failed; a slow one does not
- * delay later ones. The command only reads, and a server may run on the same directory.
+ * `peneira watch`: prints the notices of a tenant as JSON lines, in the form in which webhooks
+ * receive them.
+ * Invariant: each notice is printed once, after its changes were counted or the count has failed. A
+ * notice that takes long does not delay later ones. The command only reads, and a server may run on
+ * the same directory.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";

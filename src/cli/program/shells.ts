@@ -1,7 +1,7 @@
 /**
- * Completion scripts for bash, fish, and zsh. Input: the program as data. Output: a script for bash
- * 4 or newer without any package, one for fish 3, and one for zsh, which may be a file `_peneira`
- * on the fpath or sourced.
+ * Completion scripts for bash, fish, and zsh. Input: the commands, options, and arguments of the
+ * program (tree.ts). Output: a script for bash 4 or newer without any package, one for fish 3, and
+ * one for zsh, which may be sourced or be a file `_peneira` on the fpath.
  * Invariant: texts of the program are always quoted and never become syntax, and file names with
  * spaces stay one word. A choice is offered only after its command or option, and files only where
  * a file is expected.
@@ -176,7 +176,7 @@ function takesOf(takes: ValueKind): string {
   return ` -a ${fishQuoted(words.join(" "))}`;
 }
 
-/** Quotes a text for fish, which has only these two escapes within single quotes. */
+/** Quotes a text for fish. Within single quotes, fish escapes only the quote and the backslash. */
 function fishQuoted(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }
@@ -234,7 +234,10 @@ ${cases.join("\n")}
 `;
 }
 
-/** `--name=` takes its value after the sign or as the next word. */
+/**
+ * A `=` after a long option tells zsh that the value may follow the sign (`--name=value`) or be the
+ * next word.
+ */
 function optionSpecs({ names, description, value, takes }: TreeOption): string[] {
   const text = `[${description.replace(/[\\[\]:]/g, "\\$&")}]`;
   const after = value === null ? "" : `:${withoutSyntax(value)}:${action(takes)}`;

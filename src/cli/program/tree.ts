@@ -19,11 +19,11 @@ export interface TreeOption {
   /** All spellings: `-h`, `--help`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Name of the option's value; null if it has no value. */
+  /** Name of the option's value, or null if it has no value. */
   readonly value: string | null;
   readonly takes: ValueKind;
   readonly mandatory: boolean;
-  /** The default in words; null if there is none. */
+  /** The default in words, or null if there is none. */
   readonly fallback: string | null;
 }
 

@@ -76,18 +76,20 @@ export interface Parts {
   readonly plans: Plans;
   readonly dataDir: string;
   readonly transport: Transport;
-  /** Counts shared by all threads; they end with the process. */
+  /** Counts shared by all threads. They end with the process. */
   readonly ledger: Ledger;
   /** Counter of searches, for the threads that render exports. */
   readonly searches: Int32Array;
-  /** Signals of leased rate limits; null if the state is in the data directory. */
+  /** Signals of leased rate limits, or null if the state is in the data directory. */
   readonly leases: LeaseSignals | null;
   readonly database: StateDatabase;
   /** Address at which the server answers. */
   readonly url: string;
   /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
-  /** Opens the store of finished export files; the local disk if missing. */
+  /**
+   * Opens the store of finished export files. Without this function, files stay on the local disk.
+   */
   readonly openFiles?: ((secrets: Secrets) => OpenFiles) | undefined;
   /** Destination of the log; standard output if missing. */
   readonly logTo?: LogDestination | undefined;
@@ -99,24 +101,24 @@ export interface ServedService extends Service {
   /** Opens a snapshot on all threads that will serve it. */
   prepare(segment: Segment): Promise<void>;
   /**
-   * Opens the snapshots for which other servers still issue cursors, except `first`. Returns the
-   * one that they serve, if it is not `first`. Call it before `start`.
+   * Opens the snapshots, other than `first`, for which other servers still issue cursors. If the
+   * other servers serve one of them, returns it. Call this before `start`.
    */
   recent(first: Segment | null): Promise<Segment | null>;
   /** Resolves when rate limits of a fleet can be leased. */
   readonly leasing: Promise<void>;
-  /** Begins, with or without a prepared first snapshot. Call it before the server listens. */
+  /** Begins, with a prepared first snapshot or without one. Call this before the server listens. */
   start(segment: Segment | null): void;
   /**
-   * Serves a prepared snapshot once all servers of the state have it; the previous one stays open
-   * for its cursors. Returns true if it is served now.
+   * Takes a prepared snapshot and serves it once all servers of the state have it. The previous
+   * snapshot stays open for its cursors. Returns true if the new snapshot is served now.
    */
   load(segment: Segment): boolean;
   /** Returns the latest prepared snapshot, which may wait for other servers. */
   latest(): Segment | null;
   /** Serves no snapshot until the next is loaded, because the current file is corrupt. */
   drop(): void;
-  /** Returns the free bytes of the disk with the exports; null if unknown. */
+  /** Returns the free bytes of the disk with the exports, or null if it is unknown. */
   freeBytes(): number | null;
   /** Checks whether opened snapshots were modified. */
   glance(): void;
@@ -128,7 +130,7 @@ export interface ServedService extends Service {
   sweep(): void;
   /** Begins to stop: reports that the server is not ready, and starts no further render. */
   stop(): void;
-  /** Closes all parts; the server must have stopped answering. */
+  /** Closes all parts. The server must have stopped answering. */
   close(): Promise<void>;
 }
 
@@ -140,7 +142,8 @@ export function makeService(parts: Parts): ServedService {
   const snapshots = openSnapshots({ config, dataDir, folder, log }, threads);
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
   const telemetry = new Telemetry(log, searches);
-  // A hard link changes the file's ctime. The scrubber must know this, or it would report a write.
+  // Making a hard link changes the file's ctime. The scrubber, which checks the file for damage,
+  // must know this, or it would report that the file was modified.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const secrets = openSecrets(dataDir);
   const fleet = fleetOf({ ...parts, log });
@@ -200,7 +203,10 @@ export function makeService(parts: Parts): ServedService {
   };
 }
 
-/** Makes the switch of snapshots, with the service functions that use it. */
+/**
+ * Makes the object that switches to a newer snapshot together with the other servers, and the
+ * service's functions that use it.
+ */
 function openSwitch(parts: {
   readonly config: Config;
   readonly snapshots: ReturnType<typeof openSnapshots>;
@@ -280,7 +286,10 @@ function openFleetRates(
   return rates;
 }
 
-/** Watches that the state still belongs to this server: its file, or the database lock. */
+/**
+ * Returns an object that checks repeatedly whether the state still belongs to this server. For
+ * SQLite it checks the file, and for PostgreSQL the lock.
+ */
 function watchOf(
   parts: Pick<Parts, "config" | "database"> & { readonly telemetry: Telemetry; readonly log: Log },
 ) {
@@ -290,7 +299,10 @@ function watchOf(
     : new ServerLock(database, lockKindOf(config), (text) => log.error(text));
 }
 
-/** Makes the budget of streamed responses: a max for the process, shared among tenants. */
+/**
+ * Returns the limit of concurrent streamed responses: a max for the process, and a max share for
+ * one tenant.
+ */
 function streamsOf(config: Config, ledger: Ledger): Budget {
   const share = config.get("http.share_max");
   return new Budget(config.get("http.streams_max"), share, "streams", ledger);
@@ -319,7 +331,7 @@ function sweep(
   void compute.sweep();
 }
 
-/** Counts and drops the corrupt snapshot; the compute thread closes it too. */
+/** Counts the current snapshot as damaged and drops it. The compute thread closes it too. */
 function dropCurrent(
   { registry, scrubber }: { readonly registry: SegmentRegistry; readonly scrubber: Scrubber },
   compute: ComputePool,
@@ -347,7 +359,10 @@ function settledBy(config: Config) {
   };
 }
 
-/** Makes the registry of opened snapshots, the response cache, and the scrubber. */
+/**
+ * Makes the registry of opened snapshots, the response cache, and the scrubber, which checks
+ * snapshots for damage.
+ */
 function openSnapshots(parts: Omit<ChangesParts, "registry">, threads: HttpThreads | null) {
   const { config, folder, log } = parts;
   const responses = new ResponseCache(config.get("http.response_memory_bytes"));

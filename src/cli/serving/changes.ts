@@ -2,8 +2,8 @@
  * The parts of a server that answer queries for changes. Input: the served folder, the data
  * directory, the registry of served segments. Output: the available months, and the lists of
  * changes. Both are updated when the folder is scanned or a snapshot is replaced.
- * Invariant: this file blocks no request. A failure without a query is logged, and the next query
- * reports it with the reason.
+ * Invariant: no request waits for this file's background work. If that work fails, the failure is
+ * logged, and the next query for the same changes returns the reason.
  */
 
 import { ChangeLists } from "../../changes/lists.ts";
@@ -30,7 +30,7 @@ export class ServedChanges {
   readonly #parts: ChangesParts;
   /** True if lists are made in advance. */
   readonly #prepares: boolean;
-  /** A newly served snapshot for which older months were not scanned yet. */
+  /** A newly served snapshot whose changes from the previous month have not been prepared yet. */
   #fresh: Segment | null = null;
 
   constructor(parts: ChangesParts) {
@@ -55,7 +55,7 @@ export class ServedChanges {
     this.#fresh = segment;
   }
 
-  /** Scans the folder; new months can be queried when it resolves. Never rejects. */
+  /** Scans the folder. New months can be queried when it resolves. Never rejects. */
   async look(): Promise<void> {
     await this.months.look();
     const { registry, log } = this.#parts;

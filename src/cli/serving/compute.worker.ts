@@ -1,8 +1,9 @@
 /**
  * The worker thread for long computations of requests (computepool.ts). Input: the name of a
- * computation, its task, the snapshot's file. Output: its value or its error, as plain values.
- * Invariant: a snapshot is used only if its identity matches. Snapshots that the server has closed
- * are closed with the next task or sweep; a damaged snapshot is opened again.
+ * computation, its task, and the file of a snapshot. Output: a value or an error, as plain data.
+ * Invariant: a snapshot is used only if its identity matches. When the server has closed a
+ * snapshot, the thread closes it before the next task or at the next sweep. A damaged snapshot is
+ * opened again.
  */
 import { CATALOG } from "../../console/catalogparts.ts";
 import { EXPLAIN } from "../../console/explain.ts";
@@ -39,13 +40,13 @@ export interface ComputeOrder {
   readonly task: unknown;
   readonly segment: SnapshotFile;
   readonly older?: SnapshotFile | undefined;
-  /** Identities of the snapshots that the server has open; the thread closes all others. */
+  /** Identities of the snapshots that the server has open. The thread closes all others. */
   readonly open: readonly string[];
-  /** Texts of activities used in addition to the official names, as JSON; they never change. */
+  /** Texts of activities used in addition to the official names, as JSON. They never change. */
   readonly descriptors: SharedArrayBuffer;
 }
 
-/** Outcome of a computation; null if a snapshot is no longer at its path. */
+/** Outcome of a computation, or null if a snapshot is no longer at its path. */
 export type ComputeOutcome = {
   /** Costs that the computation charged, in order. */
   readonly spent: readonly number[];
@@ -132,7 +133,9 @@ async function opened({ path, snapshotId }: SnapshotFile): Promise<Segment | nul
 
 let isPrepared = false;
 
-/** Applies the server's descriptors; closes snapshots that the server has closed. */
+/**
+ * Sets the texts of activities on the first call. Closes the snapshots that the server has closed.
+ */
 function prepare({ open, descriptors }: Pick<ComputeOrder, "open" | "descriptors">): void {
   if (!isPrepared) useDescriptors(JSON.parse(Buffer.from(descriptors).toString()));
   isPrepared = true;

@@ -15,8 +15,8 @@ import type { ComputeOrder, ComputeWork, SnapshotFile } from "./compute.worker.t
 /** One thread, because a second thread would duplicate the memory of the translator's tables. */
 const THREADS = 1;
 /**
- * One task runs, and the next is already with the thread. The number of connections bounds the
- * queue.
+ * The queue sends the thread one task to run and one more that waits there. The queue has no limit
+ * of its own, because the number of connections limits it.
  */
 const QUEUE = {
   ...{ running: THREADS + 1, waiting: 65_536, waitingOfOwner: 65_536 },
@@ -28,7 +28,7 @@ export class ComputePool implements Compute {
   readonly #opened: () => readonly Segment[];
   readonly #queue = new FairQueue(QUEUE);
   #pool: ThreadPool<ComputeWork> | null = null;
-  /** The snapshot warmed last; the server may not have registered it yet. */
+  /** The snapshot warmed last. The server may not have registered it yet. */
   #warmed = "";
   #descriptors: SharedArrayBuffer | null = null;
   #ended = false;
@@ -50,8 +50,8 @@ export class ComputePool implements Compute {
   }
 
   /**
-   * Makes the tables of the translator for a snapshot, which takes about a second. Requests are
-   * answered between its parts. Ends early when `ended` returns true.
+   * Builds the translator's tables for a snapshot, which takes about a second. The tables are built
+   * part by part, so that requests are answered in between. Stops early when `ended` returns true.
    */
   async warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
     this.#warmed = segment.snapshotId;
@@ -61,17 +61,18 @@ export class ComputePool implements Compute {
     }
   }
 
-  /** Has the thread close the snapshots that the server has closed. Never rejects. */
+  /** Makes the thread close the snapshots that the server has closed. Never rejects. */
   async sweep(): Promise<void> {
     if (this.#pool === null) return;
     const { open } = this.#around();
     if (open.join() === this.#swept) return;
     this.#swept = open.join();
-    // A dead thread has nothing open, and the request that it worked for reports its end.
+    // If the thread has died, it has nothing open. The request on which it worked reports its
+    // death.
     await this.#pool.run("close", open).catch(() => undefined);
   }
 
-  /** Ends the thread; work that takes longer than another second rejects. */
+  /** Ends the thread. A computation that takes longer than another second is rejected. */
   async close(): Promise<void> {
     this.#ended = true;
     const pool = this.#pool;

@@ -1,11 +1,12 @@
 /**
  * The demo of `npm start`: its key, its password, and the lock of its server. Input: the demo's
- * state and folder; the file with the key and password of this checkout's last start; the address
- * of a running server. Output: a working key and password, unchanged if still valid; the claim on
- * the state, or the address of the server that has it.
- * Invariant: only its owner can read the file (0600), and it is replaced atomically. A
- * password that the user has set is never replaced or shown. A disabled key stays disabled. The
- * address is shown only while its process is alive.
+ * folder and state, the file with the key and password of this checkout's last start, and the
+ * address of a running server. Output: a working key and password, and either the lock on the state
+ * or the address of the server that holds the lock. The key and password stay the same if they are
+ * still valid.
+ * Invariant: only its owner can read the file (0600), and it is replaced atomically. A password
+ * that the user has set is never replaced or shown. A disabled key stays disabled. The address is
+ * shown only while its process is alive.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -147,8 +148,9 @@ export async function claimDemo(
       if (typeof running?.url === "string") {
         throw new CommandError(wordsOf(running.pid, running.url), 1, error);
       }
-      // A demo start that recorded itself will answer or end, so the loop waits for it. Any other
-      // holder of the lock, such as peneira serve, never records itself, so the checks are counted.
+      // Another demo start that has recorded itself will either answer or end, so the loop waits
+      // for it. Any other holder of the lock, such as `peneira serve`, never records itself. The
+      // loop gives up on it after `LOOKS_MAX` checks.
       if (running === null && ++looks >= LOOKS_MAX) throw error;
     }
     await pause();

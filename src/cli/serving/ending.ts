@@ -1,10 +1,10 @@
 /**
- * Decides why and when a server stops. Input: signals, and uncaught failures. Output: a promise for
+ * Decides why and when a server stops. Input: signals, and uncaught failures. Output: a promise of
  * the reason.
  * Invariant: no client can end the process. An uncaught failure is a bug that leaves an unknown
- * state. It is logged, and the server drains as for a signal and exits with 1, so that its
- * supervisor restarts it. A second failure or signal exits immediately. This file is separate
- * because all that ends a process must be readable in one place.
+ * state. The failure is logged. Then the server finishes open requests, as after a signal, and
+ * exits with 1, so that its supervisor restarts it. A second failure or signal ends the process
+ * immediately. Separate because everything that ends a process must be readable in one place.
  */
 import { constants } from "node:os";
 import { describeError, type Log } from "../../process/log.ts";
@@ -13,8 +13,8 @@ import { describeError, type Log } from "../../process/log.ts";
 export type Ending = "signal" | "failure";
 
 /**
- * Resolves with the first reason to end. A second signal exits with the code of a shell (128 +
- * signal); a second failure exits with 1.
+ * Resolves with the first reason to end. A second signal exits with the code that shells use (128 +
+ * signal). A second failure exits with 1.
  */
 export function endingOf(log: Log): Promise<Ending> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
  * Opens the object store that the settings name. Input: the configuration. Output: a store client,
- * or the store of finished export files; undefined if none is set.
+ * or the store of finished export files, which is undefined if none is set.
  * Invariant: without a store address, no store code is loaded.
  */
 import type { ObjectStore } from "../../download/store/objectstore.ts";
@@ -21,7 +21,7 @@ export async function openStore(
   return new Store({ place, keys, ...(onAnswer === undefined ? {} : { onAnswer }) });
 }
 
-/** Returns a function that opens the store of finished files; undefined if they stay on disk. */
+/** Returns a function that opens the store of finished files, or undefined if they stay on disk. */
 export async function openFileStore(
   config: Config,
 ): Promise<((secrets: Secrets) => OpenFiles) | undefined> {

@@ -1,5 +1,5 @@
 /**
- * The membership of this server among the servers that share its state. Input: the configuration
+ * This server's membership in its fleet, the servers that share its state. Input: the configuration
  * and the open state. Output: the membership, and the lease for work that only one server does.
  * Invariant: the server joins only when the exports start, because only then is the data directory
  * locked.
@@ -17,7 +17,10 @@ import type { ServerLockKind } from "../../store/postgres/sharedstate.ts";
 import type { StateDatabase } from "../../store/statedatabase.ts";
 import { VERSION } from "../commands/version.ts";
 
-/** Name of the lease whose holder alone does the work on notices, months, and expiry. */
+/**
+ * Name of the lease for work on notices, months, and expiry. Only the server that holds this lease
+ * does the work.
+ */
 const WORK = "work";
 
 /**
@@ -32,17 +35,16 @@ export function lockKindOf(config: Config): ServerLockKind {
 export interface Fleet {
   readonly membership: Membership;
   readonly work: WorkLease;
-  /** The snapshot that all servers serve; null if no other server can use the state. */
+  /** The snapshot that all servers serve, or null if no other server can use the state. */
   readonly fleetMonth: FleetMonth | null;
-  /** Id under which this server is a member now. */
+  /** Current id of this server in the fleet. */
   memberId(): string;
   /** Stores which snapshot this server serves. */
   serve(segment: Segment): void;
 }
 
 /**
- * Creates the membership of a server. The server joins the fleet only when the exports start the
- * membership.
+ * Creates the membership of a server in the fleet. The server joins only when the exports start.
  */
 export function fleetOf(parts: {
   readonly config: Config;

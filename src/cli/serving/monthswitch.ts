@@ -1,10 +1,10 @@
 /**
  * Switches a server to a newer snapshot together with the other servers of its state. Input:
- * verified snapshots, and ticks. Output: calls of `serve`.
- * Invariant: a server without others serves a snapshot immediately. Otherwise it waits until every
- * live member has verified the same snapshot. Meanwhile the snapshot is open, for cursors of
- * servers that switch first. Therefore no member refuses a cursor of another. While the database
- * cannot be reached, nothing changes.
+ * verified snapshots, and calls at intervals. Output: calls of `serve`.
+ * Invariant: a server that shares its state with no other serves a new snapshot immediately.
+ * Otherwise, it waits until every live server has verified the same snapshot. Meanwhile it keeps
+ * the snapshot open, for cursors of servers that switch first. So no server refuses a cursor of
+ * another. While the database cannot be reached, nothing changes.
  */
 import { describeError, type Log } from "../../process/log.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -20,7 +20,7 @@ interface Segments {
 interface MonthSwitchParts {
   /** Null if no other server shares the state. */
   readonly months: Pick<FleetMonth, "agree" | "offer" | "without"> | null;
-  /** Id under which this server is a member now. */
+  /** Returns the current id of this server in the fleet. */
   readonly memberId: () => string;
   readonly segments: Segments;
   /** Makes a segment the current one. */
@@ -33,7 +33,9 @@ export class MonthSwitch {
   readonly #parts: MonthSwitchParts;
   /** Verified segments that wait for other servers, the latest last. */
   #held: Segment[] = [];
-  /** The last snapshot that this server offered to the others, and the id under which it did so. */
+  /**
+   * The last snapshot that this server offered to the others, and its id in the fleet at that time.
+   */
   #offered: { readonly memberId: string; readonly snapshotId: string | null } | null = null;
   #fleetId: string | null = null;
   #reported = "";
@@ -53,7 +55,7 @@ export class MonthSwitch {
     return this.#fleetId !== null && segments.current()?.snapshotId !== this.#fleetId;
   }
 
-  /** Takes over a verified segment; returns true if it is served now. */
+  /** Takes over a verified segment. Returns true if it is served now. */
   take(segment: Segment): boolean {
     const { months, segments, serve } = this.#parts;
     if (months === null) {
@@ -102,8 +104,8 @@ export class MonthSwitch {
     const next = this.#held.find(({ snapshotId }) => snapshotId === this.#fleetId);
     if (next === undefined) return;
     const replaced = segments.current()?.label ?? "none";
-    // Since the last check, other servers may have served a snapshot that this server held before
-    // `next`. It stays open for their cursors.
+    // If this server held other snapshots before `next`, the other servers may have served these
+    // since the last check. They stay open for cursors of those servers.
     for (const passed of this.#held.splice(0, this.#held.indexOf(next))) segments.keep(passed);
     this.#held = this.#held.filter((one) => one !== next);
     serve(next);

@@ -1,10 +1,9 @@
 /**
- * The threads and the ports of a server: how many threads answer requests, the main port, and a
- * metrics port if it has an address. Input: the settings, the number of processors, the max open
- * files. Output: a number of threads, and bound ports.
+ * Determines how many threads answer requests, and binds the ports: the main port, and a metrics
+ * port if it has an address. Input: the settings, the number of processors, and the max open files.
  * Invariant: either all ports are bound, or the start fails and none stays bound. Ports are bound
- * before any state is made, so a failed start leaves nothing. An impossible number of threads is
- * refused with a message; a useless number causes a warning.
+ * before any state is created, so a failed start leaves nothing. An impossible number of threads is
+ * refused with a message. More threads than processors cause a warning.
  */
 import { availableParallelism } from "node:os";
 import { CommandError } from "../../errors.ts";
@@ -31,7 +30,7 @@ export function threadsOf(config: Config, processors = availableParallelism()): 
   );
 }
 
-/** Returns a warning if there are more threads than processors; the excess only uses memory. */
+/** Returns a warning if there are more threads than processors. The excess only uses memory. */
 export function withoutProcessors(config: Config, processors = availableParallelism()): string[] {
   const threads = config.get("http.threads") ?? 1;
   if (threads <= processors) return [];

@@ -1,9 +1,9 @@
 /**
- * When a server starts, opens the snapshots for which other servers still issue cursors. Input: the
+ * Opens at a server's start the snapshots for which other servers still issue cursors. Input: the
  * folder of snapshots, and the state that the servers share. Output: opened segments.
  * Invariant: a starting server never refuses a cursor that others accept, if its folder has the
  * file. The previously served snapshot is retained as if it had been replaced now. Separate because
- * only a member of a fleet needs it.
+ * only servers of a fleet need it.
  */
 import type { Months } from "../../changes/months.ts";
 import { describeError, type Log } from "../../process/log.ts";
@@ -23,7 +23,7 @@ interface RecentParts {
 }
 
 /**
- * Opens recent snapshots other than `first`; returns the one that the other servers serve. Returns
+ * Opens recent snapshots other than `first`. Returns the one that the other servers serve. Returns
  * null if that is `first`, or not in the folder. Throws the errors of the database.
  */
 export async function openRecent(
@@ -42,7 +42,7 @@ export async function openRecent(
   return current;
 }
 
-/** Opens the snapshot with this id; returns null if the folder has no readable file of it. */
+/** Opens the snapshot with this id. Returns null if the folder has no readable file of it. */
 async function openById(id: string, parts: RecentParts): Promise<Segment | null> {
   const { months } = parts.changes;
   await months.look();

@@ -1,6 +1,6 @@
 /**
  * Loads newer snapshots into a running server. Input: a file or a folder, scanned repeatedly.
- * Output: a newer valid snapshot, opened, verified, warmed, and registered.
+ * Output: a newer valid snapshot, opened, verified, warmed up by first queries, and registered.
  * Invariant: the served snapshot changes in one step, and only to a segment whose blocks are all
  * verified. A refused file is reported once and not retried until it changes. One scan runs at a
  * time.
@@ -33,7 +33,7 @@ interface ReloadParts {
   readonly latest: () => Segment | null;
   /** Opens a newer snapshot on all threads that will serve it. */
   readonly prepare?: (segment: Segment) => Promise<void>;
-  /** Receives a newer snapshot, and owns it from then on; returns true if it is served now. */
+  /** Receives a newer snapshot, and owns it from then on. Returns true if it is served now. */
   readonly load: (segment: Segment) => boolean;
   /** Drops the current snapshot, because its file was modified. */
   readonly drop: () => void;
@@ -100,7 +100,7 @@ export class Reload {
     await this.#looking;
   }
 
-  /** Handles a file event; the name is null if the system does not report it. */
+  /** Handles a file event. The name is null if the system does not report it. */
   #noticed(name: string | null): void {
     if (this.#stopped || (name !== null && !this.#counts(name))) return;
     this.#parts.glance?.();
@@ -133,7 +133,7 @@ export class Reload {
         this.#blind = false;
         await this.#parts.looked?.();
       } catch (error) {
-        // A share may be unavailable for a while; the served snapshot does not depend on it.
+        // A share may be unavailable for a while. The served snapshot does not depend on it.
         const known = { folder: this.#folder, ...describeError(error) };
         if (!this.#blind) this.#parts.log.warn(known, "the snapshots cannot be looked at");
         this.#blind = true;
@@ -172,7 +172,7 @@ export class Reload {
 
   /**
    * If `mark` is the state of the served file (same inode), returns the file's size when it was
-   * opened; else null.
+   * opened. Otherwise returns null.
    */
   #servedSize(mark: Mark): bigint | null {
     const current = this.#parts.current();
@@ -198,7 +198,7 @@ export class Reload {
     }
   }
 
-  /** Waits until a file has stopped changing; returns its state. */
+  /** Waits until a file has stopped changing. Returns its state. */
   async #quiet(path: string): Promise<Mark> {
     for (let before: Mark; ; ) {
       const now = fileAt(path);
@@ -252,15 +252,18 @@ export class Reload {
     const works = current !== null && !current.native.poisoned();
     const still = works ? "what was served still is" : "nothing is served";
     const known = { file: path, served: works ? current.label : "none", ...why };
-    // A file being copied is refused repeatedly for the same reason; only the first time is an
-    // error.
+    // A file that is still being copied is refused repeatedly for the same reason. Only the first
+    // refusal is logged as an error.
     const trouble = JSON.stringify([String(fileAt(path)?.ino), known]);
     const level = this.#reported.get(path) === trouble ? "info" : "error";
     this.#reported.set(path, trouble);
     this.#parts.log[level](known, `snapshot refused; ${still}`);
   }
 
-  /** True for a newer snapshot in a folder, or for a different one at a named file's path. */
+  /**
+   * True if a segment should be served. In a folder, it must be newer than the latest. If a single
+   * file is served, it only has to be another snapshot.
+   */
   #wanted(segment: Segment): boolean {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return true;

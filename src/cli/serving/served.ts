@@ -2,8 +2,8 @@
  * Opens the snapshot to serve. Input: a path to a snapshot file or to a folder of them. Output: an
  * opened segment, or null if a folder holds no valid snapshot yet.
  * Invariant: the newest valid snapshot of a folder is served. An invalid snapshot is reported on
- * standard error and never hides an older valid one, even if only its first queries detect the
- * damage. A plain Arrow file named directly is indexed first.
+ * standard error, and then an older valid one is served. This holds even if only the first queries
+ * reveal the damage. If the path names a plain Arrow file, it is indexed first.
  */
 import { type BigIntStats, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr } from "../../process/terminal.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 
-/** Runs the first queries on a segment; throws if it is damaged. */
+/** Runs the first queries on a segment. Throws if it is damaged. */
 type Ready = (segment: Segment) => Promise<void>;
 
 const AS_IT_IS: Ready = () => Promise.resolve();
 
 /**
- * Opens and warms the snapshot; returns null if a folder has no valid one yet. Throws
+ * Opens and warms the snapshot. Returns null if a folder has no valid one yet. Throws
  * `CommandError` if a named file is missing, refused, or damaged.
  */
 export async function openServed(path: string, ready: Ready = AS_IT_IS): Promise<Segment | null> {
@@ -45,8 +45,8 @@ export function isFolder(path: string): boolean {
 }
 
 /**
- * Returns the state of the plain file at a path; undefined if it is missing or a broken link. Times
- * are in nanoseconds, because a write may take less than a millisecond.
+ * Returns the state of the plain file at a path, or undefined if it is missing or a broken link.
+ * Times are in nanoseconds, because a write may take less than a millisecond.
  */
 export function fileAt(path: string): BigIntStats | undefined {
   try {
@@ -77,7 +77,8 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
       refused(path, error);
     }
   }
-  // Among equal snapshots, the one with the last name comes first.
+  // Sorts the newest snapshot first. Among equally new ones, the file with the last name comes
+  // first.
   opened
     .reverse()
     .sort(
@@ -104,7 +105,7 @@ function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.code === "snapshot_unavailable";
 }
 
-/** Describes a file's problem in one line; adds the remedy for damage. */
+/** Describes a file's problem in one line. Adds the remedy for damage. */
 function wordsOf(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   if (!isDamage(error)) return words;

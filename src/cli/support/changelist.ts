@@ -1,8 +1,8 @@
 /**
  * Opens the change list for `peneira diff`, and handles the signals that end its work. Input: two
  * opened snapshots, and optionally a cache folder; SIGINT, SIGTERM, SIGHUP. Output: the opened list
- * of the two snapshots, computed if it is missing. A signal aborts the work between two slices,
- * with a message.
+ * of the two snapshots, computed if it is missing. A signal aborts the comparison between two
+ * slices of accounts, with a message.
  * Invariant: without a cache folder, the list is removed when it is closed, or when the process
  * ends earlier. A cached list that does not open is replaced. Indexing a plain Arrow file cannot be
  * aborted. During such work, a signal ends the process immediately, but temporary files are still

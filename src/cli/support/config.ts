@@ -19,7 +19,7 @@ import { expectedOf, type Setting } from "../../settings/settingvalue.ts";
 
 const PLANS = { plans, planSettings: PLAN_SETTINGS };
 
-/** Values of those flags of a command that set a setting, by the setting's key. */
+/** Values of a command's flags, by the key of the setting that each flag sets. */
 export type SettingFlags = Partial<Record<SettingKey, string | undefined>>;
 
 /** Reads a command's configuration: its flags, the environment, `--config`, the defaults. */

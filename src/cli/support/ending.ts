@@ -1,6 +1,6 @@
 /**
- * Endings of the files that commands write.
- * Invariant: a file never gets the name of another kind of file. An ending is refused if it is
+ * Checks the name endings (".csv.gz") of the files that commands write.
+ * Invariant: a file never gets the ending of another kind of file. An ending is refused if it is
  * unknown, or if it contradicts the requested format or compression.
  */
 import { basename, extname } from "node:path";
@@ -20,15 +20,16 @@ const PACKINGS = Object.keys(COMPRESSED) as Compression[];
 /** Name endings of a snapshot. They include `.arrow`, because a snapshot is also an Arrow file. */
 const SNAPSHOT_ENDINGS = [".peneira", ".arrow"];
 
-/** The format and the compression that flags request; undefined if no flag does. */
+/** The format and the compression that flags request, or undefined if no flag does. */
 interface WantedKind {
   readonly format?: ExportFormat | undefined;
   readonly compression?: Packing | undefined;
 }
 
 /**
- * Returns the format and the compression that a file name's ending denotes. They are undefined if
- * the name has no ending; then the spec decides. @throws CommandError (exit 2)
+ * Returns the format and the compression that a file name's ending denotes. If the name has no
+ * ending, both are undefined unless a flag sets them, and the spec decides. @throws CommandError
+ * (exit 2)
  */
 export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
   refuseBareEnding(name);
@@ -50,7 +51,9 @@ export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
   return { format, compression };
 }
 
-/** Refuses a name that is only an ending: systems treat it as a hidden file's name. */
+/**
+ * Refuses a name that consists only of an ending, such as `.csv`, because systems hide such a file.
+ */
 function refuseBareEnding(name: string): void {
   const file = basename(name).toLowerCase();
   const bare = `x${file}`;
@@ -112,8 +115,8 @@ function endingOf(format: ExportFormat, packing: Packing = "none"): string {
 }
 
 /**
- * Returns a warning if the ending overrides the spec's format or compression; null if they agree,
- * or if a flag decides. @throws CommandError (exit 2)
+ * Returns a warning if the name's ending overrides the spec's format or compression. Returns null
+ * if both agree, or if a flag decides. @throws CommandError (exit 2)
  */
 export function otherKind(name: string, input: unknown, wanted: WantedKind = {}): string | null {
   const named = kindOfName(name, wanted);
@@ -138,7 +141,7 @@ export function otherKind(name: string, input: unknown, wanted: WantedKind = {})
   return null;
 }
 
-/** True if a name and a spec differ and no flag decides. */
+/** True if the value in the name differs from that in the spec, and no flag sets the value. */
 function isOther<Value>(
   named: Value | undefined,
   stated: Value | undefined,

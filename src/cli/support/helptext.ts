@@ -18,7 +18,7 @@ export interface CommandText {
   readonly description: string;
   /** Whole sentences below the options. */
   readonly remarks?: string;
-  /** Command lines; a continued line ends in a backslash or a pipe. */
+  /** Command lines. A continued line ends in a backslash or a pipe. */
   readonly examples: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 /**
  * The files that commands read: a spec, or the entries of a list. Input: the values of `--spec`,
- * `--text`, and `--limit`; a path, or standard input. Output: the spec, as written or translated
- * from the sentence, and the limit; the entries, and the invalid lines.
- * Invariant: only the JSON of a spec is checked here; normalization checks the rest. The first
- * bytes of a file of entries decide whether it is CSV or XLSX, never its name.
+ * `--text`, and `--limit`; a path, or standard input. Output: the spec (read from a file, or
+ * translated from the sentence of `--text`) and the limit; the entries, and the invalid lines.
+ * Invariant: only the JSON syntax of a spec is checked here. Normalization checks the rest. The
+ * first bytes of a file of entries determine whether it is CSV or XLSX, never its name.
  */
 
 import { createReadStream } from "node:fs";
@@ -33,7 +33,8 @@ export function readSpecFile(path: string): unknown {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
     }
-    // The message speaks of a request body. It is reworded here for a file.
+    // The message begins with "The body", which means a request's body. It is reworded here for a
+    // file.
     if (error instanceof AppError) {
       throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }
@@ -77,8 +78,8 @@ export function refuseText(text: string): void {
 }
 
 /**
- * Translates a sentence to a spec; prints assumptions and omissions on standard error.
- * @throws CommandError (exit 1) with the spec if too little was understood.
+ * Translates a sentence to a spec. Prints assumptions and omissions on standard error. @throws
+ * CommandError (exit 1) with the spec if too little was understood.
  */
 function translated(text: string, segment: Segment): unknown {
   const { explain, ...spec } = translate(text, segment).spec;
@@ -107,8 +108,8 @@ export function positive(text: string): number {
 }
 
 /**
- * The first four bytes of a zip file, and of an older workbook. The reader refuses older workbooks
- * with a message.
+ * The first four bytes of a zip file, such as an XLSX workbook, and of an older workbook (XLS). The
+ * reader refuses the older ones with a message.
  */
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;

@@ -1,6 +1,6 @@
 /**
- * Prints accounts for people or programs on a terminal. Input: accounts in result order, and the
- * chosen fields. Output: text; CSV comes from exports.
+ * Prints accounts on a terminal, for people or programs. Input: accounts in result order, and the
+ * chosen fields. Output: text in each format but CSV, which the code of exports prints.
  * Invariant: every field of every account is printed whole, except in `table`, which marks cuts
  * with an ellipsis. No value contains a line break or breaks a table column.
  */

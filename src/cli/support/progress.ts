@@ -19,7 +19,10 @@ interface ProgressOutput {
 
 /** A running display. */
 export interface Progress {
-  /** Reports that `done` of the total is done; cheap to call often. */
+  /**
+   * Reports that `done` units of the total are finished. A call costs little, so it can be made
+   * often.
+   */
   update(done: number): void;
   /** Ends the display with the total time and rate. */
   done(): void;

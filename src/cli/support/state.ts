@@ -1,11 +1,11 @@
 /**
  * The state that commands work on, and the secrets that they show once. Input: the flag
- * `--data-dir`, or its setting. Output: the database or its keyring, open during the work; a
+ * `--data-dir`, or its setting. Output: the database or its keyring, open during the work, and a
  * printed key or password.
- * Invariant: the database is always closed, even after a failure; a running server may have it open
+ * Invariant: the database is always closed, even after a failure. A running server may have it open
  * too. If the state is damaged, the error says how to restore it. Only commands that add data
- * create a state, and never silently. A secret is printed inside the transaction that makes it: if
- * standard output fails, the transaction is rolled back, so every valid secret was shown.
+ * create a state, and they say so. A secret is printed inside the transaction that creates it. If
+ * it cannot be printed, the transaction is rolled back. So every valid secret was shown.
  */
 import { join } from "node:path";
 import { Keyring } from "../../access/keyring.ts";
@@ -128,8 +128,8 @@ export class SecretPrint {
   }
 
   /**
-   * Handles a failure of the work: if the secret was already printed, reports that it does not
-   * work. Returns `error`.
+   * Handles a failure of the work. If the secret was already printed, warns that it is not valid.
+   * Returns `error`.
    */
   undone(error: unknown): unknown {
     if (this.#printed) stderr.print(`${this.#undone}: what was printed does not work.\n`);

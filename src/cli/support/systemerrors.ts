@@ -1,6 +1,6 @@
 /**
  * Messages for errors of system calls: one line with path, reason, code, and call.
- * Invariant: only errors of system calls are converted; all others are bugs, and stay unchanged.
+ * Invariant: only errors of system calls are converted. All others are bugs, and stay unchanged.
  */
 import { CommandError } from "../../errors.ts";
 import { storageErrorText } from "../../files/storage.ts";
@@ -22,15 +22,15 @@ export function systemErrorText(error: NodeJS.ErrnoException): string {
 }
 
 /**
- * Runs work that writes to a user's path; adds the path to errors, because disk-full errors lack
- * it.
- * @throws CommandError for a system error; other errors unchanged.
+ * Runs work that writes to a user's path. Adds the path to errors, because disk-full errors lack
+ * it. Other errors stay unchanged.
+ * @throws CommandError for a system error
  */
 export function writing<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   return withSystemErrors(`${place} was not written`, work);
 }
 
-/** Runs work that reads from a user's path; adds the path to errors, because some lack it. */
+/** Runs work that reads from a user's path. Adds the path to errors, because some lack it. */
 export function reading<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   return withSystemErrors(`${place} was not read`, work);
 }
@@ -48,7 +48,8 @@ async function withSystemErrors<Result>(
 }
 
 /**
- * Returns an error's message. If a disk error caused it, adds the reason and the remedy if missing.
+ * Returns an error's message. If a disk error caused it, the message also has the reason and the
+ * remedy.
  */
 export function refusalMessage({ message, cause }: Error): string {
   const cut = storageErrorText(cause);

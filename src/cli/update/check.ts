@@ -26,7 +26,7 @@ export interface CheckReport {
   readonly checked_at: string;
   /** Queried hosts, in order of preference. */
   readonly shares: readonly string[];
-  /** Newest month that the share lists, complete or not; null if the query failed. */
+  /** Newest month that the share lists, complete or not, or null if the query failed. */
   readonly published: string | null;
   readonly here: {
     readonly month: string;
@@ -39,9 +39,9 @@ export interface CheckReport {
   readonly takes: string | null;
   /** Newer months that an update would not import, and why. */
   readonly not_taken: readonly NotTaken[];
-  /** Outcome of the last update of this folder; null if none was recorded. */
+  /** Outcome of the last update of this folder, or null if none was recorded. */
   readonly last_update: LastUpdate | null;
-  /** Why the share could not be queried; null if it was. */
+  /** Why the share could not be queried, or null if it was. */
   readonly problem: string | null;
 }
 
@@ -149,7 +149,9 @@ async function lookAt(
   return { takes: null, not_taken };
 }
 
-/** Returns why a month cannot be taken; null if the month is not the cause. */
+/**
+ * Returns why this month cannot be imported, or null if the error has a cause other than the month.
+ */
 function whyNot(month: string, error: unknown): string | null {
   if (error instanceof NotReady) return error.message;
   return error instanceof DownloadError
@@ -157,14 +159,14 @@ function whyNot(month: string, error: unknown): string | null {
     : null;
 }
 
-/** Returns why the last update could not import this publication; null if it did not try. */
+/** Returns why the last update could not import this publication, or null if it did not try. */
 function whyRefused({ month, token }: ReadyMonth, folder: string): string | null {
   const { refused } = readLastCheck(folder);
   const same = refused?.month === month.label && refused.bytes === month.bytes;
   return same && (token === null || token === refused.token) ? refused.why : null;
 }
 
-/** Returns why there is no space for a month; null if there is enough. */
+/** Returns why there is no space for a month, or null if there is enough. */
 function wantsRoom(month: string, bytes: number, parts: CheckParts): string | null {
   try {
     checkSpace(demandsOfMonth(month, bytes, parts));

@@ -85,7 +85,6 @@ export async function fetchNewest(options: SnapshotFetch): Promise<FetchedSnapsh
   }
 }
 
-/** Returns the key of the newest month directly below the prefix. */
 async function newestKey(store: ObjectStore): Promise<string> {
   const { prefix } = store.place;
   const folder = prefix === "" ? "" : `${prefix}/`;
@@ -151,7 +150,7 @@ class Fetch {
     return { path, fetched: true };
   }
 
-  /** Removes partial files of other objects; returns the path for this one. */
+  /** Removes partial files of other objects. Returns the path for this one. */
   #partial(tag: string): string {
     const own = `.${this.#name}.${tag.replace(/[^0-9A-Za-z]/g, "")}.partial`;
     for (const name of readdirSync(this.#folder)) {

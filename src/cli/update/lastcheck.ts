@@ -15,7 +15,7 @@ import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
 /** Max bytes of a record that is read. */
 const BYTES_MAX = 1 << 18;
 
-/** Returns the content of a file; null if it is missing or invalid. */
+/** Returns the content of a file, or null if it is missing or invalid. */
 export function readRecord(folder: string, name: string): unknown {
   const path = join(folder, name);
   try {
@@ -46,9 +46,9 @@ export const LAST_CHECK_FILE = ".update.check.json";
 export interface LastUpdate {
   /** ISO time. */
   readonly at: string;
-  /** The imported month; null if there was none. */
+  /** The imported month, or null if there was none. */
   readonly month: string | null;
-  /** Why the update failed; null if it succeeded. */
+  /** Why the update failed, or null if it succeeded. */
   readonly problem: string | null;
 }
 
@@ -56,7 +56,7 @@ export interface LastUpdate {
 export interface RefusedMonth {
   readonly month: string;
   /**
-   * Distinguishes this publication of the month from later ones; null if the publication has no
+   * Distinguishes this publication of the month from later ones, or null if the publication has no
    * such value.
    */
   readonly token: string | null;
@@ -65,12 +65,12 @@ export interface RefusedMonth {
 }
 
 interface LastLook {
-  /** ISO time of the share's last response; null if there was none. */
+  /** ISO time of the share's last response, or null if there was none. */
   readonly asked_at: string | null;
-  /** Newest month that the share listed then; null if it had none. */
+  /** Newest month that the share listed then, or null if it had none. */
   readonly published: string | null;
   readonly last_update: LastUpdate | null;
-  /** Month that the last update refused; null if none. */
+  /** Month that the last update refused, or null if there is none. */
   readonly refused: RefusedMonth | null;
 }
 
@@ -89,7 +89,7 @@ export function readLastCheck(folder: string): LastLook {
   };
 }
 
-/** Updates the record; if it cannot be written, warns and continues. */
+/** Updates the record. If it cannot be written, warns and continues. */
 export function writeLastCheck(
   folder: string,
   news: Partial<LastLook>,
@@ -105,7 +105,7 @@ export function writeLastCheck(
   return look;
 }
 
-/** Returns the number of months from `older` to `newer`; 0 if `newer` is not later. */
+/** Returns the number of months from `older` to `newer`, or 0 if `newer` is not later. */
 export function monthsFrom(older: string, newer: string): number {
   const count = (label: string) => Number(label.slice(0, 4)) * 12 + Number(label.slice(5, 7));
   return Math.max(0, count(newer) - count(older));

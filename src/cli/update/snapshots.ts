@@ -4,9 +4,9 @@
  * older ones with the reasons.
  * Invariant: the month comes from a file's metadata, not from its name. A file that cannot be
  * opened is reported and not touched. A file is removed, in one step, only if it is a valid
- * snapshot with the name of its month and no process has it mapped. Servers that serve it or answer
- * its cursors and changes, exports, and comparisons map it. (Waiting exports have their own links.)
- * Separate because it reads files and never the share.
+ * snapshot with the name of its month and no process has mapped it. A server maps a snapshot while
+ * it serves it or needs it for cursors and changes. Exports and comparisons map it too. (Waiting
+ * exports have their own links.) Separate because it reads files and never the share.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -81,7 +81,7 @@ export function keepNewest(
   return { removed, kept };
 }
 
-/** Removes a file; returns the reason if it stays. */
+/** Removes a file. Returns the reason if it stays. */
 function whyNotRemoved(path: string): string | null {
   try {
     const became = removeIfUnused(path);

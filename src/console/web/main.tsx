@@ -1,8 +1,8 @@
 /**
- * Entry point of the console: draws the shell into the page.
- * Invariant: session, words, and the view's code are requested in parallel. Until session and words
- * arrive, page.html's header bar stays in place. An address with an invitation after the `#` shows
- * the invitation page, even if a user is signed in.
+ * Entry point of the console. Draws the frame of all views (the shell) into the page.
+ * Invariant: the session, the texts, and the view's code are requested in parallel. Until session
+ * and texts arrive, page.html's header bar stays in place. An address with an invitation after the
+ * `#` shows the invitation page, even if a user is signed in.
  */
 import { render, type VNode } from "preact";
 import { App, preload } from "./app/app.tsx";
@@ -10,7 +10,10 @@ import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
-/** An invitation after the `#`, which reaches no server and no log; it may be garbled. */
+/**
+ * An invitation after the `#`, which browsers do not send to the server, so no log has it. Its
+ * token may be damaged.
+ */
 const INVITATION = /^#invite=(.+)$/;
 
 async function begin(): Promise<void> {

@@ -20,7 +20,7 @@ interface PageEntry {
   readonly folder: boolean;
 }
 
-/** Returns the entries of a page; null if it is not a listing. @throws ListingFault */
+/** Returns the entries of a page, or null if it is not a listing. @throws ListingFault */
 export function parseIndexPage(html: string, folder: URL): readonly PageEntry[] | null {
   const found = new Map<string, PageEntry>();
   for (const href of linksOf(html)) {
@@ -49,8 +49,8 @@ const OPAQUE = ["script", "style", "textarea", "title"];
 
 /** Yields the addresses of all links of a page, in order. */
 function* linksOf(html: string): Generator<string> {
-  // End markers that are known to be absent from the rest of the page, so they are not searched for
-  // again.
+  // End markers that do not occur in the rest of the page. They are not searched again, so that the
+  // time stays linear.
   const gone = new Set<string>();
   const behind = (mark: RegExp, from: number): number => {
     if (gone.has(mark.source)) return html.length;
@@ -95,7 +95,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: "\u00a0",
 };
 
-/** Replaces entities in a value; leaves invalid ones, as browsers do. */
+/** Replaces entities in a value. Leaves invalid ones, as browsers do. */
 function plainHtml(text: string): string {
   return text.replace(
     /&(?:#x([0-9A-Fa-f]{1,6});?|#(\d{1,7});?|([a-z]{2,4});)/gi,
@@ -107,7 +107,7 @@ function plainHtml(text: string): string {
   );
 }
 
-/** Returns the entries of a JSON list; null if the text is not one. @throws ListingFault */
+/** Returns the entries of a JSON list, or null if the text is not one. @throws ListingFault */
 export function parseJsonIndex(text: string, folder: URL): readonly PageEntry[] | null {
   if (!/^\s*\[\s*(\{|\])/.test(text.slice(0, 1_000))) return null;
   if (!/\]\s*$/.test(text.slice(-1_000))) throw new ListingFault("it ends in the middle");
@@ -134,7 +134,8 @@ function valuesOf(text: string): readonly unknown[] {
 }
 
 /**
- * Returns the name of a direct entry of a folder; null for the folder itself and for other targets.
+ * Returns the name of a direct entry of a folder, or null for the folder itself and for other
+ * targets.
  */
 export function nameIn(folder: URL, href: string): string | null {
   if (!URL.canParse(href, folder.href)) return null;

@@ -7,7 +7,7 @@
  * Invariant: XML that is not well-formed, has a document type, or nests too deep throws
  * `ListingFault`. Depth and number of entries are bounded. Keys without the prefix, or more than
  * one step below it, are skipped. So are names of only dots, which would lead out of their folder.
- * WebDAV names are compared with their namespace; properties count only from a `propstat` of status
+ * WebDAV names are compared with their namespace. Properties count only from a `propstat` of status
  * 200.
  */
 import { type XmlAttributes, XmlFault, type XmlHandler, XmlReader } from "../../text/xmlreader.ts";
@@ -43,7 +43,7 @@ export interface BucketEntry {
 /** A page of a listing. */
 export interface BucketPage {
   readonly entries: readonly BucketEntry[];
-  /** Token of the next page; null on the last page. */
+  /** Token of the next page, or null on the last page. */
   readonly next: string | null;
 }
 
@@ -84,7 +84,7 @@ export function parseBucketPage(text: string, prefix: string): BucketPage {
   return { entries, next };
 }
 
-/** Returns the name of an entry directly below a prefix; else an empty text. */
+/** Returns the name of an entry directly below a prefix, or else an empty text. */
 function nameBelow(prefix: string, key: string): string {
   const name = key.startsWith(prefix) ? key.slice(prefix.length) : "";
   return name.includes("/") || /^\.{0,2}$/.test(name) ? "" : name;

@@ -27,7 +27,7 @@ export function listsIn(folder: string): Partial<Record<PublicList, string>> {
   return found;
 }
 
-/** Returns the list that a name belongs to; null for other names. */
+/** Returns the list that a name belongs to, or null for other names. */
 export function listOfName(name: string): PublicList | null {
   if (/^20\d\d_trimestre_0[1-4]$/.test(name)) return "pgfn";
   const title = /^20\d{6}_([A-Z]+)\.(?:zip|csv)$/.exec(name)?.[1]?.toLowerCase();

@@ -1,7 +1,7 @@
 /**
  * Finds the newest publication of a public list: CEIS, CNEP, and CEPIM of the Portal da
  * Transparência, and the debts of PGFN. Input: the address of the portal, or of PGFN's listing.
- * Output: the files of one publication with size and validators, and the date in its name.
+ * Output: the files of one publication with size, tag, and date, and the date in its name.
  * Invariant: a page supplies only a date or one of the known names, never a path. If a quarter
  * lacks one of its three zips, an older complete quarter is used.
  */
@@ -22,7 +22,10 @@ export interface Publication {
   readonly files: readonly RemoteFile[];
 }
 
-/** Max bytes of a page: a few hundred kB are usual; the dates are in a script. */
+/**
+ * Max bytes of the portal's page, which usually has a few hundred kB. A script in the page contains
+ * the dates.
+ */
 const PAGE_BYTES_MAX = 4 * 2 ** 20;
 /** Number of quarters to try, because the newest may still lack a zip. */
 const QUARTERS_TRIED = 3;
@@ -32,7 +35,7 @@ export function newestPublication(inquiry: SourceInquiry, list: PublicList): Pro
   return list === "pgfn" ? newestQuarter(inquiry) : newestDay(inquiry, list);
 }
 
-/** Finds the newest zip of a sanctions list; the list's page names the available days. */
+/** Finds the newest zip of a sanctions list. The list's page names the available days. */
 async function newestDay(
   inquiry: SourceInquiry,
   list: Exclude<PublicList, "pgfn">,
@@ -58,7 +61,10 @@ async function newestDay(
   return { list, name, asOf: day, files };
 }
 
-/** Returns a pattern for a member of an object in the script, with its value. */
+/**
+ * Returns a pattern that matches a member of an object in the page's script. The pattern captures
+ * the value.
+ */
 const member = (name: string, value: string) => `"${name}"\\s{0,9}:\\s{0,9}"(${value})"`;
 const DAY = new RegExp(
   [member("ano", "20\\d\\d"), member("mes", "\\d\\d"), member("dia", "\\d\\d")].join(
@@ -68,8 +74,8 @@ const DAY = new RegExp(
 );
 
 /**
- * Returns the latest day on a page, written as `"ano" : "2026", "mes" : "09", "dia" : "30"`; null
- * if none.
+ * Returns the latest day on a page, written as `"ano" : "2026", "mes" : "09", "dia" : "30"`, or
+ * null if there is none.
  */
 export function newestDayOf(page: string): string | null {
   const found = [...page.matchAll(DAY)].map(([, year, month, day]) => `${year}-${month}-${day}`);
@@ -100,7 +106,7 @@ async function pageText({ source, signal }: SourceInquiry, url: URL): Promise<st
   return Buffer.concat(pieces).toString("latin1");
 }
 
-/** Names of a quarter's zips; one quarter has `…Previdenciariozip.zip`. */
+/** Names of a quarter's zips. One quarter has `…Previdenciariozip.zip`. */
 const DEBT_ZIP = /^Dados_abertos_(FGTS|Previdenciario|Nao_Previdenciario)(?:zip)?\.zip$/;
 const DEBT_KINDS = ["FGTS", "Previdenciario", "Nao_Previdenciario"] as const;
 const QUARTER = /^(20\d\d)_trimestre_0([1-4])$/;

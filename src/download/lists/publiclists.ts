@@ -249,7 +249,7 @@ class ListDownload {
     });
   }
 
-  /** Reads the received files; removes damaged ones and fetches them again. */
+  /** Reads the received files. Removes damaged ones and fetches them again. */
   async #check(): Promise<void> {
     const faults = await this.#faults((file) => this.#completePath(file), true);
     if (faults.length > 0) throw new DownloadError("replaced", faults.join("; "));
@@ -310,7 +310,7 @@ class ListDownload {
     const folder = join(this.#work, this.#found.name);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder);
-    // After a crash here, the zips are fetched again; the previous quarter stays.
+    // After a crash here, the zips are fetched again. The previous quarter stays.
     for (const file of this.#found.files) {
       await rename(this.#completePath(file), join(folder, file.name));
     }
@@ -337,7 +337,7 @@ function markOf(files: readonly RemoteFile[]): string {
   return createHash("sha256").update(marks.join("\n")).digest("hex").slice(0, 12);
 }
 
-/** Contents of `lists.json`: the publications that this program put there. */
+/** Content of `lists.json`: the publications that this program has put into the folder. */
 interface ListsRecord {
   readonly format: 1;
   readonly lists: Readonly<

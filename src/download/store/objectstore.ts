@@ -20,7 +20,7 @@ export interface StoreKeys {
   readonly secretKey: string;
 }
 
-/** A local file to store; its bytes never change. */
+/** A local file to store. Its bytes never change. */
 export interface LocalFile {
   readonly path: string;
   readonly sizeBytes: number;
@@ -62,7 +62,7 @@ export class StoreFault extends Error {
   readonly away: boolean;
   /** 0 if there was no answer. */
   readonly status: number;
-  /** The store's code; empty if it sent none. */
+  /** The store's code. Empty if it sent none. */
   readonly code: string;
 
   constructor(message: string, { status = 0, code = "", cause }: Partial<FaultDetails> = {}) {
@@ -97,8 +97,8 @@ interface StoreOptions {
 
 const STALL_MS = 30_000;
 /**
- * In smaller parts, the request would take longer than sending the bytes. Stores require at least 5
- * MiB.
+ * Min bytes of each part of an upload. For smaller parts, the overhead of a request would exceed
+ * the time for the bytes. Stores require at least 5 MiB.
  */
 const PART_BYTES = 16 << 20;
 /** Stores allow 1,000 to 10,000. */
@@ -159,7 +159,7 @@ export class ObjectStore {
     this.#connections = openConnections(stallMs);
   }
 
-  /** Returns the metadata of an object; null if it does not exist. */
+  /** Returns the metadata of an object, or null if it does not exist. */
   async head(key: string, signal?: AbortSignal): Promise<StoredObject | null> {
     const sent = { operation: "head", method: "HEAD", key, signal } as const;
     const answer = await this.#send({ ...sent, expected: [200, 404] });
@@ -182,7 +182,7 @@ export class ObjectStore {
     return this.#putWhole(key, file, headers, signal);
   }
 
-  /** Opens an object's bytes from `offset`; null if it does not exist. */
+  /** Opens an object's bytes from `offset`, or null if it does not exist. */
   async get(
     key: string,
     { offset, length }: { readonly offset: number; readonly length: number },
@@ -205,7 +205,7 @@ export class ObjectStore {
     return answer.body;
   }
 
-  /** Deletes an object; does nothing if it does not exist. */
+  /** Deletes an object. Does nothing if it does not exist. */
   async remove(key: string, signal?: AbortSignal): Promise<void> {
     const sent = { operation: "delete", method: "DELETE", key, signal } as const;
     await (await this.#send({ ...sent, expected: [200, 204, 404] })).body.dump();
@@ -294,8 +294,8 @@ export class ObjectStore {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const headers = { "content-type": type, ...prefixed(metadata) };
-    // This request has no abort signal, because an upload whose id never arrived cannot be
-    // discarded.
+    // This request has no abort signal. If it were aborted, the upload's id might not arrive, and
+    // the upload could not be discarded.
     const begun = { method: "POST", key, query: { uploads: "" }, headers } as const;
     const uploadId = (await this.#document("begin", begun)).members.UploadId;
     if (!uploadId) throw new StoreFault("the store began no upload");
@@ -309,7 +309,7 @@ export class ObjectStore {
     }
   }
 
-  /** Sends all parts in sequence; returns their tags. */
+  /** Sends all parts in sequence. Returns their tags. */
   async #sendParts(
     key: string,
     uploadId: string,
@@ -378,7 +378,8 @@ export class ObjectStore {
   }
 
   /**
-   * Sends a request that creates an object only if none exists; some stores ignore the condition.
+   * Sends a request that creates an object only if none exists. If a store does not support this
+   * condition (501), sends the request again without it.
    */
   async #sendNew(sent: Sent): Promise<Answer> {
     const { headers, expected } = sent;
@@ -425,7 +426,10 @@ export class ObjectStore {
     }
   }
 
-  /** Sends a request once, following redirects, and adjusting to the store's clock. */
+  /**
+   * Sends a request without retries after failures. Follows redirects, and signs again if the
+   * store's clock differs from the local one.
+   */
   async #sendOnce(sent: Sent): Promise<Answer> {
     let url = this.#urlOf(sent.key, sent.query);
     for (let turns = 0; ; turns++) {
@@ -439,7 +443,8 @@ export class ObjectStore {
         continue;
       }
       const code = errorCodeIn(bytes) || headCode(status);
-      // An answer to HEAD has no body, so 403 may also be about the clock.
+      // An answer to HEAD has no body with an error code, so 403 may also mean that the clocks
+      // differ.
       const mayBeSkewed = code === SKEWED || (sent.method === "HEAD" && status === 403);
       if (mayBeSkewed && turns === 0 && this.#adjust(answer)) continue;
       const words = `the store answered ${status}${code === "" ? "" : ` ${code}`}`;
@@ -447,7 +452,10 @@ export class ObjectStore {
     }
   }
 
-  /** Adopts the store's clock; returns false if it agrees with ours. */
+  /**
+   * Measures the difference to the store's clock. Returns false if it has changed by less than a
+   * minute, or if the answer has no date.
+   */
   #adjust(answer: Answer): boolean {
     const theirs = Date.parse(one(answer, "date"));
     if (!(theirs > 0)) return false;
@@ -512,7 +520,7 @@ function exact(url: URL): URL {
 }
 
 /**
- * Returns a redirect's target; only the same or a stronger scheme is followed. The request is then
+ * Returns a redirect's target. Only the same or a stronger scheme is followed. The request is then
  * signed again.
  */
 function redirectOf(answer: Answer, from: URL): URL | null {

@@ -1,7 +1,7 @@
 /**
  * XML documents of an S3-compatible store. Input: bytes of an answer. Output: rows of a listing, or
  * the code of an error.
- * Invariant: the documents are untrusted. A document that is not well-formed throws `XmlFault`; a
+ * Invariant: the documents are untrusted. A document that is not well-formed throws `XmlFault`. A
  * row without a required member is skipped.
  * Separate because the client should not depend on parsing.
  */
@@ -49,7 +49,7 @@ export function readStoreXml(bytes: Buffer, repeated = ""): XmlDocument {
   return { members, rows };
 }
 
-/** Returns the code of an error document; empty if the bytes are not one. */
+/** Returns the code of an error document, or "" if the bytes are not one. */
 export function errorCodeIn(bytes: Buffer): string {
   try {
     return readStoreXml(bytes).members.Code ?? "";

@@ -68,7 +68,7 @@ const FAVOURITES = 10;
 /** All activities and their distribution. */
 export interface Activities {
   readonly list: readonly Activity[];
-  /** Number of current subclasses; they come first in `list`. */
+  /** Number of current subclasses. They come first in `list`. */
   readonly current: number;
   /** Picks an index of `list` for an establishment in a city; `active` excludes old codes. */
   pick(random: Random, city: number, active: boolean): number;
@@ -76,7 +76,7 @@ export interface Activities {
 
 let built: Activities | null = null;
 
-/** Builds all activities; they are the same for every seed. */
+/** Builds all activities. They are the same for every seed. */
 export function buildActivities(): Activities {
   built ??= build(buildCities().list.length);
   return built;
@@ -107,8 +107,8 @@ function build(cityCount: number): Activities {
 }
 
 /**
- * Lists current subclasses. The package can only look up single codes, so this tries codes one by
- * one. If a class has no subclass 00 to 03, it has none.
+ * Lists current subclasses. The package only looks up single codes, so this function tries codes
+ * one by one. A class without any of the subclasses 00 to 03 is skipped, because it has none.
  */
 function currentActivities(): Activity[] {
   const list: Activity[] = [];

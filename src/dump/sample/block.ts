@@ -1,8 +1,9 @@
 /**
  * Draws the rows of a sample at random, and packs them into blocks. A block holds neighboring rows
  * of one file type.
- * Invariant: every row depends only on the shape and the row number, so blocks can be made in any
- * order, on any thread. Block boundaries depend on the number of rows, not of threads.
+ * Invariant: every row depends only on the sample's parameters (`SampleShape`) and the row number,
+ * so blocks can be made in any order, on any thread. Block boundaries depend on the number of rows,
+ * not on the number of threads.
  */
 
 import type { World } from "./company.ts";
@@ -14,7 +15,7 @@ import { RowBytes } from "./zip/bytes.ts";
 import { Deflater } from "./zip/deflate.ts";
 import { type Piece, packWith } from "./zip/zip.ts";
 
-/** File types with random rows; the others are small tables. */
+/** File types with random rows. The others are small tables. */
 type DrawnType = "estabelecimentos" | "empresas" | "socios" | "simples";
 
 /** Rows per block by file type: about a megabyte each. */
@@ -26,7 +27,7 @@ const BLOCK_ROWS: Readonly<Record<DrawnType, number>> = {
 };
 /** Twice the largest block seen, in bytes. */
 const BLOCK_BYTES = 1 << 21;
-/** Max bytes that one step adds: a row, its duplicate, and partners. */
+/** Max bytes that one call of a step adds: a row, its duplicate, and a company's partners. */
 const SLACK_BYTES = 1 << 16;
 
 /** Parameters of a sample, as plain values for every thread. */
@@ -48,7 +49,7 @@ export interface Block {
 
 /** A finished block. */
 export interface DrawnBlock extends Piece {
-  /** Number of rows in the file; a row number may yield none, one, or two rows. */
+  /** Number of rows in the file. A row number may yield none, one, or two rows. */
   readonly rows: number;
   /** Number of accounts that disappeared by a later month. */
   readonly gone: number;
@@ -102,7 +103,7 @@ export class BlockMaker {
   }
 }
 
-/** Returns the changes since the first release; null for the first release. */
+/** Returns the changes since the first release, or null for the first release. */
 function evolutionOf(world: World, shape: SampleShape): Evolution | null {
   const { since, label, establishments } = shape;
   if (since === label) return null;

@@ -2,7 +2,7 @@
  * The municipalities of a sample: 5,572, from the brazilian-utils package, with TOM code, registry
  * name, state, area code, postal code range, and share of companies.
  * Invariant: codes are unique and have 4 digits. Codes are real for the largest cities and for the
- * 17 whose registry name differs from IBGE's; the others are invented, in state order.
+ * 17 whose registry name differs from IBGE's. The others are invented, in state order.
  */
 import {
   getAreaCodesByState,
@@ -49,7 +49,10 @@ const STATES: ReadonlyMap<string, StateRow> = new Map(
 
 const FOREIGN_SHARE = 0.24;
 
-/** Cities with a known share of all establishments in percent, by IBGE code: TOM code, share. */
+/**
+ * TOM codes and shares of the cities whose share of all establishments (in percent) is known, by
+ * IBGE code.
+ */
 const LARGEST: Readonly<Record<string, readonly [tom: number, share: number]>> = {
   "3550308": [7107, 9.2],
   "3304557": [6001, 3.8],
@@ -61,7 +64,7 @@ const LARGEST: Readonly<Record<string, readonly [tom: number, share: number]>> =
   "2927408": [3849, 1.2],
 };
 
-/** Capitals without a known share, by IBGE code; each gets 30 % of its state. */
+/** Capitals without a known share, by IBGE code. Each gets 30% of its state. */
 const CAPITALS = new Set(
   (
     "1100205 1200401 1302603 1400100 1501402 1600303 1721000 2111300 2211001 2408102 2507507 " +
@@ -69,7 +72,7 @@ const CAPITALS = new Set(
   ).split(" "),
 );
 
-/** Large cities other than capitals, by IBGE code; they come first in their state's long tail. */
+/** Large cities other than capitals, by IBGE code. They come first in their state's long tail. */
 const LARGE = new Set(
   (
     "3518800 3509502 3549904 3547809 3548708 3543402 3552205 3534401 3548500 3530607 3170206 " +
@@ -108,7 +111,7 @@ export interface Cities {
   readonly list: readonly SampleCity[];
   /** Picks an index of `list`. */
   readonly spread: Weighted;
-  /** The share of each municipality in `list`; the shares sum to one. */
+  /** The share of each municipality in `list`. The shares sum to one. */
   readonly shares: Float64Array;
   /** Index of EXTERIOR in `list`. */
   readonly foreign: number;
@@ -124,7 +127,7 @@ interface Place {
 
 let built: Cities | null = null;
 
-/** Builds all municipalities; they are the same for every seed. */
+/** Builds all municipalities. They are the same for every seed. */
 export function buildCities(): Cities {
   built ??= build();
   return built;

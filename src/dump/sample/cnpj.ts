@@ -7,7 +7,7 @@ import { BRANCHES, writeBase36 } from "../cnpj.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import type { RowBytes } from "./zip/bytes.ts";
 
-/** Weights for the second check digit; the weights of the first digit are shifted by one. */
+/** Weights for the second check digit. The weights of the first digit are shifted by one. */
 const WEIGHTS = Int32Array.of(6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2);
 /** Length of the root and a separator, which precede the branch. */
 const BRANCH_AT = 11;

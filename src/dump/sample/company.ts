@@ -1,14 +1,15 @@
 /**
- * A company of a sample, and its representative: an accountant's office, or an owner of several
- * companies. Input: the number of a company. Output: the data common to its rows in Empresas,
- * Estabelecimentos, Simples, and Socios; 32 bits that determine its representative's e-mail and
- * phone, or 0 if it has none.
+ * A company of a sample, and the person who represents it: an accountant's office, or an owner of
+ * several companies. Input: the number of a company. Output: the data common to its rows in
+ * Empresas, Estabelecimentos, Simples, and Socios; 32 bits from which its representative's e-mail
+ * and phone are made, or 0 if it has none.
  * Invariant: a company is a function of (seed, number), so the four files are made independently
  * but agree. Shares are within two points of the real registry's. The representative depends only
  * on seed, company, and municipality, so only each municipality's number of offices is stored. An
- * office's number of clients falls with the square root of its rank. A municipality's smallest
- * office has half the mean number of clients; the largest has the mean times half the root of the
- * number of offices. So the largest of all has thousands, as in the registry.
+ * office's number of clients falls with the square root of its rank. In a municipality with n
+ * offices, the smallest office has half the mean number of clients, and the largest has the mean
+ * times half the square root of n. So the largest office of all has thousands of clients, as in the
+ * registry.
  */
 import { BRANCHES } from "../cnpj.ts";
 import { type Activities, CNAE_CAMPAIGN } from "./activities.ts";
@@ -147,7 +148,7 @@ export class CompanyMaker {
   constructor(world: World) {
     this.world = world;
     this.random = new Random(world.seed);
-    // index * factor stays below 2^53, so the remainder is exact.
+    // The factor is chosen so that index * factor stays below 2^53. The remainder is then exact.
     this.factor = 60_000_000 + (hash(world.seed, STREAMS.order, 1) % 29_000_000);
     this.shift = hash(world.seed, STREAMS.order, 2) % ROOTS;
     this.dates = new OpeningDates(world.snapshot);
@@ -157,7 +158,7 @@ export class CompanyMaker {
   }
 
   /**
-   * Returns the root of a company number; numbers from `world.companies` on belong to no company.
+   * Returns the root of a company number. Numbers from `world.companies` on belong to no company.
    */
   rootOf(index: number, isAlphanumeric: boolean): number {
     return rootAt(this.position(index), isAlphanumeric);
@@ -194,7 +195,10 @@ export class CompanyMaker {
     this.drawRoot(company);
   }
 
-  /** Draws the root; half of the companies that may have letters have them. */
+  /**
+   * Draws the root. If the company is new enough for letters, its root has letters with a
+   * probability of one half.
+   */
   private drawRoot(company: Company): void {
     const isNew = company.start >= ALPHANUMERIC_FROM;
     const isDrawn = isNew && hash(this.world.seed, STREAMS.letters, company.index) % 2 === 1;
@@ -292,7 +296,7 @@ const OWNED = 0.1;
 /** Mean number of companies per office, and per such owner. */
 const CLIENTS_MEAN = 24;
 const OWNED_MEAN = 2.2;
-/** Numbers of the random streams for representatives; they follow those in `STREAMS`. */
+/** Numbers of the random streams for representatives. They follow those in `STREAMS`. */
 const OFFICE_STREAMS = { kind: 11, rank: 12, office: 13, owner: 14 } as const;
 const BITS = 2 ** 32;
 

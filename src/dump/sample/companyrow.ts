@@ -1,8 +1,8 @@
 /**
  * Writes a company's rows in Empresas (with its share capital), Simples, and Socios (its partners).
- * Invariant: rows agree with the company's establishments; quirks occur as `quirks.ts` counts them.
- * Capitals have the registry's quantiles: 20 % are zero, p25 is 100, p50 2,000, p75 10,000, p95
- * 100,000, and a few are billions.
+ * Invariant: rows agree with the company's establishments. Oddities copied from the real registry
+ * occur in the rows that `quirks.ts` selects. Capitals have the registry's quantiles: 20% are zero,
+ * p25 is 100, p50 2,000, p75 10,000, p95 100,000, and a few are billions.
  */
 
 import { writeCnpj, writeRoot } from "./cnpj.ts";
@@ -55,8 +55,8 @@ export class CompanyRows {
   }
 
   /**
-   * Appends the company's rows of Empresas: no row, one row, or one row and a phantom, which has no
-   * name.
+   * Appends the company's rows of Empresas. Usually this is one row. Depending on the quirk there
+   * is no row, two equal rows, or a second row without a name (a phantom).
    */
   writeCompany(row: RowBytes, company: Company): void {
     const { quirk } = company;
@@ -149,7 +149,7 @@ export class CompanyRows {
     row.close();
   }
 
-  /** Appends the company's partners; returns their number. Sole traders and campaigns have none. */
+  /** Appends the company's partners. Returns their number. Sole traders and campaigns have none. */
   writePartners(row: RowBytes, company: Company): number {
     if (company.nature === 2135 || company.nature === 4090) return 0;
     const random = this.random.place(STREAMS.partners, company.index);
@@ -159,7 +159,7 @@ export class CompanyRows {
   }
 
   /**
-   * For some companies, appends a partner that is another company of the sample; returns the number
+   * For some companies, appends a partner that is another company of the sample. Returns the number
    * of partners added.
    */
   private writeCorporatePartner(row: RowBytes, company: Company): number {
@@ -252,7 +252,7 @@ const QUANTILES: readonly (readonly [at: number, reais: number])[] = [
 ];
 const STEPS = 4096;
 const TABLE = Float64Array.from({ length: STEPS }, (_, step) => capitalAt((step + 0.5) / STEPS));
-/** Micro-entrepreneurs' capitals are drawn from the quantiles up to this one. */
+/** The capitals of micro-entrepreneurs (MEI) are drawn only from the quantiles up to this one. */
 const MEI_SHARE = 0.88;
 
 /** Draws a capital; a micro-entrepreneur's is never large. */

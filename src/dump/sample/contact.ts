@@ -155,11 +155,14 @@ function writePostalCode(
 
 const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
 const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));
-/** Share of companies' own e-mails that are at free providers. */
+/** Part of the e-mails of companies without an office or owner that is at free providers. */
 const FREE_TOTAL = 0.9;
 /** Percentage of offices whose e-mail is at a free provider. */
 const FREE_OFFICES = 60;
-/** Percentage of offices that use their own e-mail for their clients, and their own phone. */
+/**
+ * Percentage of offices whose clients have the office's e-mail, and percentage of offices whose
+ * clients have its phone.
+ */
 const OFFICE_EMAILS = 85;
 const OFFICE_PHONES = 70;
 const OFFICE_LANDLINES = 60;

@@ -1,10 +1,10 @@
 /**
  * The dates of a sample: releases of its months, and openings of its companies. Input: labels of
  * months, `YYYY-MM`, or a company's position (0 to 1) in the order in which CNPJs are issued.
- * Output: release dates, tokens, and the months between two labels; opening dates in days since
- * 1970-01-01.
+ * Output: release dates, tokens, and the months between two labels. Also opening dates in days
+ * since 1970-01-01.
  * Invariant: the release date is the second Saturday of the month, the registry's usual day. No
- * opening is after the snapshot; decades and years have the registry's shares.
+ * opening is after the snapshot. Decades and years have the registry's shares.
  */
 import type { Random } from "./random.ts";
 

@@ -14,7 +14,6 @@ import { latin1, type RowBytes } from "./zip/bytes.ts";
 
 const BRAZIL = 105;
 const SPECIAL = ["FALIDO", "ESPOLIO", "EM LIQUIDACAO", "RECUPERACAO JUDICIAL"].map(latin1);
-/** Reason codes of closed establishments, with their shares. */
 const CLOSED_REASONS = [1, 71, 67, 73, 54, 2, 18, 15] as const;
 const CLOSED_SHARES = new Weighted([76.6, 7.9, 5.3, 3.0, 1.3, 1.5, 3.4, 1.0]);
 /** Shares of establishments with 1 to 6 secondary activities, and with more. */

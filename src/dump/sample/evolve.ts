@@ -1,12 +1,13 @@
 /**
- * A later month of a sample. Input: the steps of the first month, and the release dates of later
- * months. Output: steps that write the rows of a later month: some accounts are changed as in the
- * registry (closed, moved, another phone), a few are missing, and new companies follow.
+ * A later month of a sample. Input: the functions that write the rows of the first month (steps),
+ * and the release dates of later months. Output: functions that write the rows of a later month.
+ * Some accounts are changed as in the registry (closed, moved, another phone), a few are missing,
+ * and new companies follow.
  * Invariant: changes accumulate by month, as in the registry. A row's change in a month depends
- * only on its number and the month, so later releases include the changes of earlier ones. An
- * edited row could occur in the registry; an edit that does not apply (closing a closed account)
- * has no effect. Shares are per row and month. Rows with a quirk never change, because later months
- * must have the same counts of quirks.
+ * only on its number and the month, so later releases include the changes of earlier ones. Every
+ * changed row could occur in the registry. A change that does not apply, such as closing a closed
+ * account, has no effect. Shares are per row and month. Rows with a quirk never change, because
+ * later months must have the same counts of quirks.
  */
 import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";
@@ -30,7 +31,7 @@ const GONE_SHARE = 1;
 const SECOND_EDIT = 0.15;
 const PER = 10_000;
 /**
- * Number of the first random stream for each file type; the month is added to it. These numbers
+ * Number of the first random stream for each file type. The month is added to it. These numbers
  * follow those of the first month's streams.
  */
 const STREAMS: Readonly<Record<EditedType, number>> = {
@@ -56,7 +57,7 @@ function newcomersAMonth(establishments: number): number {
 }
 
 /**
- * Returns the number of new companies over some months; each has one row of Estabelecimentos and of
+ * Returns the number of new companies over some months. Each has one row of Estabelecimentos and of
  * Empresas.
  */
 export function newcomersOf(establishments: number, months: number): number {
@@ -100,7 +101,8 @@ export class Evolution {
   }
 
   /**
-   * Returns a step that writes the first month's `rows` rows with changes, then the new companies.
+   * Returns a step that first writes the first month's rows with their changes (`rows` of them),
+   * and then the rows of new companies.
    */
   steps(type: EditedType, rows: number, step: Step): Step {
     const changed = this.changed(type, step);
@@ -136,7 +138,7 @@ export class Evolution {
     };
   }
 
-  /** Makes new company `number`; skips roots that a Simples row already uses. */
+  /** Makes new company `number`. Skips roots that a Simples row already uses. */
   private makeNew(number: number): Company {
     const { world, current: company } = this;
     const { SIMPLES_QUIRKS } = quirks;
@@ -209,8 +211,8 @@ export class Evolution {
 }
 
 /**
- * Returns the edit that the random number `u`, from 0 to 10,000, selects; null if `u` exceeds the
- * sum of all shares.
+ * Returns the edit that is selected by the random number `u`, from 0 to 10,000. Returns null if `u`
+ * exceeds the sum of all shares.
  */
 function editAt(edits: readonly Edit[], u: number): Edit | null {
   let end = 0;
@@ -272,8 +274,8 @@ const MOVES_FAR = 0.15;
 const SECONDARY_CELLS = 12;
 
 /**
- * Edits by file type. One random number per row and month selects an edit: the first one at which
- * the sum of the shares exceeds the number.
+ * Edits by file type. One random number per row and month selects an edit: the first one for which
+ * the sum of shares up to and including it exceeds the number.
  */
 const EDITS: Readonly<Record<EditedType, readonly Edit[]>> = {
   estabelecimentos: [

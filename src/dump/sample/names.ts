@@ -66,7 +66,10 @@ function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
   row.digits(check, 2);
 }
 
-/** Returns the right check digits of nine digits: weights 2 to 10 from the right, then 3 to 11. */
+/**
+ * Returns the right check digits for nine digits of a CPF. The weights are 2 to 10 from the right
+ * for the first check digit, and 3 to 11 for the second.
+ */
 function cpfCheck(base: number): number {
   let first = 0;
   let second = 0;
@@ -94,7 +97,7 @@ export class Names {
     });
   }
 
-  /** Writes the legal name; a sole trader's may start with the root or end with a CPF. */
+  /** Writes the legal name. A sole trader's may start with the root or end with a CPF. */
   legal(row: RowBytes, random: Random, company: Company): void {
     if (company.quirk === "name_empty") return;
     if (company.quirk === "name_quotes") row.quoted('COMERCIO "C" ');

@@ -11,8 +11,9 @@ export const PARTS = 10;
 const PART_0_WEIGHT = 6;
 
 /**
- * Returns the first row of a part among `rows` rows; for part 10, the end. With ten or more rows,
- * every part has a row, as in the registry.
+ * Returns the number of the first row in a part of a file with `rows` rows. For part 10, which does
+ * not exist, this is the number of rows. With ten or more rows, every part has a row, as in the
+ * registry.
  */
 export function partStart(rows: number, part: number): number {
   if (part === 0) return 0;
@@ -75,7 +76,8 @@ export class EstablishmentOrder {
     const branches = Math.floor((row * (this.rows - this.companies)) / this.rows);
     this.row = row;
     this.head = row - branches;
-    // Branches are ordered by company, from the middle company on, wrapping around at the last one.
+    // Branches follow in the order of companies. The order begins with the middle company, and
+    // continues with company 0 after the last one.
     this.placeBranch(this.companies >> 1, 0);
     const first = this.branchesBefore(this.owner) + branches;
     const { branches: all } = this.counted;

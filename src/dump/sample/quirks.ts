@@ -5,7 +5,7 @@
  * compute the number of each quirk, to check an import's report.
  */
 
-/** Quirks of an Estabelecimentos row; all occur in the real registry. */
+/** Quirks of an Estabelecimentos row. All occur in the real registry. */
 export const ESTABLISHMENT_QUIRKS = [
   "nul_byte",
   "doubled_quotes",
@@ -77,7 +77,10 @@ export type CompanyQuirk = (typeof COMPANY_QUIRKS)[number];
 /** Quirk of a Simples row. */
 export type SimplesQuirk = (typeof SIMPLES_QUIRKS)[number];
 
-/** Number of rows per quirk in a large sample; each kind of quirk is on about 1 in 18,000 rows. */
+/**
+ * Distance in rows between two quirks in a large sample. Each kind of quirk is then on about one in
+ * 18,000 rows.
+ */
 const SPACING = 500;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Streams of random numbers, one for each object to invent (company, branch, row), from a seed.
- * Invariant: counter-based. The same (seed, stream, index, sub) gives the same numbers in every
- * file and on every machine, so the files of a dump share no state.
+ * Invariant: the same (seed, stream, index, sub) gives the same numbers in every file and on every
+ * machine, so the files of a dump share no state.
  * Source: generator xoroshiro64* by D. Blackman and S. Vigna; mixing as in MurmurHash3.
  */
 
@@ -19,7 +19,7 @@ export function hash(seed: number, stream: number, index: number): number {
 
 /**
  * Returns the remainder of integers below 2^53. Beyond 32 bits, `%` divides bit by bit, which is
- * ten times slower; the rounded quotient used here is off by at most one.
+ * ten times slower. The rounded quotient used here is off by at most one.
  */
 export function remainder(value: number, divisor: number): number {
   const rest = value - Math.floor(value / divisor) * divisor;

@@ -1,11 +1,11 @@
 /**
  * Writes a synthetic monthly release of 37 zips in the registry's exact layout. Input: a new
  * folder, a number of establishments, a seed, a label.
- * Invariant: the same arguments give the same bytes on any machine, with any number of threads to
- * draw blocks of rows. A bounded number of blocks is in flight, so memory does not grow with the
- * number of rows. The folder gets its name only when complete. Until then it is a hidden folder
- * next to the target, which is removed when the process exits. The next release removes leftovers
- * of this machine's killed processes.
+ * Invariant: the same arguments give the same bytes on any machine, independently of the number of
+ * threads. A bounded number of blocks of rows is in progress, so memory does not grow with the
+ * number of rows. The folder gets its name only when complete. Until then, it is a hidden folder
+ * next to the target, which is removed when the process exits. If a process of this machine was
+ * killed, the next release removes its leftovers.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { chmod, mkdtemp, open, readdir, rename, rmdir } from "node:fs/promises";
@@ -29,9 +29,12 @@ import { packChunk, ZipWriter } from "./zip/zip.ts";
 /** Max establishments; more would need more roots than eight digits allow. */
 export const ESTABLISHMENTS_MAX = 90_000_000;
 
-/** Buffer size for the small tables; the largest has about 150 KB. */
+/** Buffer size for the small tables. The largest has about 150 KB. */
 const TABLE_BYTES = 1 << 19;
-/** Members expected to have more bytes are written in the 64-bit form. */
+/**
+ * A member that is expected to have more bytes than this is written in the zip format's 64-bit
+ * form.
+ */
 const ZIP64_FROM_BYTES = 2 ** 31;
 const ROW_BYTES: Readonly<Partial<Record<FileType, number>>> = {
   estabelecimentos: 250,
@@ -45,9 +48,9 @@ export interface SampleOptions {
   readonly folder: string;
   readonly establishments: number;
   readonly seed: number;
-  /** `YYYY-MM`; the release date is its second Saturday. */
+  /** `YYYY-MM`. The release date is its second Saturday. */
   readonly label: string;
-  /** Label of the first release, from which this one evolves; by default, this is the first. */
+  /** Label of the first release, from which this one evolves. By default, this is the first. */
   readonly since?: string;
   /**
    * Number of threads that draw random rows. If it is 0, the calling thread draws them. Default:
@@ -70,7 +73,7 @@ export interface SampleSummary {
 }
 
 /**
- * Writes the release. @throws CommandError if the folder is not empty or cannot be written; no
+ * Writes the release. @throws CommandError if the folder is not empty or cannot be written. No
  * files remain then.
  */
 export async function writeSample(options: SampleOptions): Promise<SampleSummary> {
@@ -105,8 +108,8 @@ class ReleaseWriter {
   private readonly total: number;
   private zip: { readonly member: Member; readonly writer: ZipWriter } | null = null;
   /**
-   * Resolves when the preceding zip is closed. That zip waits for the disk while the next zip is
-   * made.
+   * Resolves when the preceding zip is closed. Closing waits for the disk, and meanwhile the next
+   * zip is made.
    */
   private closing: Promise<void> = Promise.resolve();
 
@@ -145,7 +148,7 @@ class ReleaseWriter {
     };
   }
 
-  /** Yields every zip of random rows; the last part also holds the new companies' rows. */
+  /** Yields every zip of random rows. The last part also holds the new companies' rows. */
   private *members(): Generator<Member> {
     const { newcomers } = this;
     const { establishments, counted } = this.shape;
@@ -164,7 +167,10 @@ class ReleaseWriter {
     yield { type: "simples", part: 0, from: 0, to: companies + newcomers };
   }
 
-  /** Yields every block with its member; a member without rows has one empty block. */
+  /**
+   * Yields every block with the zip member to which it belongs. A member without rows has one empty
+   * block.
+   */
   private *blocks(): Generator<readonly [Block, readonly [Member, Block]]> {
     for (const member of this.members()) {
       const blocks = member.to > member.from ? blocksOf(member) : [member];
@@ -231,13 +237,13 @@ const THREADS_FROM = 100_000;
 /** Max blocks per thread that are in progress or wait to be written. */
 const AHEAD = 3;
 
-/** Returns the number of threads that draw a sample; 0 if the calling thread is quicker. */
+/** Returns the number of threads that draw a sample, or 0 if the calling thread is quicker. */
 export function sampleThreads(establishments: number): number {
   if (establishments < THREADS_FROM) return 0;
   return Math.min(THREADS_MAX, availableParallelism());
 }
 
-/** Draws blocks; yields each with the caller's data for it. */
+/** Draws blocks. Yields each with the caller's data for it. */
 async function* drawBlocks<Data>(
   shape: SampleShape,
   threads: number,
@@ -297,7 +303,7 @@ class ReleaseDraft {
 
   /** Moves the draft to its path. @throws CommandError if the path exists by now. */
   async publish(): Promise<void> {
-    // The draft is private; the release is as readable as any new folder.
+    // The draft is private. The release is as readable as any new folder.
     await chmod(this.path, 0o777 & ~process.umask());
     await rmdir(this.#folder).catch(() => undefined);
     try {

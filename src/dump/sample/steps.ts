@@ -16,7 +16,7 @@ import type { RowBytes } from "./zip/bytes.ts";
 /** Appends the rows of one index and returns their number. */
 export type Step = (row: RowBytes, index: number) => number;
 
-/** Determines the order of rows of Empresas; see order.ts. */
+/** Determines the order of rows of Empresas. See order.ts. */
 export const EMPRESAS_SALT = 10;
 
 /** Makes the data shared by all rows; `snapshot` is the release date in days since 1970-01-01. */
@@ -47,7 +47,10 @@ export class SampleSteps {
     this.establishments = new EstablishmentMaker(world, names);
   }
 
-  /** Returns the step for rows of Estabelecimentos from number `from` on; call it in order. */
+  /**
+   * Returns the step that writes rows of Estabelecimentos from number `from` on. Call the step for
+   * consecutive rows.
+   */
   establishment(from: number): Step {
     const { rows, order } = this;
     if (from < rows) order.seek(from);

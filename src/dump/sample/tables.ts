@@ -1,7 +1,7 @@
 /**
  * The rows of the six small tables of a sample, code and description.
  * Invariant: as in the registry, the tables lack a few codes that rows use (country 008 and others,
- * reason 32, qualification 36); see `quirks.ts`.
+ * reason 32, qualification 36). See `quirks.ts`.
  */
 import { getLegalNatures } from "@brazilian-utils/brazilian-utils";
 import { QUALIFICATIONS } from "../../spec/qualifications.ts";
@@ -37,7 +37,7 @@ function rows(text: string): [string, string][] {
     ]);
 }
 
-/** Country codes used in rows; all are in the table. */
+/** Country codes used in rows. All are in the table. */
 export const COUNTRY_CODES: readonly number[] = rows(COUNTRIES).map(([code]) => Number(code));
 
 /** Returns the rows of one table, by code. */

@@ -1,11 +1,12 @@
 /**
- * The words of a sample's names, addresses, and e-mails: lists, and invented words that look
- * Portuguese, one for each random number.
- * Invariant: upper case and without accents, as in the registry. Lists contain only parts of names,
- * which are combined at random. Invented words have frequencies as in real text (G. K. Zipf), so
- * their number grows indefinitely (H. S. Heaps: draws to the power of 0.78). Each is a function of
- * its number, so none is stored. Each choice draws one random number, like a choice from a list.
- * Invented words have at least three syllables, so that they are not real names.
+ * The words of a sample's names, addresses, and e-mails: lists of words, and invented words that
+ * look Portuguese. A random number selects a word.
+ * Invariant: words are upper case and without accents, as in the registry. Lists contain only parts
+ * of names, which are combined at random. Invented words are as frequent as words in real text (G.
+ * K. Zipf), so their number grows without limit (H. S. Heaps: draws to the power of 0.78). Each
+ * invented word is a function of its number, so none is stored. Each choice draws one random
+ * number, like a choice from a list. Invented words have at least three syllables, so that they are
+ * not real names.
  */
 import { hash, type Random, Weighted } from "./random.ts";
 import { type RowBytes, words } from "./zip/bytes.ts";
@@ -52,7 +53,7 @@ export const TRADES = words(`
   EMPREENDIMENTOS PARTICIPACOES DISTRIBUIDORA COMERCIAL REPRESENTACOES CONSULTORIA PRESTADORA
   ADMINISTRACAO_DE_BENS IMPORTACAO_E_EXPORTACAO GESTAO_EMPRESARIAL`);
 
-/** Street types with their shares in percent; the accented ones are rare in the registry. */
+/** Street types with their shares in percent. The accented ones are rare in the registry. */
 export const STREET_TYPES: readonly (readonly [string, number])[] = [
   ["RUA", 66],
   ["AVENIDA", 17],
@@ -169,16 +170,19 @@ export const TRADE_WORDS: Readonly<Record<string, string>> = {
 export const TRADE_WORDS_OTHER = "SERVICOS COMERCIO GRUPO CASA CENTRO";
 
 /**
- * Number of the most frequent words; each further group has twice as many, which are drawn less
- * often.
+ * Number of words in the first group, which has the most frequent words. Each further group has
+ * twice as many words, which are drawn less often.
  */
 const FIRST_GROUP = 64;
 const GROUPS = 24;
-/** 2^-0.28, so that frequency falls with the rank to the power of -1.28. */
+/**
+ * Ratio between the shares of consecutive groups. It is 2^-0.28, so that a word's frequency falls
+ * with its rank to the power of -1.28.
+ */
 const GROUP_RATIO = 0.8236;
 /**
- * The same numbers for the districts of one city. They are far fewer: about five hundred, half of
- * them rare.
+ * The same three constants for the districts of one city. A city has far fewer districts: about
+ * five hundred, half of them rare.
  */
 const CITY_GROUP = 4;
 const CITY_GROUPS = 7;
@@ -206,7 +210,7 @@ const DISTRICT_KINDS = words("JARDIM_ VILA_ PARQUE_ CONJUNTO_");
 /** Number of company words in sixteen that get an ending, such as TEC. */
 const ENDED = 6;
 
-/** Returns the shares of groups; each is the previous one times `ratio`. */
+/** Returns the shares of groups. Each is the previous one times `ratio`. */
 function shares(groups: number, ratio: number): Weighted {
   const weights: number[] = [];
   for (let weight = 1; weights.length < groups; weight *= ratio) weights.push(weight);

@@ -6,7 +6,7 @@
  * used parts of all chunks, joined, are the file without its byte order mark. UTF-16 is converted
  * to UTF-8, and refused if its bytes are invalid, because they could not be restored. Memory is
  * bounded by the longest record. Characters of new text that Windows-1252 lacks become question
- * marks, as in spreadsheets; the registry has none.
+ * marks, as in spreadsheets. The registry's own text has no such characters.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -20,26 +20,26 @@ export type CsvEncoding = "utf-8" | "windows-1252" | "utf-16le" | "utf-16be";
 
 /** Bytes read per call: about a millisecond of work. */
 const READ_BYTES = 262_144;
-/** Number of leading bytes that determine the kind of a file. */
+/** Number of bytes at the start of a file from which its kind is determined. */
 const HEAD_BYTES = 4_096;
 
 /** A chunk of a file. */
 export interface CsvBytes {
   readonly bytes: Uint8Array;
-  /** End-of-file marks after the last record; only in the last chunk. */
+  /** End-of-file marks after the last record. Only the last chunk has them. */
   readonly tail: Uint8Array;
   readonly isLast: boolean;
   /** The file's byte order mark, repeated in every chunk. */
   readonly mark: Uint8Array;
   /** First bytes of the file. */
   readonly head: Uint8Array;
-  /** The kind of UTF-16; null for other encodings. */
+  /** The kind of UTF-16, or null for other encodings. */
   readonly wide: "utf-16le" | "utf-16be" | null;
   /** Number of bytes that the reader has processed; set by the reader. */
   used: number;
 }
 
-/** The DOS end-of-file mark; it does not belong to the last record. */
+/** The DOS end-of-file mark. It does not belong to the last record. */
 const CTRL_Z = 0x1a;
 
 /**
@@ -77,7 +77,10 @@ export async function* readCsvBytes(
   }
 }
 
-/** Decodes the unread bytes, and returns a function that reads and decodes the next ones. */
+/**
+ * Decodes the bytes that are already in `unread`. Returns a function that reads and decodes the
+ * next bytes of the file.
+ */
 function decoding(
   wide: "utf-16le" | "utf-16be",
   unread: UnreadBytes,
@@ -193,7 +196,7 @@ function utf8Of(decoder: TextDecoder, bytes: Uint8Array, isLast: boolean): Buffe
 interface Encoder {
   /** Encodes new text for insertion between the file's bytes. */
   own(text: Uint8Array): Uint8Array;
-  /** Encodes the whole text of the new file; null if its bytes need no change. */
+  /** Encodes the whole text of the new file, or null if its bytes need no change. */
   readonly whole: ((bytes: Uint8Array) => Uint8Array) | null;
 }
 
@@ -247,16 +250,13 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 /** Max records per call. */
 export const RECORDS_MAX = 65_536;
 /**
- * `RECORD` and `ODD` are the numbers of integers stored for a record and for an odd cell. `CNPJ` is
- * the number of bytes stored for a CNPJ.
+ * `RECORD` and `ODD` are the numbers of integers stored for a record and for an odd cell, which is
+ * one that holds no plain CNPJ. `CNPJ` is the number of bytes stored for a CNPJ.
  */
 const RECORD = 4;
 const ODD = 3;
 const CNPJ = 14;
-/**
- * Marks a record whose cell is odd, which means that it holds no plain CNPJ, so that JavaScript
- * parses it.
- */
+/** Marks a record with an odd cell, which JavaScript parses. */
 const ODD_MARK = 254;
 
 /** Facts about a file that the scan of its records needs. */
@@ -264,13 +264,13 @@ interface KnownRecords {
   readonly delimiter: string;
   /** The column of CNPJs, counted from 0. */
   readonly column: number;
-  /** Number of cells in the widest row; 0 if unknown. */
+  /** Number of cells in the widest row. 0 if it is unknown. */
   readonly width?: number;
-  /** Record number of the header, counted from 0; -1 if there is none. */
+  /** Record number of the header, counted from 0. -1 if there is none. */
   readonly header?: number;
   /**
    * Numbers of the suffixes (cells to append) for the header, for blank rows, and for rows whose
-   * CNPJ was found; see `RecordScan`.
+   * CNPJ was found. See `RecordScan`.
    */
   readonly heading?: number;
   readonly blank?: number;
@@ -295,7 +295,7 @@ export class CsvRecords {
   readonly cnpjs = Buffer.alloc(CNPJ * RECORDS_MAX);
   /** Number of cells in the widest record from the header on. */
   width = 1;
-  /** Start of the first record that was not found yet. */
+  /** Offset at which the next scan must start, because the record there is not complete yet. */
   next = 0;
   readonly #odd = new Uint32Array(ODD * RECORDS_MAX);
   readonly #known: Omit<RecordScan, "bytes" | "from" | "isLast">;
@@ -325,8 +325,8 @@ export class CsvRecords {
   }
 
   /**
-   * Returns the 14 digits of a record in the last scan that is not in `oddCells`; "" if its cell is
-   * empty.
+   * Returns the 14 digits in the cell of a record of the last scan, or "" if the cell is empty. The
+   * record must not be among `oddCells`.
    */
   digits(record: number): string {
     if (this.cnpjs[CNPJ * record] === 0) return "";

@@ -39,11 +39,13 @@ import {
 
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
-/** Bytes of the file per read, which make one batch or several. */
+/**
+ * Number of bytes read from the file in one call. They contain one batch of records, or several.
+ */
 const READ_BYTES = 1 << 21;
 /** Bytes that are written in one call: few enough to stay in the processor's cache. */
 const WRITE_BYTES = 1 << 18;
-/** Threads that Node has for the batches of all files. */
+/** Max threads that work on batches. All files share these threads of Node. */
 const THREADS_MAX = 4;
 /**
  * Max batches in memory. This thread scans the next batch and writes the oldest, while each other
@@ -67,10 +69,10 @@ export function newHeadings({ fields, labels }: EnrichmentOptions): readonly str
   ];
 }
 
-/** Source of the records; by default, the uploaded file, without further knowledge. */
+/** Where the records come from. Without `pieces`, they are read from the uploaded file. */
 interface RecordSource {
   readonly pieces?: AsyncIterable<CsvBytes>;
-  /** Record numbers whose CNPJ cell is a date; its digits are no CNPJ. */
+  /** Record numbers whose CNPJ cell is a date. The digits of a date are no CNPJ. */
   readonly dates?: ReadonlySet<number>;
   /** Snapshot rows of the file's plain CNPJs, if they were looked up before. */
   readonly known?: KnownRows;
@@ -118,7 +120,7 @@ class CsvWriter {
     this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
   }
 
-  /** Adds a chunk of the file; after the last chunk, all output is written. */
+  /** Adds a chunk of the file. After the last chunk, all output is written. */
   async add(piece: CsvBytes): Promise<void> {
     if (!this.#isMarked) this.#work.write(piece.mark);
     this.#isMarked = true;
@@ -157,7 +159,10 @@ class CsvWriter {
     return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
   }
 
-  /** Parses the odd cells, which hold no plain CNPJ, and sets the suffixes of their records. */
+  /**
+   * Parses the odd cells, which hold no plain CNPJ, and selects the cells to append to their
+   * records.
+   */
   #readOdd(bytes: Uint8Array, known: Uint32Array): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.options;
@@ -197,7 +202,7 @@ class CsvWriter {
     });
     onFound(enriched.rows);
     this.#writeBatch(enriched);
-    // Blank rows at the end do not count as rows of the layout.
+    // The layout does not count blank rows at the end of the file.
     onProgress(Math.min(rows, this.#layout.rows), this.#layout.rows);
   }
 

@@ -1,9 +1,9 @@
 /**
  * The layout of a CSV file: encoding, delimiter, column of CNPJs, header row, and width. Input: the
  * whole file. Output: the layout and the number of rows.
- * Invariant: the column is the same as for lists (src/lists/column.ts); titles above the header are
- * not the header. The whole file is read once before anything is written, so a file that cannot be
- * read is refused as a whole. Memory does not grow with the file.
+ * Invariant: the column is the same as for lists (src/lists/column.ts). A title above the header is
+ * not taken for the header. The whole file is read once before anything is written, so a file that
+ * cannot be read is refused as a whole. Memory does not grow with the file.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import {
@@ -40,13 +40,13 @@ export interface CsvLayout {
   readonly name: string;
   /** True if eight characters in the column denote a company. */
   readonly takesRoots: boolean;
-  /** Record number of the header, counted from 0; -1 if there is none. */
+  /** Record number of the header, counted from 0. -1 if there is none. */
   readonly header: number;
   /** Cells of the widest row. */
   readonly width: number;
   /** Rows below the header. */
   readonly rows: number;
-  /** Number of the first row with a cell too long for a sheet; 0 if there is none. */
+  /** Number of the first row with a cell too long for a sheet. 0 if there is none. */
   readonly longCell: number;
 }
 
@@ -65,8 +65,8 @@ const HEADER_ROWS = 20;
 
 /**
  * Reads the layout of a file. Throws `ColumnRefusal` if it is invalid. Calls `onCnpjs` with 14
- * bytes for each record. They are its CNPJ if the cell holds a plain one; otherwise they are
- * undefined.
+ * bytes for each record. If the record's cell holds a plain CNPJ, they are this CNPJ. Otherwise,
+ * they have no meaning.
  */
 export async function readCsvLayout(
   path: string,
@@ -110,7 +110,10 @@ function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefin
   };
 }
 
-/** Finds the column of CNPJs; a file's only column is accepted if it contains any. */
+/**
+ * Finds the column of CNPJs. Unless the client named the column, its first rows must contain a
+ * CNPJ, or its header the word.
+ */
 export function findShown(
   rows: readonly (readonly string[])[],
   wanted: string | undefined,
@@ -168,10 +171,10 @@ function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
 }
 
 /**
- * Returns the index of the header row. Only rows above the first row with a CNPJ are considered. If
- * one of them contains the word CNPJ, it is the header; else the header is the first row with the
- * most filled cells. Returns 0 if the first row has a CNPJ. After the first `HEADER_ROWS` rows,
- * only the first row with the word CNPJ can be the header.
+ * Returns the index of the header row. Only rows above the first row with a CNPJ are considered.
+ * The header is the row with the most filled cells, where rows with the word CNPJ and at least two
+ * filled cells come first. The first of equal rows wins. Returns 0 if the first row has a CNPJ.
+ * After the first `HEADER_ROWS` rows, only the first row with the word CNPJ can be the header.
  */
 export function headerRow(rows: readonly (readonly string[])[]): number {
   const data = rows.findIndex((row) => row.some(isCnpj));

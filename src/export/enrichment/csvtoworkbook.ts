@@ -111,7 +111,7 @@ interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** Yields the rows of a file; a line that only declares the delimiter counts as blank. */
+/** Yields the rows of a file. A line that only declares the delimiter counts as blank. */
 async function* rowsOf(work: EnrichmentWork, layout: CsvLayout): AsyncGenerator<CsvRow> {
   const { delimiter, encoding, column } = layout;
   const scanner = new CsvRecords({ delimiter, column });
@@ -184,7 +184,10 @@ class Columns {
   }
 }
 
-/** Max 9 digits, because longer whole numbers are identifiers: a telephone, a CPF, an invoice. */
+/**
+ * Matches whole numbers of up to 9 digits. Longer ones are identifiers, such as telephones, CPFs,
+ * and invoices.
+ */
 const INTEGER = /^-?(?:0|[1-9]\d{0,8})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,11})([.,])(\d{1,2}|\d{4,6})$/;
 /**
@@ -204,7 +207,7 @@ class NumberColumn {
   #sign = "";
   #hasCents = true;
 
-  /** True if the column holds numbers; valid once all cells were added. */
+  /** True if the column holds numbers. Valid once all cells were added. */
   get isNumeric(): boolean {
     return this.#isNumeric && this.#filled > 0;
   }
@@ -225,7 +228,10 @@ class NumberColumn {
     if (digits.length !== 2) this.#hasCents = false;
   }
 
-  /** Returns the XML of a cell; a cell of only blanks is a text. */
+  /**
+   * Returns the XML of a cell. A cell that consists of blanks is written as text, even in a column
+   * of numbers.
+   */
   cell(place: string, cell: string): string {
     const text = cell.trim();
     if (text === "") return textCell(place, cell);

@@ -45,7 +45,7 @@ interface FileLayout {
   readonly column: string;
   /** Name of the sheet; null for CSV. */
   readonly sheet: string | null;
-  /** Numbers of visible and of hidden sheets that are not read; 0 for CSV. */
+  /** Numbers of visible and of hidden sheets that are not read. 0 for CSV. */
   readonly others: number;
   readonly hidden: number;
   /** Encoding and header of the enriched file, if it is CSV. */

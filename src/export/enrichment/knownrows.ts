@@ -12,7 +12,7 @@ const BATCH = 1 << 19;
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
 
-/** Row of a record that is not known yet; see native-index/render/enrichment.h. */
+/** Row of a record that is not known yet. See native-index/render/enrichment.h. */
 export const UNKNOWN_ROW = NO_ROW - 1;
 
 const NOTHING = new Uint32Array(0);

@@ -2,7 +2,7 @@
  * Options of an enrichment, the outcome of each CNPJ, and its description.
  * Input: texts or bytes of cells. Output: status and reason of each, the snapshot's row if found,
  * and descriptions in both languages.
- * Invariant: CNPJs are parsed by src/spec/cnpj/cnpjspelling.ts; the CSV scanner
+ * Invariant: CNPJs are parsed by src/spec/cnpj/cnpjspelling.ts. The CSV scanner
  * (native-index/render/records.h) accepts only spellings that it parses to the same CNPJ. An
  * account with wrong check digits is found if the registry has it. Descriptions never repeat the
  * input, which may be a person's number.
@@ -17,7 +17,7 @@ import type { OutputField } from "../../spec/fields.ts";
 /** Options of an enrichment. */
 export interface EnrichmentOptions {
   readonly fields: readonly OutputField[];
-  /** Language of headings and values; null for names and values for programs. */
+  /** Language of headings and values, or null for names and values for programs. */
   readonly labels: LabelLanguage | null;
   /** Header or number of the column of CNPJs, or its letters in a sheet; detected if undefined. */
   readonly column: string | undefined;
@@ -30,17 +30,17 @@ export interface EnrichmentWork {
   readonly segment: Segment;
   readonly path: string;
   readonly options: EnrichmentOptions;
-  /** Format of the new file; by default, that of the uploaded one. */
+  /** Format of the new file. By default, it is that of the uploaded one. */
   readonly format?: "csv" | "xlsx" | undefined;
   /** Takes bytes of the new file, in order. The memory may be reused after the call. */
   readonly write: (bytes: Uint8Array) => void;
   /** Receives the number of rows written, and of all rows. */
   readonly onProgress: (written: number, rows: number) => void;
-  /** Receives the found rows of the snapshot; `NO_ROW` for other CNPJs. */
+  /** Receives the snapshot row of each CNPJ, or `NO_ROW` if the CNPJ was not found. */
   readonly onFound: (rows: Uint32Array) => void;
   /** Throws if the work was canceled. */
   readonly checkCancelled: () => void;
-  /** True if other processors are idle and may help. */
+  /** Returns true if other processors are idle, so that other threads may do a part of the work. */
   readonly spare: () => boolean;
 }
 
@@ -65,7 +65,7 @@ const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
 /** Outcome of a text. `blank`: the cell is empty. */
 export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
 
-/** All outcomes; a batch stores indexes of this list. */
+/** All outcomes. A batch stores indexes of this list. */
 export const OUTCOMES: readonly CnpjOutcome[] = [
   ...["blank" as const, "found" as const, "head_office" as const, "not_in_snapshot" as const],
   ...REASON_NAMES,
@@ -114,7 +114,8 @@ const WORDS: Readonly<Record<CnpjOutcome, readonly [pt: string, en: string]>> = 
 };
 
 /**
- * Returns the description of an outcome; without labels, the name of the status and of any reason.
+ * Returns the description of an outcome. Without labels, returns the name of the status and of any
+ * reason.
  */
 export function outcomeWords(outcome: CnpjOutcome, labels: LabelLanguage | null): string {
   if (labels !== null) return WORDS[outcome][labels === "pt" ? 0 : 1];
@@ -170,7 +171,7 @@ export class CnpjBatch {
     return this.#keys.subarray(0, this.#keyCount * LENGTH);
   }
 
-  /** Returns a text's key for the native look-up; null if the text was refused. */
+  /** Returns a text's key for the native look-up, or null if the text was refused. */
   key(at: number): Uint8Array | null {
     const key = this.#keyOf[at] as number;
     return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);
@@ -219,7 +220,7 @@ export class CnpjBatch {
     return OUTCOMES[this.outcomes[at] as number] as CnpjOutcome;
   }
 
-  /** Returns the CNPJ in a text, even if it has no account; null for roots and refused texts. */
+  /** Returns the CNPJ in a text, even if it has no account, or null for roots and refused texts. */
   cnpj(at: number): string | null {
     const key = this.#keyOf[at] as number;
     const text = key < 0 ? "" : this.#text(key);
@@ -270,7 +271,9 @@ export class OutcomeTally {
     return this.#counts[codeOf(outcome)] as number;
   }
 
-  /** Number of rows to charge: those with an account. */
+  /**
+   * Number of rows for which the tenant is charged. These are the rows whose CNPJ has an account.
+   */
   get found(): number {
     return this.of("found") + this.of("head_office");
   }

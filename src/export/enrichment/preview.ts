@@ -25,7 +25,6 @@ import {
 } from "./outcomes.ts";
 
 const ROWS_SHOWN = 20;
-/** Max number of columns shown, and max characters of their cells. */
 const [COLUMNS_SHOWN, CELL_SHOWN] = [50, 200];
 /** Refused rows that are named. */
 const REFUSED_SHOWN = 100;
@@ -53,7 +52,7 @@ interface FilledRow {
   readonly cells: readonly string[];
   readonly outcome: CnpjOutcome;
   readonly status: string;
-  /** Values by field, with words for codes; null if there is no account. */
+  /** Values by field, with words for codes, or null if there is no account. */
   readonly account: Readonly<Record<string, unknown>> | null;
 }
 
@@ -70,7 +69,7 @@ interface EnrichmentPreview {
   readonly width: number;
   /** The column of CNPJs, counted from 0. */
   readonly column: number;
-  /** Row of the header, counted from 1; null if there is none. */
+  /** Row of the header, counted from 1, or null if there is none. */
   readonly header: number | null;
   readonly rows: number;
   /** Outcomes that occur. */

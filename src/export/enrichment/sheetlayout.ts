@@ -2,9 +2,9 @@
  * The layout of a workbook's sheet with CNPJs: column, header row, and width. Input: a package, and
  * the column that the client named, if any. Output: the layout, and the column's cells by row
  * number.
- * Invariant: sheet and column are the same as for lists (src/lists/xlsx/); titles above the header
- * are not the header. The whole sheet is read once, so a damaged sheet is refused before anything
- * is written.
+ * Invariant: sheet and column are the same as for lists (src/lists/xlsx/). A title above the header
+ * is not taken for the header. The whole sheet is read once, so a damaged sheet is refused before
+ * anything is written.
  */
 import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
 import {
@@ -38,7 +38,9 @@ export interface SheetLayout {
   /** Path of the sheet's part, and of the part with styles or null. */
   readonly path: string;
   readonly styles: string | null;
-  /** Shared parts needed to read its cells again. */
+  /**
+   * Parts of the workbook, such as shared texts, that are needed to read the sheet's cells again.
+   */
   readonly parts: SheetParts;
   /** The column of CNPJs, counted from 0. */
   readonly column: number;
@@ -46,7 +48,7 @@ export interface SheetLayout {
   readonly name: string;
   /** True if eight characters in the column denote a company. */
   readonly takesRoots: boolean;
-  /** Number of the header row; 0 if there is none. */
+  /** Number of the header row. 0 if there is none. */
   readonly header: number;
   /** Number of columns, up to the last one with a cell. */
   readonly width: number;
@@ -58,7 +60,7 @@ export interface SheetLayout {
 export const COLUMNS_MAX = 16_384;
 
 interface SheetRequest {
-  /** Column that the client named; undefined if it named none. */
+  /** Column that the client named, or undefined if it named none. */
   readonly column: string | undefined;
   /** True if a later pass reads the full text of every cell, as when writing CSV. */
   readonly isWhole?: boolean;

@@ -59,7 +59,6 @@ interface PiecesOptions {
 /** Called with the number of a written row, and a function that tests if a cell is a date. */
 type OnRow = (row: number, isDate: (column: number) => boolean) => void;
 
-/** Formats the rows of a sheet as lines of CSV. */
 class SheetLines implements RowTaker {
   readonly #sheet: string;
   readonly #texts: CellTexts;

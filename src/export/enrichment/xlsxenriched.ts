@@ -183,7 +183,10 @@ export class NewCells {
     });
   }
 
-  /** Moves the cells of a rendered row to their row and columns. */
+  /**
+   * Changes the addresses and styles of rendered cells to those of row `number` and the appended
+   * columns.
+   */
   #moved(row: string, number: number): string {
     const { styles } = this.#parts;
     const first = this.#layout.width + 1;
@@ -218,13 +221,13 @@ function columnOf(letters: string): number {
   return column - 1;
 }
 
-/** The part with styles, including the new ones for dates and amounts. */
+/** The workbook's part with styles, to which styles for dates and amounts were added. */
 interface NewStyles {
   /** The XML of the part, with one character per byte. */
   readonly xml: string;
   /**
-   * Returns this workbook's number for a style that the addon writes as 1 (dates) or 4 (amounts);
-   * null for the addon's style of links.
+   * Returns this workbook's number for a style that the addon writes as 1 (dates) or 4 (amounts),
+   * or null for the addon's style of links.
    */
   of(style: string): number | null;
 }
@@ -233,7 +236,10 @@ const CELL_STYLES = /<((?:\w+:)?)cellXfs\b([^>]*)>([\s\S]*?)<\/\1cellXfs\s*>/;
 /** Built-in formats of all programs: a date in the user's regional format, and an amount. */
 const FORMATS = [14, 4];
 
-/** Reads the styles and adds ours; null if the workbook has none. */
+/**
+ * Reads the workbook's styles and adds those for dates and amounts. Returns null if the workbook
+ * has no styles.
+ */
 async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | null> {
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces(path)) pieces.push(piece);
@@ -269,7 +275,10 @@ async function writeSheet(
   packer.end();
 }
 
-/** Compresses the open part of a package in chunks, from text with one character per byte. */
+/**
+ * Compresses the package part that is being written, in chunks. Its input is text with one
+ * character per byte.
+ */
 export class PartPacker {
   readonly #zip: ZipPackage;
   #held = "";

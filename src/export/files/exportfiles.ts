@@ -29,7 +29,7 @@ export interface RecordedFile extends StoredFile {
 /** A request for the bytes of a file. */
 export interface FileRequest {
   readonly method: "GET" | "HEAD";
-  /** Range of bytes that the client requests; the whole file by default. */
+  /** Range of bytes that the client requests. By default, it is the whole file. */
   readonly offset: number;
   readonly length: number;
   /** Headers that the answer needs. */
@@ -108,7 +108,7 @@ export interface ExportFiles {
   remove(file: RecordedFile): void;
   /** Begins the periodic work. */
   start(): void;
-  /** Returns the state of the store; null for the local disk. */
+  /** Returns the state of the store, or null for the local disk. */
   state(): FilesState | null;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
  * Names of exported files. Input: the spec of an export, or its record. Output: a slug that
  * describes the spec, and the file name of the download.
- * Invariant: slugs have only lower-case ASCII letters, digits, and hyphens; the same spec and
+ * Invariant: slugs have only lower-case ASCII letters, digits, and hyphens. The same spec and
  * snapshot give the same name. Words that a client searched for are omitted, because they may be
- * names of people. A title is used as the whole name; characters that file systems or headers do
+ * names of people. A title is used as the whole name. Characters that file systems or headers do
  * not allow are replaced.
  */
 import type { Segment } from "../../search/segment.ts";
@@ -17,7 +17,7 @@ import type { ExportRecord } from "../record.ts";
 export const SLUG_LENGTH_MAX = 60;
 
 /**
- * Max length of a name made from a title, in characters and in UTF-8 bytes; file systems allow 255.
+ * Max length of a name made from a title, in characters and in UTF-8 bytes. File systems allow 255.
  */
 const TITLED_LENGTH_MAX = 120;
 const TITLED_BYTES_MAX = 200;
@@ -91,7 +91,7 @@ type NamedRecord = Pick<ExportRecord, "id" | "snapshot" | "since" | "slug" | "ti
 /** Matches characters that Windows forbids in names, and invisible characters. */
 const FORBIDDEN = /[\\/:*?"<>|\p{C}\p{Zl}\p{Zp}]+/gu;
 
-/** Converts a title to a file name; empty if nothing is left. */
+/** Converts a title to a file name, or "" if nothing is left. */
 function asFileName(title: string): string {
   const plain = title.replace(FORBIDDEN, "-").replace(/\s+/gu, " ");
   let name = plain.replace(/^[\s.-]+|[\s.-]+$/g, "");
@@ -109,8 +109,8 @@ function encoded(text: string): string {
 /**
  * Returns the file name of a finished export: its title, or without one
  * `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For changes, the slug includes the
- * months. The whole name is folded again, because records of earlier versions may hold labels and
- * slugs that were never checked.
+ * months. Accents and special characters are removed from the whole name again, because records of
+ * earlier versions may hold labels and slugs that were never checked.
  */
 export function fileNameOf(record: NamedRecord): string {
   const { snapshot, since, slug, id, title } = record;

@@ -4,7 +4,7 @@
  * unclaimed until a client reads the file, and claimed from then until they are in the list.
  * Invariant: a path is made only of a checked id, format, and compression, never of client text.
  * Only files with this program's names are removed. An uploaded file has a temporary name until its
- * export is accepted; then it is durable under the export's name.
+ * export is accepted. Then it is durable under the export's name.
  */
 import { strict as assert } from "node:assert";
 import { createHash, randomBytes } from "node:crypto";
@@ -74,12 +74,12 @@ export class ExportFolder {
     return existsSync(this.sentPathOf(id));
   }
 
-  /** Begins to receive an upload; calls `hasRoom` at intervals. */
+  /** Begins to receive an upload. Calls `hasRoom` at intervals. */
   receive(hasRoom: () => boolean): SentFile {
     return new Receiving(join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`), hasRoom);
   }
 
-  /** Returns an export's uploaded file as a new upload; null if the file is gone. */
+  /** Returns an export's uploaded file as a new upload, or null if the file is gone. */
   sendAgain(id: string, { bytes, sha256 }: Omit<ReceivedFile, "path">): SentFile | null {
     const path = join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`);
     if (!copyIfThere(this.sentPathOf(id), path)) return null;
@@ -130,17 +130,17 @@ export class ExportFolder {
     unlinkIfThere(this.unclaimedPathOf(id));
   }
 
-  /** Returns the path of the entries of an export's file that no client has read yet. */
+  /** Returns the path of an export's entries while no client has read the export's file. */
   unclaimedPathOf(id: string): string {
     return `${this.sentPathOf(id)}.unclaimed`;
   }
 
-  /** Returns the path of the entries of an export's file that a client has read. */
+  /** Returns the path of an export's entries once a client has read the export's file. */
   claimedPathOf(id: string): string {
     return `${this.sentPathOf(id)}.claimed`;
   }
 
-  /** Marks an export's entries as claimed, durably; returns false if it has none. */
+  /** Marks an export's entries as claimed, durably. Returns false if it has none. */
   claim(id: string): boolean {
     try {
       renameSync(this.unclaimedPathOf(id), this.claimedPathOf(id));
@@ -195,7 +195,7 @@ export class ExportFolder {
     return found?.isFile() ? found.size : null;
   }
 
-  /** Returns the free bytes of the disk for this process; null if unknown. */
+  /** Returns the free bytes of the disk for this process, or null if it is unknown. */
   freeBytes(): number | null {
     try {
       const { bavail, bsize } = statfsSync(this.#path);

@@ -21,7 +21,10 @@ const SKEW_SECONDS = 60;
 const PURPOSE = "peneira file 1";
 /** Purpose of links in notices, which are read days later and live as long as the file. */
 const NOTICE_PURPOSE = "peneira notice file 1";
-/** 43 base64url characters are 32 bytes; ten digits are sufficient from 2001 to 2286. */
+/**
+ * Matches the query of a link. The signature is 32 bytes, which are 43 base64url characters. Ten
+ * digits are sufficient for the expiry (in seconds) from 2001 to 2286.
+ */
 const QUERY = /^expires=([1-9]\d{9})&signature=([A-Za-z0-9_-]{43})$/;
 
 interface LinkContext {
@@ -71,14 +74,16 @@ export function checkLink(path: string, rawQuery: string, { nowMs, secrets }: Li
   const [, expires, signature] = QUERY.exec(rawQuery) ?? [];
   if (expires === undefined || signature === undefined) throw invalid();
   const sent = Buffer.from(signature, "base64url");
-  // Two bits of the last character are unused; only zeros are the canonical spelling.
+  // Two bits of the signature's last character are unused. They must be zero, so that each link has
+  // only one spelling.
   if (sent.toString("base64url") !== signature) throw invalid();
   const isMadeFor = (purpose: string) =>
     secrets.some((secret) => timingSafeEqual(sent, authenticate(path, expires, secret, purpose)));
   const isNotice = isMadeFor(NOTICE_PURPOSE);
   if (!isNotice && !isMadeFor(PURPOSE)) throw invalid();
   const leftMs = Number(expires) * 1000 - nowMs;
-  // If the clock was ahead and is corrected later, the link must not live for days.
+  // A link that was made while the server's clock was ahead must not live for days after the clock
+  // is corrected.
   const isNear = isNotice || leftMs <= (LINK_SECONDS + SKEW_SECONDS) * 1000;
   if (leftMs > 0 && isNear) return;
   const detail = isNotice

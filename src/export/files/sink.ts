@@ -23,7 +23,7 @@ export interface FileWriter {
   close(): void;
 }
 
-/** System calls of a sink; tests replace them with failing ones. */
+/** System calls of a sink. Tests replace them with failing ones. */
 export type DiskCalls = Pick<
   typeof fs,
   "openSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
@@ -54,7 +54,7 @@ export function temporaryName(path: string): string {
  * Writes a file. `fill` passes its bytes to `write`, which copies each chunk before it returns.
  * Another thread hashes and writes them, so a system error may be thrown at a later chunk. No byte
  * beyond `bytesMax` is written.
- * @throws errors of `fill` or the system, and `quota_exceeded` for more than `bytesMax` bytes; the
+ * @throws errors of `fill` or the system, and `quota_exceeded` for more than `bytesMax` bytes. The
  * file does not exist then.
  */
 export async function writeWhole<Filled>(
@@ -110,7 +110,7 @@ class Sink {
     }
   }
 
-  /** Moves the file to its path; after this it survives a power loss. */
+  /** Moves the file to its path. After this it survives a power loss. */
   finish(): WrittenFile {
     const sha256 = this.#writer.finish();
     if (this.#sizeBytes > 0) faultPoint("render.after_write");
@@ -184,7 +184,7 @@ function openWriter(fd: number): FileWriter {
   };
 }
 
-/** Throws the error that Node would throw for a failed write with this errno; 0 means no error. */
+/** Throws the error that Node would throw for a failed write with this errno. 0 means no error. */
 function throwFailure(failure: number): void {
   if (failure === 0) return;
   const [code, text] = getSystemErrorMap().get(-failure) ?? ["UNKNOWN", "unknown error"];

@@ -35,7 +35,7 @@ import type { ExportFolder } from "./folder.ts";
 
 /** The part of the state's exports that the sweep needs. */
 export interface KnownExports {
-  /** Returns an export's row; undefined if there is none. */
+  /** Returns an export's row, or undefined if there is none. */
   find(id: string): (RecordedFile & { state: string; expiredAt: number | null }) | undefined;
   /** Returns done exports that have not expired. */
   done(): readonly RecordedFile[];
@@ -48,13 +48,13 @@ interface StoredFilesParts {
   readonly serve: "redirect" | "proxy";
   readonly retrySeconds: number;
   /**
-   * Names of this installation. New objects are stored under the first name; an object with any of
+   * Names of this installation. New objects are stored under the first name. An object with any of
    * them belongs to this installation.
    */
   readonly owners: readonly [string, ...string[]];
   readonly clock: Clock;
   readonly log: Log;
-  /** True if this server is the member that sweeps the store; the default is true. */
+  /** True if this server is the member that sweeps the store. The default is true. */
   readonly sweeps?: () => boolean;
   /** Intervals; only tests change them. */
   readonly pace?: Partial<Pace>;
@@ -83,7 +83,7 @@ const PACE: Pace = {
    * committed.
    */
   orphanMs: 3_600_000,
-  /** Min age of swept uploads in milliseconds; no upload takes longer. */
+  /** Min age of swept uploads in milliseconds. No upload takes longer. */
   uploadMs: 86_400_000,
 };
 
@@ -92,7 +92,7 @@ const FOLDER = "exports/";
 /** Max time that a download waits for the store, in milliseconds. */
 const HEAD_MS = 5_000;
 const OBJECT = /^(exp_[0-9a-f]{32})\/([0-9a-f]{64})\.[a-z]+(?:\.[a-z]+)?$/;
-/** Extension of a sent file; no format has it. */
+/** Extension of a file that a client has sent. No export format has this extension. */
 const SENT = ".sent";
 
 /** Keeps files on a store. */
@@ -106,7 +106,7 @@ export class StoredFiles implements ExportFiles {
   readonly #doomed = new Set<string>();
   readonly #requests = new Map<string, { ok: number; failed: number }>();
   #up = true;
-  /** Reason why the store refused the last probe; empty if it did not. */
+  /** Reason why the store refused the last probe. Empty if it did not. */
   #refusal = "";
   #uploadedBytes = 0;
   #swept = 0;
@@ -162,7 +162,7 @@ export class StoredFiles implements ExportFiles {
     };
   }
 
-  /** Tries work again while the store does not answer. Rejects with `FilesUnavailable`. */
+  /** Repeats work until the store answers. Rejects with `FilesUnavailable` if it gives up. */
   async #untilAnswered(
     id: string,
     signal: AbortSignal,
@@ -191,7 +191,8 @@ export class StoredFiles implements ExportFiles {
     try {
       this.#parts.folder.remove(this.#parts.folder.nameOf(file));
     } catch (error) {
-      // The next start finds the copy, and the object, and removes the copy.
+      // The file was not removed. The next start finds the local copy and the object in the store,
+      // and removes the copy.
       this.#parts.log.warn(describeError(error), "the local copy of a stored file stays");
     }
   }

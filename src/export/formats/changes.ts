@@ -120,7 +120,7 @@ interface Frame {
   readonly tail: string;
 }
 
-/** Renders rows inside a frame; one slice of rows is in memory at a time. */
+/** Renders rows inside a frame. One slice of rows is in memory at a time. */
 function framedRows(
   { head, tail }: Frame,
   write: (bytes: Uint8Array) => void,

@@ -21,7 +21,10 @@ import { type AboutRow, section } from "./source.ts";
 /** A value of a facet, with its share and its index in each group. */
 export interface MeasuredValue extends ComparedValue {
   readonly shares: readonly number[];
-  /** Index: 100 if the share equals that of the base; null in an empty group. */
+  /**
+   * Index of the group's share. It is 100 if the share equals that of the base, and null in an
+   * empty group.
+   */
   readonly index: readonly (number | null)[];
 }
 

@@ -13,7 +13,7 @@ import type { Compression } from "../../spec/fields.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
 
-/** Returns the compression of a file; null if it has none. */
+/** Returns the compression of a file, or null if it has none. */
 export function compressionOf({ output }: AccountQuerySpec): Compression | null {
   const { compression = "none" } = output;
   return compression === "none" ? null : compression;
@@ -35,7 +35,7 @@ class Blocks {
     this.#take = take;
   }
 
-  /** Copies bytes, and passes full blocks to `take`; a block is valid until `take` returns. */
+  /** Copies bytes, and passes full blocks to `take`. A block is valid until `take` returns. */
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.byteLength; ) {
       const part = bytes.subarray(from, from + BLOCK_BYTES - this.#held);
@@ -169,21 +169,22 @@ export class ZstdWriter implements Packer {
   }
 }
 
-/** Opens a compressor; returns it with the context for the renderer. */
+/** Opens a compressor, and returns it with the context that the renderer must use. */
 type OpenPacker = (
   context: RenderContext,
   write: (bytes: Uint8Array) => void,
 ) => { readonly packer: Packer; readonly given: RenderContext };
 
 /**
- * Opens the packer of each compression, and so decides what other processors do. Gzip takes longer
- * than rendering, so they compress blocks while this thread renders. For zstd, they render while
- * this thread compresses.
+ * Functions that open the packer of each compression. They also decide how idle processors are
+ * used. Gzip takes longer than rendering, so other processors compress blocks while this thread
+ * renders. For zstd, other processors render while this thread compresses.
  */
 const PACKERS: Readonly<Record<Compression, OpenPacker>> = {
   gzip: (context, write) => ({
     packer: new GzipWriter(write, context.spare),
-    // This object inherits from the context. A copy would read `matches`, which runs a count.
+    // This object inherits from the context. Copying the context would read its getter `matches`,
+    // which runs a count.
     given: Object.create(context, { spare: { value: undefined } }),
   }),
   zstd: (context, write) => ({ packer: new ZstdWriter(write), given: context }),

@@ -160,8 +160,8 @@ function* linesOf({ counts, labels }: CountFile): Generator<readonly GridCell[]>
 type Value = Omit<CrossCount, "count">;
 
 /**
- * Returns values with their indexes: for a time facet sorted by time, else by count; matches
- * without a value come last.
+ * Returns values with their indexes in `values`. Values of time are sorted by time, and others by
+ * count. Matches without a value come last.
  */
 export function inOrder<One extends Value>(
   name: FacetName,
@@ -174,8 +174,8 @@ export function inOrder<One extends Value>(
 }
 
 /**
- * Returns three cells: the facet, the value as in filters, and the value's name. With labels, they
- * are in words.
+ * Returns three cells: the facet, the value as in filters, and the value's name. With labels, the
+ * facet and the value are words too.
  */
 export function valueCells(
   name: FacetName,

@@ -84,7 +84,7 @@ interface NamedValue {
   readonly label?: string;
 }
 
-/** Returns the name of a value; empty if it has none. */
+/** Returns the name of a value, or "" if it has none. */
 export function valueWords(
   name: FacetName,
   { value, label = "" }: NamedValue,

@@ -14,7 +14,9 @@ import { type RegistryNames, stateName } from "./names.ts";
 /** A filter or option of a spec. */
 export interface DescriptionItem {
   readonly label: string;
-  /** At least one value; several values are alternatives. */
+  /**
+   * The values of a filter, at least one. If there are several, an account needs only one of them.
+   */
   readonly values: readonly string[];
 }
 
@@ -63,7 +65,7 @@ interface Words extends DescribeWords {
   readonly names: RegistryNames;
 }
 
-/** Returns the values of a filter in words; an empty list if it is not set. */
+/** Returns the values of a filter in words, or an empty list if the filter is not set. */
 type ValuesOf = (filters: Filters, words: Words) => readonly string[] | undefined;
 
 /** The filters in the order of an exported file: a label in each language, and the values. */

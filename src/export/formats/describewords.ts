@@ -1,6 +1,6 @@
 /**
  * The words with which a file describes its spec, in tables by language.
- * Invariant: both languages have the same meaning; files for programs use the English words.
+ * Invariant: both languages have the same meaning. Files for programs use the English words.
  * Separate because describe.ts, which has the rules, would be twice as long.
  */
 
@@ -44,7 +44,7 @@ export interface DescribeWords {
   readonly no: string;
   readonly missing: Readonly<Record<(typeof MISSING_CONTACTS)[number], string>>;
   readonly debts: Readonly<Record<(typeof DEBT_KINDS)[number], string>>;
-  /** Returns the name of a status reason; null if it has none. */
+  /** Returns the name of a status reason, or null if it has none. */
   readonly reason: (code: string) => string | null;
 }
 
@@ -155,7 +155,7 @@ const PT: DescribeWords = {
   reason: (code) => REASONS_PT[code as keyof typeof REASONS_PT] ?? null,
 };
 
-/** Returns the words of a language; files for programs use English. */
+/** Returns the words of a language. Files for programs use English. */
 export function describeWords(language: LabelLanguage | undefined): DescribeWords {
   return language === "pt" ? PT : EN;
 }

@@ -36,7 +36,7 @@ const SCORE: Cells = {
 };
 
 /**
- * The activity that matched; empty without an activity filter. `explain_activity` is something
+ * The activity that matched. Empty without an activity filter. `explain_activity` is something
  * else: the score's part for a known activity.
  */
 const ACTIVITY: readonly Cells[] = [
@@ -140,7 +140,7 @@ function activity({ matched }: Explanation): {
   return cnae ?? { code: null, as: null };
 }
 
-/** Number of rows explained at a time; they make some megabytes of objects. */
+/** Number of rows explained at a time. They make some megabytes of objects. */
 const SLICE_ROWS = 4_096;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Defines the formats and compressions of exports: file extension, media type, and max rows.
  * Invariant: every public format has a row in the table. Limits are checked before an export is
- * accepted; rows of the export are never cut off. A compressed file has a special ending and media
+ * accepted. Rows of the export are never cut off. A compressed file has a special ending and media
  * type, but no Content-Encoding. With that header, a client would decode the file. The stored bytes
  * would not match the record's size and hash, and downloads would resume at wrong offsets.
  */
@@ -38,7 +38,7 @@ export const FORMATS: Readonly<Record<ExportFormat, FormatRow>> = {
   jsonl: { extension: "jsonl", contentType: "application/jsonl; charset=utf-8", rowsMax: null },
 };
 
-/** Ending and media type of each compression; the ending follows the format's extension. */
+/** Ending and media type of each compression. The ending follows the format's extension. */
 export const COMPRESSED: Readonly<
   Record<Compression, Pick<FormatRow, "extension" | "contentType">>
 > = {

@@ -1,13 +1,13 @@
 /**
  * The names that a snapshot's tables give to the codes of a spec.
- * Invariant: a code without a name is shown as it is; names of the registry are not translated.
+ * Invariant: a code without a name is shown as it is. Names of the registry are not translated.
  */
 import { TABLES, type TableName } from "../../../native-index/format/columns.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 
-/** Names of the codes of a spec; null if a code has none. */
+/** Names of the codes of a spec, or null if a code has none. */
 export interface RegistryNames {
   /** Returns the name of an activity. Its code has the form `NNNN-N/NN`. */
   activity(punctuated: string): string | null;
@@ -22,7 +22,7 @@ export function stateName(uf: string): string | null {
   return uf === "EX" ? "abroad" : (STATE_NAMES[uf] ?? null);
 }
 
-/** Returns the names of a snapshot; each table is read on first use. */
+/** Returns the names of a snapshot. Each table is read on first use. */
 export function registryNames({ native, catalog }: Segment): RegistryNames {
   const named = (codes: readonly string[], table: TableName) => {
     let names: Map<string, string> | undefined;

@@ -21,7 +21,7 @@ export interface RenderContext {
   /** Exact number of matches, regardless of the limit. */
   readonly matches: number;
   /**
-   * Called before each chunk; returns true if an idle processor may render the chunk. If missing,
+   * Called before each chunk. Returns true if an idle processor may render the chunk. If missing,
    * all chunks are rendered on this thread.
    */
   readonly spare?: () => boolean;
@@ -38,10 +38,10 @@ interface ChangesContext {
 /** Writes one file: call `begin` once, `rows` for each batch in order, and `end` once. */
 export interface Renderer<Batch = Uint32Array> {
   begin(): void | Promise<void>;
-  /** Adds row ids or changes; the caller may modify them afterwards. */
+  /** Adds row ids or changes. The caller may modify them afterwards. */
   rows(batch: Batch): void | Promise<void>;
   end(): void | Promise<void>;
-  /** Frees resources if the work ends early, even after a throw; no other call may follow. */
+  /** Frees resources if the work ends early, even after a throw. No other call may follow. */
   abort?(): void;
 }
 
@@ -118,7 +118,7 @@ export class EntrySlices {
 /** Max chunks in progress: two keep two processors busy while a third is hashed and written. */
 const AHEAD = 2;
 
-/** Writes chunks in order; a chunk is its bytes, or an object with them. */
+/** Writes chunks in order. A chunk is its bytes, or an object with them. */
 export class OrderedWriter<Piece extends object = Uint8Array> {
   readonly #write: (piece: Piece) => void;
   readonly #pieces: Promise<Piece>[] = [];
@@ -127,9 +127,9 @@ export class OrderedWriter<Piece extends object = Uint8Array> {
     this.#write = write;
   }
 
-  /** Adds a chunk in progress; waits for the oldest if there are too many. */
+  /** Adds a chunk in progress. Waits for the oldest if there are too many. */
   later(piece: Promise<Piece>): void | Promise<void> {
-    // The failure is reported when awaited; this prevents an unhandled rejection until then.
+    // The failure is reported when awaited. This prevents an unhandled rejection until then.
     piece.catch(() => {});
     this.#pieces.push(piece);
     if (this.#pieces.length > AHEAD) return this.#oldest();

@@ -1,11 +1,12 @@
 /**
  * Exports as text: CSV, JSON lines, and the rows of pages. Input: row ids in batches. Output: the
- * bytes of the file. The addon writes the rows (native-index/render/rows.h); the text before and
+ * bytes of the file. The addon writes the rows (native-index/render/rows.h). The text before and
  * after them is made here, or for pages in html/html.ts.
  * Invariant: the bytes of a row do not depend on other rows, so batches of any size give the same
- * file; one slice is in memory at a time. CSV is RFC 4180 in UTF-8, with a header of field names
- * (of words in a file for people). Every line ends with CR LF, including the last. Byte order mark
- * and semicolon are used only if the spec requests them. Lines of JSON are never split or empty.
+ * file. One slice of rows is in memory at a time. CSV is RFC 4180 in UTF-8. Its header has the
+ * names of the fields, or headings in words if the file is for people. Every line ends with CR LF,
+ * including the last. A byte order mark and semicolons are used only if the spec requests them.
+ * Lines of JSON are never split or empty.
  */
 import { guarded } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";

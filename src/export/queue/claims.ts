@@ -1,6 +1,6 @@
 /**
- * Claims: clients' reads of files made by notices. Input: reads of files. Output: the accounts of
- * these files, added to the tenants' lists `exported`.
+ * Claims. A claim begins when a client reads a file that was made with a notice. Input: reads of
+ * files. Output: the accounts of these files, added to the tenants' lists `exported`.
  * Invariant: a claim is durable before it is processed, and is removed after its accounts are in
  * the list, so each start continues interrupted claims. A claim may be repeated, because entries
  * already in the list have no effect.
@@ -51,8 +51,8 @@ export class Claims {
   }
 
   /**
-   * Claims the file of an export, if a notice made it; otherwise does nothing. If another member
-   * made the file, that member claims it later. Never throws.
+   * Claims the file of an export, if a notice made it. Otherwise, does nothing. If another server
+   * of the fleet made the file, that server claims it later. Never throws.
    */
   claim(id: string, tenantId: string): void {
     const { store, folder, membership, clock, log } = this.#parts;
@@ -64,7 +64,7 @@ export class Claims {
     }
   }
 
-  /** Claims files of this server that clients have read at other members. */
+  /** Claims this server's files that clients have read from other servers of the fleet. */
   follow(): void {
     const { store, folder } = this.#parts;
     for (const id of folder.unclaimed()) {
@@ -78,7 +78,7 @@ export class Claims {
     for (const claim of this.#waiting.values()) this.#start(claim);
   }
 
-  /** Waits for running claims; they end soon once the staging is closed. */
+  /** Waits for running claims. They end soon once the changes of lists (`Staging`) are closed. */
   async close(): Promise<void> {
     await Promise.all(this.#running.values());
   }

@@ -1,7 +1,7 @@
 /**
  * Files of list entries, for accounts that are added to the list `exported` later.
- * Input: ascending entries as pairs. Output: a file with 8 bytes per entry; on reading, its
- * entries.
+ * Input: entries in ascending order, each as two 32-bit numbers. Output: a file with 8 bytes per
+ * entry; on reading, its entries.
  * Invariant: a file has its name only when it is complete and durable. Memory is bounded by a
  * chunk, not by the file. Separate because the file format is independent of the worker.
  */

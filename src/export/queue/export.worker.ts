@@ -1,8 +1,8 @@
 /**
- * The worker thread of exports. Input: orders of the queue, one at a time. Output: the finished
- * file, the staged changes of the tenant's list, and outcomes as plain values.
+ * The worker thread of exports. Input: tasks from the queue, one at a time. Output: the finished
+ * file, the blocks to be added to the tenant's list, and outcomes as plain values.
  * Invariant: a thread renders at a lower priority than requests. The last snapshot stays open for
- * the next order, and is closed when no export needs it.
+ * the next task, and is closed when no export needs it.
  */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -51,13 +51,13 @@ const PROGRESS_MS = 100;
 /** Codes for a temporary lack of files, memory, or threads. */
 const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"];
 
-/** A snapshot that stays open for the next order. `stale` is true once no other export needs it. */
+/** A snapshot that stays open for the next task. `stale` is true once no other export needs it. */
 interface Held {
   readonly segment: Segment;
   stale: boolean;
 }
 
-/** The open snapshots: one, or two if the last order was about changes. */
+/** The open snapshots: one, or two if the last task was about changes. */
 let held: readonly Held[] = [];
 let rendering = false;
 
@@ -78,7 +78,10 @@ function render(order: RenderTask): Promise<RenderOutcome> {
   return settled(() => renderOrder(order));
 }
 
-/** Stages the rows of an export for its tenant's list. Never rejects. */
+/**
+ * Stages the rows of an export for its tenant's list, which means that it writes the list's new
+ * blocks before the list refers to them. Never rejects.
+ */
 function stage(order: StageTask): Promise<StageOutcome> {
   return settled(async () => ({ kind: "staged", staged: await stageOrder(order) }));
 }
@@ -167,7 +170,7 @@ function stageOrder({ held: wanted, flag, writeTo, readFrom, tenantId, ...state 
 }
 
 /**
- * The open state, if it is on a database server; null for SQLite. It stays open between tasks,
+ * The open state, if it is on a database server, or null for SQLite. It stays open between tasks,
  * because each connection has a thread. Starting that thread takes longer than the work, and on a
  * busy machine longer than the time limit of a statement.
  */
@@ -216,8 +219,8 @@ function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
 }
 
 /**
- * Returns the pinned snapshot. It is the open one if that fits, else the first one found at its
- * paths.
+ * Returns the snapshot of an export. If this thread does not have it open, opens the first of its
+ * paths that leads to it.
  */
 async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
   // If the file was corrupt, a correct one may have replaced it.

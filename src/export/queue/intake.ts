@@ -29,7 +29,7 @@ import { type ClockJumps, IDEMPOTENCY_KEY_MS } from "./sweeper.ts";
 
 /** Retry-After for a full queue, in seconds. */
 const QUEUE_RETRY_S = 10;
-/** Retry-After for a full disk, in seconds; files expire continuously. */
+/** Retry-After for a full disk, in seconds. Files expire continuously. */
 const ROOM_RETRY_S = 60;
 
 /** Dependencies of the intake. */
@@ -44,8 +44,8 @@ export interface IntakeParts {
   readonly freeBytesMin: number;
   readonly folder: ExportFolder;
   /**
-   * Id of the member that holds the files sent to this server; null if this server shares its state
-   * with no other.
+   * Returns the id of the server that holds the files sent to this one. Null if this server shares
+   * its state with no other.
    */
   readonly holder: () => string | null;
   /** Returns a slug for the file's name, which describes the accounts that a spec selects. */
@@ -135,8 +135,8 @@ export class Intake {
   }
 
   /**
-   * Returns the record of a key if it was used within a day; shortly after a clock jump, regardless
-   * of its age.
+   * Returns the record of an idempotency key that was used within a day. For some time after a
+   * clock jump, the record's age does not matter.
    */
   #known(tenantId: string, idempotencyKey: string): IdempotencyRow | undefined {
     const { store, clock, clockJumps } = this.#parts;
@@ -308,7 +308,10 @@ function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
   return { sent: JSON.stringify(sent), sentBytes: enrichment.file.bytes };
 }
 
-/** Returns the part of an enrichment request that its idempotency key identifies. */
+/**
+ * Returns the members of an enrichment request that a repetition with the same idempotency key must
+ * have too.
+ */
 function taskOf({ file, column, fillZeros }: NonNullable<NewExport["enrichment"]>): SentFileTask {
   return { sha256: file.sha256, column: column ?? null, fillZeros };
 }

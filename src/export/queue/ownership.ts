@@ -1,11 +1,12 @@
 /**
- * This server's share of the queue that it shares with the other members (servers of the same
- * state). Input: the renders of this server, and the state. Output: the renders that it has lost to
- * others, and the exports of ended members, queued again.
- * Invariant: a render is lost if the state has another claim of its export, or none. A lost render
- * changes nothing any more. Progress is stored with the token of the claim. The answer to a commit
- * may be lost. Therefore an export that the state assigns to this server is queued again if this
- * server does not render it. A stored end of an export does not make its render a lost one.
+ * This server's part of the queue that it shares with the other servers of its fleet. Input: the
+ * renders of this server, and the state. Output: the renders that other servers have taken over,
+ * and the exports of ended servers, queued again.
+ * Invariant: a render is lost if, in the state, its export is claimed by another server or by none.
+ * A lost render changes nothing any more. Progress is stored with the token of the claim. The
+ * answer to a commit may be lost. Therefore, an export that the state assigns to this server is
+ * queued again if this server does not render it. If the state already has the end of an export,
+ * its render is not lost.
  */
 import { type Clock, DAY_MS } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
@@ -32,7 +33,7 @@ interface OwnershipParts {
   readonly membership: Membership;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for a render whose export was deleted, or taken over by another member. */
+  /** Called for a render whose export was deleted or taken over by another server. */
   readonly ended: (id: string, why: "removed" | "lost") => void;
 }
 
@@ -40,7 +41,7 @@ interface OwnershipParts {
 export class OwnedExports {
   readonly #parts: OwnershipParts;
   /**
-   * Exports whose snapshot is missing here, with the time at which they were left to other members.
+   * Exports whose snapshot this server lacks, with the time at which it left them to other servers.
    */
   readonly #left = new Map<string, number>();
   /** Rows last stored as progress, by export. */
@@ -81,14 +82,15 @@ export class OwnedExports {
   /** Queues the exports of ended members again. */
   releaseOrphans(): void {
     const { store, clock, log } = this.#parts;
-    // Usually there are no orphans. This read outside a transaction then blocks no other writer.
+    // Usually no ended server has left an export. Then this read outside a transaction blocks no
+    // other writer.
     if (store.orphans().length === 0) return;
     const released = store.atomically(() => releaseOrphans(store, clock.nowMs()));
     log.warn(released, "exports of a server that has ended were queued again");
   }
 
   /**
-   * True if this server leaves an export to other members, because it lacks the export's snapshot.
+   * True if this server leaves an export to other servers, because it lacks the export's snapshot.
    */
   leaves(id: string): boolean {
     const since = this.#left.get(id);
@@ -96,8 +98,8 @@ export class OwnedExports {
   }
 
   /**
-   * Leaves an export to other members, because this server cannot read its snapshot. Returns false
-   * if there is no other member, or if the export was left before.
+   * Leaves an export to other servers, because this server cannot read its snapshot. Returns false
+   * if there is no other server, or if the export was left before.
    */
   leave(id: string): boolean {
     const { membership, clock, log } = this.#parts;
@@ -130,7 +132,7 @@ export class OwnedExports {
 }
 
 /**
- * True if other members may be able to render the export. Also true if the state cannot be reached.
+ * True if other servers may be able to render the export. Also true if the state cannot be reached.
  */
 function hasOthers(membership: Membership, log: Log): boolean {
   if (!membership.isShared) return false;

@@ -20,7 +20,7 @@ const EXTENSION = ".peneira";
 /** The served snapshot has its own link, from which pins are made on demand. */
 const SERVED = "served-";
 
-/** Names that this program gives; files with other names are not touched. */
+/** Names that this program gives. Files with other names are not touched. */
 const OURS = /^(?:served-)?(?:[0-9a-f]{16}|[0-9a-f]{64})\.peneira$/;
 
 /**
@@ -66,7 +66,8 @@ export class Pins {
     this.#renew(segment);
     const givenUp = all.slice(0, -SERVED_PINS).map(({ snapshotId }) => snapshotId);
     for (const id of givenUp) {
-      // Another member may have accepted an export that this member will render.
+      // Another server may have accepted an export that this server will render. So the snapshot is
+      // pinned before its link is removed.
       if (this.#needed(id)) this.#link(this.#anchor(id), this.path(id));
       this.#remove(this.#anchor(id));
     }
@@ -88,7 +89,7 @@ export class Pins {
     this.#link(anchor, this.path(snapshotId));
   }
 
-  /** Pins a snapshot; the link is durable when it returns. */
+  /** Pins a snapshot. The link is durable when it returns. */
   hold(segment: Segment): void {
     const pin = this.path(segment.snapshotId);
     if (exists(pin)) return;
@@ -184,7 +185,7 @@ function remove(path: string): void {
 }
 
 /**
- * Returns the error for a failed pin. If the file is missing, only the operator can help; a full or
+ * Returns the error for a failed pin. If the file is missing, only the operator can help. A full or
  * failing disk may recover.
  */
 function refusal(code: string, cause: unknown): AppError {

@@ -30,7 +30,10 @@ interface Started<Outcome> {
 
 /** A render in progress. */
 export type StartedRender = Started<RenderOutcome>;
-/** A running task that stages entries for a tenant's list `exported`. */
+/**
+ * A running task that stages entries, which means that it writes new blocks of a tenant's list
+ * `exported` before the list refers to them.
+ */
 export type StartedStage = Started<StageOutcome>;
 
 /** Receives the progress of a render at intervals. */
@@ -55,7 +58,8 @@ export interface RenderThreads {
 const START_AFTER_MS = 2_000;
 
 /**
- * Renders exports in piscina threads. Each render reads the snapshot to which its export is pinned.
+ * Renders exports in piscina threads. Each render reads the snapshot that was current when its
+ * export was accepted.
  */
 export class RenderPool implements RenderThreads {
   readonly size: number;

@@ -1,10 +1,11 @@
 /**
  * Schedules renders. Input: queued exports and free threads. Output: exports that are done, failed,
  * or queued again.
- * Invariant: tenants take turns, and each gets its oldest export rendered next. On all members
- * together, no tenant has more renders than its plan allows. A state is committed before it is
- * announced; if that fails, the outcome is retained and retried. If another member takes a render
- * over, nothing of it remains here. Stopping leaves nothing running and counts no attempt.
+ * Invariant: tenants take turns, and each gets its oldest export rendered next. On all servers of
+ * the fleet together, no tenant has more renders than its plan allows. A state is committed before
+ * it is announced. If the commit fails, the outcome is retained and the commit retried. If another
+ * server takes a render over, nothing of it remains here. Stopping leaves nothing running and
+ * counts no attempt.
  */
 import { isPlanName, type Plans } from "../../access/plans.ts";
 import type { Clock } from "../../process/clock.ts";
@@ -77,7 +78,7 @@ interface Run {
   progress: RunProgress;
   /** Set once the render has ended; commits its outcome. */
   commit: (() => void) | null;
-  /** Set once the export was deleted or taken over by another member; its file is then removed. */
+  /** Set once the export was deleted or taken over by another member. Its file is then removed. */
   dropped: "removed" | "lost" | null;
 }
 
@@ -99,7 +100,7 @@ export class ExportQueue {
   #turn = "";
   #state: "waiting" | "working" | "stopped" = "waiting";
   #kicked = false;
-  /** Set after an interruption: no export is begun before the next `retry`. */
+  /** True after an outage of the database. Then no export begins before the next `retry`. */
   #rests = false;
 
   constructor(parts: QueueParts) {
@@ -253,7 +254,7 @@ export class ExportQueue {
     void end.finally(() => this.#ends.delete(end));
   }
 
-  /** The database may go away at any point; a claimed export must end nevertheless. */
+  /** The database may go away at any point. A claimed export must end nevertheless. */
   async #finishing(run: Run, put: Promise<RenderOutcome>): Promise<void> {
     let rendered: RenderOutcome;
     let outcome: RunEnd;
@@ -267,7 +268,7 @@ export class ExportQueue {
     this.#conclude(run, rendered, outcome);
   }
 
-  /** A claimed export must end, so a failure to build its order counts as an attempt. */
+  /** A claimed export must end. So if its task cannot be built, this counts as a failed attempt. */
   #order(row: ExportRow, onProgress: OnProgress): StartedRender {
     const { store, folder, pins, threads } = this.#parts;
     try {
@@ -314,7 +315,10 @@ export class ExportQueue {
     return end;
   }
 
-  /** Stages a file's rows for the tenant's list, unless the file will not be delivered. */
+  /**
+   * Stages a file's rows, unless the file will not be delivered. Staging writes new blocks of the
+   * tenant's list, to which the list does not refer yet.
+   */
   async #stage(run: Run, outcome: RenderOutcome): Promise<RunEnd> {
     if (outcome.kind !== "file") return outcome;
     const { row } = run;
@@ -334,8 +338,8 @@ export class ExportQueue {
   }
 
   /**
-   * Writes the entries of a file that was made with a notice: they are staged when a client reads
-   * the file.
+   * Stores the list entries of a file that was made with a notice. They are added to the tenant's
+   * list only after a client has read the file.
    */
   async #setAside(run: Run, file: RenderedFile, held: readonly RowBits[]): Promise<RunEnd> {
     const { threads, dataDir, folder, membership } = this.#parts;
@@ -374,7 +378,7 @@ export class ExportQueue {
     this.#commit(run);
   }
 
-  /** Commits the outcome of a render; if the commit fails, `retry` repeats it. */
+  /** Commits the outcome of a render. If the commit fails, `retry` repeats it. */
   #commit(run: Run): void {
     const { folder, files, log, discard, onEnd } = this.#parts;
     const { id, snapshotId, sinceId } = run.row;
@@ -444,7 +448,10 @@ export class ExportQueue {
     if (!fits) this.#refuse(row);
   }
 
-  /** Returns false if the export was deleted or taken over meanwhile. */
+  /**
+   * Commits a finished export and the staged entries. Returns false if the export was deleted or
+   * taken over meanwhile.
+   */
   #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
     const { store, files, clock, log } = this.#parts;
     const endedAt = clock.nowMs();
@@ -472,8 +479,8 @@ export class ExportQueue {
   }
 
   /**
-   * Removes the file of an export that was deleted; if another server makes the file too, only the
-   * local copy.
+   * Removes the file of an export that was deleted. If another server has taken over the export,
+   * removes only the local copy.
    */
   #giveUp(row: ExportRow): void {
     const { store, files, discard } = this.#parts;
@@ -501,7 +508,10 @@ export class ExportQueue {
     return Math.min(retentionMs, plans[plan].limits.export_retention * 1_000);
   }
 
-  /** Returns false if the export was deleted or taken over meanwhile. */
+  /**
+   * Commits the failure of an export. Returns false if the export was deleted or taken over
+   * meanwhile.
+   */
   #fail(row: ExportRow, failure: ExportFailure): boolean {
     const { store, clock, log } = this.#parts;
     const failed = store.atomically(() => {

@@ -1,9 +1,10 @@
 /**
- * Restores the state of exports after a stop or a crash. Input: rows and files as the stop left
- * them. Output: rows that are queued, done with their file, or failed; no other files.
+ * Restores the state of exports after a stop or a crash. Input: the rows and files that exist when
+ * the server starts. Output: rows that are queued, done with their file, or failed; no other files.
  * Invariant: runs before this server renders or serves anything, and does not touch the exports of
- * other members. If it stops at any point, it can run again with the same result. Row changes are
- * committed before files are removed. Blocks that an ended member has staged are deleted.
+ * other servers. If it stops at any point, it can run again with the same result. Row changes are
+ * committed before files are removed. List blocks that an ended server wrote, but that no list
+ * refers to, are deleted.
  */
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
@@ -56,9 +57,9 @@ export function recover(parts: {
 }
 
 /**
- * Queues the exports of ended members again. The end of a member does not count as a failed
- * attempt, because the export is rarely its cause. But if too many claims of an export ended with
- * their member, the export may be the cause, so it fails. Call this inside a transaction.
+ * Queues the exports of ended servers again. A server's end does not count as a failed attempt,
+ * because the export is rarely its cause. But if too many claims of an export ended with their
+ * server, the export may be the cause, so it fails. Call this inside a transaction.
  */
 export function releaseOrphans(
   store: ExportStore,
@@ -67,8 +68,8 @@ export function releaseOrphans(
   let requeued = 0;
   let givenUp = 0;
   for (const row of store.orphans()) {
-    // `token` counts all claims. Those that were not failed attempts were given up: their server
-    // crashed or was stopped.
+    // `token` counts all claims of the export. Claims that were not failed attempts ended because
+    // their server crashed or was stopped.
     const failedAttempts = Math.max(0, row.attempts - 1);
     if (row.token - failedAttempts < TAKEOVERS_MAX) {
       store.requeue(row, failedAttempts);
@@ -82,8 +83,8 @@ export function releaseOrphans(
 }
 
 /**
- * Queues done exports again if their file is missing: same snapshot, same spec, same bytes. Skips
- * expired exports.
+ * Queues done exports again if their file is missing. The new file will have the same bytes,
+ * because snapshot and spec are the same. Skips expired exports.
  */
 function requeueLost(store: ExportStore, files: ExportFiles, nowMs: number): number {
   let lost = 0;

@@ -1,9 +1,10 @@
 /**
  * The task of a render thread: its message, built from an export's row, and its outcomes.
  * Invariant: everything here can be sent between threads. An error loses its class on the way, so
- * outcomes are values. The revisions of lists are those of the pins, even if the lists have newer
- * ones. An error that no attempt can avoid fails the export immediately, to free its disk space; an
- * unknown error is retried a few times, and an outage of the database as long as it lasts.
+ * outcomes are plain values. An export uses the revisions of lists that were current when it was
+ * accepted, even if the lists have newer ones. If an error would recur in every attempt, the export
+ * fails immediately, which frees its disk space. Other errors cause a few retries. During an outage
+ * of the database, retries continue.
  */
 import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
@@ -42,7 +43,7 @@ export interface SentFileTask {
   readonly sha256: string;
   readonly column: string | null;
   readonly fillZeros: boolean;
-  /** Encoding and header of the new file, if it is CSV; missing in older exports. */
+  /** Encoding and header of the new file, if it is CSV. Missing in older exports. */
   readonly text?: CsvText;
   /** True once the store has a copy of the file, so that every server can render the export. */
   readonly stored?: boolean;
@@ -62,8 +63,8 @@ export interface RenderTask {
   /** The spec, bound to the revisions of its lists. */
   readonly spec: AccountQuerySpec;
   /**
-   * Maps each list name in the spec to the list's entries. The name `exported` is mapped to a
-   * pin, which locates the entries in the database.
+   * Maps each list name in the spec to the list's entries. The name `exported` is mapped to the
+   * list's id and revision instead, with which the thread finds the entries in the database.
    */
   readonly lists: ReadonlyMap<string, Uint8Array | ListPin>;
   /** The data directory, with the database of lists. */
@@ -90,7 +91,7 @@ export type RenderOutcome =
   | { readonly kind: "interrupted"; readonly error: ErrorKind }
   /** No other attempt can succeed. */
   | { readonly kind: "failed"; readonly failure: ExportFailure; readonly error: ErrorKind }
-  /** The render threw an error; another attempt may succeed. */
+  /** The render threw an error. Another attempt may succeed. */
   | { readonly kind: "threw"; readonly error: ErrorKind }
   /** The thread of the render died. */
   | { readonly kind: "crashed"; readonly error: ErrorKind };
@@ -101,7 +102,10 @@ export interface RowBits extends Pick<RenderTask, "places" | "snapshotId"> {
   readonly bits: Uint8Array;
 }
 
-/** An order to stage rows for a tenant's list of exported accounts. */
+/**
+ * A task that stages rows for a tenant's list of exported accounts: it writes new blocks, to which
+ * the list does not refer yet.
+ */
 export interface StageTask {
   readonly dataDir: string;
   /** Member that the blocks are staged for. */
@@ -140,7 +144,7 @@ export interface OrderParts {
   readonly listPath: (olderId: string, newerId: string) => string;
 }
 
-/** Returns an export's spec, bound to its pinned lists, and their entries. */
+/** Returns an export's spec, with the revisions of its lists, and the entries of these lists. */
 export function listedSpec(store: ExportStore, id: string): Pick<RenderTask, "spec" | "lists"> {
   const spec = JSON.parse(store.specOf(id) as string) as AccountQuerySpec;
   const pins = store.lists.pinsOf(id);

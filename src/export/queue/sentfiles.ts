@@ -34,7 +34,7 @@ interface SentFilesParts {
   readonly onEnd: (id: string) => void;
 }
 
-/** Returns the sent file of an enrichment; null for other exports. */
+/** Returns the sent file of an enrichment, or null for other exports. */
 function sentObjectOf({
   id,
   sent,
@@ -94,7 +94,7 @@ export class SentFiles {
 
   /**
    * If no server has an enrichment's file, keeps the one that the client has sent again. Waits for
-   * its copy in the store, but resolves after some seconds in any case; the copying then continues.
+   * its copy in the store, but resolves after some seconds in any case. The copying then continues.
    */
   async share(row: ExportRow, { path, sha256 }: Pick<ReceivedFile, "path" | "sha256">) {
     const { store, folder, membership } = this.#parts;
@@ -107,7 +107,7 @@ export class SentFiles {
     await Promise.race([this.#copy(row), sleep(SHARED_MS_MAX, undefined, { ref: false })]);
   }
 
-  /** Fetches an enrichment's file from the store; returns false if the store has no copy. */
+  /** Fetches an enrichment's file from the store. Returns false if the store has no copy. */
   async fetch(row: ExportRow): Promise<boolean> {
     const { sent } = this.#parts.files;
     const file = sentObjectOf(row);
@@ -151,7 +151,7 @@ export class SentFiles {
     if (file !== null) this.#parts.files.sent?.remove(file);
   }
 
-  /** Ends the copies; the next start begins them again. */
+  /** Aborts the copying of files. After the next start, it begins again. */
   close(): void {
     this.#closed.abort();
   }

@@ -1,8 +1,8 @@
 /**
- * Serializes changes of each tenant's list `exported`. Input: rows of files, or files of entries.
- * Output: staged blocks.
+ * Makes changes of a tenant's list `exported` run one after another. Input: rows of files, or files
+ * of entries. Output: staged blocks, which are written but to which the list does not refer yet.
  * Invariant: one task per tenant runs at a time, until its result is committed or dropped, because
- * staged blocks fit only one revision of the list. If another member changes the list in the
+ * staged blocks fit only one revision of the list. If another server changes the list in the
  * meantime, the blocks are staged again.
  */
 import type { RenderThreads } from "./pool.ts";
@@ -17,7 +17,7 @@ interface StagedTurn {
 interface StagingParts {
   readonly threads: RenderThreads;
   readonly dataDir: string;
-  /** Returns the member that the blocks are staged for. */
+  /** Returns the id of the server for which blocks are staged. */
   readonly owner: () => string;
 }
 
@@ -38,7 +38,7 @@ export class Staging {
   }
 
   /**
-   * Waits for the tenant's turn, then stages. Calls `begin` with a function that cancels; if
+   * Waits for the tenant's turn, then stages. Calls `begin` with a function that cancels. If
    * `begin` returns false, the result is no longer needed. `close` cancels waiting tasks.
    */
   async stage(

@@ -54,7 +54,7 @@ export class Sweeper {
     this.#forgetRecords(clock.nowMs() - forgetMs);
   }
 
-  /** Removes a file; if that fails, every sweep retries. */
+  /** Removes a file. If that fails, every sweep retries. */
   discard(file: RecordedFile): void {
     const { files, log } = this.#parts;
     try {
@@ -67,7 +67,7 @@ export class Sweeper {
   }
 
   /**
-   * Removes the file that was sent for an export, and its unclaimed entries; if that fails, the
+   * Removes the file that was sent for an export, and its unclaimed entries. If that fails, the
    * next start removes them.
    */
   discardSent(row: ExportRow): void {
@@ -80,7 +80,7 @@ export class Sweeper {
     }
   }
 
-  /** Expires a batch; returns true if more exports may be due. */
+  /** Expires a batch. Returns true if more exports may be due. */
   #expireSome(): boolean {
     const { store, clock, log } = this.#parts;
     const nowMs = clock.nowMs();

@@ -3,7 +3,7 @@
  * the route table and an operation of the OpenAPI document.
  * Invariant: a row without a summary, a description, answers, or errors does not compile. Neither
  * does a row whose handler answers with another schema (typed-answer.ts). So every answer is
- * documented; an intentionally undocumented route states why.
+ * documented. An intentionally undocumented route states why.
  */
 import Type from "typebox";
 import type { Operation, Parameter } from "../openapi/operation.ts";
@@ -46,7 +46,7 @@ type ReplyOf<Row extends Answers> = [HasOtherTypes<Row>] extends [never]
 
 /** Declaration of a route. */
 export type RouteRow<Row extends Answers = Answers> = ListedRoute & {
-  /** Cost sentence to append to the description; undefined if a request costs 1 unit. */
+  /** Cost sentence to append to the description, or undefined if a request costs 1 unit. */
   readonly cost?: keyof typeof COSTS;
   readonly answers: Row;
   readonly handle: (call: never) => Reply<ReplyOf<Row>>;

@@ -1,6 +1,6 @@
 /**
  * The public routes: the rows of all resources, and the table of a server with no other routes.
- * Invariant: everything under /v1/, and /mcp, needs an API key; the console has its own routes
+ * Invariant: everything under /v1/, and /mcp, needs an API key. The console has its own routes
  * (src/console/routes.ts). The order is the same as in the documents.
  */
 import { RouteTable } from "../server/routetable.ts";

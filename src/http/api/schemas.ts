@@ -1,7 +1,7 @@
 /**
  * JSON Schemas (2020-12) of requests and answers by name: the components of the OpenAPI document
  * and the checks of the tests.
- * Invariant: every body that a route reads or answers has its schema here; lists of values come
+ * Invariant: every body that a route reads or answers has its schema here. Lists of values come
  * from the tables that the code itself uses. The order is the same as in the documents.
  */
 

@@ -108,7 +108,6 @@ function bodyObject({ schema, example, orTypes = {} }: NonNullable<Operation["bo
   return { required: true, content };
 }
 
-/** Returns one example of each error code of the operations. */
 function errorExamples(operations: readonly Operation[]): Json {
   const codes = operations.flatMap((operation) => errorCodesOf(operation, operation.access));
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
  * Notes for the page of errors: the meaning and the fix of each error code, with examples.
- * Invariant: every code has a note; the type enforces it.
+ * Invariant: every code has a note. The type enforces it.
  */
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
 import { EXAMPLE_REQUEST } from "./examples.ts";

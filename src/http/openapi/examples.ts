@@ -1,6 +1,6 @@
 /**
  * Parts of the OpenAPI examples: the request specs, and parts of answers about an invented company.
- * Invariant: the spec in answers is the normalized spec of the requests; tests and the linter check
+ * Invariant: the spec in answers is the normalized spec of the requests. Tests and the linter check
  * every example against its schema.
  */
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";

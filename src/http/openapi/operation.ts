@@ -34,7 +34,7 @@ export type OperationAnswer<Schema extends string = string> = {
     }
   | {
       readonly schema: null;
-      /** Media types other than JSON; empty if there is no body. */
+      /** Media types other than JSON. Empty if there is no body. */
       readonly types: readonly string[];
     }
 );
@@ -50,7 +50,7 @@ export interface Operation<Schema extends string = string> {
   readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly body?: {
-    /** Schema of the JSON body; null if there is none. */
+    /** Schema of the JSON body, or null if there is none. */
     readonly schema: Schema | null;
     readonly example?: unknown;
     /** Media types of files that are accepted besides JSON, each as bytes or text. */

@@ -1,7 +1,7 @@
 /**
  * Renders the reference pages from the OpenAPI document: `/docs` with every operation and schema,
  * `/docs/errors` with every error code.
- * Invariant: the pages need no script and fetch nothing; all content is from the document and the
+ * Invariant: the pages need no script and fetch nothing. All content is from the document and the
  * error table.
  */
 import { createHash } from "node:crypto";
@@ -207,7 +207,7 @@ function schemaOf(name: string, schema: unknown): Markup {
     </section>`;
 }
 
-/** Renders scrolling JSON; a scrolling region must be reachable by keyboard. */
+/** Renders scrolling JSON. A scrolling region must be reachable by keyboard. */
 function code(value: unknown): Markup {
   // Addresses in examples are not links. Long ones may wrap after their scheme.
   const [first = "", ...rest] = JSON.stringify(value, null, 2).split("://");

@@ -2,7 +2,7 @@
  * Admission control: the price of a request, and refusals if the server lacks time or capacity.
  * Input: a request as sent, the clock, and amounts (bytes, streams) that are acquired and released.
  * Output: units of the key's rate limit (1 for an ordinary request), and a refusal if there is one.
- * Invariant: the price depends only on counts of unchecked values; each list value is read at most
+ * Invariant: the price depends only on counts of unchecked values. Each list value is read at most
  * once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md). An overload
  * check costs a comparison and considers only the work queued before this request. An amount is
  * released once, the sum never exceeds the limit, and owners stay within their share of the rest.
@@ -31,7 +31,7 @@ export function overloaded(): AppError {
   );
 }
 
-/** Load-shedding class of a route; undefined means never shed. */
+/** Load-shedding class of a route. Undefined means never shed. */
 export type Shedding = "first" | "last";
 
 /** Fraction of the time limit after which a class is shed. */
@@ -67,7 +67,10 @@ export class OverloadGuard {
   }
 }
 
-/** A limited resource such as bytes or streams. The ledger records what is in use. */
+/**
+ * A limited resource such as bytes or streams. Shared memory (the ledger) counts the units in use,
+ * so that all threads share the limit.
+ */
 export class Budget {
   readonly most: number;
   readonly #kind: HoldKind;
@@ -75,8 +78,8 @@ export class Budget {
   readonly #numbers: Float64Array;
 
   /**
-   * `share` is the max fraction of the unused amount that one owner may hold; 1 allows all of it.
-   * Budgets of the same kind and ledger are one, across threads.
+   * `share` is the max fraction of the unused amount that one owner may hold, where 1 allows all of
+   * it. Budgets with the same kind and ledger share one amount, even in different threads.
    */
   constructor(most: number, share = 1, kind: HoldKind = "streams", ledger = Ledger.open()) {
     this.most = most;
@@ -99,7 +102,7 @@ export class Budget {
     return this.#ledger.shortageOf(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
 
-  /** Acquires an amount and returns true; returns false if it is not available. */
+  /** Acquires an amount and returns true. Returns false if it is not available. */
   take(amount: number, owner: string): boolean {
     return this.takeUnless(amount, owner) === null;
   }
@@ -126,7 +129,7 @@ export function refuseWithoutStreamSlot(streams: Budget, tenantId: string): void
   refuseFor(streams.shortage(1, tenantId));
 }
 
-/** Acquires a stream slot; returns its release function. Throws if none is free. */
+/** Acquires a stream slot. Returns its release function. Throws if none is free. */
 export function acquireStreamSlot(streams: Budget, tenantId: string): () => void {
   refuseFor(streams.takeUnless(1, tenantId));
   let taken = true;
@@ -154,7 +157,7 @@ function shareUsed(): AppError {
 export const PER_UNIT = {
   /** Accounts of the limit. */
   accounts: 1_000,
-  /** CNPJs to look up: each is read, and its result is built in JavaScript. */
+  /** Number of CNPJs to look up. Each CNPJ is parsed, and its result is built in JavaScript. */
   cnpjs: 100,
   /** Values in the lists of a spec. */
   values: 500,
@@ -167,7 +170,7 @@ export const PER_UNIT = {
   bytes: 65_536,
 } as const;
 
-/** Inputs of the price; a missing input costs nothing. */
+/** Inputs of the price. A missing input costs nothing. */
 interface CostInput {
   /** Accounts per page. */
   readonly limit?: number;
@@ -196,7 +199,10 @@ export function bodyCost(byteLength: number): number {
   return Math.floor(byteLength / PER_UNIT.bytes);
 }
 
-/** Returns the expected limit of a request before it is parsed. */
+/**
+ * Returns the number of rows that a request probably wants, from the first defined value in `sent`,
+ * before the request is validated.
+ */
 export function limitOf(sent: readonly unknown[], cap: number): number {
   const limit = sent.find((one) => one !== undefined);
   return typeof limit === "number" && limit > 0 ? Math.min(Math.floor(limit), cap) : 0;
@@ -204,7 +210,7 @@ export function limitOf(sent: readonly unknown[], cap: number): number {
 
 /** Nesting depth of filter values: spec, `filters`, group of filters. A lead query is flat. */
 const LEVELS = 3;
-/** Members that do not affect the query; only their bytes are charged. */
+/** Members that do not affect the query. Only their bytes are charged. */
 const UNPRICED_MEMBERS = new Set(["explain", "output"]);
 
 /** Counts values in the lists of a spec. */
@@ -255,7 +261,7 @@ function lengthOf(text: unknown): number {
 const WAIT_AGAIN_SECONDS = 5;
 
 /**
- * Limits the requests of a tenant that wait for exports; each occupies a connection for up to 1
+ * Limits the requests of a tenant that wait for exports. Each occupies a connection for up to 1
  * min.
  */
 export class Waits {
@@ -266,7 +272,7 @@ export class Waits {
     this.#most = most;
   }
 
-  /** Runs `wait` for a tenant; throws `rate_limited` if too many of its requests wait. */
+  /** Runs `wait` for a tenant. Throws `rate_limited` if too many of its requests wait. */
   async run<Value>(tenantId: string, wait: () => Promise<Value>): Promise<Value> {
     const before = this.#counts.get(tenantId) ?? 0;
     if (before >= this.#most) throw this.#tooMany();

@@ -38,7 +38,7 @@ function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
   });
 }
 
-/** Time for parts that run inline, in milliseconds; an ordinary request finishes within it. */
+/** Time for parts that run inline, in milliseconds. An ordinary request finishes within it. */
 const INLINE_MS = 10;
 
 /** Splits long work into parts, each as short as a request. */

@@ -185,7 +185,7 @@ export interface BodyObject {
   readonly mistakes: Mistake[];
 }
 
-/** Parses a body that must be an object; throws `invalid_request` otherwise. */
+/** Parses a body that must be an object. Throws `invalid_request` otherwise. */
 export function readBody(bytes: Uint8Array, known: readonly string[]): BodyObject {
   return checkMembers(readMembers(bytes), known);
 }
@@ -210,7 +210,7 @@ export function readMembers(bytes: Uint8Array): JsonObject {
   return members;
 }
 
-/** Longer bodies are not searched for words; they are treated as if they contained the word. */
+/** Longer bodies are not searched for words. They are treated as if they contained the word. */
 const SEARCHED_BYTES_MAX = 16 * 1024;
 
 /** Returns false only if the word is certainly absent, in any case and with any JSON escapes. */
@@ -279,7 +279,10 @@ function refusal(body: BodyObject, failure: AppError | null): AppError {
   });
 }
 
-/** If all mistakes of a body have one of these codes, the error has it too. */
+/**
+ * If all mistakes of a body have the same one of these codes, the error has this code instead of a
+ * general one.
+ */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "invalid_cursor",
   "cursor_expired",
@@ -300,7 +303,7 @@ function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCo
   return only !== undefined && alone ? only : "invalid_request";
 }
 
-/** True for a mistake in the spec; a missing spec is a mistake in the body. */
+/** True for a mistake in the spec. A missing spec is a mistake in the body. */
 function isInSpec({ pointer, code }: Mistake): boolean {
   return pointer.startsWith("/spec/") || (pointer === "/spec" && code !== "missing");
 }
@@ -457,7 +460,7 @@ export function computed<Task, Value>(
   return call.service.compute.run(work, task, { segment, older, payer: call, tenantId, size });
 }
 
-/** Returns the inputs of parsing, with a copy of the body, whose buffer may be reused. */
+/** Returns the inputs of parsing. The body is copied, because the transport reuses its buffer. */
 export function readTask(
   { service, plan, body: sent }: ReadCall,
   body: Uint8Array = new Uint8Array(sent),

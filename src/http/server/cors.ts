@@ -1,7 +1,7 @@
 /**
  * CORS: requests by pages of other origins, and `OPTIONS`.
  * Invariant: without `http.cors_origins`, no answer has a CORS header. With it, only the configured
- * origins get CORS headers, which never allow cookies; the console gets none. Why: API keys travel
+ * origins get CORS headers, which never allow cookies. The console gets none. Why: API keys travel
  * in a header that the page itself sets, so cookies are never needed.
  */
 import type { HttpAnswer } from "./respond.ts";
@@ -17,7 +17,7 @@ const EXPOSED =
 /** Seconds that a browser may cache a permission. */
 const MAX_AGE = "600";
 
-/** Methods of a path, as the names of its routes. */
+/** The methods that a path supports. Only the keys of the map are used. */
 type Methods = ReadonlyMap<string, unknown>;
 
 /** The allowed origins. */
@@ -28,7 +28,7 @@ export class Cors {
     this.#origins = new Set(origins);
   }
 
-  /** Reads the setting; returns null if no origin is set. */
+  /** Reads the setting. Returns null if no origin is set. */
   static read(setting: string | readonly string[] | null): Cors | null {
     return setting === null ? null : new Cors([setting].flat());
   }

@@ -2,7 +2,7 @@
  * Processes a request from its arrival to its answer. Input: an exchange (one request and its
  * answer). Output: exactly one answer. The steps: route, authenticate by key or session, read the
  * body, handle, respond.
- * Invariant: nothing is thrown; every failure becomes a problem document here and nowhere else. A
+ * Invariant: nothing is thrown. Every failure becomes a problem document here and nowhere else. A
  * failure after an answer has begun, or while a problem is reported, ends in a bare 500 or a closed
  * connection, never in a second answer. If the body has arrived and the handler does not wait, all
  * steps are synchronous, so answers leave in request order.
@@ -64,15 +64,20 @@ const NO_BODY = new Uint8Array(0);
 /**
  * Longest time that a request waits until the fleet has leased units of its rate limit to this
  * server, in milliseconds. It is twice the time after which a silent database counts as
- * unreachable: from then on the server grants its own share, so that searches go on. Time in which
- * the thread was blocked does not count, because no lease could reach the request then.
+ * unreachable. By then, the server spends its own share of the rate limit, so that searches
+ * continue. Time in which the thread was blocked does not count, because no lease could reach the
+ * request then.
  */
 const LEASE_WAIT_MS = 2 * ANSWER_MS;
-/** Longest time between two looks for a lease that counts, in milliseconds. */
+/**
+ * Max part of the time between two checks for a lease that counts as waiting, in milliseconds. If
+ * more time has passed, the thread was blocked.
+ */
 const WAIT_COUNTED_MS = 5 * LOOK_MS;
 
 /**
- * Returns the handler of a transport. `forward` passes on routes that only the state owner answers.
+ * Returns the handler of a transport. `forward` passes on requests that only the main thread, which
+ * has the state open, can answer.
  */
 export function dispatcher(
   service: Service,
@@ -113,10 +118,10 @@ class Dispatch implements RequestOrigin, AccessLine {
   /** The client and the route, as soon as they are known; for the log line and the limits. */
   sender: Sender | null = null;
   route = "unknown";
-  /** Status and duration of the answer; 0 until it is made. */
+  /** Status and duration of the answer. 0 until it is made. */
   status = 0;
   tookMs = 0;
-  /** Units charged in advance; they count toward the request's cost. */
+  /** Units charged in advance. They count toward the request's cost. */
   #paid = PAID_UNITS;
   /** Units charged so far, in total. */
   #charged = 0;
@@ -130,7 +135,7 @@ class Dispatch implements RequestOrigin, AccessLine {
    * units that the fleet leases to this server.
    */
   #body: Uint8Array | null = null;
-  /** True if the body was processed while it arrived; it then cannot be read again. */
+  /** True if the body was processed while it arrived. It then cannot be read again. */
   #isGathered = false;
   /** Client address; only console handlers see it. */
   address = "";
@@ -318,7 +323,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     const { route } = found;
     const sender = this.sender;
     if (route.access === "open") return route.handle(new RequestCall(this, found, body, gathered));
-    // All other routes need a credential; otherwise the table is wrong.
+    // All other routes need a credential. Otherwise the table is wrong.
     if (sender === null) throw new Error(`route ${route.path} is not behind a check`);
     const forBody = PAID_UNITS + bodyCost(body.byteLength);
     this.spend(forBody);
@@ -334,8 +339,8 @@ class Dispatch implements RequestOrigin, AccessLine {
     if (this.sender === null || cost <= PAID_UNITS) return;
     const { identity, limited } = this.sender;
     const paid = this.#paid;
-    // Each query in a body is charged at least one unit. Only the first query also pays for the
-    // body.
+    // A body may hold several queries, each of which is charged at least one unit. Only the first
+    // also pays for the body.
     this.#paid = PAID_UNITS;
     this.service.rateLimits.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
     this.#charged += cost - PAID_UNITS;
@@ -443,7 +448,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     }
   }
 
-  /** Logs a failure; a failing log must not cause another failure. */
+  /** Logs a failure. A failing log must not cause another failure. */
   #note(error: unknown, message: string): void {
     const { method } = this.exchange;
     const details = { request_id: this.requestId, method, route: this.route };
@@ -523,7 +528,7 @@ function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {
   return block;
 }
 
-/** Returns the refusal for a disk error that no module has handled; else the error itself. */
+/** Returns the refusal for a disk error that no module has handled, or else the error itself. */
 function refusalOf(error: unknown): unknown {
   return error instanceof AppError ? error : (storageRefusal(error) ?? error);
 }

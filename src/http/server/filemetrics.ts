@@ -1,7 +1,7 @@
 /**
  * Metrics of the object store for export files. Input: its state, read at each scrape. Output:
  * gauges and counters, which exist only if a store is configured.
- * Invariant: labels are operations and outcomes, never keys or addresses. A separate file because
+ * Invariant: labels are operations and outcomes, never keys or addresses. Separate because
  * telemetry.ts has the metrics of requests.
  */
 import type { FilesState } from "../../export/files/exportfiles.ts";

@@ -1,7 +1,7 @@
 /**
  * Metrics of the rate limits that a fleet shares. Input: counts, read at each scrape. Output:
  * gauges and counters, which exist only if the state is on PostgreSQL.
- * Invariant: labels are causes, never keys. A separate file because telemetry.ts has the metrics of
+ * Invariant: labels are causes, never keys. Separate because telemetry.ts has the metrics of
  * requests.
  */
 import type { FleetNumbers } from "../../access/fleet/fleetrates.ts";

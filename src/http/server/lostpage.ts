@@ -37,7 +37,7 @@ function hashOf(text: string): string {
 const PROGRAMS =
   /^\/(?:v1|mcp|files|feeds|app\/assets|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
 
-/** Returns the page for a failed request; null if its answer is a problem document. */
+/** Returns the page for a failed request, or null if its answer is a problem document. */
 export function lostPage(
   exchange: Pick<Exchange, "method" | "path" | "header">,
   failure: unknown,

@@ -2,7 +2,7 @@
  * `/metrics` at its own address. Input: the telemetry and an address. Output: a server with only
  * this path.
  * Invariant: no other path is answered. No key is needed: the operator chooses an address that only
- * monitoring reaches. A separate file because it lacks the main server's limits.
+ * monitoring reaches. Separate because it lacks the main server's limits.
  */
 
 import { AppError } from "../../errors.ts";

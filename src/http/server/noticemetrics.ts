@@ -1,14 +1,17 @@
 /**
  * Metrics of notices. Input: numbers of the notices, read at each scrape. Output: gauges.
- * Invariant: labels are states and outcomes, never ids or addresses. A separate file because
- * telemetry.ts has the metrics of requests.
+ * Invariant: labels are states and outcomes, never ids or addresses. Separate because telemetry.ts
+ * has the metrics of requests.
  */
 import { Gauge } from "../../process/metrics.ts";
 
 /** Numbers of the notices, read when the metrics are scraped. */
 export interface NoticeNumbers {
   readonly states: Readonly<Record<string, number>>;
-  /** Deliveries that wait, running attempts, and the delay of the oldest delivery in seconds. */
+  /**
+   * Number of waiting deliveries, number of running attempts, and delay of the oldest delivery in
+   * seconds.
+   */
   readonly waiting: number;
   readonly running: number;
   readonly lateSeconds: number;

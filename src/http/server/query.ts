@@ -1,7 +1,7 @@
 /**
  * Parses query strings. Input: the raw text and the parameters of a route. Output: their values, or
  * one error with every mistake.
- * Invariant: each known parameter occurs at most once; unknown parameters are mistakes, never
+ * Invariant: each known parameter occurs at most once. Unknown parameters are mistakes, never
  * ignored.
  */
 import { AppError, type Mistake } from "../../errors.ts";
@@ -10,12 +10,12 @@ import { pointerToken, shown } from "../../spec/reader.ts";
 /** Maximum length of a parameter's name in a pointer. */
 const NAME_SHOWN_MAX = 256;
 
-/** Returns a mistake at a query parameter; its pointer is `/query/<name>`. */
+/** Returns a mistake at a query parameter. Its pointer is `/query/<name>`. */
 export function queryMistake(name: string, code: string, detail: string): Mistake {
   return { pointer: `/query/${pointerToken(name.slice(0, NAME_SHOWN_MAX))}`, code, detail };
 }
 
-/** Returns a mistake at a header; its pointer is `/header/<name>`, in lower case. */
+/** Returns a mistake at a header. Its pointer is `/header/<name>`, in lower case. */
 export function headerMistake(name: string, code: string, detail: string): Mistake {
   return { pointer: `/header/${name}`, code, detail };
 }

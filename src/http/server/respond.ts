@@ -2,8 +2,8 @@
  * Builds responses. Input: a status with a value, finished bytes, or an error; for the entity tag,
  * the data that the answer depends on. Output: an answer with all its headers and its tag, or 304
  * if the client has it (RFC 9110, sections 8.8.3 and 13.1.2).
- * Invariant: every error is an RFC 9457 problem document with a stable code and the request id;
- * every answer has the security headers; details of unknown errors are never shown. Two answers
+ * Invariant: every error is an RFC 9457 problem document with a stable code and the request id.
+ * Every answer has the security headers. Details of unknown errors are never shown. Two answers
  * with the same tag hold the same data. Tags are weak, because they do not cover request id and
  * time.
  */
@@ -20,7 +20,7 @@ import {
 /** Result of a handler; `headersOf` adds the request id and the security headers. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Content type; empty if there is no content. */
+  /** Content type. Empty if there is no content. */
   readonly type: string;
   readonly body: AnswerBody;
   readonly headers?: Readonly<Record<string, string>>;
@@ -48,7 +48,10 @@ export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
   return { ...answer, type: "", body: "" } as BareAnswer;
 }
 
-/** Deeply readonly form of a handler's value; `Made` parts are treated as any object. */
+/**
+ * The type of a handler's value, with all members read-only at any depth. Parts of the type `Made`
+ * may be any object.
+ */
 export type Unchangeable<Value, Made = never> = Value extends Made
   ? object
   : Value extends readonly (infer Element)[]
@@ -61,7 +64,7 @@ export type Unchangeable<Value, Made = never> = Value extends Made
 export const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";
 
-/** Statuses of temporary errors, which always have Retry-After; its default is below. */
+/** Statuses of temporary errors, which always have Retry-After. Its default is below. */
 const WAITING_STATUSES = [429, 503];
 const RETRY_AFTER_SECONDS = "5";
 
@@ -105,7 +108,7 @@ export function redirectTo(location: string, status: 302 | 308): () => BareAnswe
   return () => bare({ status, headers: { Location: location } });
 }
 
-/** Returns the answer to a failure; any non-AppError becomes `internal_error`. */
+/** Returns the answer to a failure. Any non-AppError becomes `internal_error`. */
 export function problem(failure: unknown, requestId: string): HttpAnswer {
   const error =
     failure instanceof AppError
@@ -134,7 +137,7 @@ function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
 }
 
 /**
- * Returns all headers of an answer as a new list; the `further` header comes last. Headers of the
+ * Returns all headers of an answer as a new list. The `further` header comes last. Headers of the
  * answer replace security headers of the same name. Throws if a value is not printable ASCII,
  * because a line break would inject headers.
  */
@@ -151,7 +154,7 @@ export function headersOf(
   }
   const block = replaces ? securityLinesExcept(headers) : SECURITY_BLOCK;
   const start = type === "" ? 0 : 1;
-  // A list that grows would leave two copies as garbage.
+  // The length is computed first. A growing list would leave two shorter copies as garbage.
   const length = start + 2 + block.length + 2 * own + (further === null ? 0 : 1);
   const list = new Array<HeaderList[number]>(length);
   if (start > 0) list[0] = typeLine(type);
@@ -184,15 +187,15 @@ const LENGTH_BYTES_MAX = 17;
 
 /** Buffer for the latest hash. */
 const hash = Buffer.alloc(SHA256_BYTES);
-/** Buffer for joining parts; larger inputs get their own. */
+/** Buffer for joining parts. Larger inputs get their own. */
 const buffer = Buffer.allocUnsafeSlow(16 * 1024);
 
 /** Returns the tag of an answer from all data that it depends on. */
 export function weakTag(parts: readonly (string | Uint8Array)[]): string {
   sha256Into(joined(parts), hash);
   const opaque = hash.toString("base64url", 0, TAG_BYTES);
-  // The tag is built from bytes. A concatenated string would be flattened again by each of its
-  // readers.
+  // The tag is built from bytes, not by concatenation. V8 represents a concatenated string as a
+  // tree, which each reader would flatten again.
   return Buffer.from(`W/"${opaque}"`, "latin1").toString("latin1");
 }
 

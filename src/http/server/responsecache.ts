@@ -1,7 +1,7 @@
 /**
  * The response cache: rendered pages as bytes.
  * Invariant: a hit requires the same body bytes, route, tenant, plan, and served snapshot. The
- * pages together never exceed `bytesMax`; the least recently used are evicted. Bytes that differ
+ * pages together never exceed `bytesMax`. The least recently used are evicted. Bytes that differ
  * between answers (request id, time) are not stored.
  */
 import { strict as assert } from "node:assert";
@@ -10,10 +10,13 @@ import type { Segment } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { HttpAnswer } from "./respond.ts";
 
-/** Memory of an entry besides its bytes and key, measured: objects, map slots, fragments. */
+/**
+ * Memory that an entry takes in addition to its bytes and key: objects, a place in the map, and
+ * fragmentation. Measured, in bytes.
+ */
 export const ENTRY_BYTES = 1_280;
 
-/** Pairs of hashes in the repeat detector; a new hash replaces the older of its pair. */
+/** Pairs of hashes in the repeat detector. A new hash replaces the older of its pair. */
 const PAIRS = 8192;
 /** FNV-1a, of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
 const BASIS = 0x811c9dc5;
@@ -55,7 +58,6 @@ interface Entry {
   readonly size: number;
 }
 
-/** The parts of a request that form a page's key. */
 interface CacheRequest {
   readonly body: Uint8Array;
   readonly plan: Plan;
@@ -68,7 +70,10 @@ export class ResponseCache {
   /** Entries by key, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #repeats = new RepeatDetector();
-  /** Most recently used entry; already the last of the map. */
+  /**
+   * The most recently used entry. It is the last one of the map already, so using it again moves
+   * nothing.
+   */
   #youngest: Entry | null = null;
   #segment: Segment | null = null;
   #bytes = 0;
@@ -99,7 +104,7 @@ export class ResponseCache {
     return this.#misses;
   }
 
-  /** Evicts everything; only pages of this segment are cached from now on. */
+  /** Evicts everything. Only pages of this segment are cached from now on. */
   serve(segment: Segment | null): void {
     this.#entries.clear();
     this.#youngest = null;
@@ -107,7 +112,10 @@ export class ResponseCache {
     this.#segment = segment;
   }
 
-  /** Returns a request's page; null on a miss, a damaged snapshot, or if `isCurrent` is false. */
+  /**
+   * Returns the page of a request. Returns null on a miss, if the snapshot is damaged, or if
+   * `isCurrent` returns false.
+   */
   find<Request extends CacheRequest>(
     request: Request,
     segment: Segment,
@@ -145,7 +153,7 @@ export class ResponseCache {
     return this.#repeats.cameBefore(body, identity.tenantId);
   }
 
-  /** Stores a page if it fits; its bytes must never change. */
+  /** Stores a page if it fits. Its bytes must never change. */
   put(request: CacheRequest, segment: Segment, endpoint: string, page: CachedPage): void {
     if (segment !== this.#segment || segment.native.poisoned()) return;
     const key = keyOf(request, endpoint);
@@ -193,7 +201,7 @@ export class ResponseCache {
 export class RepeatDetector {
   readonly #hashes = new Int32Array(2 * PAIRS);
 
-  /** Returns true if the sender sent the same body before; records it. */
+  /** Returns true if the sender sent the same body before. Records the body. */
   cameBefore(body: Uint8Array, sender: string): boolean {
     const hash = hashOf(body, sender);
     const pair = 2 * (hash & (PAIRS - 1));
@@ -205,7 +213,7 @@ export class RepeatDetector {
   }
 }
 
-/** Returns the hash of a sender and a body; never the value of an empty slot. */
+/** Returns the hash of a sender and a body. The hash is never 0, because 0 marks an empty slot. */
 function hashOf(body: Uint8Array, sender: string): number {
   let hash = BASIS;
   for (let at = 0; at < sender.length; at++) {
@@ -216,7 +224,7 @@ function hashOf(body: Uint8Array, sender: string): number {
 }
 
 /**
- * Returns one key made of route, plan, tenant, and body. Plan and tenant have length prefixes; each
+ * Returns one key made of route, plan, tenant, and body. Plan and tenant have length prefixes. Each
  * byte of the body is one character.
  */
 function keyOf({ plan, identity: { tenantId }, body }: CacheRequest, endpoint: string): string {

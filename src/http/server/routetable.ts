@@ -16,25 +16,31 @@ import type { Call, KeyCall, Service, ServicePart, SessionCall } from "./service
 import type { SessionAuth } from "./session-auth.ts";
 import type { Exchange, ReadHeader } from "./transport/transport.ts";
 
-/** Result of a handler. Most answer synchronously, so in request order; others return a promise. */
+/**
+ * Result of a handler. Most handlers answer synchronously, so their answers are in request order.
+ * Others return a promise.
+ */
 export type Reply<Answer extends HttpAnswer = HttpAnswer> = Answer | Promise<Answer>;
 
 interface RouteLine {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Path; a segment `{name}` matches any non-empty segment. */
+  /** Path. A segment `{name}` matches any non-empty segment. */
   readonly path: string;
   /**
-   * Accepted query parameters; undefined means none. With `any`, the handler uses or ignores
+   * Accepted query parameters. Undefined means none. With `any`, the handler uses or ignores
    * `rawQuery`.
    */
   readonly query?: readonly string[] | "any";
-  /** True if any thread can answer it; otherwise only the state owner can. */
+  /**
+   * True if any thread can answer the route. Otherwise, only the main thread can, because it has
+   * the state open.
+   */
   readonly anywhere?: true;
   /** Load-shedding class; undefined means never shed. */
   readonly sheds?: Shedding;
   /** True if a request with neither a body nor a content type is accepted. */
   readonly bodyless?: true;
-  /** Body types other than JSON, received in chunks; undefined means none. */
+  /** Body types other than JSON, received in chunks. Undefined means none. */
   readonly pieces?: readonly ChunkedBodyType[];
   /** True if the body must be of one of these types, and never JSON. */
   readonly filesOnly?: true;
@@ -60,7 +66,7 @@ export type Route = RouteLine &
     | { readonly access: "key"; readonly handle: (call: KeyCall<ServicePart>) => Reply }
     | {
         readonly access: "session";
-        /** Required role; undefined means any signed-in user. */
+        /** Required role. Undefined means any signed-in user. */
         readonly role?: "owner";
         readonly handle: (call: SessionCall<ServicePart>) => Reply;
       }
@@ -92,7 +98,7 @@ const ACCOUNT = "/v1/accounts/";
 const CONSOLE = "/v1/console";
 /** Path of agents' messages. */
 const AGENTS = "/mcp";
-/** Paths of the console's pages; its API is below /v1/console. */
+/** Paths of the console's pages. Its API is below /v1/console. */
 const CONSOLE_PAGES = /^\/app(\/|$)/;
 
 type Needs = "key" | "session" | "nothing";
@@ -104,7 +110,7 @@ export function isShared(path: string, needs: Needs): boolean {
 
 /** Routes by path, with the session check that some need. */
 export class RouteTable {
-  /** Null if there is no console; its paths are then unknown. */
+  /** Null if there is no console. Its paths are then unknown. */
   readonly sessionAuth: SessionAuth | null;
   /** All routes in the given order. */
   readonly routes: readonly Route[];
@@ -131,7 +137,7 @@ export class RouteTable {
     }
   }
 
-  /** Returns the match of a path; undefined if unknown. */
+  /** Returns the match of a path, or undefined if it is unknown. */
   at(rawPath: string): Destination | undefined {
     const path = decoded(withBranch(rawPath));
     if (path === null) return undefined;
@@ -191,7 +197,7 @@ function withBranch(rawPath: string): string {
   return rawPath.replace(/%2f/i, "/");
 }
 
-/** Percent-decodes a path; returns null if that would change its segments. */
+/** Percent-decodes a path. Returns null if that would change its segments. */
 function decoded(rawPath: string): string | null {
   if (!rawPath.includes("%")) return rawPath;
   if (/%(2f|5c|00)/i.test(rawPath)) return null;
@@ -236,14 +242,14 @@ export interface RequestOrigin {
   readonly exchange: Exchange;
   readonly requestId: string;
   readonly sender: Sender | null;
-  /** Client address; empty unless a handler may see it. */
+  /** Client address. Empty unless a handler may see it. */
   readonly address: string;
   /** Charges the sender; throws `rate_limited`. */
   spend(cost: number): void;
 }
 
 /**
- * The call of a handler. Members about sender and session exist only if the request has them; the
+ * The call of a handler. Members about sender and session exist only if the request has them. The
  * access type of its route ensures that a handler reads no others.
  */
 export class RequestCall implements SessionCall<ServicePart> {

@@ -3,7 +3,7 @@
  * to stop.
  * Invariant: the chosen transport is used, or the start fails. A bound port belongs to this
  * process, and answers 503 until there is a handler. On a stop, requests in flight may finish until
- * the deadline; then sockets are closed.
+ * the deadline. Then sockets are closed.
  */
 
 import { AppError } from "../../errors.ts";

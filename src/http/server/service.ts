@@ -61,11 +61,15 @@ export interface Engine {
   ): MatchCounts | Promise<MatchCounts>;
   /** The exact number of matches, inline. */
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
-  /** Search by a typed text, and list a company's establishments, both off the main thread. */
+  /**
+   * `suggest` finds accounts by a typed text, and `establishments` lists those of a company. Both
+   * run off the main thread.
+   */
   suggest(segment: Segment, request: SuggestRequest, tenantId: string): Promise<Suggestions>;
   establishments(segment: Segment, request: CompanyRequest, tenantId: string): Promise<CompanyPage>;
   /**
-   * Companies that own a company, and companies that it owns; null if ownership was not imported.
+   * Companies that own a company, and companies that it owns, or null if ownership was not
+   * imported.
    */
   ownershipOf(segment: Segment, request: OwnershipRequest): Ownership | null;
   /** The account of a CNPJ (14 characters), or null. */
@@ -93,7 +97,7 @@ export interface Service {
   readonly usage: Usage;
   readonly overload: OverloadGuard;
   readonly responses: ResponseCache;
-  /** Slots for answers that are being streamed and for files. */
+  /** Limit of concurrent answers that are streamed or are files. */
   readonly streams: Budget;
   /** Requests that wait for exports. */
   readonly waits: Waits;
@@ -124,7 +128,7 @@ export interface Service {
   /** Older snapshots, and changes between two snapshots. */
   readonly months: Months;
   readonly changeLists: ChangeLists;
-  /** Returns the recheck progress of a snapshot; null if it is not open. */
+  /** Returns the recheck progress of a snapshot, or null if it is not open. */
   scrubbed(segment: Segment): ScrubState | null;
   stopping(): boolean;
   /** True while other servers with the same state serve a snapshot that this one lacks. */
@@ -138,7 +142,10 @@ export interface Service {
 /** Name of a part of the service. */
 export type ServicePart = keyof Service;
 
-/** Parts available in every answering thread; the others belong to the state owner. */
+/**
+ * Parts of the service that every answering thread has. Only the main thread, which has the state
+ * open, has the others.
+ */
 export type ThreadPart =
   | QueryPart
   | "responses"
@@ -170,7 +177,7 @@ export interface Call<Part extends ServicePart = never> {
   readonly method: string;
   /** Raw path as sent, without the query. */
   readonly path: string;
-  /** The whole body; empty if the method has none or the body was received in chunks. */
+  /** The whole body. Empty if the method has none or the body was received in chunks. */
   readonly body: Uint8Array;
   /**
    * Receives the body in chunks. Set only if the route has such a receiver for the request's
@@ -186,7 +193,7 @@ export interface Call<Part extends ServicePart = never> {
   /** Client address without a port; empty outside /v1/console. */
   readonly address: string;
   header(name: ReadHeader): string | undefined;
-  /** True once the client has left; its answer is discarded. */
+  /** True once the client has left. Its answer is discarded. */
   gone(): boolean;
   /**
    * True once the client has closed its side of the connection. Long-polling requests then stop
@@ -210,7 +217,7 @@ export interface QueryServices
     | "replaced"
     | "retain"
   > {
-  /** Binds account lists to queries; null if lists are not available. */
+  /** Finds the tenant's lists that a spec names. Null if lists are not available. */
   readonly listed: ListBinder | null;
   readonly secrets: Pick<Secrets, "cursor">;
   readonly overload: Pick<OverloadGuard, "refuse">;

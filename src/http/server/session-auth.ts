@@ -13,8 +13,8 @@ import type { ReadHeader } from "./transport/transport.ts";
 
 interface SessionKeeper {
   /**
-   * Returns the open session that belongs to a cookie's token and records its use; null if there is
-   * none.
+   * Returns the open session that belongs to a cookie's token and records its use, or null if there
+   * is none.
    */
   find(token: string): OpenSession | null;
 }
@@ -86,7 +86,7 @@ export class SessionAuth {
     const host = asking.header("host") ?? "";
     const origin = asking.header("origin");
     if (LOOPBACK.test(hostOf(origin) ?? host)) return PLAIN;
-    // Browsers send Origin with every POST; other clients must protect the secret themselves.
+    // Browsers send Origin with every POST. Other clients must protect the secret themselves.
     if (origin === undefined || /^https:/i.test(origin)) return SECURE;
     if (this.#insecureHttp) return PLAIN;
     const detail =

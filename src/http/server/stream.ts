@@ -1,9 +1,9 @@
 /**
  * Streamed answers. Input: the beginning and the end of an answer, and the accounts between them in
  * slices. Output: a body that is rendered while the client reads it.
- * Invariant: the snapshot stays open until the end; snapshot and stream slot are always released.
- * The first slice is rendered before anything is sent, and further slices on demand. If a further
- * slice is damaged, the connection ends.
+ * Invariant: the snapshot stays open until the end. The snapshot and the place among the concurrent
+ * streams are always released. The first slice is rendered before anything is sent, and further
+ * slices on demand. If a further slice is damaged, the connection ends.
  */
 import { describeError } from "../../process/log.ts";
 import type { AccountSlices } from "../../search/project.ts";
@@ -50,7 +50,7 @@ function* piecesOf(
   yield tail;
 }
 
-/** Acquires a stream slot and retains the snapshot; returns an idempotent release function. */
+/** Acquires a stream slot and retains the snapshot. Returns an idempotent release function. */
 function begin(
   { service, identity }: QueryContext<"retain" | "streams">,
   segment: Segment,

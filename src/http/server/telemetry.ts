@@ -3,7 +3,7 @@
  * Output: the metrics, and one log line per request.
  * Invariant: labels and lines hold only routes, states, and ids: no raw path, query text, account
  * data, or key. Every name begins with `peneira_`. A request's line has the same bytes as if pino
- * had serialized an object with its members, at a third of the cost; no value can escape its
+ * had serialized an object with its members, at a third of the cost. No value can escape its
  * quotes.
  */
 import { readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const SECONDS = [
 ];
 
 /**
- * Paths that machines poll every few seconds; they are not logged, because their lines would hide
+ * Paths that machines poll every few seconds. They are not logged, because their lines would hide
  * all others.
  */
 const PROBES = ["/healthz", "/readyz", "/metrics"];
@@ -49,7 +49,7 @@ const KIND_LABELS: Readonly<Record<EngineCall, readonly [EngineCall]>> = {
 interface TelemetrySources {
   /** Time of the served data, or null. */
   readonly snapshotMs: () => number | null;
-  /** Months behind the newest published release, and when that was checked; both may be null. */
+  /** Months behind the newest published release, and when that was checked. Both may be null. */
   readonly monthsBehind: () => number | null;
   readonly checkedMs: () => number | null;
   readonly snapshots: () => number;
@@ -67,7 +67,7 @@ interface TelemetrySources {
   readonly sockets: Pick<Sockets, "open" | "busy" | "crowding" | "slow">;
   /** Unfinished exports by state. */
   readonly exports: () => Readonly<Record<"queued" | "running", number>>;
-  /** Free bytes on the disk that holds the exports; null if unknown. */
+  /** Free bytes on the disk that holds the exports, or null if it is unknown. */
   readonly freeBytes: () => number | null;
 }
 
@@ -79,7 +79,7 @@ interface CountingThreads {
   samples(): Promise<readonly MetricSamples[]>;
 }
 
-/** Metric sources of an answering thread other than the state owner. */
+/** Sources of metrics of an answering thread other than the main thread. */
 interface ThreadSources extends Pick<TelemetrySources, "responses" | "sockets"> {
   /** Number of the thread, from 1. */
   readonly slot: number;
@@ -190,7 +190,7 @@ export class Telemetry {
     for (const gauge of noticeGauges(read)) this.#metrics.add(gauge);
   }
 
-  /** Adds the scraped metrics of an answering thread other than the state owner. */
+  /** Adds the metrics of an answering thread other than the main thread. */
   watchThread({ slot, taken, responses, sockets }: ThreadSources): void {
     this.#addResponses(responses);
     this.#addSockets({ sockets });
@@ -204,7 +204,7 @@ export class Telemetry {
     );
   }
 
-  /** Adds connections and requests per thread, reported by each itself. */
+  /** Adds the numbers of connections and of requests per thread. Each thread reports its own. */
   #addThreads(
     taken: () => (readonly [readonly string[], number])[],
     answered: () => (readonly [readonly string[], number])[],
@@ -223,7 +223,10 @@ export class Telemetry {
     this.#metrics.add(new Gauge({ ...info, ...requests }, answered, "counter"));
   }
 
-  /** Reports unknown ages as NaN, which no alert rule matches. */
+  /**
+   * Adds the age of the data and of the last check. An unknown age is reported as NaN, which no
+   * alert rule matches.
+   */
   #watchAge({ snapshotMs, monthsBehind, checkedMs }: TelemetrySources, clock: Clock): void {
     const since = (at: number | null) => (at === null ? Number.NaN : (clock.nowMs() - at) / 1000);
     this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
@@ -526,7 +529,8 @@ export function accessLine(line: AccessLine): string {
   const tookMs = Math.round(line.tookMs * 1000) / 1000;
   const took = Number.isFinite(tookMs) ? tookMs : null;
   const { requestId: id } = line;
-  // A nested template would first allocate a string for its inner text.
+  // One template, because a template inside another would first allocate a string for the inner
+  // text.
   const request = PLAIN.test(id)
     ? `"request_id":"${id}${answered(line)}${took}`
     : `"request_id":${JSON.stringify(id).slice(0, -1)}${answered(line)}${took}`;
@@ -581,7 +585,7 @@ export function timed<Value>({ service }: Timing, kind: EngineCall, call: () => 
   return value;
 }
 
-/** Like `timed`, for a call that may return a promise; includes the wait for the promise. */
+/** Like `timed`, for a call that may return a promise. Includes the wait for the promise. */
 export function timedAsync<Value>(
   { service: { clock, telemetry } }: Timing,
   kind: EngineCall,

@@ -1,8 +1,9 @@
 /**
  * Converts rows of an Arrow or Parquet file for the join. Input: cells of the documented columns,
- * in any reasonable Arrow type. Output: row records (`native-index/builder/record.ts`) without
- * scores, with provisional numbers as codes, spilled by company root.
- * Invariant: an irregular value becomes null and is counted, as in a dump import; only rows without
+ * in any reasonable Arrow type. Output: row records (`native-index/builder/record.ts`), spilled by
+ * company root. They have no scores yet, and contain provisional numbers instead of dictionary
+ * codes.
+ * Invariant: an irregular value becomes null and is counted, as in a dump import. Only rows without
  * a CNPJ are skipped.
  */
 
@@ -35,10 +36,7 @@ interface ColumnScan {
   readonly partitions: number;
   readonly tally: Tally;
   readonly counters: AllCounters;
-  /**
-   * Sanctioned CNPJs. They are used instead of the file's column; null means that the column is
-   * used.
-   */
+  /** The CNPJs of an imported list of sanctions. If null, the file's own column is used instead. */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly keepCpf: boolean;
   /** Maps TOM codes of municipalities to IBGE codes. It is filled from rows that have both. */
@@ -50,14 +48,14 @@ type Cells = Readonly<Record<ColumnName, (row: number) => Cell>>;
 const SOLE_TRADER = 2135;
 
 /**
- * Names that may contain a CPF. For each, the rule under which the removal of the CPF is counted.
+ * The name columns that may contain a CPF. Each removed CPF is counted under the rule given here.
  */
 const CPF_RULES: Readonly<Partial<Record<RecordString, Rule>>> = {
   legal_name: "cpf_removed",
   trade_name: "trade_name_cpf_removed",
 };
 
-/** Columns that are converted by their type alone. */
+/** Columns whose cells are converted without special rules: dates and whole numbers. */
 const DATES = SLOT_ROWS.filter(({ type }) => type === "date32");
 const WHOLES = SLOT_ROWS.filter(({ type }) => type === "int64");
 

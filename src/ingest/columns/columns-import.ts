@@ -1,8 +1,8 @@
 /**
  * Imports a file with the documented columns (Arrow without an index, or Parquet). Input: the path,
  * and label and date if the file lacks them. Output: the snapshot under its name, and the report.
- * Invariant: a file whose rows another program copied from a snapshot, in any order, gives the same
- * answers as the snapshot. Scores are computed again.
+ * Invariant: another program may copy the rows of a snapshot to a file, in any order. The import of
+ * this file gives the same answers as the snapshot. Scores are computed again.
  */
 import { statSync } from "node:fs";
 import { basename } from "node:path";
@@ -66,7 +66,7 @@ import { Workspace } from "../workspace.ts";
 import { ColumnRows } from "./column-rows.ts";
 import { openParquet } from "./parquet.ts";
 
-/** Bytes of the source file per partition, which determine the number of partitions. */
+/** Number of bytes of the source file for which one partition is made. */
 const PARTITION_BYTES = 16 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
@@ -155,8 +155,8 @@ async function debtsOf(
 }
 
 /**
- * Returns label and date of the rows. @throws CommandError if they are unknown, or for a flag that
- * only dumps support.
+ * Returns label and date of the rows. @throws CommandError if they are unknown, or if the options
+ * include `--corporate-partners`, which only dumps support.
  */
 function releaseOf(
   { meta }: ColumnSource,

@@ -14,8 +14,8 @@ import { printable } from "../../../native-index/format/printable.ts";
 import { CommandError } from "../../errors.ts";
 
 /**
- * Max bytes of a file read in one call. Reading in one call reports all damage as errors; the
- * row-group reader loses errors inside WebAssembly.
+ * Files up to this many bytes are read in one call. In one call, all damage is reported as an
+ * error. The row-group reader, used for larger files, loses errors inside WebAssembly.
  */
 const UNSTREAMED_BYTES_MAX = 128 * 2 ** 20;
 

@@ -4,12 +4,15 @@
  * official codes if any, and the number of rows by state and code. Output: the IBGE code of a
  * (state, TOM code) pair; the municipality of every TOM code; codes not found by name.
  * Invariant: the municipality of an account depends only on its own state and TOM code. It is found
- * by the code's name in the release. If the state has no such name, it is found by official codes;
- * if they lack it, by the nearest spelling among the state's municipalities without a code. A
- * municipality gets at most one spelling, and a spelling at most one municipality of a state; on
- * equal distances, neither matches. All codes not found by name alone are reported. Only the table
- * of TOM codes, which names no state, needs the evidence of rows and of neighboring codes. (The
- * registry numbered states in blocks, separately for odd and even codes.)
+ * by the code's name in the release. If no municipality of the state has this name, it is found by
+ * official codes. If those lack the code, it is found by the nearest spelling among the state's
+ * municipalities that have no code yet.
+ * One spelling matches at most one municipality of a state, and one municipality at most one
+ * spelling. If two candidates are equally near, neither matches. All codes that were not found by
+ * name alone are reported.
+ * The release's table of TOM codes contains no states. Only for this table, the state of a code is
+ * derived from the rows that use it and from neighboring codes, because the registry numbered
+ * states in blocks, separately for odd and even codes.
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { distance } from "fastest-levenshtein";
@@ -45,8 +48,8 @@ export function foldPlace(name: string): string {
 const NEIGHBOURS = 20;
 
 /**
- * If official codes contradict more than this share of names, they belong to other data and are
- * ignored.
+ * If official codes contradict more than this share of the names, they belong to another release
+ * and are ignored.
  */
 const CONTRADICTIONS_MAX = 0.02;
 
@@ -75,8 +78,8 @@ export class Municipalities {
   private chosen: Chosen | null = null;
 
   /**
-   * `names` is the release's table, by 4-digit TOM code; official `codes` are ignored if they
-   * belong to other data.
+   * `names` is the release's table, by 4-digit TOM code. The official `codes` are ignored if they
+   * contradict too many of the names.
    */
   constructor(names: ReadonlyMap<string, string>, codes: CodesByTom = new Map()) {
     this.names = names;
@@ -95,7 +98,10 @@ export class Municipalities {
     this.codes = this.contradicted(codes) > CONTRADICTIONS_MAX ? new Map() : codes;
   }
 
-  /** Throws if an operator's table belongs to other data; the error names its `path`. */
+  /**
+   * Throws if an operator's table of codes contradicts too many names of the release. The error
+   * contains the table's `path`.
+   */
   refuseOtherCodes(path: string, codes: CodesByTom): void {
     const share = this.contradicted(codes);
     if (share <= CONTRADICTIONS_MAX) return;
@@ -107,8 +113,8 @@ export class Municipalities {
   }
 
   /**
-   * Returns the share of official codes that stand for another municipality than the code's name in
-   * the release.
+   * Returns the share of official codes that contradict the release. A TOM code contradicts it if
+   * its name is the name of other municipalities than its official one.
    */
   private contradicted(codes: CodesByTom): number {
     let [compared, other] = [0, 0];
@@ -149,8 +155,8 @@ export class Municipalities {
   }
 
   /**
-   * Returns a description of every TOM code. `rowCounts` are the rows by state and code, as counted
-   * in `establishments.ts`. `populations` are by IBGE code.
+   * Returns a description of every TOM code. `rowCounts` has the number of rows by state and code,
+   * as counted in `establishments.ts`. `populations` has the population by IBGE code.
    */
   describe(
     toms: readonly string[],
@@ -211,9 +217,9 @@ export class Municipalities {
   }
 
   /**
-   * Resolves a code if its name and its official municipality differ. If the name also exists in
-   * the official municipality's state, the name decides, unless that namesake belongs to another
-   * code.
+   * Resolves a code whose name and official municipality differ. The name decides if the official
+   * state has a municipality with this name, unless that municipality belongs to another code.
+   * Otherwise the official municipality replaces that of its state.
    */
   private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
     const other = named.find(({ uf }) => uf === official.uf);
@@ -266,7 +272,10 @@ export class Municipalities {
     return this.spelled;
   }
 
-  /** Returns the municipalities that no code of the release has by name or officially. */
+  /**
+   * Returns the municipalities that no code of the release matches, neither by name nor by official
+   * codes. The result is cached.
+   */
   private free(): readonly IbgePlace[] {
     if (this.freePlaces !== null) return this.freePlaces;
     const codes = new Map<string, number>();

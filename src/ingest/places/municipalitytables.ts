@@ -1,9 +1,10 @@
 /**
  * Reads the operator's tables of municipalities: official TOM and IBGE codes, and populations.
- * Input: a CSV file of codes, as the Receita Federal and the Tesouro publish it, or the
- * municipalities of an earlier snapshot; a CSV file of populations, whose header names the code
- * column and the year (`code_muni;2024`). UTF-8 with or without byte-order mark, `;` or `,`, any
- * line endings. Output: IBGE codes by TOM code; inhabitants by 7-digit IBGE code, and the year.
+ * Input: the codes, and the populations. The codes are a CSV file as the Receita Federal or the
+ * Tesouro publish it, or the municipalities of an earlier snapshot. The populations are a CSV file
+ * whose header names the code column and the year (`code_muni;2024`). Both are UTF-8 with or
+ * without byte-order mark, separated by `;` or `,`, with any line endings. Output: IBGE codes by
+ * TOM code; inhabitants by 7-digit IBGE code, and the year.
  * Invariant: the columns of codes are found by their content: one has 7 digits in every row, the
  * other 1 to 4 digits without repeats. The header decides only if several columns fit. Every line
  * of populations is either used or refused with its line number.

@@ -21,8 +21,8 @@ export interface OddMunicipality {
   readonly ibge: string | null;
   readonly taken: string | null;
   /**
-   * `Name/UF` of the municipality with the official code, if the name in the dump means another
-   * one; else null.
+   * `Name/UF` of the code's official municipality, if the name in the dump matches a different one;
+   * else null.
    */
   readonly byCode: string | null;
   readonly accounts: number;
@@ -35,7 +35,7 @@ const NO_CODE =
   "Their accounts have no municipality_ibge. Give the official table of TOM and IBGE codes with " +
   "--municipalities, and import again";
 
-/** Returns a sentence for each way in which municipalities were found. */
+/** Returns the warnings about these municipalities, one sentence for each value of `how`. */
 export function municipalityWarnings(odd: readonly OddMunicipality[]): string[] {
   const describe = (how: Finding, one: string, more: string, end = ""): string[] => {
     const found = odd.filter((municipality) => municipality.how === how);

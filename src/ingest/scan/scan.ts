@@ -2,8 +2,9 @@
  * Pass 1 of the import: cleans one member of the dump, and spills it by company root. Input: a
  * member (companies, Simples, or establishments) and the number of partitions. Output: its spill
  * file, its codes, and its irregular values.
- * Invariant: the spill depends on the member alone, not on the thread or the order of tasks. The
- * addon does the work; results and refusals equal those of the twin, test/support/ingest/scan.ts.
+ * Invariant: the spill depends only on the member, not on the thread or the order of tasks. The C++
+ * addon does the work. Its results and errors equal those of the reference implementation,
+ * test/support/ingest/scan.ts.
  */
 import { openScan } from "../../../native-index/napi/engine.ts";
 import type { NativeScan } from "../../../native-index/napi/import-handles.ts";
@@ -38,7 +39,10 @@ export interface ScanResult {
   readonly rowsIn: number;
   readonly rowsKept: number;
   readonly codes: AllCodes;
-  /** Rows by state and TOM code (`establishments.ts`); empty for other file types. */
+  /**
+   * Number of rows by state and TOM code (`establishments.ts`). Empty for files other than
+   * establishments.
+   */
   readonly places: Uint32Array;
   readonly encoding: TextEncoding;
   readonly tally: TallyResult;

@@ -1,8 +1,9 @@
 /**
  * Pass 1 of an import: scans every large member, and reads the six small tables.
- * Invariant: all files are first read as ISO-8859-1, the registry's encoding. Only those that turn
- * out to be UTF-8 are read again; all files together decide if a file has too little evidence. The
- * maximum number of malformed rows applies to all files together.
+ * Invariant: all files are first read as ISO-8859-1, the registry's encoding. A file whose
+ * non-ASCII characters show that it is UTF-8 is read again. If a file has too few such characters,
+ * those of all files together decide. The maximum number of malformed rows applies to all files
+ * together.
  */
 import { basename } from "node:path";
 import type { DumpFolder } from "../../dump/archive.ts";
@@ -80,7 +81,6 @@ export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
   return { scans, lookups, tally, warnings, partial: lacking.length > 0, rowsLeftOut };
 }
 
-/** Returns the members that pass 1 scans, by type and part. */
 function scannedMembers(dump: DumpFolder): DumpMember[] {
   const types: readonly FileType[] = ["empresas", "simples", "estabelecimentos"];
   return dump.members.filter(({ type }) => types.includes(type));

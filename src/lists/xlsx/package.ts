@@ -19,8 +19,8 @@ const PARTS_MAX = 4_096;
 const BYTES_MAX = 512 * 1024 * 1024;
 
 /**
- * Max processor time for the parts of a package, in milliseconds. On a slow processor, the max
- * bytes in short tags take a third of it.
+ * Maximum processor time for the parts of a package, in milliseconds. A slow processor takes a
+ * third of it for a package of the maximum size that consists of short tags.
  */
 const WORK_MS_MAX = 30_000;
 
@@ -124,7 +124,7 @@ export class XlsxPackage {
         crc = crc32(value, crc);
         const workMs = this.#measure();
         yield value;
-        // The reader requests the next chunk only after it has parsed this one.
+        // The next chunk is unpacked only after this one has been parsed.
         this.#workMs += workMs();
         if (this.#workMs > WORK_MS_MAX) refuseWork();
       }
@@ -145,7 +145,10 @@ function refuseWork(): never {
   throw new XlsxRefusal("The workbook", wrong, SAVE_LESS);
 }
 
-/** Measures processor time, or elapsed time if that is less (other threads add processor time). */
+/**
+ * Measures processor time. Returns the elapsed time if that is less, because the processor time
+ * includes that of other threads.
+ */
 function processorTime(): () => number {
   const cpu = process.cpuUsage();
   const begun = performance.now();
@@ -195,8 +198,8 @@ function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
 }
 
 /**
- * Converts errors of the library to refusals. They are faults of the file, because the code of this
- * project throws none here.
+ * Converts errors of the library yauzl to refusals. They are faults of the file, because the code
+ * of this project throws no other errors here.
  */
 async function damaged<Value>(place: string, read: () => Promise<Value>): Promise<Value> {
   try {

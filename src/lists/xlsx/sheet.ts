@@ -1,10 +1,10 @@
 /**
  * Reads the cells of a sheet. Input: its part in chunks, and the workbook's styles. Output: rows
- * with the wanted cells as users see them, and whether each is a date.
- * Invariant: memory does not grow with the sheet. A cell that cannot be read is refused by name,
- * never read as something else. Formulas are read as their last result. A number keeps all its
- * digits, regardless of display; leading zeros only if its format shows them. A date is never read
- * as a number.
+ * with the wanted cells as users see them, each with a flag that is true for dates.
+ * Invariant: memory does not grow with the sheet. If a cell cannot be read, the error names it, and
+ * it is never read as something else. Formulas are read as their last result. All digits of a
+ * number are read, even those that its format hides. Leading zeros are read only if the format
+ * shows them. A date is never read as a number.
  */
 import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
@@ -31,7 +31,7 @@ export interface SheetParts {
 export interface RowTaker {
   /** True if a column is wanted. */
   wants(column: number): boolean;
-  /** Takes a row by its number (from 1), with its cells by column (from 0). */
+  /** Called with the number of a row (from 1), and with its cells by column (from 0). */
   row(number: number, cells: ReadonlyMap<number, SeenNumber>): void;
 }
 
@@ -58,7 +58,7 @@ export class SheetReader implements PartTaker {
   #reads = false;
   #spoken = 0;
 
-  /** `isWhole`: texts are not shortened or trimmed, and dates include their time. */
+  /** If `isWhole` is true, texts are not shortened or trimmed, and dates include their time. */
   constructor(name: string, parts: SheetParts, taker: RowTaker, isWhole = false) {
     this.#name = name;
     this.#parts = parts;
@@ -118,7 +118,10 @@ export class SheetReader implements PartTaker {
     this.#cell = { column: this.#column, kind, style: Number(attributeOf(attributes, "s") ?? 0) };
   }
 
-  /** Returns the column of a cell by its name; a cell without one follows the preceding cell. */
+  /**
+   * Returns the column of a cell, given its name. A cell without a name is in the column after the
+   * preceding cell.
+   */
   #columnOf(reference: string | undefined): number {
     const quick = reference === undefined ? null : placeOf(reference);
     if (quick !== null) return quick;
@@ -223,15 +226,15 @@ export class Formats {
   readonly #styles: readonly Format[];
   readonly #daysBefore: number;
 
-  /** `since1904`: dates count from 1904, as in the date system of the old Macintosh. */
+  /** If `since1904` is true, dates count from 1904, as on the old Macintosh. */
   constructor(styles: readonly Format[], since1904: boolean) {
     this.#styles = styles;
     this.#daysBefore = DAYS_BEFORE[since1904 ? 1904 : 1900];
   }
 
   /**
-   * Formats a stored number in a style; returns other texts unchanged. `isWhole`: dates include the
-   * time.
+   * Formats a stored number in a style. Returns other text unchanged. If `isWhole` is true, dates
+   * include the time.
    */
   seen(stored: string, style: number, isWhole = false): SeenNumber {
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(stored)) {

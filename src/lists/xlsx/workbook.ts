@@ -1,12 +1,14 @@
 /**
- * The sheets of a workbook, the choice of the one to read, and the shared texts. Input: its
- * package, and CNPJs in the first rows of its sheets. Output: its sheets in tab order, the paths of
- * its texts and styles, the first sheet with CNPJs that is not a cover, and texts by number.
- * Invariant: hidden sheets, charts, and macros are not listed; a path out of the package resolves
- * to nothing. A sheet with a single CNPJ without a header is passed over if another has a column
- * CNPJ with more of them. If a sheet with few CNPJs may be a cover or the data, the error names
- * both sheets: there is no guess. The number and bytes of texts are bounded. Only the beginning of
- * a long text is cached, unless the caller needs whole texts. Phonetic text is ignored.
+ * Lists the sheets of a workbook, chooses the one to read, and stores the shared texts. Input: the
+ * package of the workbook, and the number of CNPJs in the first rows of each sheet. Output: the
+ * sheets in tab order, the paths of the parts with texts and styles, the first sheet with CNPJs
+ * that is not a cover, and texts by number.
+ * Invariant: hidden sheets, charts, and macros are not listed. A path that leads out of the package
+ * is ignored. A sheet with a single CNPJ without a header is skipped if another sheet has a column
+ * with the header CNPJ and more of them. If a sheet with few CNPJs may be a cover or the data, the
+ * error names both sheets and nothing is guessed. The number and bytes of texts are bounded. Only
+ * the beginning of a long text is cached, unless the caller needs whole texts. Phonetic text is
+ * ignored.
  */
 import { posix } from "node:path";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
@@ -167,7 +169,7 @@ export interface SkippedSheet {
   readonly why: string;
 }
 
-/** A sheet with data: its CNPJs, or why it shows none. */
+/** A sheet with data. It has either CNPJs in its first rows or a reason why none were found. */
 export interface SeenSheet {
   readonly sheet: SheetPart;
   readonly shown: ShownCnpjs | null;
@@ -209,8 +211,8 @@ const BLOCK_BYTES = 1_048_576;
 /** Max cached characters of a text: enough for a header, and for reports about a cell. */
 const TEXT_LENGTH = 256;
 /**
- * Max characters of a cell's whole text. Excel may write each of its 32,767 characters as seven,
- * such as `_x000D_`.
+ * Maximum number of characters of a cell's whole text. Excel may write each of its 32,767
+ * characters as seven, such as `_x000D_`.
  */
 const WHOLE_LENGTH = 7 * 32_767;
 
@@ -219,7 +221,7 @@ export class TextCollector {
   readonly #length: number;
   #text = "";
 
-  /** `isWhole`: keep the whole text; else only its beginning. */
+  /** If `isWhole` is true, keeps the whole text, otherwise only its beginning. */
   constructor(isWhole: boolean) {
     this.#length = isWhole ? WHOLE_LENGTH : TEXT_LENGTH;
   }

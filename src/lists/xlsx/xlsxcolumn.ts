@@ -1,10 +1,11 @@
 /**
  * Reads the column of CNPJs of a workbook. Input: an XLSX file. Output: the texts of the column
- * with their cells, and the chosen sheet: the first one with CNPJs.
- * Invariant: as for CSV (csvcolumn.ts), the first rows determine the column. The bounded text table
- * and the number formats are read as well. A sheet without CNPJs, such as a cover, is skipped,
- * unless it is the only one with data. If several sheets have data and none shows CNPJs, the error
- * names each with its fault. If several show CNPJs, workbook.ts chooses.
+ * with their cells, and the chosen sheet, which is the first one with CNPJs.
+ * Invariant: the first rows determine the column, as for CSV (csvcolumn.ts). The table of shared
+ * texts, which is bounded, and the number formats are also read. A sheet without CNPJs, such as a
+ * cover, is skipped unless it is the only one with data. If several sheets have data but none has
+ * CNPJs, the error names each sheet with its fault. If several sheets have CNPJs, workbook.ts
+ * chooses.
  */
 import {
   ColumnRefusal,
@@ -41,7 +42,7 @@ interface XlsxCell extends SeenNumber {
   /** Row of the cell, counted from 1, and the name of the cell, such as B7. */
   readonly row: number;
   readonly name: string;
-  /** True if eight characters in the column mean a company. */
+  /** True if eight characters in the column are the root of a CNPJ, which identifies a company. */
   readonly takesRoots: boolean;
 }
 
@@ -57,7 +58,7 @@ export interface ReadSheet {
 }
 
 /**
- * Reads a workbook; `wanted` is the header, the number, or the letters of the column. Throws
+ * Reads a workbook. `wanted` is the header, the number, or the letters of the column. Throws
  * `XlsxRefusal`, or `ColumnRefusal` if the column does not exist.
  */
 export async function readXlsxColumn(
@@ -86,7 +87,8 @@ interface ChosenSheet {
 }
 
 /**
- * Chooses the sheet with the column of CNPJs. `isWhole`: cache whole texts. Throws `XlsxRefusal`.
+ * Chooses the sheet with the column of CNPJs. If `isWhole` is true, caches whole texts. Throws
+ * `XlsxRefusal`.
  */
 export async function chooseSheet(
   file: XlsxPackage,
@@ -102,8 +104,8 @@ export async function chooseSheet(
   const seen = await lookThrough(open, sheets);
   const passed = seen.flatMap(({ sheet, why }) => (why === null ? [] : [{ sheet, why }]));
   const [only, ...more] = passed;
-  // An only sheet is chosen even without CNPJs, so that its errors are reported as the errors of
-  // the file.
+  // If only one sheet has data, it is chosen even without CNPJs, so that its errors become the
+  // errors of the file.
   const chosen = sheetOf(seen) ?? (more.length === 0 ? only?.sheet : undefined);
   if (chosen === undefined) return refuse(passed, hidden);
   return { open, chosen, sheets: sheets.length, hidden: hidden.length, styles };
@@ -132,7 +134,10 @@ async function readSheet(
   return reader.filled;
 }
 
-/** Scans the first rows of sheets until one is certainly not a cover. */
+/**
+ * Returns the sheets with data and their CNPJs. Stops at the first sheet that has CNPJs and cannot
+ * be a cover.
+ */
 async function lookThrough(
   open: OpenWorkbook,
   sheets: readonly SheetPart[],
@@ -182,7 +187,7 @@ interface SampleRow {
   readonly cells: ReadonlyMap<number, SeenNumber>;
 }
 
-/** Finds the column in the first rows and passes on its cells; without `take` it only scans. */
+/** Finds the column in the first rows. Passes its cells to `take`, if there is one. */
 class WantedColumn implements RowTaker {
   readonly #wanted: string | undefined;
   readonly #take: ((cell: XlsxCell) => void) | null;
@@ -246,7 +251,7 @@ class WantedColumn implements RowTaker {
     for (const row of hasHeader ? rows.slice(1) : rows) this.#give(row);
   }
 
-  /** Finds the column in the first rows, or notes why there is none. */
+  /** Finds the column in the first rows, or records why there is none. */
   #look(rows: readonly string[][]): void {
     try {
       const found = findColumn(rows, this.#wanted, true);

@@ -1,12 +1,11 @@
 /**
  * Finds CNPJs in text from people and programs. Input: a line, a cell, or a JSON string. Output:
- * its pieces, each either an entry or reported as not understood; the digits of a number with a
- * zero fraction, an exponent, or grouped thousands.
+ * the pieces of the text, each of which either may be a CNPJ or is reported as not understood. For
+ * numbers with a zero fraction, an exponent, or grouped thousands, the output is their digits.
  * Invariant: no piece is dropped silently. Commas, semicolons, bars, and tabs separate pieces.
- * Words around a complete CNPJ are dropped; long numbers next to it are not. A number that is
- * negative or has a fraction is not a CNPJ. Digits stay text and never become floating-point
- * numbers, so none is rounded; digits that the notation omits are counted. cnpjspelling.ts reads
- * one piece.
+ * Words around a complete CNPJ are dropped; long numbers next to it are not. A negative number or
+ * one with a fraction is not a CNPJ. Digits stay text and never become floating-point numbers, so
+ * none is rounded. Digits that the notation omits are counted. cnpjspelling.ts reads one piece.
  */
 import { plainText } from "../typedtext.ts";
 import { readCnpj, readRoot } from "./cnpj.ts";
@@ -15,7 +14,8 @@ import { readCnpj, readRoot } from "./cnpj.ts";
 interface CnpjCandidate {
   readonly text: string;
   /**
-   * True for a number next to a CNPJ, such as a telephone; it is reported, never read as a root.
+   * True for a number next to a CNPJ, such as a telephone. It is reported and never read as a root,
+   * the first eight characters of a CNPJ.
    */
   readonly stray: boolean;
 }
@@ -105,7 +105,7 @@ function candidatesOfPart(part: string): readonly CnpjCandidate[] {
   return [...found, ...strays].map((one, at) => ({ text: one, stray: at >= found.length }));
 }
 
-/** Finds the complete CNPJs of a text. Returns them, and the text without them. */
+/** Returns the complete CNPJs of a text, and the text without them. */
 function wholesIn(text: string): { readonly found: readonly string[]; readonly rest: string } {
   const found: string[] = [];
   let rest = "";
@@ -130,7 +130,7 @@ function isMeant(plain: string, between: readonly string[]): boolean {
   const [, , gap = "", further = ""] = between;
   const hasPoints = between.slice(0, 2).some((one) => one !== "");
   const isSlash = /[/\\]/.test(stroke);
-  // Eight characters followed by six may be a date with a time, or two numbers.
+  // Eight characters, a blank, and six more may be a date with a time, or two numbers.
   if (!hasPoints && !isSlash && gap !== "" && further === "") return false;
   if (readCnpj(plain)?.checked === true) return true;
   // Letters may be a long word or several short ones. They form a CNPJ only if the check digits are
@@ -142,8 +142,8 @@ function isMeant(plain: string, between: readonly string[]): boolean {
 }
 
 /**
- * Returns the roots in a text if blanks separate nothing but roots. Otherwise returns the whole
- * text as one piece, which is reported as not understood.
+ * Returns the roots in a text if it consists only of roots with blanks between them. Otherwise
+ * returns the whole text as one piece, which is reported as not understood.
  */
 function rootsOf(text: string): readonly CnpjCandidate[] {
   const words = text.split(/ +/);
@@ -194,9 +194,7 @@ export function numberIn(text: string): WrittenNumber | null {
   return match === null ? null : shifted(match);
 }
 
-/**
- * Returns the integer for a number with an exponent, whose decimal sign is moved by the exponent.
- */
+/** Returns the integer that a number with an exponent stands for. */
 function shifted([, whole = "", fraction = "", power = ""]: RegExpExecArray): WrittenNumber {
   const written = whole + fraction;
   const exponent = Math.min(Number(power), EXPONENT_MAX);

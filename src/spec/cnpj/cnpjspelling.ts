@@ -1,9 +1,10 @@
 /**
- * The only reader of CNPJs: for paths, queries, JSON, files, commands, the console, and agents.
- * Returns a CNPJ, a root, or the reason why a text is neither.
+ * Reads CNPJs from paths, queries, JSON, files, commands, the console, and agents. No other code
+ * reads CNPJs. Returns a CNPJ, a root (its first eight characters), or the reason why a text is
+ * neither.
  * Invariant: each spelling is read in the same way everywhere
- * (test/contract/spec/cnpjreaders.test.ts). Nothing is guessed: digits that a program dropped are
- * never invented. Lost leading zeros are offered, never assumed.
+ * (test/contract/spec/cnpjreaders.test.ts). Nothing is guessed. If a program dropped digits, they
+ * are never invented. Lost leading zeros are offered as a suggestion, never assumed.
  */
 import { type Cnpj, cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "./cnpj.ts";
 import { cleaned, cnpjCandidates, LABEL, numberIn } from "./cnpjcandidates.ts";
@@ -80,8 +81,8 @@ export function readPathCnpj(text: string): CnpjReading {
 }
 
 /**
- * Reads a text that is only a CNPJ or a root; with other words, it is a sentence. Only the
- * console's search box, which also accepts sentences, needs this.
+ * Reads a text that consists of a CNPJ or a root. Refuses a text with other words. Only the
+ * console's search box needs this, because it also accepts sentences.
  */
 export function readLoneCnpj(text: string): CnpjReading {
   const reading = readCnpjText(text);
@@ -123,7 +124,7 @@ function refused(reason: CnpjRefusal): RefusedCnpj {
   return { kind: "refused", reason };
 }
 
-/** Reads 14 characters; refuses a text without a branch, and a long word. */
+/** Reads 14 characters. Refuses a CNPJ with the branch number 0000, and a long word. */
 function readWhole(read: Cnpj): CnpjReading {
   const { cnpj, checked } = read;
   if (cnpj.slice(ROOT_LENGTH, BASE_LENGTH) === "0000") {
@@ -145,7 +146,7 @@ function readNumber({ digits, lost, isWhole }: NonNullable<ReturnType<typeof num
   return isConfirmed ? readPlainDigits(digits) : refused("rounded");
 }
 
-/** Reads digits whose punctuation, if any, is not that of a complete CNPJ or root. */
+/** Reads digits that are not punctuated as a complete CNPJ or root. */
 function readDigits(text: string, digits: string): CnpjReading {
   // Such texts are dates with times, two numbers, or fractions.
   const isOther = digits.length === LENGTH || /^[0-9]*[.][0-9]+$/.test(text);
@@ -177,8 +178,8 @@ function isRight(digits: string): boolean {
 }
 
 /**
- * Reads text that is mostly digits with some letters, which may be an alphanumeric CNPJ of the
- * wrong length.
+ * Returns the refusal of a text that is no CNPJ. If it is mostly digits with some letters, it may
+ * be an alphanumeric CNPJ that is too long or too short.
  */
 function readLettered(bare: string): CnpjReading {
   const digits = bare.replace(/[^0-9]/g, "").length;

@@ -1,7 +1,7 @@
 /**
- * CPFs, the numbers of persons, in text that a client sends.
- * Invariant: nothing here returns a CPF. Callers learn whether a text contains one, or get the text
- * without it, so that no answer, list, or log repeats a person's number.
+ * Finds CPFs, the numbers of persons, in text that a client sends.
+ * Invariant: nothing here returns a CPF. Callers only learn if a text contains one, or get the text
+ * without it. So no answer, list, or log repeats a person's number.
  */
 
 /**
@@ -36,8 +36,8 @@ export function withoutCpfs(text: string): string {
 }
 
 /**
- * Returns a text without its CPF. The text is known to contain one in some notation; if the
- * notation is not recognized, the whole text is replaced.
+ * Returns a text without the CPF that it contains. If the notation of the CPF is not recognized,
+ * the whole text is replaced.
  */
 export function hideCpf(text: string): string {
   const hidden = withoutCpfs(text);

@@ -1,7 +1,8 @@
 /**
- * Why a phone or an e-mail cannot be looked up, for the API, agents, and commands.
- * Invariant: a text gets a reason only if it is written like an e-mail or a phone, or has as many
- * digits as a phone. The reason never repeats the text, which may be a person's number.
+ * Returns the reason why a phone or an e-mail cannot be looked up. The API, agents, and commands
+ * show it.
+ * Invariant: only a text that looks like an e-mail or a phone, or has as many digits as a phone,
+ * gets a reason. The reason never repeats the text, which may be a person's number.
  */
 import { readEmail } from "./emails.ts";
 import { readPhone } from "./phones.ts";
@@ -45,8 +46,8 @@ interface Offered {
 }
 
 /**
- * Minimum number of digits of a number with a missing or unknown area code or from abroad. A
- * shorter number may be any number.
+ * Minimum number of digits for the reasons about a missing or unknown area code or a foreign
+ * number. A shorter number may be any number.
  */
 const DIGITS_MIN = 8;
 
@@ -85,8 +86,8 @@ function brokenEmail(text: string): RefusedContact | null {
 }
 
 /**
- * Match notations of phones that CNPJs never have: an area code in brackets, a plus sign, a hyphen
- * before the last digits.
+ * Three notations that phones have and CNPJs never have: an area code in brackets, a plus sign, or
+ * a hyphen before the last digits.
  */
 const LIKE_PHONE = [/^[^/]*\(\s*0?\d{2}\s*\)[^/]*$/, /^\s*\+/, /(?:^|[\s)])9?\s?\d{4}-\d{2,}\s*$/];
 
@@ -101,7 +102,8 @@ function brokenPhone(text: string): RefusedContact | null {
   const reason = CONTACT_REFUSALS.find((one) => one === fault);
   if (reason === undefined) return null;
   const kind = "phone";
-  // Other numbers also have too few or too many digits, so the text must be written like a phone.
+  // Many other numbers also have too few or too many digits. So these reasons apply only if the
+  // text is written like a phone.
   if (reason === "too_short" || reason === "too_long") {
     return LIKE_PHONE.some((form) => form.test(text)) ? { kind, reason } : null;
   }

@@ -90,14 +90,14 @@ export function isCurrent(phone: string): boolean {
 }
 
 /**
- * Lengths of the groups of digits in an incomplete number: `LACKING_MOBILE` for mobiles
- * (98765-432), `LACKING_ANY` for all numbers (3333-444).
+ * Forms of numbers that lack digits, as lengths of their groups of digits. `LACKING_MOBILE` applies
+ * to mobiles ("98765-432" is 5-3), `LACKING_ANY` to all numbers ("3333-444" is 4-3).
  */
 const LACKING_MOBILE: ReadonlySet<string> = new Set(["5-3", "1-4-3", "5-2", "1-4-2"]);
 const LACKING_ANY: ReadonlySet<string> = new Set(["4-3"]);
 
 /**
- * True if the groups in which a number of 7 or 8 digits is written show that digits are missing.
+ * True if the groups of digits show that a number of 7 or 8 digits lacks digits, as in "3333-444".
  */
 function lacksDigits(written: string, number: string): boolean {
   const [[first = "", ...rest]] = nationalGroups(written);
@@ -142,8 +142,9 @@ function isNormal(text: string): boolean {
 }
 
 /**
- * Returns the fault of an area code if the groups of digits show one, otherwise null. Without the
- * groups, "01 98765-4321" would be read with the area code 19, and "+55 98765-4321" with 98.
+ * Returns a fault if the groups of digits show that the area code is missing or wrong, otherwise
+ * null. Without this check, "01 98765-4321" would be read with the area code 19, and "+55
+ * 98765-4321" with 98.
  */
 function areaFault(written: string): PhoneFault | null {
   const [groups, isPrefixed] = nationalGroups(written);
@@ -151,7 +152,7 @@ function areaFault(written: string): PhoneFault | null {
   const national = groups.join("");
   const [first = 0, second = 0] = sizes;
   const isMobile = national.length === 9 && national.startsWith("9");
-  // A single group after a prefix may be a mobile, or an area code with seven digits.
+  // A single group of nine digits after a prefix may also be an area code with seven digits.
   if (isMobile && (first === 1 || first > 3) && (isPrefixed || sizes.length > 1)) {
     return "missing_area_code";
   }
@@ -163,8 +164,8 @@ function areaFault(written: string): PhoneFault | null {
 }
 
 /**
- * Returns the groups of digits without the country code and one leading zero, and true if either of
- * these stood apart from the rest.
+ * Returns the groups of digits without the country code and one leading zero. The second value is
+ * true if the country code or the zero stood apart from the other digits.
  */
 function nationalGroups(written: string): [groups: string[], isPrefixed: boolean] {
   const [head = "", ...rest] = written.match(/\d+/g) ?? [];
@@ -240,7 +241,6 @@ function fromNational(written: string, national: string): TypedPhone {
   return phone === NO_PHONE.number ? { fault: "too_short" } : { phone: `+${phone}` };
 }
 
-/** True if 11 digits have the check digits of a CPF. */
 function isCpf(digits: string): boolean {
   if (digits.length !== 11) return false;
   return [9, 10].every((count) => {

@@ -1,7 +1,7 @@
 /**
- * Groups of output fields by which changes can be filtered (`changed_any_of`).
- * Invariant: each watchable field belongs to one group; the fields of a name never change. The
- * browser console loads this table too.
+ * Groups the output fields for filtering changes (`changed_any_of`).
+ * Invariant: each field whose changes can be watched belongs to one group. A published group always
+ * keeps its fields. The browser console loads this table too.
  */
 import type { OutputField } from "../fields.ts";
 

@@ -1,7 +1,8 @@
 /**
- * English headings of the output fields in the console and in files for people (`output.labels`).
- * Invariant: no heading needs quoting in a CSV file. A file of its own, so that no browser loads
- * both languages.
+ * Holds the English headings of the output fields in the console and in files for people
+ * (`output.labels`).
+ * Invariant: no heading needs quoting in a CSV file.
+ * Apart from the Portuguese headings because no browser should load both languages.
  */
 import type { OutputField } from "../fields.ts";
 

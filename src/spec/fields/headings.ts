@@ -1,7 +1,8 @@
 /**
- * Portuguese headings of the output fields in the console and in files for people
- * (`output.labels`), and Portuguese explanations of the fields; the table of fields has the English
- * ones. The English headings are in a file of their own, so that no browser loads both languages.
+ * Holds the Portuguese headings of the output fields in the console and in files for people
+ * (`output.labels`), and Portuguese explanations of the fields. The table of fields has the English
+ * explanations. The English headings are in a separate file, so that no browser loads both
+ * languages.
  * Invariant: no heading needs quoting in a CSV file.
  */
 import type { OutputField } from "../fields.ts";

@@ -1,10 +1,10 @@
 /**
- * The output fields of an account, one row for each. Derived from here: lists of names, widths and
- * headings of exports, the groups of the console, the fields of the addon (`field_list.h`), the
- * reference, and the fields that a change list can watch.
- * Invariant: no code runs here, so that the browser can load this file. The type of a field is
- * one that its column can hold. Code for the other parts (docs/contributing.md, "Add an output
- * field") does not compile until each row has an entry.
+ * Lists the output fields of an account, one row for each. Other parts are derived from these rows:
+ * lists of names, widths and headings of exports, the groups of the console, the fields of the
+ * addon (`field_list.h`), the reference, and the fields whose changes can be watched.
+ * Invariant: no code runs here, so that the browser can load this file. The type of a field is one
+ * that its column can hold. Code for the other parts (docs/contributing.md, "Add an output field")
+ * does not compile until each row has an entry.
  */
 import type { COLUMNS, TableName } from "../../../native-index/format/columns.ts";
 import type { Lacked } from "../catalog.ts";
@@ -42,9 +42,9 @@ export const FIELD_TYPES = {
 } as const;
 
 /**
- * The form in which `output.labels` writes a value, if the field's type does not determine it. The
- * value has a mask, is replaced by a word of words.ts or reasons.ts, or follows a word, so that
- * spreadsheets do not drop leading zeros.
+ * How `output.labels` writes a value, if the field's type does not determine it. For example, a
+ * CNPJ is punctuated, and a status is replaced by a word of words.ts. A word before a code keeps
+ * spreadsheets from dropping its leading zeros.
  */
 export type FieldWriting =
   | "cnpj"
@@ -81,8 +81,8 @@ export type StoredAs =
       readonly table: "municipality_population";
     }
   /**
-   * Number of the company's partnerships, counted in OWNERS, the section of the snapshot that holds
-   * them by the root of the CNPJ.
+   * Number of the company's partnerships. It is counted in OWNERS, the section of the snapshot that
+   * stores partnerships by company (the first eight characters of the CNPJ).
    */
   | {
       readonly type: "number";
@@ -97,7 +97,7 @@ export type StoredAs =
 
 /** How users see a field. */
 interface ShownAs {
-  /** In English, in plain ASCII, so that a style sheet can contain it. */
+  /** Heading in English, in plain ASCII, so that a style sheet can contain it. */
   readonly heading: string;
   readonly group: (typeof FIELD_GROUPS)[number];
   /** Characters that fit most values; longer values wrap if space is short. */
@@ -112,11 +112,11 @@ export interface FieldRow {
   readonly stored: StoredAs;
   readonly shown: ShownAs;
   readonly written?: FieldWriting;
-  /** Set for text that people typed; a spreadsheet could run it as a formula. */
+  /** Set for text that people typed. A spreadsheet could run such text as a formula. */
   readonly freeText?: true;
   /** Set for e-mail and phones, which the `free` plan does not include. */
   readonly contact?: true;
-  /** The data that the field needs and older snapshots lack. */
+  /** The data that the field needs. Snapshots of earlier versions lack it. */
   readonly needs?: Lacked;
   /**
    * The reason why changes cannot be watched: the field never changes ("identity"), or it is

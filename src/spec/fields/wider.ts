@@ -1,6 +1,6 @@
 /**
- * Additional output fields, which help users choose accounts to contact. They are the last rows of
- * the table of fields (`table.ts`).
+ * Lists additional output fields, which help users choose accounts to contact. They are the last
+ * rows of the table of fields (`table.ts`).
  */
 
 /** The rows, in the public order. */

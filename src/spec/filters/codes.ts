@@ -2,8 +2,8 @@
  * Reads the rarely used lists of codes and words, and holds the messages for faults of phone
  * numbers. Input: a list in any accepted spelling. Output: codes in their full spelling, ascending
  * without repeats.
- * Invariant: as in read.ts, no element is dropped: each becomes one or more codes, or logs a
- * mistake.
+ * Invariant: as in read.ts, no element is dropped. Each becomes one or more codes or is reported as
+ * a mistake.
  */
 import { type CatalogLookup, notInSnapshot } from "../catalog.ts";
 import type { PhoneFault } from "../contacts/phones.ts";
@@ -15,7 +15,7 @@ type DebtKind = (typeof DEBT_KINDS)[number];
 type SanctionName = (typeof SANCTION_NAMES)[number];
 type MissingContact = (typeof MISSING_CONTACTS)[number];
 
-/** A list in a spec and its place. Mistakes go to the log of `reader`. */
+/** A list in a spec and its JSON pointer. `reader` collects the mistakes. */
 interface Requested {
   readonly reader: SpecReader;
   readonly lookup: CatalogLookup;
@@ -81,7 +81,7 @@ export function readMissing({ reader, lookup, value, pointer }: Requested): Miss
   const kinds = readWords({ reader, value, pointer }, MISSING_CONTACTS);
   const wider = kinds.includes("mobile") ? ["phone", "any"] : ["any"];
   const least = kinds.length > 1 ? kinds.filter((kind) => !wider.includes(kind)) : kinds;
-  // Two kinds need a combined flag, which only newer snapshots have.
+  // Only newer snapshots can combine two kinds, because the combination has a flag of its own.
   if (least.length > 1 && lookup.lacks("exclusions")) {
     const detail = notInSnapshot("a combination of two kinds", "exclusions");
     reader.mistake(pointer, "not_in_snapshot", detail);

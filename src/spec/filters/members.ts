@@ -1,6 +1,6 @@
 /**
- * Reads the members of filters: those that are set, those of a group, and those that form one part
- * of the form.
+ * Selects members of filters: those that are set, those of a group, and those that together form
+ * one filter for users.
  * Invariant: this file knows each filter only by its row in the table. The browser loads it too.
  */
 import { FILTERS, type FilterGroup, type FilterName, PARTS, type PartName } from "./table.ts";

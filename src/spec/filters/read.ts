@@ -67,14 +67,16 @@ interface SpecDistrict {
   name: string;
 }
 
-/** Filters in normal form, and data for the rest of normalization. */
 interface ReadFilters {
   readonly filters: Filters;
   /** Every municipality that the filters name by IBGE or TOM code, possibly with duplicates. */
   readonly municipalities: readonly CatalogMunicipality[];
 }
 
-/** The rule for an interval: the member with its first end, and a check of both ends. */
+/**
+ * The rule for an interval. The key in `INTERVALS` is the member with the second end; `from` is the
+ * member with the first end.
+ */
 interface Interval {
   readonly from: FilterName;
   /** Returns a sentence that says why the two ends form no interval, or null. */
@@ -100,7 +102,9 @@ function notBelow(from: FilterName): Interval {
   };
 }
 
-/** Intervals by their second end; checked only if both ends are set. */
+/**
+ * Intervals, keyed by the member with their second end. They are checked only if both ends are set.
+ */
 const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   started_before: days("started_after"),
   status_before: days("status_since"),
@@ -303,7 +307,7 @@ export class ValueReader
   }
 
   #hint(text: string, pointer: string): readonly string[] {
-    // A repeated word adds nothing; without it, equal hints get equal bytes.
+    // Drops repeated words, which do not change the result, so that equal phrases have equal bytes.
     const words = [...new Set(analyzeWords(text))].join(" ");
     const length = Math.max([...text].length, [...words].length);
     if (length > SPEC_LIMITS.textHintLengthMax) {
@@ -585,7 +589,7 @@ export class ValueReader
     return this.#reader.strings(value ?? undefined, pointer, read);
   }
 
-  /** Reads the mode in which secondary activities count. */
+  /** Reads the mode that says if secondary activities also match. */
   mode(value: unknown, pointer: string): SecondaryCnaeMode {
     if (value === undefined) return "off";
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);

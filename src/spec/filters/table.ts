@@ -1,7 +1,7 @@
 /**
- * The filters of a spec, one row for each, and their parts as users see them. Derived from here:
- * the schemas, the normal form, the identity of a spec, the rule of breadth, and the console's
- * queries.
+ * Lists the filters of a spec, one row for each, and the parts of the console's form that they
+ * belong to. The schemas, the normal form, the identity of a spec, the check for specs that are too
+ * broad, and the console's queries are derived from these rows.
  * Invariant: no code runs here, so that the browser can load this file. Code for the other parts
  * (docs/contributing.md, "Add a filter") does not compile until each row has an entry.
  */
@@ -49,9 +49,9 @@ export const FILTER_ROLES = [
 
 /** A filter as users see it. */
 interface PartRow {
-  /** Section of the console's form that contains it. */
+  /** Section of the console's form that contains the part. */
   readonly section: (typeof SECTIONS)[number];
-  /** Role that the translator gives to its words. */
+  /** Role that the translator assigns to the words of the part. */
   readonly role: (typeof FILTER_ROLES)[number];
 }
 
@@ -126,7 +126,7 @@ interface FilterShape {
   readonly narrows?: true;
   /** Import data that the filter needs and older snapshots lack. */
   readonly needs?: Lacked;
-  /** Output fields whose values it reveals: a plan must include all of them. */
+  /** Output fields whose values the filter reveals. A plan must include all of them. */
   readonly reveals?: readonly OutputField[];
   /** Schema of the normal form. */
   readonly normal: (shape: Shapes) => TSchema;
@@ -171,15 +171,16 @@ type ReadIfSet =
 /** Name of a reader of values. */
 export type ReadName = AlwaysRead | ReadIfSet;
 
-/** The value of a member that is not set, and the reader of its normal form. */
+/** The value that a member has if it is not set, and the name of the reader for its normal form. */
 type Form =
   /**
-   * The member is absent if it is not set. This holds for all filters added later, so that older
-   * specs stay the same.
+   * A member that is absent if it is not set. All filters added after the first version are of this
+   * form, so that older specs stay the same.
    */
   | { readonly unset: undefined; readonly read: ReadIfSet }
   /**
-   * The member is present with this value if it is not set. This holds for the original filters.
+   * A member that has this value if it is not set. The filters of the first version are of this
+   * form.
    */
   | { readonly unset: readonly [] | false | null | string; readonly read: ReadName };
 
@@ -446,5 +447,8 @@ export type FilterGroup = (typeof FILTER_GROUPS)[number];
 /** Name of a part. */
 export type PartName = keyof typeof PARTS;
 
-/** Filters that are a part, or one of its two members. All others only modify a filter. */
+/**
+ * Names of the filters that users see. A part may consist of two of them. All other filters only
+ * modify one of these.
+ */
 export type PartMember = Exclude<(typeof FILTERS)[number], { readonly part: null }>["member"];

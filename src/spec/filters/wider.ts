@@ -1,6 +1,6 @@
 /**
- * Additional filters: those that help users choose accounts to contact, and those over the rest of
- * the public record. Their rows are part of the table (`table.ts`), in their groups.
+ * Lists additional filters: those that help users choose accounts to contact, and those over the
+ * rest of the public record. Their rows are part of the table (`table.ts`), in their groups.
  * Invariant: the same as in table.ts. Each filter is absent from the normal form unless it is used.
  */
 import type { Described, Shapes } from "../shapes.ts";
@@ -167,7 +167,6 @@ export const WIDER = {
   },
 } as const;
 
-/** Returns a row for one end of a date interval. */
 function dayEnd<
   const Member extends string,
   const Part extends string,
@@ -187,7 +186,6 @@ function dayEnd<
   } as const;
 }
 
-/** Returns a row for one end of an interval of debt amounts. */
 function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(member: Member) {
   return {
     group: "company",
@@ -202,7 +200,6 @@ function debtEnd<const Member extends "federal_debt_min" | "federal_debt_max">(m
   } as const;
 }
 
-/** Returns a row for one end of an interval for the number of partnerships. */
 function partnersEnd<const Member extends string, const Part extends string>(row: {
   member: Member & Described;
   part: Part;

@@ -1,14 +1,14 @@
 /**
  * Backup of the whole state of a running server, and its manifest.
  * Input: a data directory and a target. Output: a folder with the database, the secrets, the files
- * of done exports, and the sent files that a restore needs to render enrichments, all as of one
- * moment. `manifest.json` lists sizes and SHA-256. The entries of a notice's file are included
- * until they are in the list of exported accounts.
- * Invariant: the moment is a read transaction that begins while all other writers are blocked, for
- * about a millisecond. By then every file named in the state has a hard link, so files that are
- * removed later are still copied. The state is copied unchanged, in any schema. The manifest has
- * its own checksum and is accepted only byte for byte as written, so any changed byte is detected.
- * No path in it leads out of the backup, and it holds no secret.
+ * of done exports, the sent files that a restore needs to render enrichments, and entry files. (An
+ * entry file lists accounts exported for a notice that are not yet in the tenant's list of exported
+ * accounts.) All are as of one moment. `manifest.json` lists sizes and SHA-256.
+ * Invariant: the moment is the start of a read transaction. It begins while all other writers are
+ * blocked, for about a millisecond. By then every file named in the state has a hard link, so files
+ * that are removed later are still copied. The state is copied unchanged, in any schema. The
+ * manifest has its own checksum and is accepted only byte for byte as written, so any changed byte
+ * is detected. No path in it leads out of the backup, and it holds no secret.
  */
 
 import { createHash } from "node:crypto";
@@ -42,8 +42,8 @@ const LOCK_FILE = "backup.lock";
 /** Names of finished files; temporary files have longer names. */
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
 /**
- * Names of entry files, which list accounts exported for a notice that are not yet in the list of
- * exported accounts.
+ * Names of entry files. An entry file lists accounts exported for a notice that are not yet in the
+ * tenant's list of exported accounts.
  */
 const ENTRIES_NAME = /^(exp_[0-9a-f]{32})\.(?:un)?claimed$/;
 /** The first schema version that has exports. */
@@ -88,8 +88,8 @@ interface Moment {
   /** Names of the linked files by export id. */
   readonly names: ReadonlyMap<string, string>;
   /**
-   * Names of two kinds of linked files: those that clients sent and a restore needs to render
-   * exports again, and entry files.
+   * Names of linked files of two kinds: entry files, and files sent by clients that a restore needs
+   * to render exports again.
    */
   readonly sent: readonly string[];
 }
@@ -200,7 +200,8 @@ async function copyState(folder: NewFolder, held: string, options: BackupOptions
 
 /**
  * Links the files that belong to a state on a database server. The rows are not copied, because the
- * database server has tools for that. If a file is removed meanwhile, its export has ended.
+ * database server has its own tools for backups. A file that is removed during this call belongs to
+ * an export that has ended.
  */
 function holdOfServer(address: StateAddress, held: string, options: BackupOptions): Held {
   const { dataDir, nowMs } = options;
@@ -222,8 +223,9 @@ function holdOfServer(address: StateAddress, held: string, options: BackupOption
 }
 
 /**
- * Begins the read transaction and links every file that it names. Most files are linked before;
- * files finished meanwhile are linked while no other process can write, so none is missed.
+ * Begins the read transaction and links every file that it names. Most files are linked before the
+ * transaction begins. Files finished in between are linked while no other process can write, so
+ * none is missed.
  */
 function hold(database: SqliteDatabase, held: string, options: BackupOptions): Moment {
   const { dataDir, nowMs } = options;
@@ -241,8 +243,8 @@ function hold(database: SqliteDatabase, held: string, options: BackupOptions): M
     const done = knowsExports(database) ? doneRows(database) : [];
     const late = done.filter(({ id }) => !names.has(id)).map(({ id }) => id);
     if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
-    // If the sent file of an enrichment is gone, the enrichment fails for that reason, with or
-    // without a restore.
+    // If the sent file of an enrichment no longer exists, it is skipped. The enrichment fails for
+    // this reason anyway, with or without a restore.
     const sent = sentIds(database, options.exports).filter((id) => {
       return link(join(dataDir, SENT_FOLDER, id), join(held, id));
     });
@@ -306,9 +308,10 @@ function holdAll(
 }
 
 /**
- * Links the entry files of done exports, and returns their names. A file may be renamed meanwhile,
- * because an export has claimed it; then it is linked under its new name. This is correct because
- * its entries reach the list of exported accounts only with a commit, which waits for the backup.
+ * Links the entry files of done exports, and returns their names. If an export claims a file during
+ * this call, the file is renamed to `<id>.claimed`, and is then linked under this name. Its entries
+ * cannot be in the list of exported accounts yet, because that takes a commit, and commits wait for
+ * the backup.
  */
 function holdEntries(folder: string, held: string, done: readonly DoneRow[]): string[] {
   if (lookAt(folder) === undefined) return [];
@@ -321,7 +324,6 @@ function holdEntries(folder: string, held: string, done: readonly DoneRow[]): st
   });
 }
 
-/** Makes a hard link to a file. Returns false if the file is missing. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -343,7 +345,6 @@ function total({ done, names }: Moment): number {
   return done.reduce((sum, { id, bytes }) => sum + (names.has(id) ? bytes : 0), 0);
 }
 
-/** Returns the total bytes of the linked files that clients sent. */
 function sentBytes(held: string, { sent }: Moment): number {
   return sent.reduce((sum, id) => sum + lstatSync(join(held, id)).size, 0);
 }

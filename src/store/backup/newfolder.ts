@@ -1,9 +1,9 @@
 /**
  * Creates a folder atomically. Input: its path, and files to copy into it. Output: the durable
  * folder at that path, with modes 0700 and 0600, and the SHA-256 of each file.
- * Invariant: until the folder is published, everything is in a hidden folder next to the path. The
- * lock on the hidden folder ends with its process. The next process removes what a killed one has
- * left.
+ * Invariant: until the folder is published, everything is in a hidden folder next to the path. Each
+ * hidden folder is locked by its process. If the process was killed, the lock is free, and the next
+ * process removes the folder.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -35,8 +35,8 @@ export interface FileFacts {
 const HIDDEN = /^\.peneira-new-[0-9a-f]{16}$/;
 const LOCK = "lock";
 /**
- * An unlocked folder that is not older than this may be in use, because a folder is created before
- * it is locked. An older one belongs to a dead process. In milliseconds.
+ * A hidden folder is created before it is locked, so a new folder without a lock may be in use. An
+ * unlocked folder older than this, in milliseconds, belongs to a dead process.
  */
 const UNLOCKED_MS_MAX = 60_000;
 const CHUNK_BYTES = 1 << 20;
@@ -57,8 +57,8 @@ export class NewFolder {
   }
 
   /**
-   * Begins a folder for `target`, which must be missing or an empty folder; `what` names it in
-   * errors. Creates the parent folders. Throws `CommandError`.
+   * Begins a folder for `target`, which must be missing or an empty folder. Errors call the target
+   * `what`. Creates the parent folders. Throws `CommandError`.
    */
   static begin(target: string, what: string): NewFolder {
     const wanted = resolve(target);

@@ -1,10 +1,10 @@
 /**
  * Restores a data directory from a backup. Input: a backup, and a target that does not exist.
  * Output: the data directory as of the moment of the backup.
- * Invariant: nothing is written before every file is found to have the size and SHA-256 in the
- * manifest, and no other file is found. All problems are reported together. Files are verified
- * again while they are copied, and the directory appears whole or not at all. The audit trail gets
- * a line about the restore.
+ * Invariant: before anything is written, every file is verified: the backup has exactly the files
+ * of the manifest, with their sizes and SHA-256. All problems are reported together. Files are
+ * verified again while they are copied, and the directory appears whole or not at all. The audit
+ * trail gets a line about the restore.
  */
 
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
@@ -165,8 +165,8 @@ function readManifest(source: string): Manifest {
 }
 
 /**
- * Returns the paths of all plain files except the manifest, and a problem for each entry that is
- * not one.
+ * Returns the paths of all plain files except the manifest. Each entry that is not a plain file,
+ * such as a link, is reported as a problem.
  */
 function walk(source: string): { paths: string[]; problems: string[] } {
   const paths: string[] = [];

@@ -34,8 +34,9 @@ export class FleetMonth {
   }
 
   /**
-   * Returns the ids of the snapshots for which servers may still issue cursors. The last one is the
-   * fleet's current snapshot. If it replaced another one within `keepMs`, that one comes first.
+   * Returns the ids of the snapshots for which servers may still issue cursors. The last id is that
+   * of the fleet's current snapshot. If it replaced another snapshot within `keepMs`, the replaced
+   * one comes first.
    */
   recent(keepMs: number): string[] {
     const row = this.#database

@@ -1,9 +1,10 @@
 /**
- * Work that one member of a fleet does at a time, such as sending notices. Input: a name, and the
- * membership of this server. Output: whether this server has the work.
- * Invariant: a lease belongs to a member and ends with it. Every change calls `fence` in its
- * transaction, so a server that was paused for longer than its lease changes nothing: writers are
- * serial, and each new holder has a higher token.
+ * A lease on work that only one member of a fleet does at a time, such as sending notices. Input:
+ * the name of the work, and the membership of this server. Output: the lease, if this server holds
+ * it.
+ * Invariant: a lease belongs to a member and ends with the membership. Every change calls `fence`
+ * in its transaction. A server that was paused for longer than its lease therefore changes nothing,
+ * because writers run one after another and each new holder has a higher token.
  */
 import type { StateDatabase } from "../statedatabase.ts";
 import type { Membership } from "./membership.ts";

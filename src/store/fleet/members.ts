@@ -1,9 +1,9 @@
 /**
- * The servers that work on a state, in the database. Input: what a server is, and its heartbeats.
- * Output: the members whose lease has not ended.
+ * The servers that work on a state, in the database. Input: the facts about a server (MemberRow),
+ * and its heartbeats. Output: the members whose lease has not ended.
  * Invariant: only the clock of the database decides when a lease ends. A member whose lease has
- * ended cannot renew it: it joins again under a new id, and takes over its work that no other
- * member has taken. Any member may take a row whose owner is no longer a member.
+ * ended cannot renew it. It joins again under a new id, and keeps the work that no other member has
+ * taken over. Any member may take a row whose owner is no longer a member.
  */
 import { CommandError } from "../../errors.ts";
 import type { StateDatabase } from "../statedatabase.ts";
@@ -50,8 +50,8 @@ export class MemberStore {
   readonly #isShared: boolean;
 
   /**
-   * All leases have the same length. A state that is not shared has one member at a time, so any
-   * other row is a leftover, for example from a restored backup.
+   * All members must have the same `leaseMs`. If `isShared` is false, the state has only one member
+   * at a time. Any other row is then a leftover, for example from a restored backup.
    */
   constructor(database: StateDatabase, leaseMs: number, isShared = true) {
     this.#database = database;
@@ -60,8 +60,8 @@ export class MemberStore {
   }
 
   /**
-   * Adds a member. Removes an earlier member with the same data directory, because that one must
-   * have ended. `former` is the id that this server had before it lost its lease.
+   * Adds a member. Removes any earlier member with the same data directory, because its process
+   * must have ended. `former` is the id that this server had before it lost its lease.
    * @throws CommandError if the other members keep their files in another place
    */
   join(member: NewMember, former: string | null): void {
@@ -130,7 +130,10 @@ export class MemberStore {
   }
 }
 
-/** Throws if other members keep files elsewhere: every file would be missing on some members. */
+/**
+ * Throws if other members keep files in another place. Every file would then be missing on some
+ * members.
+ */
 function refuseOtherFiles({ files }: NewMember, members: readonly MemberRow[]): void {
   const other = members.find((member) => member.files !== files);
   if (other === undefined) return;

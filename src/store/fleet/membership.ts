@@ -1,9 +1,10 @@
 /**
  * The membership of this server in the fleet of its state. Input: a joined state, and ticks.
- * Output: the id under which it owns work, and whether its lease is surely valid.
- * Invariant: `isSure` is true only while the database cannot have ended the lease, measured by the
- * monotonic clock from before the last renewal. A state in a data directory has one server, which
- * the lock of the directory proves alive, so its lease never ends and is never renewed.
+ * Output: the id under which it owns work, and if its lease is certainly valid.
+ * Invariant: `isSure` is true only while the database cannot have ended the lease. This time is
+ * measured by the monotonic clock, from just before the last renewal was sent. A state in a data
+ * directory has only one server. The lock of the directory proves that this server is alive, so its
+ * lease never ends and is never renewed.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
@@ -20,10 +21,7 @@ import { LEASE_MS, type MemberRow, MemberStore, type NewMember } from "./members
 const ENDLESS_MS = 1e15;
 /** Time between two ticks, in milliseconds. */
 const TICK_MS = 1_000;
-/**
- * Time before the end of a lease from which the lease no longer counts as certainly valid, in
- * milliseconds.
- */
+/** A lease counts as certainly valid until this long before its end, in milliseconds. */
 const MARGIN_MS = 1_000;
 
 /** The facts about a server that other members see. */
@@ -188,8 +186,8 @@ export class Membership {
 }
 
 /**
- * Returns an id of a data directory. Copies of a directory have different ids. Two servers with the
- * same id are impossible, because the directory is locked.
+ * Returns an id of a data directory. Copies of a directory have different ids. Two running servers
+ * never have the same id, because a server locks its directory.
  */
 function placeOf(dataDir: string): string {
   const path = realpathSync(dataDir);

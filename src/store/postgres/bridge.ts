@@ -28,17 +28,18 @@ import {
 } from "./messages.ts";
 
 /**
- * Max wait for an answer, which exceeds the limits that the server applies. It is counted in
- * slices, so that after a pause of the process, the other thread still has time to answer. A
- * thread that answers no requests of clients may wait longer, because on a busy machine, the other
- * thread may start that late.
+ * Max time that the calling thread waits for an answer, in slices of `SLICE_MS`. It is longer than
+ * all limits that the server applies. The time is counted in slices because, after a pause of the
+ * whole process, the other thread still needs time to answer. A thread that serves no clients waits
+ * longer, because on a busy machine the other thread may start that late.
  */
 const ANSWER_SLICES = { listening: 15, working: 60 } as const;
 const SLICE_MS = 1_000;
 
 /**
- * Blocks until a word differs from `from`, or until the time is over. It loops because it may be
- * woken for an earlier change: the other thread changes the word before it calls `notify`.
+ * Blocks until a word of the shared memory differs from `from`, or until the time is over. It
+ * loops, because the other thread changes the word before it calls `notify`, so a call may be woken
+ * for an earlier change.
  */
 export function waitForChange(
   words: Int32Array,

@@ -1,7 +1,8 @@
 /**
  * Connections to PostgreSQL, and the only importer of pg. Input: an address. Output: a client that
  * works in the schema of a state.
- * Invariant: a statement ends by its limit, on the server and here. Integers stay exact.
+ * Invariant: every statement has a time limit, both on the server and in this process. Integers
+ * stay exact.
  */
 import type { Socket } from "node:net";
 import pg, { type Client, type CustomTypesConfig } from "pg";
@@ -54,7 +55,10 @@ export interface OpenConnection {
   readonly startedAt: string;
   /** Number of bytes that have arrived. */
   bytesRead(): number;
-  /** Ends the connection immediately: a server that is silent would never confirm its end. */
+  /**
+   * Ends the connection immediately, without waiting for a confirmation, which a silent server
+   * would never send.
+   */
   cut(): void;
 }
 
@@ -86,7 +90,10 @@ export async function connectTo({ url, schema }: StateAddress): Promise<OpenConn
 /** Stands for a process that does not exist. */
 const NOBODY = { pid: 0, startedAt: "" };
 
-/** True if the connection has failed and not the statement, or if the server was too slow. */
+/**
+ * True if an error means that the connection is lost or the server is too slow, and not that the
+ * statement is wrong.
+ */
 export function isLost(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
   // SQLSTATE codes for: connection failure, shutdown, statement timeout, too many connections, idle

@@ -59,8 +59,8 @@ export function translated(sql: string): TranslatedStatement {
 }
 
 /**
- * True for a word that must be quoted, because PostgreSQL folds unquoted names to lower case. Only
- * aliases and parameter members are in camel case.
+ * True for a word that must be quoted, because PostgreSQL folds unquoted names to lower case. Such
+ * words are aliases, and names that are used as members of parameters.
  */
 function isCamelCase(word: string): boolean {
   return /^[a-z]+[A-Z]/.test(word);
@@ -89,9 +89,9 @@ function known(value: unknown, name: string): StateValue {
 }
 
 /**
- * Completes an upsert for PostgreSQL. It requires the conflict target; without one, SQLite means
- * the primary key. It also requires the table's name for a column that exists in both the stored
- * and the new row.
+ * Completes an upsert for PostgreSQL, which requires the conflict target. (Without one, SQLite uses
+ * the primary key.) PostgreSQL also requires the table's name before a column that exists in both
+ * the stored and the new row.
  */
 function upsertOf(sql: string): string {
   const table = /INSERT INTO (\w+)/.exec(sql)?.[1];

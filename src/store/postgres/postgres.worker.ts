@@ -221,7 +221,9 @@ async function listen(): Promise<void> {
   }
 }
 
-/** Returns another connection; null if the server does not answer within the rest of the time. */
+/**
+ * Opens another connection. Returns null if the server does not answer within the remaining time.
+ */
 function another(): Promise<OpenConnection | null> {
   const connect = () => connectTo({ url, schema });
   return openedWithin(SILENCE_MS - STILL_MS, connect).catch(() => null);

@@ -17,7 +17,7 @@ import { Bridge } from "./bridge.ts";
 import { type TranslatedStatement, translated, valuesOf } from "./dialect.ts";
 import type { QueryAnswer } from "./messages.ts";
 
-/** Cache of translations by statement, because stores prepare the same statements repeatedly. */
+/** Translations by statement. Cached because stores prepare the same statements repeatedly. */
 const translations = new Map<string, TranslatedStatement>();
 
 function translationOf(sql: string): TranslatedStatement {

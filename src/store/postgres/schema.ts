@@ -1,9 +1,9 @@
 /**
  * The schema of a state on PostgreSQL. Input: the address of a server. Output: a database of the
  * newest schema.
- * Invariant: the steps of migrations.ts make the tables of both engines; the steps here make those
- * of a shared state. One process applies them, in one transaction, while others wait;
- * a state of a newer program is refused.
+ * Invariant: migrations.ts has the steps for the tables that both engines have. This file has the
+ * steps for the tables that only a shared state has. One process applies them, in one transaction,
+ * while others wait. A state of a newer program is refused.
  */
 import { CommandError } from "../../errors.ts";
 import { MIGRATIONS } from "../migrations.ts";
@@ -40,8 +40,8 @@ const SHARED_STEPS: readonly string[] = [
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
    CREATE TRIGGER sessions_access AFTER DELETE OR UPDATE OF expires_at, kept ON sessions
      FOR EACH STATEMENT EXECUTE FUNCTION access_changed();`,
-  // Only this clock, the server's, ends leases. Unlike `now()`, it also advances within a
-  // transaction.
+  // The database's clock, in milliseconds. Leases end only by this clock. Unlike `now()`, it also
+  // advances within a transaction.
   `CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE
      AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';`,
   // The snapshot that all servers serve, and the snapshots that each server has verified.
@@ -58,8 +58,8 @@ const SHARED_STEPS: readonly string[] = [
 ];
 
 /**
- * Tables that only a shared state has: `state`, with its versions and secrets, and those that the
- * steps create.
+ * The tables that only a shared state has. These are `state`, which holds versions and secrets, and
+ * the tables that the steps create.
  */
 export const SHARED_TABLES: readonly string[] = [
   "state",

@@ -38,7 +38,10 @@ export class ServerLock {
     this.#report = report;
   }
 
-  /** Checks whether the lock is still held. An unreachable server does not count as a loss. */
+  /**
+   * Checks that this server still holds the lock, and takes it again after a lost connection.
+   * Reports if another server has it. Does nothing while the database is unreachable.
+   */
   look(): void {
     try {
       if (!holdsServerLock(this.#database, this.#kind)) {

@@ -18,7 +18,8 @@ export async function inTime<Answer>(answer: Promise<Answer>, ms = SILENCE_MS): 
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new Silence("the server is silent"));
-    // The delay by two turns lets an answer be read that arrived while the process was paused.
+    // While the process is paused, an answer may arrive. The delay by two turns of the event loop
+    // lets it be read before the time limit applies.
     timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), ms);
   });
   try {

@@ -3,9 +3,9 @@
  * Input: statements on connections. Output: their answers, or `ConnectionLost` within about a
  * second and a half.
  * Invariant: a statement is never ended here if the server works on it, or if it waits for a lock.
- * The server is queried about statements over another connection, which is open only while one is
- * slow. If a connection counts as lost, the server ends its process for it, so that its transaction
- * holds no lock.
+ * While a statement is slow, a second connection is open, over which the server is queried about
+ * it. If a connection counts as lost, the server also ends its own process for this connection, so
+ * that its transaction holds no lock.
  *
  * These queries are needed because a network device that forgets a connection drops its packets
  * silently. The kernel then repeats them for minutes, and Node has no setting to shorten that.
@@ -15,14 +15,14 @@ import type { Client, OpenConnection } from "./connection.ts";
 import { inTime, SILENCE_MS } from "./silence.ts";
 
 /**
- * How long a statement has no answer before the server is first queried about it, and the time
- * between two such queries. In milliseconds.
+ * A statement is slow if it has no answer after SLOW_MS. The server is then queried about it every
+ * LOOK_MS, until the answer comes. In milliseconds.
  */
 const SLOW_MS = 1_000;
 const LOOK_MS = 250;
 /**
- * Number of queries in a row after which a statement counts as lost. It is not 1, because on a busy
- * machine, the server may begin a statement that late.
+ * A statement counts as lost if this many queries in a row find that the server does not work on
+ * it. One query would not suffice, because on a busy machine the server may begin a statement late.
  */
 const LOOKS = 2;
 /** Longest wait for the end of a connection. */
@@ -44,7 +44,10 @@ export interface Backend {
   readonly for_ms: number | null;
 }
 
-/** Returns only processes with the same start time, because process ids are reused. */
+/**
+ * The query for the state of some connections. It compares the start time of processes too, because
+ * process ids are reused.
+ */
 const BACKENDS = `SELECT pid, state, wait_event_type AS waits_for,
     (extract(epoch FROM clock_timestamp() - state_change) * 1000)::int AS for_ms
   FROM pg_stat_activity WHERE (pid, backend_start::text) IN
@@ -65,8 +68,9 @@ interface Waiting {
 }
 
 /**
- * True if the server neither works on a statement nor is about to answer it. A server that waits
- * for its client counts too: it is sending an answer, or needs the rest of a statement.
+ * True if the server neither works on a statement nor is about to answer it. Also true if the
+ * server waits for the client, which means that packets are missing: it is sending an answer, or
+ * needs the rest of a statement.
  */
 export function isForgotten(backend: Backend | undefined): boolean {
   if (backend === undefined) return true;
@@ -87,8 +91,9 @@ export class Watch {
   }
 
   /**
-   * Returns the answer. Rejects with `ConnectionLost`, or with the failure of the further
-   * connection if the server itself is silent or unreachable.
+   * Returns the answer to a statement on a connection. Rejects with `ConnectionLost`. If the server
+   * itself is silent or unreachable, rejects with the failure of the second connection, over which
+   * the server was queried.
    */
   async over<Answer>(connection: OpenConnection, answer: Promise<Answer>): Promise<Answer> {
     let fail: Waiting["fail"] = () => {};
@@ -127,8 +132,8 @@ export class Watch {
         await sleep(LOOK_MS);
       }
     } catch (error) {
-      // A server that refuses another connection is reachable, so the statements wait until their
-      // time limit.
+      // If the server refuses another connection, it is reachable. The slow statements are then not
+      // ended here but by their time limit.
       if (!isRefusal(error)) for (const { fail } of this.#slow) fail(error as Error);
     } finally {
       this.#isLooking = false;

@@ -56,7 +56,7 @@ export function copyRows({ from, to, tables }: Pair, onRows: OnRows): void {
   }
 }
 
-/** Throws for a text with a NUL character, the only one that PostgreSQL does not store. */
+/** Throws if a text contains a NUL character. PostgreSQL cannot store it, but SQLite can. */
 function refuseText(table: StateTable, row: Row): void {
   const at = row.findIndex((value) => typeof value === "string" && value.includes("\0"));
   if (at < 0) return;
@@ -150,7 +150,10 @@ function sequence(postgres: StateDatabase, { name, numbered }: StateTable): stri
   return postgres.prepare<[], string>(find).pluck().get() as string;
 }
 
-/** Sets a table's last assigned number. In SQLite, each inserted row has already raised it. */
+/**
+ * Sets the last number that a table has assigned. In SQLite, inserting the rows has already set it
+ * to at least the highest number.
+ */
 function setCounter(database: StateDatabase, table: StateTable, last: bigint): void {
   if (last === 0n) return;
   if (database.engine === "postgres") {

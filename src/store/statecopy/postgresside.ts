@@ -36,8 +36,8 @@ export function withPostgres<Result>(
 }
 
 /**
- * Runs work on a state. If the schema contains none, creates it, and `isNew` is true.
- * @throws CommandError also if the schema has tables of another program
+ * Runs work on a state, or on a new one if the schema contains none. `isNew` tells the work which
+ * of these is the case. @throws CommandError also if the schema has tables of another program
  */
 export function withMadePostgres<Result>(
   address: StateAddress,
@@ -79,8 +79,8 @@ function holding<Result>(address: StateAddress, work: (database: StateDatabase) 
   try {
     refuseServed(database, address.schema);
     const run = database.transaction(() => {
-      // The limits are lifted because the other side of the copy may take longer. (The schema may
-      // not exist yet.)
+      // The time limits are lifted, because reading or writing the other side of the copy may take
+      // longer. The schema may not exist yet.
       database.exec(
         `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
          SELECT pg_advisory_xact_lock(1347310129, hashtext('${address.schema}'));`,

@@ -228,8 +228,8 @@ function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
 }
 
 /**
- * Compares the original with a target that has as many rows, because it may be the copy of a
- * run that was interrupted after its commit. Throws if they differ.
+ * Compares the original with a target that has the same numbers of rows. The target may be the
+ * complete copy of an interrupted run. Throws if they differ.
  */
 function compareOrRefuse(
   work: () => TableSum[],

@@ -1,13 +1,14 @@
 /**
- * The stage of activities. Input: a sentence, the lexicon, and the official names. Output: required
- * and excluded codes, with how each was found.
- * Invariant: the longest known phrase wins; at equal length a trade wins over goods. Codes in the
- * text are used as they are. An unknown requested activity has no codes and certainty 0, so nothing
- * else is returned as its result. Franchises, which the registry does not distinguish, are read
- * first, because their negations would otherwise apply to other activities. "Franquia" alone or in
- * a longer name ("franquia dos correios") stays an activity. Finally, exclusions of requested
- * activities are dropped: "bares e restaurantes exceto fast food" keeps its restaurants, and
- * "restaurantes exceto pizzarias" (one code in the registry) becomes a note, never an empty search.
+ * Finds the activities that a sentence names. Input: a sentence, the lexicon, and the official
+ * names. Output: required and excluded codes, with how each was found.
+ * Invariant: the longest known phrase wins. If the name of a trade and the name of goods are
+ * equally long, the trade wins. Codes in the text are used as they are. A requested activity that
+ * is unknown gets no codes and certainty 0, so that no other activity is searched instead.
+ * Franchises are read first, because their negations would otherwise apply to other activities. The
+ * registry does not distinguish franchises. "Franquia" alone or in a longer name ("franquia dos
+ * correios") stays an activity. The last step drops exclusions of requested activities: "bares e
+ * restaurantes exceto fast food" keeps its restaurants. "restaurantes exceto pizzarias" (one code
+ * in the registry) becomes a note, never an empty search.
  */
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
@@ -65,8 +66,9 @@ export function tradeEnd(sentence: Sentence, at: number): number {
 }
 
 /**
- * Finds every activity and claims its tokens. `codes` are the activities already read from typed
- * codes; `marks` locate the words that request secondary activities.
+ * Finds every activity and marks its tokens as read. `codes` are the activities already read from
+ * typed codes. `marks` locate words such as "como atividade secundária", which request secondary
+ * activities.
  */
 export function findActivities(
   context: ActivityContext,
@@ -88,7 +90,7 @@ export function findActivities(
   ];
 }
 
-/** Nouns for any place of work before "que". */
+/** Words for places of work, such as "laboratórios" in "laboratórios que fabricam medicamentos". */
 const PLACES_OF_WORK = new Set(
   (
     "estudio estudios laboratorio laboratorios fabrica fabricas industria industrias usina " +
@@ -99,8 +101,8 @@ const PLACES_OF_WORK = new Set(
 const THAT = new Set(["que", "that", "which"]);
 
 /**
- * Claims a general noun as filler if the words after "que" name the trade: in "laboratórios que
- * fabricam medicamentos", "laboratórios" is ignored.
+ * Marks a word for a place of work and the following "que" as filler if the words after "que" name
+ * the trade. In "laboratórios que fabricam medicamentos", "laboratórios" is ignored.
  */
 function leaveGenericHeads(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -114,7 +116,10 @@ function leaveGenericHeads(sentence: Sentence): void {
   }
 }
 
-/** Leaves out a later role that all activities already have: "padarias em Recife no varejo". */
+/**
+ * Ignores a role such as "no varejo" (retail) in "padarias em Recife no varejo" if the codes of all
+ * requested activities already have this role.
+ */
 function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): void {
   const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
   if (codes.length === 0) return;
@@ -130,7 +135,10 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
   }
 }
 
-/** Text between words of one phrase: "lojas de roupas", "stores that sell clothes". */
+/**
+ * Matches the text between two activities of one phrase: "de" in "lojas de roupas", "that" in
+ * "stores that sell clothes".
+ */
 const PHRASE =
   /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who|\()?$/i;
 /** Codes with fewer digits are divisions and sections. */
@@ -251,8 +259,8 @@ const UNKNOWN_VERB = {
 const VERB = /(?:[aeo]m|[ae]n|[ae])$/;
 
 /**
- * Returns the unknown verb whose object begins at a token ("que parcelem o pagamento"); -1 if none.
- * The object is no activity.
+ * Returns the position of an unknown verb whose object begins at a token: "parcelem" in "que
+ * parcelem o pagamento". Returns -1 if there is none. Such an object does not name an activity.
  */
 function unknownVerb(sentence: Sentence, at: number): number {
   let verb = at - 1;
@@ -268,7 +276,10 @@ function unknownVerb(sentence: Sentence, at: number): number {
   return VERB.test(sentence.folded(verb)) ? verb : -1;
 }
 
-/** Facts that people ask about, which no company is: "qual a previsão do tempo em Cuiabá?". */
+/**
+ * Words for facts such as weather and prices. "qual a previsão do tempo em Cuiabá?" is a question
+ * about a fact, not a search for companies.
+ */
 const FACTS = new Set(
   (
     "previsao cotacao resultado placar horario hora temperatura clima cambio significado preco " +
@@ -279,7 +290,10 @@ const FACTS = new Set(
 const ASKING = /^(?:qual|cual|what|quais|me|diga|fala|sabe)$/;
 const BETWEEN = /^(?:is|e|es|sera|foi|a|o|the|el|la|)$/;
 
-/** True for a question about a fact at the beginning of a sentence. Alone, "câmbio" is a trade. */
+/**
+ * True if a word for a fact is at `at` and only words of a question precede it. Without such words,
+ * "câmbio" is a trade (currency exchange).
+ */
 function isQuestion(sentence: Sentence, at: number): boolean {
   if (!FACTS.has(sentence.folded(at))) return false;
   let asks = false;
@@ -291,7 +305,10 @@ function isQuestion(sentence: Sentence, at: number): boolean {
   return asks;
 }
 
-/** Returns words that name no companies, as an unknown activity, so that nothing else runs. */
+/**
+ * Returns the words of a text that is no search for companies as an unknown activity. The unknown
+ * activity keeps the rest of the text from being searched.
+ */
 function unasked({ sentence, notes }: ActivityContext, from: number, to: number): FoundActivity {
   const words = sentence.claim(from, to, "unmapped");
   const detail = {
@@ -325,7 +342,10 @@ function isSibling(
   return trade?.codes.some((code) => divisions.includes(code.slice(0, 2))) ?? false;
 }
 
-/** Reads "exceto as de uso veterinário": the excluded companies deal in the goods named before. */
+/**
+ * Reads "exceto as de uso veterinário", where "as" stands for the goods of the previous activity,
+ * such as medicines.
+ */
 function elidedPurpose(
   sentence: Sentence,
   at: number,
@@ -337,7 +357,6 @@ function elidedPurpose(
   return readElidedPurpose(sentence, at, codesOfLast(found));
 }
 
-/** Returns the digits of the codes of the last activity. */
 function codesOfLast(found: readonly FoundActivity[]): readonly string[] {
   return (found.at(-1)?.codes ?? []).map(cnaeDigits);
 }
@@ -352,7 +371,10 @@ function roleOfCodes(codes: readonly string[]): TradeRole | null {
   return isAll(/^46/) ? "wholesale" : null;
 }
 
-/** Returns the end of goods that repeat the trade's own: "adega de bebidas". */
+/**
+ * Returns the end of goods after a trade if the trade already deals in them: "bebidas" in "adega de
+ * bebidas". Returns `at` if there are none.
+ */
 function sameGoods(
   context: ActivityContext,
   at: number,
@@ -369,8 +391,8 @@ function sameGoods(
 }
 
 /**
- * Reads the longest of a trade, an official text, goods with a role, and goods alone; null if there
- * is none.
+ * Reads the words at a token as a trade, an official text, goods with a role, or goods alone.
+ * Returns the longest reading, or null if there is none.
  */
 function read(
   { segment, sentence }: ActivityContext,
@@ -387,7 +409,8 @@ function read(
   const bare = bareGoods(sentence, at, { role: implied, follows });
   const readings = [
     before === null ? null : readElidedTrade(sentence, at, before, negatorBefore(sentence, at)),
-    // In "indústrias, menos têxtil e calçados", the role wins over the names of shops.
+    // In "indústrias, menos têxtil e calçados", "têxtil" and "calçados" are industries because of
+    // the role before them, although shops have the same names.
     role === null || bare?.assumed === true ? null : bare,
     readSharedTail(sentence, at),
     readTrade(sentence, at),
@@ -405,8 +428,8 @@ function read(
 }
 
 /**
- * Reads goods alone: only as the first activity or in a list with the previous one, and only if no
- * following trade owns the goods ("telefones de oficinas").
+ * Reads goods without a role of their own, such as "telefones". Returns null if another activity
+ * precedes them outside a list, or if a trade follows that deals in them ("telefones de oficinas").
  */
 function bareGoods(
   sentence: Sentence,
@@ -433,7 +456,10 @@ function isListed(sentence: Sentence, from: number, to: number): boolean {
   return sentence.tokens[from]?.folded !== "de";
 }
 
-/** Returns the role of the previous goods if a position continues them: in a list, or excluded. */
+/**
+ * Returns the role of the previous goods if the words at a position continue their list or are
+ * excluded from it, otherwise null.
+ */
 function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
   if (before === null) return null;
   const related = isListed(sentence, before.to, at) || negatorBefore(sentence, at) >= 0;
@@ -449,7 +475,10 @@ function negatorBefore(sentence: Sentence, from: number): number {
   return negator < from && !isSpent(sentence, negator) ? negator : -1;
 }
 
-/** Returns the "não" of "(viveiros de muda não)" after its activity and before a mark, or -1. */
+/**
+ * Returns the position of a "não" after its activity, as in "(viveiros de muda não)", or -1.
+ * Punctuation or the end of the sentence must follow the "não".
+ */
 function negatorBehind(sentence: Sentence, from: number, to: number): number {
   const negator = negatorOf(sentence, from);
   const next = sentence.tokens[negator + 1];
@@ -470,7 +499,7 @@ function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity
   return { ...activity, codes, also, certainty: 0 };
 }
 
-/** Nouns before "de" and a trade that only name the kind of business: "agências de tradução". */
+/** Nouns such as "agência" that add nothing to the trade after "de": "agências de tradução". */
 const HEADS = new Set(
   (
     "agencia agencias operadora operadoras operador operadores instituto institutos escritorio " +
@@ -521,7 +550,10 @@ function isSpent(sentence: Sentence, negator: number): boolean {
   return SPENT.get(sentence)?.has(negator) ?? false;
 }
 
-/** Adds a note for "franquias" if it is excluded or next to another activity. */
+/**
+ * Adds a note for "franquias" if the word is excluded or if the sentence names another activity. No
+ * filter can find franchises.
+ */
 function leaveFranchises({ sentence, notes }: ActivityContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
@@ -565,9 +597,11 @@ function dropUntellable(
       const all = lookup.cnae(code);
       return all.length > 0 && all.every((each) => below.has(each));
     };
-    // The first code is the main meaning of a requested name. Its other codes may be excluded.
+    // The first code of a requested name is its main meaning. The other codes of the name may be
+    // excluded.
     const mains = wanted.filter(({ codes }) => {
-      // A typed code is exact, so all of its codes count, if any remain.
+      // An exclusion typed as a code is exact. It contradicts a requested name only if it excludes
+      // all codes of the name.
       const certain = one.certainty === 1 ? codes : codes.slice(0, 1);
       return certain.length > 0 && certain.every(named);
     });

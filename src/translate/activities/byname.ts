@@ -29,8 +29,8 @@ const EXPLAINED_MIN = 0.7;
 /** Texts that contain a smaller share are not suggested. */
 const OFFERED_MIN = 0.25;
 /**
- * A run of more search words than this names no activity. Only this many runs of a sentence are
- * read; the words of later runs stay unread.
+ * `DISTINCTIVE_MAX`: a run of adjacent words with more search words than this names no activity.
+ * `RUNS_MAX`: only this many runs of a sentence are read.
  */
 const DISTINCTIVE_MAX = 12;
 const RUNS_MAX = 12;
@@ -44,7 +44,7 @@ const LEADS = new Set(
 /** Words that begin a condition other than an activity. */
 const OTHERWISE = new Set("com sem que with without por para cujo cuja".split(" "));
 
-/** The unclaimed tokens [from, to) that belong together. */
+/** Adjacent tokens [from, to) that no earlier step has read. */
 interface Run {
   readonly from: number;
   readonly to: number;
@@ -54,8 +54,8 @@ interface Run {
 }
 
 /**
- * Finds and claims the activities that unclaimed words name. `others` is true if an earlier step
- * found activities.
+ * Finds activities in the words that no earlier step has read, and marks their tokens as read.
+ * `others` is true if an earlier step found activities.
  */
 export function findByName(context: ActivityContext, others: boolean): FoundActivity[] {
   const found: FoundActivity[] = [];
@@ -78,8 +78,8 @@ export function findByName(context: ActivityContext, others: boolean): FoundActi
 }
 
 /**
- * Returns the longest runs of unclaimed words. Punctuation and the words of other conditions end a
- * run.
+ * Returns the longest runs of words that no earlier step has read. Punctuation and the words of
+ * other conditions end a run.
  */
 function runsOf(sentence: Sentence): Run[] {
   const runs: Run[] = [];
@@ -128,7 +128,10 @@ function partsOf(sentence: Sentence, { from, to, role }: Run): Run[] {
   return parts;
 }
 
-/** Claims the activities that a run names; null if nothing fits well enough. */
+/**
+ * Returns the activities that a run names and marks their tokens as read. Returns null if no
+ * official text fits well enough.
+ */
 function choose(context: ActivityContext, run: Run): FoundActivity | null {
   const { segment, sentence, notes } = context;
   const ranked = rankDescriptions(segment, keysOf(sentence, run), run.role);
@@ -184,7 +187,8 @@ function isThatBehind(sentence: Sentence, from: number): boolean {
 }
 
 /**
- * Claims a run as an unknown requested activity, with the nearest known activities as suggestions.
+ * Returns a run as an unknown requested activity, with the nearest known activities as suggestions.
+ * Marks the run as read.
  */
 function unknown(context: ActivityContext, run: Run): FoundActivity {
   const { segment, sentence, notes } = context;
@@ -240,8 +244,8 @@ function isFiller(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Claims the given tokens, which need not be adjacent, as one activity, with the negator before
- * them.
+ * Marks the given tokens and the negator before them as read, as one activity. The tokens need not
+ * be adjacent.
  */
 function claimed(
   sentence: Sentence,

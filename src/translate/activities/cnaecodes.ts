@@ -62,7 +62,10 @@ export function findCodes(context: ActivityContext): FoundActivity[] {
   return found;
 }
 
-/** Codes read from the tokens before `to`: digits without punctuation, or a section letter. */
+/**
+ * Codes read from the tokens before `to`. A code is a string of digits without punctuation, or a
+ * section letter.
+ */
 interface ReadCodes {
   readonly to: number;
   readonly codes: readonly string[];
@@ -103,8 +106,8 @@ function readNamed(sentence: Sentence, at: number): ReadCodes | null {
 }
 
 /**
- * Reads a code without an announcing word: a number punctuated as a subclass, or a class or seven
- * bare digits that the snapshot has.
+ * Reads a code that no word such as "CNAE" announces. The number must be punctuated as a subclass,
+ * or be a class or seven digits that the snapshot contains.
  */
 function readBare({ segment, sentence }: ActivityContext, at: number): ReadCodes | null {
   const token = sentence.tokens[at];
@@ -157,8 +160,8 @@ function isAmount(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Maximum number of unknown codes that get a separate note, because each note quotes the whole
- * list.
+ * Maximum number of unknown codes that get a note each. More notes would be too long, because each
+ * note quotes all codes of the list.
  */
 const NOTED_MAX = 10;
 

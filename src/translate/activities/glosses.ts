@@ -1,11 +1,11 @@
 /**
- * Brackets after a trade that explain it: "padarias (pães e bolos)", "research institutes (natural
- * sciences)". Input: a sentence, an opening bracket, and the codes of the trade before it. Output:
- * the end of the bracket, which is then claimed.
+ * Reads brackets after a trade that explain it: "padarias (pães e bolos)", "research institutes
+ * (natural sciences)". Input: a sentence, an opening bracket, and the codes of the trade before it.
+ * Output: the end of the bracket, whose tokens are marked as read.
  * Invariant: an explanation never adds an activity. Goods that the trade itself deals in belong to
- * it; other words are reported as a kind. A bracket that names a trade, a place, a number, or an
- * exclusion is not an explanation.
- * On its own because it reads brackets, which no other reading of activities crosses.
+ * it; other words are reported as a kind of the trade. A bracket that names a trade, a place, a
+ * number, or an exclusion is not an explanation.
+ * On its own because no other reader of activities reads across brackets.
  */
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
@@ -21,7 +21,10 @@ interface GlossContext {
   readonly notes: Notes;
 }
 
-/** Claims an explanation at an opening bracket; returns its end, or `open` if it is none. */
+/**
+ * Marks an explanation at an opening bracket as read and returns its end. Returns `open` if the
+ * bracket is not an explanation.
+ */
 export function leaveGloss(
   { sentence, notes }: GlossContext,
   open: number,

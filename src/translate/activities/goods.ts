@@ -29,7 +29,10 @@ export interface GoodsReading extends LexiconChoice {
   readonly to: number;
   /** Certainty of the codes, 0-1. */
   readonly certainty: number;
-  /** True if the sentence names goods without a role, such as "shop" or "factory". */
+  /**
+   * True if the sentence names the goods without a word for their role (such as "shop" or
+   * "factory").
+   */
   readonly assumed?: true;
 }
 
@@ -42,7 +45,7 @@ const OF = new Set("de do da dos das of os as o a".split(" "));
 
 /** Maximum number of words that name goods. */
 const NAME_MAX = 6;
-/** Maximum number of neutral words between a role and its goods. */
+/** Maximum number of words such as "online" between a role and its goods. */
 const BETWEEN_MAX = 4;
 
 /** Reads "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null without goods. */
@@ -122,7 +125,8 @@ function namedTogether(
   const match = trades.longest(tokens, 0, free);
   const end = match === null ? next : next + match.to - ahead;
   const bare = goods.longest(sentence.tokens, next, (index) => sentence.free(index));
-  // "tiendas de mascotas y veterinarias": the second is a trade of its own, not goods.
+  // In "tiendas de mascotas y veterinarias", "veterinarias" is a trade of its own, not goods of
+  // "tiendas".
   const isOwn = bare === null && sentence.folded(next).endsWith("s");
   if (isOwn && trades.longest(sentence.tokens, next)?.to === end) return null;
   return match === null || end <= next || end < (bare?.to ?? next)
@@ -132,7 +136,10 @@ function namedTogether(
 
 /** Words for companies that make or sell goods to others. */
 const SUPPLIER = /^(?:fornec|proveed|suppl(?:y|ies|iers?)$|exporta|exporters?$)/;
-/** Codes of manufacturing; a farm is no supplier of others. */
+/**
+ * Matches codes of manufacturing. Codes of farms do not match, because a farm is not called a
+ * supplier.
+ */
 const MADE = /^(?:1|2|3[0-2])/;
 
 /**
@@ -152,9 +159,9 @@ function suppliedBy(
 }
 
 /**
- * Returns the default role of the first goods if the requested role is retail or wholesale and no
- * trade sells them in it. Trades that make, repair, rent, or install something are never replaced
- * by trades that sell it.
+ * Returns the default role of the first goods if the requested role is retail or wholesale but no
+ * trade sells the goods in it. Returns undefined for other roles, because a seller never replaces a
+ * trade that makes, repairs, rents, or installs.
  */
 function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
   const isSale = role === "retail" || role === "wholesale";
@@ -162,9 +169,9 @@ function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconCh
 }
 
 /**
- * Keeps only codes of the origin that a role implies: "plantação de café" means the field, "fábrica
- * de café" the roastery. A crop without a code for its cultivation becomes unknown. Returns
- * undefined if the origin does not apply to the goods ("coleta de lixo").
+ * Keeps the codes that fit the origin that a role implies: "plantação de café" means the field,
+ * "fábrica de café" the roastery. If a crop has no code for its cultivation, the result has no
+ * codes. Returns undefined if the origin does not apply to the goods ("coleta de lixo").
  */
 function ofOrigin(
   sentence: Sentence,
@@ -186,7 +193,10 @@ function ofOrigin(
   return { codes, also: all.filter((code) => !codes.includes(code)) };
 }
 
-/** Returns where goods begin after a role and neutral words; -1 if no goods follow. */
+/**
+ * Returns the position of the goods after a role and words such as "online". Returns -1 if no goods
+ * follow.
+ */
 function firstGoods(sentence: Sentence, from: number): number {
   const { goods } = lexicon();
   let skipped = 0;
@@ -263,7 +273,10 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
   return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
 }
 
-/** Returns the role that a comma sets apart: "calzado deportivo, fabricantes en Nova Serrana". */
+/**
+ * Returns the position of a role after a comma: "fabricantes" in "calzado deportivo, fabricantes en
+ * Nova Serrana". Returns `to` if there is none.
+ */
 function roleAhead(sentence: Sentence, to: number): number {
   if (sentence.tokens[to]?.text !== "," || !sentence.free(to + 1)) return to;
   const role = ROLES_AFTER.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
@@ -373,7 +386,8 @@ export function readProducts(sentence: Sentence, at: number): GoodsReading | nul
 }
 
 /**
- * Returns the end of the words after an activity that only repeat its role: "padarias no varejo".
+ * Returns the end of words that repeat the role of the activity before them: "no varejo" in
+ * "padarias no varejo". Returns `to` if there are none.
  */
 export function roleAgainEnd(sentence: Sentence, to: number): number {
   if (!/^(?:no|do|de|por|em|to)$/.test(sentence.folded(to)) || !sentence.free(to)) return to;

@@ -3,8 +3,8 @@
  * "restaurantes japoneses" are just restaurants, and importers are wholesalers. Input: a trade in a
  * sentence. Output: an assumption that explains this and suggests words for a search by company
  * name.
- * Invariant: a word for a kind does not change the codes that the lexicon gives the trade. A word
- * for a kind next to a trade begins no other condition.
+ * Invariant: a word for a kind does not change the codes that the lexicon assigns to the trade.
+ * Such a word next to a trade is not read as another condition.
  * Separate from the other readers because it is a word list with its remarks.
  */
 import { TRADE_ABROAD } from "../filters/phrase.ts";
@@ -41,7 +41,7 @@ const KINDS = new Set(
     .map(reduce),
 );
 
-/** Kinds that clearly restrict a request, and are reported as a condition without a filter. */
+/** Kinds that clearly restrict a request. They are reported as a condition that has no filter. */
 const WISHED = new Set(
   (
     "japones japonesa chines chinesa italiano italiana arabe mexicano mexicana portugues " +
@@ -55,8 +55,8 @@ const WISHED = new Set(
 );
 
 /**
- * Reduced words for kinds that mean something else directly after a trade, so they are not read
- * there.
+ * Words for kinds, in reduced form, that have another meaning directly after a trade. They are not
+ * read as kinds there.
  */
 const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
 
@@ -77,7 +77,7 @@ const NAME_MAX = 8;
 
 /**
  * Adds a note for each word in or next to a trade that names a kind without a code. Returns the end
- * of the trade, with the kind word after it.
+ * of the trade, which includes a kind word after it.
  */
 export function noteKinds(context: KindContext, from: number, to: number): number {
   const { sentence } = context;
@@ -99,7 +99,7 @@ function isWrittenAsName({ tokens, text }: Sentence, at: number): boolean {
   return word !== word.toLowerCase() && text !== text.toUpperCase();
 }
 
-/** True if a word in a name does not change the codes of the name. */
+/** True if a word in the name of a trade names a kind and does not change the codes of the name. */
 function isSilent(sentence: Sentence, from: number, to: number, at: number): boolean {
   const word = sentence.folded(at);
   if (ABROAD.test(word)) return true;
@@ -139,8 +139,8 @@ function isKind(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True if the token names a kind and begins no longer lexicon name: "orgânicas" in "fazendas
- * orgânicas", "organic" in "organic farms".
+ * True if the token names a kind and no name of several words begins with it: "orgânicas" in
+ * "fazendas orgânicas", "organic" in "organic farms".
  */
 function isAlone(sentence: Sentence, at: number): boolean {
   if (!isKind(sentence, at) || NOUNS.has(sentence.folded(at)) || !sentence.free(at)) return false;
@@ -180,8 +180,9 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
 }
 
 /**
- * True if the first choice adds no codes to the second one, or if its main code lies under the
- * second one's only prefix.
+ * True if all codes of the first choice are codes of the second, or if both have the same main
+ * code. Also true if the main code of the first lies under the prefix that is the second's only
+ * meaning.
  */
 function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
   const [first = ""] = wide;

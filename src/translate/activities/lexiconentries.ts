@@ -60,9 +60,7 @@ export function goodsEntries(): readonly GoodsEntry[] {
 export interface CalledBy {
   /** Trade names that mean only this activity. */
   readonly trades: readonly string[];
-  /**
-   * Trade names with several meanings, followed by the names of goods that the activity deals in.
-   */
+  /** Names of trades with several meanings, then names of goods that the activity deals in. */
   readonly others: readonly string[];
 }
 

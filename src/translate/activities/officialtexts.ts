@@ -1,13 +1,14 @@
 /**
- * Official texts of activities: the names in the snapshot's table, and optionally descriptors
- * published by IBGE. Input: the table, the descriptors in use, and words or a position in a
- * sentence. Output: the activity whose whole text is written at the position; or codes ranked by
- * how well their best text fits the words (BM25), with the share of the words in that text.
- * Invariant: a whole text needs two words, also in IBGE's inverted form ("ARROZ; CULTIVO DE"); a
- * text of many activities matches none. Scores are deterministic: ties are ordered by code. Retail
- * and services come before wholesale, manufacture, representation, and repair, unless the words
- * name one of these roles. Descriptors are one list per process until replaced, so that each index
- * is built once.
+ * Searches the official texts of activities: the names in the snapshot's table, and optionally
+ * descriptors published by IBGE. Input: the table, the descriptors in use, and words or a position
+ * in a sentence. Output: the activity whose whole text is written at the position, or codes ranked
+ * by how well their best text fits the words (BM25). Each ranked code has the share of the words
+ * that its text contains.
+ * Invariant: a whole text has at least two words. It also matches if IBGE inverts it ("ARROZ;
+ * CULTIVO DE"). A text shared by many activities matches none. Scores are deterministic: ties are
+ * ordered by code. Retail and services come before wholesale, manufacture, representation, and
+ * repair, unless the words name one of these roles. The descriptors are one array until they are
+ * replaced, so that each index is built once.
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -35,7 +36,10 @@ export function useDescriptors(descriptors: readonly Descriptor[]): void {
   used = descriptors;
 }
 
-/** Texts with their codes, indexed lazily by first word. */
+/**
+ * Official texts with their codes. Texts with the same first word are indexed when that word is
+ * first looked up.
+ */
 interface Texts {
   readonly phrases: Phrases<readonly string[]>;
   readonly waiting: Waitlist<WholeText>;
@@ -254,7 +258,8 @@ export function rankDescriptions(
 /** True if the reduced word occurs in an official text. */
 export function describesActivities(segment: Segment, word: string): boolean {
   const { words, byWord } = indexOf(segment);
-  // A reduced form that is only a stem does not count as a word.
+  // An inflected form counts if a text contains its stem. A word that is itself the stem counts
+  // only if a text contains this word.
   return words.has(word) || (stemOf(word) !== word && byWord.has(stemOf(word)));
 }
 

@@ -1,20 +1,22 @@
 /**
- * Purposes of goods: "remédios para uso veterinário", "máquinas para a indústria têxtil", "aluguel
- * de tratores com operador", "pepinos em conserva". Input: a sentence, and the reading of
- * goods that end before a purpose. Output: the reading with the codes of the purpose, extended over
- * its words.
- * Invariant: a purpose only replaces codes that its table has. A reading without any of them is
- * unchanged, so that customers ("software para padarias") remain customers. Words of a purpose
- * become part of the activity, never another activity.
+ * Reads purposes of goods: "remédios para uso veterinário", "máquinas para a indústria têxtil",
+ * "aluguel de tratores com operador", "pepinos em conserva". Input: a sentence, and a reading of
+ * the goods before the purpose. Output: the same reading with the codes for the purpose, extended
+ * over the words of the purpose.
+ * Invariant: a purpose replaces only the codes that its table lists. If the reading has none of
+ * them, it is unchanged, so that customers ("software para padarias") remain customers. Words of a
+ * purpose become part of the activity, never another activity.
  */
 import { joins, type Match, Phrases } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { GoodsReading } from "./goods.ts";
 
-/** Maps general codes, separated by spaces, to the code for the purpose. */
+/**
+ * Maps codes for a general purpose to the code for a specific purpose. A key is one or more codes
+ * separated by spaces.
+ */
 type Replaced = Readonly<Record<string, string>>;
 
-/** Maps each general code to the code for the purpose. */
 type Codes = ReadonlyMap<string, string>;
 
 /** Codes for making, selling, repairing, and renting machines in general. */
@@ -23,7 +25,7 @@ const SELLERS = "4663000 4669999";
 const MENDERS = "3314710 3314799";
 const RENTERS = "7739099";
 
-/** Names of purposes, separated by "|", and the codes that each replaces. */
+/** Names of purposes, separated by "|", and for each row the codes to replace. */
 const PURPOSES: readonly (readonly [names: string, codes: Replaced])[] = [
   [
     "veterinário|veterinária|medicina veterinária|animal|animal de estimação|pet|bovino|equino|" +
@@ -168,8 +170,9 @@ export function withPurpose(sentence: Sentence, reading: GoodsReading): GoodsRea
 }
 
 /**
- * Reads a purpose alone, of goods named before: "distribuidoras de medicamentos, menos as de uso
- * veterinário". Returns null if it changes none of the codes.
+ * Reads a purpose that stands without its goods, which were named earlier: "as de uso veterinário"
+ * in "distribuidoras de medicamentos, menos as de uso veterinário". Returns null if the purpose
+ * changes none of the codes.
  */
 export function readElidedPurpose(
   sentence: Sentence,

@@ -1,8 +1,8 @@
 /**
  * Defines the roles of goods (made, sold, repaired) and the choices of codes that a name can mean.
  * Output: the words that name a role before the goods ("fábrica de móveis") and after them ("roupas
- * no atacado"), the code prefixes of each role, and functions that merge two choices. The codes of
- * a choice are ordered likeliest first.
+ * no atacado"), the code prefixes of each role, and functions that merge two choices. In a choice,
+ * the likeliest code comes first.
  * Invariant: every role has words before and after goods. A word has one role in each position. A
  * code is in a choice only once.
  */
@@ -132,8 +132,8 @@ const WILD = /^0(22|3)/;
 const RAW = /^0/;
 
 /**
- * Words for growing. If no field grows the goods after such a word, the activity is unknown; it
- * never means manufacture.
+ * Words for growing. If the goods have no code for cultivation, the activity is unknown. These
+ * words never mean manufacture.
  */
 export const GROWING = new Set(
   "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam plantam plantan".split(
@@ -141,13 +141,17 @@ export const GROWING = new Set(
   ),
 );
 /**
- * Words for gathering. With goods that no forest has, such as refuse, they do not mean gathering.
+ * Words for gathering forest products. With other goods they do not mean this: "coleta de lixo" is
+ * refuse collection.
  */
 export const GATHERING = new Set("coleta extrativismo extrativista extrativistas".split(" "));
 /** Code for gathering other products of native forests. */
 export const GATHERED = "0220999";
 
-/** Words that name an origin of goods, such as a field or a mine, with the codes of that origin. */
+/**
+ * Maps words for an origin of goods, such as a field or a mine, to a pattern for the codes of that
+ * origin.
+ */
 export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [

@@ -1,9 +1,10 @@
 /**
- * Marks secondary activities. Input: a sentence and its activities. Output: the same activities,
- * with those that the sentence requests as secondary activities marked.
- * Invariant: "secundária" is read next to "atividade" or "CNAE", or after "como"; "escola
- * secundária" is a trade. "atividade principal ou secundária" and "sem atividade secundária" have
- * no filter and get a note.
+ * Recognizes requests for secondary activities, such as "como atividade secundária". Input: a
+ * sentence and its activities. Output: the same activities. `secondary` is true on those that the
+ * sentence requests as secondary activities.
+ * Invariant: "secundária" is read next to "atividade" or "CNAE", or after "como". In "escola
+ * secundária" it names a trade. "atividade principal ou secundária" and "sem atividade secundária"
+ * have no filter and get a note.
  */
 
 import { isFillerWord } from "../fillers.ts";
@@ -44,8 +45,8 @@ export interface SecondaryMark {
 }
 
 /**
- * Claims the words that mark activities as secondary. "atividade principal ou secundária" has no
- * filter and gets a note.
+ * Returns the places of words such as "como atividade secundária" and marks their tokens as read.
+ * "atividade principal ou secundária" has no filter and gets a note.
  */
 export function findSecondaryMarks({
   sentence,
@@ -74,8 +75,8 @@ export function findSecondaryMarks({
     if (mark === null) continue;
     if (mark.negated) claimNegation(sentence, negatorOf(sentence, mark.from), mark.from);
     sentence.claim(mark.from, mark.to, "activity");
-    // The "com" in "restaurantes com lanchonete como atividade secundária" is claimed, because the
-    // phrase does not mean "restaurantes e lanchonetes".
+    // The "com" in "restaurantes com lanchonete como atividade secundária" is marked as read.
+    // Otherwise the phrase would be read as "restaurantes e lanchonetes".
     const { start } = mark;
     const had = mark.behind && HAVING.has(sentence.folded(start)) && sentence.free(start);
     if (had) sentence.claim(start, start + 1, "activity");

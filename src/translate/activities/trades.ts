@@ -1,10 +1,12 @@
 /**
- * Reads names of trades. Input: a sentence and a position. Output: the trade named there. It may
- * stand alone, follow a word for shop, or borrow its first words from the previous trade.
+ * Reads names of trades. Input: a sentence and a position. Output: the trade named there. The trade
+ * may stand alone or follow a word for a shop. It may also share its first words with the previous
+ * trade, such as "escolas de" in "escolas de inglês e música".
  * This file also decides if a word names an activity or only describes features, location, or
  * customers of a company.
- * Invariant: a general word that continues ("comércio de foguetes") is not a trade alone. The words
- * before a phrase decide if it names an activity; nothing is claimed.
+ * Invariant: a general word followed by "de" and unknown words ("comércio de foguetes") is not a
+ * trade alone. The words before a phrase decide if it names an activity. No token is marked as
+ * read.
  */
 import { isFillerWord } from "../fillers.ts";
 import { numberAt } from "../numbers/numbers.ts";
@@ -22,7 +24,10 @@ const SERVICES = new Set(["servico", "servicos", "service", "services"]);
 const FIRMS = new Set(
   "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
 );
-/** Maximum number of words read after words that are borrowed from the previous trade. */
+/**
+ * Maximum number of words that a trade may add to the words it shares with the previous trade. In
+ * "escolas de inglês e música", the second trade adds "música".
+ */
 const BORROWED_MAX = 6;
 
 /** The previous reading. */
@@ -111,7 +116,8 @@ export function readSharedTail(sentence: Sentence, at: number): GoodsReading | n
 }
 
 /**
- * If two plural trades are joined by "e", returns the first. Returns null if one name covers both.
+ * Returns the first of two plural trades that "e" joins. Returns null if the lexicon's name for the
+ * pair covers both.
  */
 function firstOfTwo(
   { tokens }: Sentence,
@@ -163,8 +169,8 @@ function withTail(sentence: Sentence, reading: GoodsReading): GoodsReading {
 }
 
 /**
- * Extends a trade by goods that it deals in and that begin within its name: "concessionária de
- * carros novos".
+ * Extends a trade by goods that begin inside its name, if the trade deals in them. "concessionária
+ * de carros" becomes "concessionária de carros novos".
  */
 export function withGoods(sentence: Sentence, at: number, reading: GoodsReading): GoodsReading {
   const free = (index: number) => sentence.free(index);
@@ -237,9 +243,9 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): 
 }
 
 /**
- * Reads a trade that borrows its first words from the previous trade: in a list ("material elétrico
- * e hidráulico"), or after a `negator` ("indústrias exceto alimentos" excludes "indústrias de
- * alimentos"). Borrows the number of words that makes a name.
+ * Reads a trade that shares its first words with the previous trade. The two are in a list
+ * ("material elétrico e hidráulico"), or a `negator` stands between them. "indústrias exceto
+ * alimentos" excludes "indústrias de alimentos". Tries the longest shared beginning first.
  */
 export function readElidedTrade(
   sentence: Sentence,
@@ -269,12 +275,15 @@ export function readElidedTrade(
   return null;
 }
 
-/** Maximum words borrowed: three in "lojas de material elétrico e hidráulico". */
+/**
+ * Maximum number of words shared with the previous trade: three ("lojas de material") in "lojas de
+ * material elétrico e hidráulico".
+ */
 const BORROWED_WORDS_MAX = 3;
 
 /**
- * Returns the positions where borrowed words may begin: at the name itself, or after its first
- * words "loja de".
+ * Returns the positions where the shared words may begin: at the first word of the previous name,
+ * or after "loja de" and the like.
  */
 function startsOf({ tokens }: Sentence, from: number, to: number, head: number): number[] {
   const role = ROLES_BEFORE.longest(tokens, from);
@@ -283,7 +292,8 @@ function startsOf({ tokens }: Sentence, from: number, to: number, head: number):
 }
 
 /**
- * Reads the borrowed words followed by the words at a token. Tries both genders of the first word.
+ * Reads the words shared with the previous trade, followed by the words at a token. Tries both
+ * genders of the first of these words.
  */
 function borrowedReading(
   sentence: Sentence,
@@ -330,8 +340,9 @@ const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de ou or more"
 const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
 
 /**
- * True if a trade names customers ("software para hospitais"). False if the writer sells to them,
- * because then they are the requested companies.
+ * True if a trade names customers of the requested companies: "hospitais" in "software para
+ * hospitais". False if the writer offers something to them, because then the trade itself is
+ * requested.
  */
 export function isServed(sentence: Sentence, at: number): boolean {
   let lead = at - 1;
@@ -413,8 +424,8 @@ const HAD = new Set("tem tenha tenham possui possua possuam have has com with se
 const LOCATIVES = new Set("na nas no nos on in at".split(" "));
 
 /**
- * True if a place of business after an unknown noun only says where that noun is: "domínio próprio
- * na internet" requests no activity.
+ * True if a word for a place of business only says where an unknown thing is. "internet" in
+ * "domínio próprio na internet" requests no activity.
  */
 function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolean {
   const lead = LOCATIVES.has(sentence.folded(at - 1)) ? at - 1 : before;
@@ -424,10 +435,7 @@ function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolea
   return !known && sentence.free(lead - 1) && !DEALING.has(noun.folded) && !isRole(sentence, lead);
 }
 
-/**
- * True if words that end at `end` name a role, so that the goods or place follow: "vendas na
- * internet".
- */
+/** True if the words that end at `end` name a role, such as "vendas" in "vendas na internet". */
 function isRole(sentence: Sentence, end: number): boolean {
   for (let at = end - 1; at >= Math.max(0, end - 4); at--) {
     if (ROLES_BEFORE.longest(sentence.tokens, at)?.to === end) return true;

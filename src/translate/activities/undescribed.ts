@@ -1,10 +1,11 @@
 /**
- * Adjectives of an activity that no name and no official text has: "industrial valve makers",
- * "padarias geladas". Input: unknown words next to a known activity. Output: true if they can only
- * describe it, so that the activity's codes are right, and only the kind is not searched.
- * Invariant: the activity has a name of its own and narrow codes. The words look like adjectives,
- * and are not capitalized as a name is. No name of the lexicon and no official text has them,
- * because such a word might choose other codes.
+ * Recognizes adjectives that only describe an activity and are in no name or official text:
+ * "industrial" in "industrial valve makers", "geladas" in "padarias geladas". Input: unknown words
+ * next to a known activity. Output: true if they only describe it. The activity's codes are then
+ * right, and only the described kind is not searched.
+ * Invariant: the activity has a name of its own and narrow codes. The words look like adjectives
+ * and have no capital letters, which names have. The lexicon and the official texts do not contain
+ * the words, because a word that they contain might stand for other codes.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -33,7 +34,10 @@ const AHEAD_WORDS = new Set(
     "small scale full service eco friendly mobile remote new old fancy cozy rustic trendy"
   ).split(" "),
 );
-/** Least certainty of an activity that its own name shows, and digits of a narrow code. */
+/**
+ * `NAMED` is the minimum certainty of an activity that can be described. `NARROW` is the minimum
+ * number of digits of its codes.
+ */
 const NAMED = 0.9;
 const NARROW = 5;
 const WORDS_MAX = 2;

@@ -1,10 +1,10 @@
 /**
- * Exclusions that hold in one place only: "padarias em SP, exceto MEI em Santos".
- * Invariant: only a place right after an excluded item counts, and only if a requested place
- * precedes the exclusion. A comma between the item and its place ends the exclusion ("exceto MEI,
- * em Santos").
- * Input: a sentence in which every word has an owner, and the requested places. Output: a note,
- * because a filter excludes a value everywhere or not at all.
+ * Finds exclusions that apply in one place only: "padarias em SP, exceto MEI em Santos".
+ * Invariant: the place must stand right after the excluded words, and a requested place must
+ * precede the exclusion. A comma between the excluded words and the place ends the exclusion
+ * ("exceto MEI, em Santos").
+ * Input: a sentence in which every word is assigned to the stage that read it, and the requested
+ * places. Output: a note, because a filter excludes a value everywhere or not at all.
  * On its own because it reads the results of all other stages.
  */
 import { reachOf } from "../negation.ts";
@@ -12,7 +12,9 @@ import { isExcept } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 
-/** Maximum words between an excluded item and its place: "MEI que ficam no bairro Centro de". */
+/**
+ * Maximum number of words between an exclusion and its place: "MEI que ficam no bairro Centro de".
+ */
 const BETWEEN_MAX = 12;
 
 const THERE = {
@@ -39,7 +41,10 @@ export function unmapExcludedInPlace(
   return false;
 }
 
-/** Owners of words that can be excluded or can be a condition on an exclusion. */
+/**
+ * Kinds of requests that can be excluded or can limit an exclusion, as in "exceto as MEI abertas
+ * desde 2020".
+ */
 const DESCRIBED: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
 ]);
@@ -76,8 +81,8 @@ export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
 }
 
 /**
- * Returns the end of the condition on the excluded words that end before `from`, or -1 if there is
- * none. After "exceto", a date, contact, or quality that directly follows is such a condition.
+ * Returns the end of a condition on the excluded words that end before `from`. Returns -1 if there
+ * is none. After "exceto", a date, contact, or quality right after these words is such a condition.
  */
 function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): number {
   let at = from;

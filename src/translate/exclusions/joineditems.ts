@@ -1,12 +1,14 @@
 /**
- * Items joined to an exclusion, if it is unclear whether they are excluded too: "exceto DDD 11 e
- * MEI", "exceto Santos, MEI", "sem telefone e MEI", "fora de Santos e padarias".
- * Invariant: after "exceto", an item counts only if it has its own article ("as com telefone"), if
- * "e" joins it to an item whose negation does not extend (contact, date, capital, code), or if only
- * a comma joins it. "exceto MEI e com telefone" requires a phone. After "sem", "fora de", or "não",
- * the item must follow a contact, place, or list, and be of another kind. It must have no
- * preposition, verb, or negator; adjectives ("grandes") do not count. The note suggests a wording
- * only if that parses as intended, and reports if no filter can exclude the item.
+ * Finds words after an exclusion that may be excluded too or may be required: "exceto DDD 11 e
+ * MEI", "exceto Santos, MEI", "sem telefone e MEI", "fora de Santos e padarias". Each of these
+ * ("MEI", "padarias") is called an item.
+ * Invariant: after "exceto", an item is unclear in three cases. It has its own article ("as com
+ * telefone"). "e" joins it to a contact, date, capital, or code, whose negation does not extend to
+ * the next item. Or only a comma joins it. "exceto MEI e com telefone" requires a phone. After
+ * "sem", "fora de", or "não", an item is unclear if it follows a contact, place, or list, is of
+ * another kind, and has no preposition, verb, or negator. Adjectives ("grandes") are never unclear.
+ * The note suggests a wording only if that parses as intended. It also says if no filter can
+ * exclude the item.
  * Input: a sentence after all other stages, and its excluded lists. Output: a note with both
  * readings and how to write each.
  */
@@ -22,23 +24,24 @@ const JOIN = /^(?:e|ou|and|or)$/;
 /** Articles and pronouns that turn the words after them into a noun: "as com telefone". */
 const DETERMINER = /^(?:o|a|os|as|the|those|ones|aquel[ae]s)$/;
 const LED = /^(?:em|no|na|nos|nas|in|at|de|do|da|dos|das|of|com|with|por|para|desde|since)$/;
-/** Owners of words that name properties of companies. */
+/** Kinds of requests that describe companies. */
 const ITEMS: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place", "size", "status"],
   ...["capital", "date"],
 ]);
 /**
- * Owners of items after which a negator's reach ends, so that it does not negate the next item:
- * "sem telefone", "DDD 11".
+ * Kinds of requests that a negation does not extend past: the negation in "sem telefone" does not
+ * apply to the words after it.
  */
 const REACHED_ALONE: ReadonlySet<string> = new Set(["contact", "date", "capital", "unmapped"]);
 /**
- * Owners of nouns. Unlike adjectives such as "grandes", a noun is joined only with an article or a
- * verb.
+ * Kinds of requests that are nouns. An adjective such as "grandes" may follow "e" directly, but a
+ * noun needs an article or a verb.
  */
 const NOUNS: ReadonlySet<string> = new Set(["regime", "headquarters", "nature", "activity"]);
 /**
- * Maximum number of words between an article and the request that it introduces: "as que não têm".
+ * Maximum number of words such as "que não têm" between an article and its request: "as que não têm
+ * telefone".
  */
 const LEAD_MAX = 6;
 
@@ -64,7 +67,10 @@ interface Joined {
   readonly hasArticle: boolean;
 }
 
-/** Adds a note for the first item that is unclear after "exceto"; returns true if there is one. */
+/**
+ * Adds a note for the first item after "exceto" that may be excluded or required. Returns true if
+ * there is one.
+ */
 export function unmapExceptLists(sentence: Sentence, notes: Notes): boolean {
   for (let joint = 1; joint < sentence.tokens.length - 1; joint++) {
     if (!isJoint(sentence, joint)) continue;
@@ -87,7 +93,8 @@ function isJoint(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the item right before a joint if a negator before the item applies to it, otherwise null.
+ * Returns the item right before a joining word or comma if a negator before the item applies to it.
+ * Otherwise returns null.
  */
 function exceptedBefore(sentence: Sentence, joint: number): ExceptedItem | null {
   const last = joint - (sentence.tokens[joint - 1]?.text === "," ? 2 : 1);
@@ -140,7 +147,7 @@ function isLost(
   }: { readonly joint: number; readonly out: ExceptedItem; readonly item: Joined },
 ): boolean {
   const reach = reachBehind(sentence, out, item);
-  // In "exceto os sem telefone e os MEI", "sem" negates only the first item.
+  // In "exceto os sem telefone e os MEI", "sem" negates only "telefone".
   const isOther = sentence.owner(out.last) !== item.owner;
   if (reach.negator === out.negator)
     return reach.polarity === "plain" && isOther && isExcept(sentence, out.negator);
@@ -157,9 +164,9 @@ function isLost(
 }
 
 /**
- * Returns how negation applies to an item. If the exclusion's negator governs any word of the item
- * ("as de capital acima de 1 milhão"), returns that word's reach; otherwise the reach at the first
- * word.
+ * Returns how negation applies to the item. If the exclusion's negator applies to any word of the
+ * item, that word decides, otherwise the first word. An example is "as de capital acima de 1
+ * milhão".
  */
 function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach {
   for (let at = item.at; at < item.to; at++) {
@@ -192,9 +199,9 @@ const AND = /^(?:e|and)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
 const THAT = /^(?:que|that|which|who)$/;
 const DO = /^(?:do|does|did)$/;
-/** Kinds of excluded nouns that an item of another kind may follow. */
+/** Kinds of excluded words after which an item of another kind is unclear. */
 type OutKind = "contact" | "place" | "list";
-/** Owners of items that may be excluded along with a contact, place, or list. */
+/** Kinds of items that may be excluded along with a contact, place, or list. */
 const JOINED: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place"],
 ]);
@@ -235,7 +242,8 @@ export function unmapExcludedOrRequested(
 }
 
 /**
- * True for a comma in a list whose next comma is replaced by "e": "fora da lista X, MEI e filiais".
+ * True for a comma between an excluded list and an item that "e" follows: the comma in "fora da
+ * lista X, MEI e filiais".
  */
 function isListed(sentence: Sentence, comma: number): boolean {
   if (sentence.tokens[comma]?.text !== ",") return false;
@@ -274,8 +282,8 @@ interface Item {
 }
 
 /**
- * Returns the item after "e" if it is of another kind and at most an article precedes it, otherwise
- * null.
+ * Returns the item after "e" if it is of another kind than the exclusion and only an article may
+ * precede it. Otherwise returns null.
  */
 function joinedBehind(sentence: Sentence, and: number, kind: OutKind): Item | null {
   let at = and + 1;

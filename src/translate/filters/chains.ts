@@ -10,7 +10,7 @@
 import { Phrases } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 
-/** For each trade, its last word and the names of chains that may follow it. */
+/** Each row matches the last word of a trade and lists the names of chains that may follow it. */
 const CHAINS: readonly (readonly [trade: RegExp, names: string])[] = [
   [
     /^(?:farmacias?|drogarias?|pharmac(?:y|ies)|drugstores?|farmaceutica)$/,
@@ -62,7 +62,6 @@ const CHAINS: readonly (readonly [trade: RegExp, names: string])[] = [
   [/^(?:locadoras?|carros?|veiculos?|rental)$/, "localiza|movida|unidas|hertz|avis|foco"],
 ];
 
-/** The chain names of each row of `CHAINS`, by the row's index. */
 const NAMES = CHAINS.map(([, names]) => {
   const phrases = new Phrases<true>();
   for (const name of names.split("|")) phrases.add(name, true);

@@ -1,12 +1,14 @@
 /**
- * Reads lists of contacts in two cases: one contact of the list is enough ("telefone ou e-mail",
- * "e-mail, telefone ou celular"), or one quality applies to all of them ("e-mail e telefone
- * exclusivos"). Input: the contacts of a sentence in order. Output: in the first case, the filter
- * for the whole list. In the second case, the filter of each contact, with the quality of the list.
+ * Reads lists of contacts in two cases. In a choice, one contact of the list is enough ("telefone
+ * ou e-mail", "e-mail, telefone ou celular"). In a list with a quality, the quality applies to all
+ * contacts ("e-mail e telefone exclusivos"). Input: the contacts of a sentence in order. Output:
+ * for a choice, one filter for the whole list. For a quality, the filter of each contact with that
+ * quality.
  * Invariant: "ou" before the last contact applies to all contacts that commas join to it. Contacts
  * required before the list stay required. A web site in a list cannot satisfy the choice and does
- * not end the list. A plural quality applies to the whole list. An ambiguous quality applies to
- * contacts that "e" or "ou" joins without another "com", and a note reports this.
+ * not end the list. A quality in the plural applies to the whole list. A quality in the singular
+ * may apply to one contact or to all. It is applied to contacts that "e" or "ou" joins without
+ * another "com", and a note reports this.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters } from "./phrase.ts";
@@ -50,8 +52,8 @@ interface Choice {
   /** True if a web site is in the list. */
   readonly hasSite: boolean;
   /**
-   * True if an earlier filter already requires another contact, so that the choice does not widen
-   * the result.
+   * True if an earlier filter already requires another contact. Replacing it by the choice would
+   * not add companies to the result.
    */
   readonly isHidden: boolean;
 }
@@ -67,7 +69,7 @@ export class ContactChoice {
     this.#found = found;
   }
 
-  /** Ends the current list, because a contact follows that is not required. */
+  /** Ends the current list. Called if the next contact is not required ("sem telefone"). */
   end(): void {
     this.#run = null;
   }
@@ -90,8 +92,8 @@ export class ContactChoice {
   }
 
   /**
-   * Requires `joined`. Keeps the requirements from before the list and drops those from the list
-   * itself.
+   * Requires the contact kind `joined` instead of the contacts of the list. Contacts required
+   * before the list stay required.
    */
   require(joined: Kind): void {
     const before = this.#run?.before ?? [];
@@ -135,8 +137,8 @@ export interface ContactBefore extends ContactAt {
 }
 
 /**
- * A contact's filter with the quality of its list. `unsure` is true if the quality may apply only
- * to the neighboring contact.
+ * The filter of a contact, with the quality that its list states. `unsure` is true if the quality
+ * may apply only to the contact next to it.
  */
 interface Spread {
   readonly phrase: FilterPhrase;

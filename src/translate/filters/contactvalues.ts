@@ -1,8 +1,8 @@
 /**
- * Phone numbers and e-mail addresses in a sentence: "quem tem o telefone (11) 98765-4321".
- * Invariant: a number is a phone only after a word for a phone or "who has", in a form that only
- * phones have, or as the whole text. A number without an area code and an excluded value go to the
- * notes. Nothing is guessed.
+ * Reads phone numbers and e-mail addresses in a sentence: "quem tem o telefone (11) 98765-4321".
+ * Invariant: a number is a phone only in three cases. It follows a word for a phone or words such
+ * as "who has", it has a form that only phones have, or it is the whole text. A number without an
+ * area code and an excluded value are only reported in a note. Nothing is guessed.
  */
 import { isCpf } from "../../spec/cnpj/cpf.ts";
 import { readEmail } from "../../spec/contacts/emails.ts";
@@ -28,7 +28,7 @@ export interface MentionedContacts {
   readonly emails: readonly string[];
   /** Number of values. */
   readonly count: number;
-  /** True if a value went to the notes, so that the filters match more than requested. */
+  /** True if a value was only reported in a note, so that the filters match more than requested. */
   readonly lost: boolean;
 }
 
@@ -47,7 +47,7 @@ const BETWEEN = wordSet(
     "fone el la y and " +
     "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone \" “ ” „ « » ' ‘ ’",
 );
-/** Words that are claimed together with the word for a contact that follows them. */
+/** Words before the word for a contact that belong to the same request, such as "com o". */
 const LEADS = wordSet(
   "com o a os as no na do da with the con el la of de tem tenham usa usam uses use has " +
     "have tiene tienen um uma mesmo mesma same an",
@@ -65,7 +65,7 @@ const SENT_TO = wordSet("para pra to");
 const BETWEEN_MAX = 4;
 /** Max tokens of one phone: "+ 55 ( 0 ** 11 ) 9 8765 – 4321". */
 const PHONE_TOKENS = 14;
-/** Max tokens before the first digit other than 0: "( 0 ** 11". */
+/** Maximum number of tokens before the first digit other than 0, as in "( 0 ** 11". */
 const EMPTY_TOKENS = 5;
 /**
  * Minimum number of digits of a phone. Among other numbers, only dates have this many, and dates
@@ -157,8 +157,8 @@ const OR_CPF: Remark = {
 };
 
 /**
- * A value in the text. It consists of its tokens and of the value read, or of the reason why it
- * cannot be searched.
+ * A phone or e-mail address in the text: its tokens, and the value read or the reason why it cannot
+ * be searched.
  */
 interface Value {
   readonly from: number;
@@ -166,7 +166,10 @@ interface Value {
   readonly read: { readonly phone: string } | { readonly email: string } | { readonly why: Remark };
 }
 
-/** Finds and claims all phones and e-mail addresses; `known` is true if the snapshot has them. */
+/**
+ * Returns all phones and e-mail addresses and marks their tokens as read. `known` is true if the
+ * snapshot contains phones and e-mail addresses.
+ */
 export function findContactValues(
   sentence: Sentence,
   notes: Notes,
@@ -209,8 +212,7 @@ export function findContactValues(
   if (excess.length > 0) leaveExcess(sentence, notes, excess);
   if (last === null) lost = unmapEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
-  // The cached reaches of negators are dropped, because words claimed here or later may be names,
-  // and names do not negate.
+  // Drops the cached results of negations. Words read as names from here on do not negate.
   forgetReach(sentence);
   return {
     phones: [...phones],
@@ -221,7 +223,7 @@ export function findContactValues(
 }
 
 /**
- * Moves the writer's contact, as in "meu telefone é …", to the notes. Returns true for such a
+ * Reports the writer's own contact, as in "meu telefone é …", in a note. Returns true for such a
  * value.
  */
 function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolean {
@@ -255,8 +257,8 @@ function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[])
 }
 
 /**
- * Returns the reason why no filter takes a value, or null. For "telefone X ou e-mail Y", two
- * filters would require both values.
+ * Returns the reason why no filter takes a value, or null. No filter takes "telefone X ou e-mail
+ * Y", because two filters would require both values.
  */
 function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): Remark | null {
   if ("why" in read) return read.why;
@@ -265,7 +267,10 @@ function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): 
   return gap.some(({ folded }) => folded === "ou" || folded === "or") ? EITHER_QUALITY : null;
 }
 
-/** Claims a value with its leading words. Returns false if no filter takes the value. */
+/**
+ * Marks a value and the words before it, such as "com o telefone", as read. Returns false if no
+ * filter takes the value.
+ */
 function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null): boolean {
   const lead = leadOf(sentence, value.from);
   let from = lead;
@@ -300,8 +305,8 @@ function linkAt(sentence: Sentence, at: number): Value | null {
   if (kind !== "word" || !isPhoneLink(text)) return null;
   const read = readPhone(text);
   if ("fault" in read) return { from: at, to: at + 1, read: { why: reasonOf(read.fault) } };
-  // Links begin with a country code, and a foreign country code may look like an area code, so the
-  // number must be current.
+  // The number in a link begins with a country code. A foreign country code may look like a
+  // Brazilian area code, so only a currently valid number is accepted.
   return { from: at, to: at + 1, read: isCurrent(read.phone) ? read : { why: NO_PHONE } };
 }
 

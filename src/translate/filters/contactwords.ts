@@ -1,12 +1,12 @@
 /**
- * Words for contacts that are neither a filter nor a trade ("por telefone", "com dois telefones",
- * "cujo telefone é exclusivo"), and questions about the holder of a phone or e-mail ("who has this
- * e-mail", "de quem é este número"). Input: a sentence after the filters and before the trades.
- * Output: a note, because no filter takes them.
- * Invariant: a word counts only after a word for a means or an owner; only numerals and determiners
- * may stand between. So "conserto de telefones" and "lojas de celular" remain trades. Words of a
- * question are claimed next to a value. In a sentence without a value, they need a word for a
- * contact; the note then requests the value, and no activity is searched.
+ * Recognizes words for contacts that are neither a filter nor a trade ("por telefone", "com dois
+ * telefones", "cujo telefone é exclusivo"). Also recognizes questions about the holder of a phone
+ * or e-mail ("who has this e-mail", "de quem é este número"). Input: a sentence after the filters
+ * and before the trades. Output: a note, because no filter takes them.
+ * Invariant: a word for a contact counts only after a word such as "por" or "cujo". Only numerals
+ * and determiners may stand between. So "conserto de telefones" and "lojas de celular" remain
+ * trades. Words of a question next to a value are marked as read. A question without a value must
+ * contain a word for a contact. The note then requests the value, and no activity is searched.
  */
 import { isInTrade } from "../items.ts";
 import type { Notes } from "../notes.ts";
@@ -33,7 +33,7 @@ const DETERMINER = wordsOf(
     "numeros? number one two " +
     "dos tres como minimo menos",
 );
-/** Words that introduce a contact because they say that someone has, uses, or owns it. */
+/** Words that introduce a contact, such as "com", "por", or a verb for having it. */
 const LEAD = wordsOf(
   "com sem por via pelo pela cuj[ao]s? with without by through whose con sin tem tenham? tenha " +
     "possuam? possui possuem have has having meu minha meus minhas nosso nossa nossos my our " +
@@ -62,9 +62,9 @@ const NO_FILTER: Remark = {
 };
 
 /**
- * Moves words for contacts, with their description, to the notes. "counted" leaves all but counted
- * contacts for later, because the limit of the result is not known yet, and "com no máximo dois
- * telefones" is no limit.
+ * Reports words for contacts, with their description, in notes. "counted" reports only contacts
+ * with a numeral, because "com no máximo dois telefones" must not be read as a limit of the result.
+ * A later call with "all" reports the others.
  */
 export function unmapContactWords(
   sentence: Sentence,
@@ -96,8 +96,8 @@ function contactEnd(sentence: Sentence, at: number): number {
 }
 
 /**
- * True if a numeral counts the contacts of a company ("com dois telefones"). False for "com 50
- * telefones de padarias", where it limits the result.
+ * True if a numeral states how many contacts a company has ("com dois telefones"). False for "com
+ * 50 telefones de padarias", where the numeral limits the result.
  */
 function isCounted(
   sentence: Sentence,
@@ -118,7 +118,7 @@ function leadBefore(sentence: Sentence, contact: number): number {
   const last = contact - (isHyphened ? 2 : 1);
   for (let at = last; at >= Math.max(0, last - BETWEEN_MAX); at--) {
     const [word, owner] = [sentence.folded(at), sentence.owner(at)];
-    // A word of another request ends the scan: "800" in "CEP começando com 800 mais e-mail".
+    // The scan stops at a word of another request: "800" in "CEP começando com 800 mais e-mail".
     if (owner !== null && owner !== "filler" && owner !== "negation") return -1;
     if (LEAD.test(word) && !isBound(sentence, at)) return at;
     if (!DETERMINER.test(word) && numeralAt(sentence, at) === null) return -1;
@@ -126,7 +126,7 @@ function leadBefore(sentence: Sentence, contact: number): number {
   return -1;
 }
 
-/** True for the "pelo" of "pelo menos dois telefones". */
+/** True for "pelo" if "menos" follows, as in "pelo menos dois telefones". */
 function isBound(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) === "pelo" && sentence.folded(at + 1) === "menos";
 }
@@ -152,7 +152,7 @@ const THIS = wordSet(
   "este esse esta essa aquele aquela deste desse desta dessa daquele daquela nesse neste " +
     "this that these those ese aquel",
 );
-/** Words for the holder of a number, and verbs for the holder's actions. */
+/** Words for the holder of a number, and verbs for having, using, or answering it. */
 const HOLDER_WORDS = wordSet(
   "quem quien quienes who whose whom which qual cual que pertence pertencem pertenece usa usam " +
     "utiliza utilizam use uses using own owns owned belong belongs atende atendem responde " +
@@ -174,7 +174,7 @@ const JOINS = wordSet(
 );
 /** Maximum number of words between a word for calling and the number. */
 const CALL_WORDS_MAX = 4;
-/** Maximum words of a question before or after a value. */
+/** Maximum number of words of a question before a value, and the same number after it. */
 const REACH = 6;
 const CONTACTS = wordSet(
   "telefone telefones fone celular whatsapp zap numero phone telephone number mobile telefono " +
@@ -191,7 +191,7 @@ const VALUE_MISSING: Remark = {
   en: "The phone or e-mail is missing; write it as in: who has the phone 11 98765-4321.",
 };
 
-/** Claims the words of a question or call next to the value [from, to). */
+/** Marks the words of a question or call next to the value [from, to) as read. */
 export function claimQuestion(sentence: Sentence, from: number, to: number): void {
   const first = reach(sentence, from - 1, -1);
   const last = reach(sentence, to, 1);
@@ -212,8 +212,8 @@ export function callBefore(sentence: Sentence, at: number): number {
 }
 
 /**
- * Returns the position of a question's farthest word in one direction (`step`), or the token before
- * `start` if there is none.
+ * Returns the position of the word of a question that is farthest from `start`. `step` is the
+ * direction. Returns the position before `start` (in that direction) if there is none.
  */
 function reach(sentence: Sentence, start: number, step: 1 | -1): number {
   let farthest = start - step;
@@ -226,8 +226,8 @@ function reach(sentence: Sentence, start: number, step: 1 | -1): number {
 }
 
 /**
- * Moves a question without a phone or e-mail, such as "who has this phone", to the notes. Returns
- * true if the sentence is one.
+ * Reports a question without a phone or e-mail, such as "who has this phone", in a note. Returns
+ * true if the sentence is such a question.
  */
 export function unmapEmptyQuestion(sentence: Sentence, notes: Notes): boolean {
   const words = sentence.tokens.map(({ folded }) => folded);

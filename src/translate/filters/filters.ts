@@ -1,9 +1,9 @@
 /**
- * The stage of short filter phrases: status, size, regime, head office, contact, sort. Input: a
- * sentence. Output: the members of a spec that each phrase sets.
- * Invariant: a request that the spec cannot express in its polarity goes to the notes, never
- * dropped or inverted. If two requests contradict each other, the first counts, and a warning names
- * the second.
+ * Reads short filter phrases: status, size, regime, head office, contact, sort. Input: a sentence.
+ * Output: the members of a spec that each phrase sets.
+ * Invariant: if no filter can require or exclude as a phrase does, the phrase is reported in a
+ * note. It is never dropped or inverted. If two requests contradict each other, the first counts,
+ * and a warning names the second.
  */
 
 import { isInTrade, kindAt } from "../items.ts";
@@ -48,7 +48,7 @@ interface FilterContext {
   readonly bounds: Bounds;
 }
 
-/** Finds and claims all phrases of the filter table. */
+/** Returns the filters of all phrases of the filter table and marks the phrases as read. */
 export function findFilters(context: FilterContext): FoundFilters {
   return new FilterStage(context).all();
 }
@@ -125,7 +125,8 @@ class FilterStage {
   #isMeant({ at, to, phrase }: Taken): boolean {
     const last = this.#last;
     const listed = last !== null && last.phrase.role === "contact";
-    // A phrase that also names a trade is not a filter here if the sentence has another trade.
+    // A phrase that also names a trade, such as "associações", is not a filter if the sentence has
+    // another trade.
     if (phrase.trade === true && !this.#isOnly(at) && this.#hasActivity(at, to)) return false;
     const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
@@ -134,14 +135,20 @@ class FilterStage {
     );
   }
 
-  /** True for "somente associações", "que sejam fundações": a form of the companies sought. */
+  /**
+   * True if words such as "somente" or "que sejam" precede the phrase: "somente associações", "que
+   * sejam fundações". The phrase then restricts the requested companies.
+   */
   #isOnly(at: number): boolean {
     const [before, comma] = [this.#sentence.folded(at - 1), this.#sentence.tokens[at - 2]?.text];
     if (/^(?:sejam|seja|sao|are|being|sean|son|as|como)$/.test(before)) return true;
     return /^(?:so|somente|apenas|only|solo|solamente)$/.test(before) && (comma === "," || at < 3);
   }
 
-  /** True for a plural status after a singular noun: "empresas de transporte de carga fechadas". */
+  /**
+   * True for a status in the plural after a noun in the singular. "fechadas" in "empresas de
+   * transporte de carga fechadas" describes the companies, not the noun before it.
+   */
   #isOfCompanies({ at, phrase }: Pick<Taken, "at" | "phrase">): boolean {
     const [word, noun] = [this.#sentence.folded(at), this.#sentence.folded(at - 1)];
     return phrase.role === "status" && word.endsWith("s") && !noun.endsWith("s");
@@ -160,7 +167,7 @@ class FilterStage {
     // The "não" of "porte não informado" is part of the phrase and negates nothing.
     const inside = reach.negator >= at && reach.negator < taken.to;
     const { polarity, negator } = inside ? PLAIN : reach;
-    // A negator before a list is claimed with the first phrase of the list.
+    // The first phrase of a list marks the negator before the list as read.
     const own = negator >= 0 && negator < at && this.#isFirst(negator, at);
     const from = this.#leadOf(taken);
     const { tokens } = this.#sentence;
@@ -318,8 +325,9 @@ class FilterStage {
   }
 
   /**
-   * Reads phrases about branches. "sem filiais" means head offices, and "só filiais" means
-   * branches. Having branches means more than one establishment; having none means one.
+   * Reads the number of branches in phrases such as "com filiais". Having branches means at least
+   * two establishments; having none means one. Returns null for "sem filiais", which means head
+   * offices, and for "só filiais", which means branches.
    */
   #had({ at, phrase, to }: Taken, from: number, negated: boolean): Outcome | "bound" | null {
     if (
@@ -398,7 +406,10 @@ class FilterStage {
     return true;
   }
 
-  /** Reports a web site; one that is no choice is read as an own domain. */
+  /**
+   * Reports a web site in a note. Requires an own e-mail domain in its place, unless the web site
+   * is one of several alternatives.
+   */
   #addSite({ at, to, phrase }: Taken, isRequired: boolean): void {
     this.#addUnmapped(
       { at, to, phrase },
@@ -422,8 +433,8 @@ class FilterStage {
   }
 
   /**
-   * Adds a status to the requested ones. "inclusive baixadas" requests closed companies in addition
-   * to active ones; "todas, inclusive" requests all.
+   * Reads a status that "inclusive" adds. "inclusive baixadas" requests closed companies in
+   * addition to active ones. "todas, inclusive baixadas" requests companies of any status.
    */
   #include({ at, phrase }: Taken, negated: boolean): boolean {
     if (phrase.role !== "status" || negated) return false;

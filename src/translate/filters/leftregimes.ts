@@ -1,9 +1,11 @@
 /**
- * Regimes that companies have left: "que saíram do Simples", "desenquadradas do MEI". Input: a
- * sentence in which every word has an owner. Output: a note, because the registry has only the
- * current regime, and most companies outside of it were never in it.
+ * Recognizes regimes that companies have left: "que saíram do Simples", "desenquadradas do MEI".
+ * Input: a sentence in which every word is assigned to the stage that read it. Output: a note,
+ * because the registry has only the current regime, and most companies outside of it were never in
+ * it.
  * Invariant: a word for leaving counts only before a regime and if not negated ("não saíram do
- * Simples"). On its own because it reads the results of all other stages.
+ * Simples").
+ * On its own because it reads the results of all other stages.
  */
 
 import { reachOf } from "../negation.ts";
@@ -57,7 +59,10 @@ function isLeaving(sentence: Sentence, at: number): boolean {
   return LEFT.test(word) || (PUT_OUT.test(word) && FROM.test(sentence.folded(at + 1)));
 }
 
-/** True if leaving is negated: companies "que não saíram do Simples" are in it. */
+/**
+ * True if the word for leaving is negated. Companies "que não saíram do Simples" are still in
+ * Simples.
+ */
 function isTurned(sentence: Sentence, cause: number): boolean {
   return [1, 2, 3].some((back) => NOT.has(sentence.folded(cause - back)));
 }

@@ -1,9 +1,9 @@
 /**
- * Reads words that the names of companies must contain. Input: a sentence in which no word is
- * claimed. Output: phrases for `text_hints`, one per request.
- * Invariant: a name stands before "no nome"; after "chamadas", "da rede", and the like; or in
- * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names,
- * names that are too long, and names beyond the limit go to the notes.
+ * Reads words that the names of companies must contain. Input: a sentence that no stage has read.
+ * Output: phrases for `text_hints`, one per request.
+ * Invariant: a name stands before "no nome", after words such as "chamadas" or "da rede", or in
+ * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names, names
+ * that are too long, and names beyond the limit are reported in notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -26,8 +26,8 @@ import { chainEnd } from "./chains.ts";
 const wordSet = (words: string) => new Set(words.split(" "));
 
 /**
- * `NAMES` holds words for a company's name; the other sets hold the words around them: "no nome
- * fantasia".
+ * Words of phrases such as "no nome fantasia". `NAMES` contains the words for a company's name. The
+ * other sets contain the words before and after them.
  */
 const NAMES = wordSet("nome nomes razao fantasia name names denominacao titulo nombre");
 const INTO = wordSet("no na nos nas in em en");
@@ -50,7 +50,10 @@ const HOLDS = wordSet(
     "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';
-/** Owners of phone numbers and e-mail addresses, with and without a filter. */
+/**
+ * The stages that read phone numbers and e-mail addresses: "contact" with a filter, "unmapped"
+ * without one.
+ */
 const TAKEN = wordSet("contact unmapped");
 /** Maximum number of words of a name. */
 const WORDS_MAX = 5;
@@ -63,7 +66,7 @@ interface NameContext {
   readonly gazetteer: Gazetteer;
 }
 
-/** Finds and claims the words that company names must contain. */
+/** Returns the words that company names must contain and marks them as read. */
 export function findNameWords(context: NameContext): readonly string[] {
   const found: string[] = [];
   const { sentence } = context;
@@ -138,7 +141,7 @@ function isLong(words: readonly string[]): boolean {
   return Math.max(text.length, analyzeWords(text).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
 }
 
-/** Reads "com silva no nome", "que tenham a palavra sol na razão social". */
+/** Reads the name in "com silva no nome", "que tenham a palavra sol na razão social". */
 function beforeName(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at);
   const negated = WITHOUT.has(word);
@@ -536,7 +539,10 @@ function closing(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/** Returns the words of each phrase in the tokens [from, to), which "ou" separates. */
+/**
+ * Returns the phrases that "ou" separates in the tokens [from, to), each as a list of words.
+ * Returns an empty array if all words are fillers.
+ */
 function phrasesOf(sentence: Sentence, from: number, to: number): string[][] {
   const phrases: string[][] = [[]];
   let only = true;

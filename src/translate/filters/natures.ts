@@ -1,7 +1,7 @@
 /**
- * Legal natures by their usual names, with their codes in the registry.
- * Invariant: a name that is also an activity ("igreja") is marked, and is a legal nature only if
- * the sentence names no activity, because a spec requires both.
+ * Lists legal natures by their usual names, with their codes in the registry.
+ * Invariant: a name that is also an activity ("igreja") has `trade` set. It is a legal nature only
+ * if the sentence names no activity, because a spec would require both.
  */
 
 /** Usual names of a legal nature. */

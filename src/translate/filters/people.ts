@@ -1,8 +1,9 @@
 /**
- * Contacts of people. Input: a sentence. Output: notes that no filter takes the phone or e-mail of
- * an owner, partner, or manager; the words are claimed.
- * Invariant: such a request never becomes the company's contact. A person's title that begins a
- * trade ("administradora de condomínios") is that trade.
+ * Recognizes requests for data of persons, such as "e-mail dos sócios". Input: a sentence. Output:
+ * notes that no filter takes the phone or e-mail of an owner, partner, or manager. The words are
+ * marked as read.
+ * Invariant: such a request never becomes a filter for the company's contact. A person's title at
+ * the beginning of a trade ("administradora de condomínios") belongs to the trade.
  */
 import { tradeEnd } from "../activities/activities.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -46,10 +47,10 @@ const PERSONAL = wordSet("pessoal pessoais particular particulares residencial p
 const OF = wordSet("de do da dos das of for para pelo pelos com o a os as the seu seus their");
 const IN_CHARGE = wordSet("those people person persons decision quem");
 const CHARGE = wordSet("charge makers maker decide manda responde");
-/** Words before a contact that are claimed with it. */
+/** Words before a contact that belong to the same request. */
 const LEADS = wordSet("com sem o a os as numero de do with without the tenham tenha");
 
-/** Claims every request for the contact of a person and adds a note. */
+/** Adds a note for every request for the contact of a person and marks the request as read. */
 export function unmapPeople(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const read = contactOf(sentence, at) ?? personFirst(sentence, at);
@@ -64,8 +65,8 @@ export function unmapPeople(sentence: Sentence, notes: Notes): void {
 }
 
 /**
- * Claims persons who are described by a name or an age ("com sócio chamado José", "sócios maiores
- * de 60 anos"), because the registry search does not filter by them. Must run before names and
+ * Adds a note for persons described by a name or an age ("com sócio chamado José", "sócios maiores
+ * de 60 anos") and marks the words as read. No filter takes such data. Must run before names and
  * dates are read.
  */
 export function unmapPersons(sentence: Sentence, notes: Notes): void {
@@ -159,8 +160,8 @@ function personFirst(sentence: Sentence, at: number): Read | null {
 }
 
 /**
- * Maximum number of contacts in one request. There are no more kinds of contacts, and each contact
- * scans the previous ones again.
+ * Maximum number of contacts in one request, which bounds the cost. Each contact in the text starts
+ * a new scan of the contacts after it, and there are no more kinds of contacts.
  */
 const CONTACTS_MAX = 8;
 

@@ -1,10 +1,11 @@
 /**
- * CPFs, the numbers of persons, in a sentence.
- * Input: a text. Output: the same text with asterisks in place of every CPF, and their positions; a
- * note for each CPF.
+ * Hides CPFs, the numbers of persons, in a text.
+ * Input: a text. Output: the same text with asterisks in place of every CPF, the positions of the
+ * CPFs, and a note for each.
  * Invariant: the text keeps its length, so that positions stay valid. No later stage, note, or
- * filter has a digit of a CPF. Eleven digits with a CPF's check digits count as a CPF, unless a
- * word for a phone or the country code precedes them. A form that only CPFs have always counts.
+ * filter has a digit of a CPF. Eleven digits with valid check digits are a CPF, unless a word for a
+ * phone or the country code precedes them. A number written as only CPFs are ("123.456.789-09") is
+ * always a CPF.
  */
 import { isCpf } from "../../spec/cnpj/cpf.ts";
 import { plainText } from "../../spec/typedtext.ts";
@@ -26,8 +27,8 @@ interface WithoutPersons {
 
 const DASH = "\\s?[-\u2010-\u2015\u2212/]\\s?";
 /**
- * Matches the written forms of a number of eleven digits: three groups of three digits and two
- * more, nine digits and two more, or all eleven together.
+ * Matches a number of eleven digits in three forms: "123.456.789-09" or with spaces,
+ * "123456789-09", and "12345678909".
  */
 const NUMBER = new RegExp(
   `(?<![\\p{L}\\p{N}])(?<!\\d[./-])(?:\\d{3}([. ])\\d{3}\\1\\d{3}(?:${DASH}| )?\\d{2}|` +

@@ -1,8 +1,8 @@
 /**
- * The form of a filter phrase, the filters that a sentence sets, phrases shared by several tables,
- * and the remarks about phrases that are narrowed or reinterpreted.
- * Invariant: a phrase defines its effect for both polarities. Codes of remarks are stable; their
- * sentences are for people, in both languages.
+ * Defines a filter phrase, the filters that a sentence sets, phrases shared by several tables, and
+ * remarks. A remark says that a phrase was narrowed, reinterpreted, or has no filter.
+ * Invariant: a phrase defines its effect when it is required and when it is excluded. Codes of
+ * remarks are stable. Their sentences are for people, in both languages.
  */
 import type { Lacked } from "../../spec/catalog.ts";
 import type { Sentences } from "../notes.ts";
@@ -20,8 +20,8 @@ export const LARGE: Remark = {
   en: 'The registry does not tell medium from large companies: both are "other" (05).',
 };
 /**
- * For tax regimes other than Simples, which the registry does not distinguish. The request counts
- * as not fully understood.
+ * For a tax regime other than Simples. The registry only shows if a company is in Simples, so the
+ * request counts as not fully understood.
  */
 export const REGIME: Remark = {
   code: "tax_regime",
@@ -54,15 +54,18 @@ export const TRADE_ABROAD: Remark = {
   pt: "A Receita não informa quem importa ou exporta.",
   en: "The registry does not tell who imports or exports.",
 };
-/** A web site is reported, and an own domain required in its place. */
+/**
+ * The registry has no web sites. The web site is reported, and an e-mail at an own domain is
+ * required instead.
+ */
 export const SITE_AS_DOMAIN: Remark = {
   code: "site",
   pt: "A Receita não informa sites: em seu lugar, exigido um e-mail de domínio próprio.",
   en: "The registry has no web sites: an e-mail at a domain of its own was required instead.",
 };
 /**
- * A request for a company's web site is read as one for an e-mail at the company's own
- * domain, which the registry can show.
+ * A request for a company's web site is read as a request for an e-mail at the company's own
+ * domain.
  */
 export const OWN_SITE: Remark = {
   code: "site_as_domain",
@@ -132,15 +135,15 @@ export const STATED_FOR_ALL: Remark = {
   pt: "Foi entendido de todos os contatos da lista, não só do que está ao lado.",
   en: "This was taken to be said of every contact of the list, not of the one next to it only.",
 };
-/** A preference is not a requirement and sets no filter. */
+/** A preference such as "se possível com e-mail" is not a requirement and sets no filter. */
 export const PREFERENCE: Remark = {
   code: "preference",
   pt: "Uma preferência não é um filtro: não foi exigido.",
   en: "A preference is no filter: this was not required.",
 };
 /**
- * No filter takes this request about branches; filters exist for branches only, head offices only,
- * and the number of establishments.
+ * No filter takes this request about branches. There are filters for branches only, for head
+ * offices only, and for the number of establishments.
  */
 export const BRANCHES: Remark = {
   code: "branches",
@@ -200,13 +203,16 @@ export const ONLY_FEDERAL = {
   pt: "Entendido como dívida ativa da União (PGFN).",
   en: "Taken for debts to the federal government (PGFN).",
 } as const;
-/** No filter excludes companies on a list of sanctions; lists can only be required. */
+/**
+ * No filter excludes the companies on a list of sanctions. A filter can only require that a company
+ * is on such a list.
+ */
 export const NO_SANCTION: Remark = {
   code: "without_sanction",
   pt: "Nenhum filtro exclui empresas punidas; há para CEIS, CNEP e CEPIM.",
   en: "No filter leaves out sanctioned companies; there are some for CEIS, CNEP, and CEPIM.",
 };
-/** No filter excludes companies by their owner; owners can only be required. */
+/** No filter excludes companies by their owner. A filter can only require an owner. */
 export const NOT_OWNED: Remark = {
   code: "not_owned",
   pt: "Nenhum filtro exclui empresas por quem as controla.",
@@ -259,8 +265,8 @@ export interface SortPhrase {
 }
 
 /**
- * A contact that a company can be required to lack. "contact" means that both e-mail and phone are
- * missing.
+ * A contact that a sentence may exclude, as in "sem telefone". "contact" means that both e-mail and
+ * phone must be missing.
  */
 type MissingContact = "email" | "phone" | "mobile" | "contact";
 
@@ -308,16 +314,13 @@ export interface FilterPhrase {
   readonly warning?: Remark;
   /** An unwritten default. */
   readonly assumption?: Remark;
-  /**
-   * Remark that the filter is wider than the request, so that a part of the request is not
-   * expressed.
-   */
+  /** The remark added if the filter is wider than the request and so does not express all of it. */
   readonly wider?: Remark;
   /** Reason given if no filter takes the phrase. */
   readonly cannot?: Remark;
   /**
-   * The contact that the phrase requests. "other" is a contact with a quality, which is no choice
-   * of a kind. "site" is a web site, which the registry does not have.
+   * The contact that the phrase requests. "other" is a contact with a quality, which cannot be one
+   * of several alternatives. "site" is a web site, which the registry does not have.
    */
   readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other" | "site";
   /** The quality that the phrase names, which may apply to a whole list of contacts. */
@@ -331,8 +334,8 @@ export interface FilterPhrase {
 }
 
 /**
- * Returns an effect that sets a filter. If the phrase is negated, the effect is "cannot", because
- * the filter cannot exclude.
+ * Returns an effect that calls `set` for a required phrase. For a negated phrase, the effect is
+ * "cannot", because the filter cannot exclude.
  */
 export const positive =
   (set: (found: FoundFilters) => void): Apply =>
@@ -343,8 +346,8 @@ export const positive =
   };
 
 /**
- * Returns a phrase for a contact that is required or, if negated, must be missing. No filter takes
- * a missing landline.
+ * Returns a phrase that requires a contact or, if negated, requires that it is missing. No filter
+ * takes a missing landline.
  */
 export const contact = (field: "email" | "phone" | "contact" | "mobile" | "landline") => ({
   ...{ role: "contact" as const, contact: field },
@@ -363,7 +366,8 @@ function missing(found: FoundFilters, field: MissingContact): Outcome {
       ? contact || email || phone || mobile || landline
       : found[field] || (field === "phone" && (mobile || landline));
   if (isWanted) return "contradiction";
-  // The filter accepts a single missing kind, or both e-mail and phone missing.
+  // The filter can require that one kind of contact is missing, or that both e-mail and phone are
+  // missing. It cannot require this of e-mail and mobile together.
   const all = new Set([...found.missing, field]);
   const isMixed = all.has("email") && all.has("mobile") && !all.has("phone");
   if (isMixed && !all.has("contact")) return "cannot";

@@ -14,8 +14,8 @@ const PREFERRED: ReadonlySet<string> = new Set([
   ...["si es posible", "si fuera posible", "preferiblemente", "preferentemente"],
 ]);
 /**
- * `PHRASE_MAX` limits the words of a phrase of preference, `BEFORE_MAX` the words between that
- * phrase and the request.
+ * `PHRASE_MAX`: maximum number of words in a phrase of preference. `BEFORE_MAX`: maximum number of
+ * words between that phrase and the request.
  */
 const PHRASE_MAX = 3;
 const BEFORE_MAX = 3;

@@ -1,8 +1,9 @@
 /**
- * Phrases for kinds of debt and numbers of partnerships: "com dívida de FGTS ou previdenciária",
- * "sócia de mais de 3 empresas". Input: a sentence and the token at which a phrase may begin.
- * Output: the kinds, or the bounds of the number, and the tokens of the phrase.
- * Invariant: nothing is claimed. A number counts companies only next to a word for companies.
+ * Reads kinds of debt and numbers of partnerships: "com dívida de FGTS ou previdenciária", "sócia
+ * de mais de 3 empresas". Input: a sentence and the token at which a phrase may begin. Output: the
+ * kinds, or the bounds of the number, and the tokens of the phrase.
+ * Invariant: no token is marked as read; the caller does that. A number counts companies only next
+ * to a word for companies.
  */
 import type { DEBT_KINDS } from "../../spec/filters/wider.ts";
 import { boundsOf, type Side, sideAfter, sideAt } from "../numbers/counts.ts";
@@ -57,8 +58,8 @@ interface NamedDebts {
   readonly kinds: readonly DebtKind[];
   readonly to: number;
   /**
-   * True if "e" joins the kinds ("de FGTS e previdenciária"). No filter requires several kinds
-   * together.
+   * True if "e" joins the kinds ("de FGTS e previdenciária"). No filter requires several kinds of
+   * debt together.
    */
   readonly isAll: boolean;
 }
@@ -114,8 +115,8 @@ const LINK = wordsOf("de do da em no na of in a ao por by to pelo at que than o"
 const OTHER = /^(?:outr[ao]s?|other|otr[ao]s?)$/;
 const COMPANY = /^(?:empresas?|compan(?:y|ies)|sociedades?)$/;
 /**
- * Phrases after companies that say that these are partners of the requested companies: "empresas
- * como sócias".
+ * Phrases such as "como sócias" in "com 2 empresas como sócias". They follow a word for companies
+ * and mean that these companies own a share of the requested ones.
  */
 const PARTNER_TAILS = [
   [/^(?:como|as)$/, /^(?:soci[ao]s?|partners?|owners?|shareholders?|acionistas?)$/],
@@ -157,7 +158,7 @@ interface Count {
   readonly side: Side;
   readonly value: number;
   readonly second: number | null;
-  /** True if the number is an article, as in "sócia de uma empresa". */
+  /** True if the number is written as an article, as in "sócia de uma empresa". */
   readonly isArticle: boolean;
 }
 

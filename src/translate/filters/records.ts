@@ -1,9 +1,11 @@
 /**
- * Records of the registry and of public lists: "com dívida ativa", "punidas no CNEP", "que saíram
- * do Simples", "controladas por 33.000.167". Input: a sentence before its places and numbers are
- * read. Output: the filters that the records set, and the regimes whose dates later stages read.
- * Invariant: a record that the snapshot lacks, or that no filter expresses in its polarity, goes to
- * the notes. The sentence is then too uncertain to run. Names of lists are never places.
+ * Reads conditions on records of the registry and of public lists: "com dívida ativa", "punidas no
+ * CNEP", "que saíram do Simples", "controladas por 33.000.167". Input: a sentence before its places
+ * and numbers are read. Output: the filters that the conditions set, and the regimes whose dates
+ * later stages read.
+ * Invariant: a condition is reported in a note if the snapshot lacks its data or if no filter can
+ * require or exclude it as the sentence does. The sentence is then too uncertain to run. Names of
+ * lists are never places.
  */
 import type { CatalogLookup, Lacked } from "../../spec/catalog.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
@@ -52,15 +54,12 @@ export interface FoundRecords {
    * ("owners").
    */
   readonly counts: Partial<Record<NamedPartnerships["direction"], NamedPartnerships>>;
-  /**
-   * `owns` is true if the company must own other companies, `isOwned` if other companies must own
-   * it.
-   */
+  /** `owns`: the company must own other companies. `isOwned`: other companies must own it. */
   owns: boolean;
   isOwned: boolean;
   /** Roots of owners. */
   readonly owners: Set<string>;
-  /** True if a request went to the notes, so the filters match more than requested. */
+  /** True if a condition was only reported in a note, so the filters match more than requested. */
   lost: boolean;
 }
 
@@ -77,8 +76,8 @@ interface RecordContext {
   readonly notes: Notes;
   readonly lookup: CatalogLookup;
   /**
-   * Receives, for each token of "que saíram do Simples", the regimes left. Dates after it refer to
-   * these regimes.
+   * Maps each token of phrases such as "que saíram do Simples" to the regimes that the companies
+   * left. This file adds the entries. A date after the phrase is the date of leaving these regimes.
    */
   readonly dated: Map<number, readonly LeftRegime[]>;
 }
@@ -90,7 +89,7 @@ export function findRecords(context: RecordContext): FoundRecords {
 
 const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
-/** Phrases for federal debts. A word after `~` is optional. */
+/** Phrases for debts to the federal government. A word after `~` is optional. */
 const DEBTS = phrases(
   "divida ativa|dividas ativas|divida ativa ~da uniao|divida ativa na uniao|" +
     "dividas ativas na uniao|divida ativa junto a uniao|divida ativa federal|divida federal|" +
@@ -110,7 +109,10 @@ const DEBTORS = phrases(
     "devedoras da pgfn|devedores da pgfn|devendo a uniao|" +
     "devendo para a uniao|deudoras de la union",
 );
-/** Words for debts to any creditor; they count only next to an amount, as federal debts. */
+/**
+ * Words for debts to any creditor. They are read only next to an amount, and then mean debts to the
+ * federal government.
+ */
 const ANY_DEBTS = phrases(
   "divida|dividas|debito|debitos|devendo|endividadas em|endividados em|debt|debts|owing|" +
     "deuda|deudas|debiendo",
@@ -122,8 +124,8 @@ const OWNERS_OF_COMPANIES = phrases(
     "socia de outra empresa|socia de outras empresas|donas de outras empresas|" +
     "controlam outras empresas|own other companies|owning other companies|" +
     "shareholders of other companies|partners of other companies|stakes in other companies|" +
-    // Spanish phrases. Earlier replacement has already made all their words Portuguese except
-    // "otras".
+    // Phrases from Spanish. An earlier replacement has translated all their words except "otras" to
+    // Portuguese.
     "participacao em otras empresas|participacoes em otras empresas|" +
     "participan em otras empresas|socias de otras empresas|duenas de otras empresas",
 );
@@ -273,7 +275,8 @@ class RecordStage {
   }
 
   /**
-   * Returns true and claims the negator if the words are negated. Returns null for "com ou sem".
+   * Returns true if the words are negated, and marks the negator as read. Returns null for "com ou
+   * sem".
    */
   #negated(from: number): boolean | null {
     const { polarity, negator } = reachOf(this.#sentence, from);
@@ -488,7 +491,8 @@ class RecordStage {
       isEither ||= next !== null && OR.test(joint);
     }
     if (regimes.length === 0) return null;
-    // After "não saíram" or "nunca saíram", later stages read the regime.
+    // "não saíram do Simples" and "nunca saíram do Simples" mean companies that are in Simples.
+    // Later stages read the regime.
     if ([1, 2].some((back) => /^(?:nao|nunca|jamais|not|never)$/.test(sentence.folded(at - back))))
       return null;
     const lacked = this.#lacked("exclusions");

@@ -1,13 +1,15 @@
 /**
- * Shared contacts: the maximum number of companies with one contact ("telefone usado por até 3
- * empresas"), and contacts of another company ("o mesmo telefone que o CNPJ …", "same e-mail as
- * Acme"). Input: a sentence before its numbers are read, and again when numbers and addresses are
- * known. Output: the maximum number of companies for a phone and an e-mail; a note about another
- * company's contact, because a filter takes only the contact's value.
- * Invariant: a number counts only after a word for a contact, with a verb of use or "de", a bound,
- * and a word for companies. Requests without a filter (at least three companies) go to the notes.
- * Another company's contact is recognized only after "mesmo" and the like, before "igual a", with a
- * verb of sharing, or before a CNPJ. None of these words becomes a trade, place, or limit.
+ * Reads two kinds of requests about shared contacts. One is the maximum number of companies with
+ * the same contact ("telefone usado por até 3 empresas"). The other is a contact of another company
+ * ("o mesmo telefone que o CNPJ …", "same e-mail as Acme"). Input: a sentence before its numbers
+ * are read, and again when numbers and addresses are known. Output: the maximum number of companies
+ * for a phone and for an e-mail, and a note about another company's contact, because a filter takes
+ * only the contact's value.
+ * Invariant: a number counts only after a word for a contact. A verb of use or "de", a bound, and a
+ * word for companies must stand with it. Requests without a filter (at least three companies) are
+ * reported in notes. Another company's contact is recognized only after words such as "mesmo",
+ * before "igual a", with a verb of sharing, or before a CNPJ. None of these words becomes a trade,
+ * place, or limit.
  */
 import { beginsRequest } from "../items.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
@@ -62,8 +64,8 @@ const ENDS = wordsOf(
 const LEGAL = wordsOf("ltda sa eireli cia");
 
 /**
- * `NEAR` limits the words between "mesmo" or a verb of sharing and the contact, `NAME_MAX` the
- * words of a company's name.
+ * `NEAR`: maximum number of words between the contact and "mesmo" or a verb of sharing. `NAME_MAX`:
+ * maximum number of words of a company's name.
  */
 const NEAR = 5;
 const NAME_MAX = 6;
@@ -85,8 +87,8 @@ interface Unshared {
 }
 
 /**
- * Leaves all requests for another company's contact to the notes, and adds contacts that are not
- * shared ("não dividem o telefone com outra empresa") to `own`; returns true if a note was left.
+ * Adds a note for each request for another company's contact. Adds contacts that are not shared
+ * ("não dividem o telefone com outra empresa") to `own` instead. Returns true if a note was added.
  */
 export function unmapSameContacts(sentence: Sentence, notes: Notes, own: Unshared): boolean {
   let isLeft = false;
@@ -107,12 +109,16 @@ export function unmapSameContacts(sentence: Sentence, notes: Notes, own: Unshare
     isLeft = true;
     at = to - 1;
   }
-  // The cached reaches of negators are dropped, because words that are now names do not negate.
+  // Drops the cached results of negations, because a negator that is now part of a name negates
+  // nothing.
   if (isLeft) forgetReach(sentence);
   return isLeft;
 }
 
-/** Claims contacts that are not shared; false if the request has no phone and no e-mail. */
+/**
+ * Adds contacts that are not shared to `own` and marks the request as read. Returns false if the
+ * request contains neither a phone nor an e-mail.
+ */
 function addUnshared(sentence: Sentence, { from, to }: Request, own: Unshared): boolean {
   let isFound = false;
   for (let at = from; at < to; at++) {
@@ -158,7 +164,7 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
   if (end < 0) return null;
   const first = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e" ? at - 1 : at;
   if (EQUAL.test(sentence.folded(end))) {
-    // In "lojas de celular iguais", "iguais" describes the shops, because no company follows it.
+    // In "lojas de celular iguais", no company follows "iguais", so "iguais" describes the shops.
     const object = objectAt(sentence, end + 1);
     return object.to > end + 1 ? { from: first, ...object } : null;
   }
@@ -177,9 +183,9 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
 }
 
 /**
- * Finds runs of consecutive contacts; "telefone e e-mail" is one run. Invariant: each run is
- * scanned once, so that a sentence of only contacts takes linear time. The caller may claim tokens
- * between calls, but only up to the end of a run or beyond.
+ * Finds consecutive contacts; "telefone e e-mail" is one run of contacts. Invariant: each run is
+ * scanned once, so that a sentence of only contacts takes linear time. Between calls, the caller
+ * may mark tokens as read only if it does so up to the end of a run or beyond.
  */
 class ContactRuns {
   readonly #sentence: Sentence;
@@ -191,8 +197,8 @@ class ContactRuns {
   }
 
   /**
-   * Returns the end of the run of contacts that begins at a token or within a few small words after
-   * it, or -1 if there is none.
+   * Returns the end of the run of contacts that begins at a token. A few words such as "o" may
+   * precede the run. Returns -1 if there is none.
    */
   endFrom(start: number): number {
     if (start < this.#from || start >= this.#end) {
@@ -274,7 +280,10 @@ function isNamePart(sentence: Sentence, at: number, isFirst: boolean): boolean {
   return !(ENDS.test(sentence.folded(at)) || beginsRequest(sentence, at));
 }
 
-/** True for a CNPJ, its root, or other digits long enough to be meant as one. */
+/**
+ * True for a CNPJ, for its first eight characters, or for a similarly long text with at least eight
+ * digits.
+ */
 function isCnpj({ tokens }: Sentence, at: number): boolean {
   const { text = "" } = tokens[at] ?? {};
   return /^[0-9A-Z./-]{8,20}$/i.test(text) && (text.match(/\d/g)?.length ?? 0) >= 8;
@@ -286,7 +295,7 @@ const BY_CNPJ: Remark = {
   en: "No filter takes a CNPJ: open the company by it, or make a list of CNPJs.",
 };
 
-/** Leaves all CNPJs in a sentence to the notes; true if there is one. */
+/** Adds a note for each CNPJ in a sentence. Returns true if there is one. */
 export function unmapCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -310,7 +319,7 @@ export function unmapCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
 export interface SharedMax {
   readonly phone?: number;
   readonly email?: number;
-  /** True if a request went to the notes, so the filters match more than requested. */
+  /** True if a request was only reported in a note, so the filters match more than requested. */
   readonly lost: boolean;
 }
 
@@ -345,8 +354,8 @@ interface Usage {
 }
 
 /**
- * Finds and claims all requests for a maximum number of companies with one contact. `counts` is
- * true if the snapshot has the counts for this filter.
+ * Reads all requests for a maximum number of companies with the same contact and marks them as
+ * read. `counts` is true if the snapshot has the counts that this filter needs.
  */
 export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean): SharedMax {
   const found: { phone?: number; email?: number; lost: boolean } = { lost: false };
@@ -435,8 +444,8 @@ function boundEnd(sentence: Sentence, at: number): number {
 }
 
 /**
- * Reads a use without an upper bound, such as "usado por mais de 3 empresas", which has no filter.
- * Returns null if it names no number.
+ * Reads the use of a contact by a number of companies without an upper bound, such as "usado por
+ * mais de 3 empresas". No filter takes it. Returns null if no number is named.
  */
 function otherUse(sentence: Sentence, from: number): Usage | null {
   let isCounted = false;

@@ -1,11 +1,12 @@
 /**
  * Decides if a word is a filter or everyday language. Input: a sentence and a filter's name in it.
- * Output: true if the filter is meant; where the words that introduce it begin.
- * Invariant: "com telefone" is a filter, but "conserto de celular" is a trade; "ordenado por nome"
+ * Output: true if the filter is meant, and the position where the words before it, such as "com",
+ * begin.
+ * Invariant: "com telefone" is a filter, but "conserto de celular" is a trade. "ordenado por nome"
  * is an order, but "com flor no nome" is not.
  * A contact may be joined to another request in a list ("em Recife e celular", "com DDD 11, site e
- * e-mail"). Then it is a filter if the previous request is one. Goods in a list ("em Recife,
- * celulares e acessórios") stay an activity unless "com" introduces the list.
+ * e-mail"). If the previous request in the list is a filter, the contact is one too. Goods in a
+ * list ("em Recife, celulares e acessórios") stay an activity unless "com" introduces the list.
  */
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
@@ -209,8 +210,8 @@ const CONTACTS_REACH = 24;
 function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
   const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
   let skipped = 0;
-  // The search stops early because a longer list only repeats contacts, and each contact would scan
-  // all of them.
+  // The search stops early to bound the cost, because each contact of a long list would scan the
+  // whole list. A longer list only repeats contacts.
   for (let i = first - 1; i >= first - CONTACTS_REACH; i--) {
     const word = sentence.folded(i);
     if (HAVING.has(word) || (i < contactEnd && contactEnd > 0 && i >= 0)) return true;
@@ -292,8 +293,8 @@ function joinsContact(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True if the token belongs to a date, an amount, or a name after "com", so that "com" also applies
- * to the contacts that follow it in the list: "com mais de 3 anos, telefone e e-mail".
+ * True if the token belongs to a date, an amount, or a name that follows "com". In "com mais de 3
+ * anos, telefone e e-mail", "com" then also applies to the contacts.
  */
 function isHadToo(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
@@ -360,25 +361,25 @@ export function contactLead(sentence: Sentence, at: number): number {
   return from;
 }
 
-/** Words that join a contact to the request before it. */
+/** Words and marks such as "e" that join a contact to the request before it. */
 const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
 /**
- * Words that may stand between a joiner and its contact, and punctuation that may end the request
- * before the joiner.
+ * Words that may stand between a word of `JOINERS` and the contact, such as "um". Also closing
+ * brackets and quotation marks of the request before it.
  */
 const SMALL = wordSet(
   "um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo " +
     'menos ) " ” »',
 );
 /**
- * Words that introduce a place. A contact may be joined to an unknown name after such a word, as to
- * a place: "em Xurupita e celular".
+ * Prepositions and nouns before a place. The word after them is a place even if it is unknown:
+ * "Xurupita" in "em Xurupita e celular", where the contact is required too.
  */
 const PLACE_LEADS = wordSet("em no na nos nas in en bairro cidade municipio");
 const HAD = wordSet("com with con tendo tenham tenha having");
 /**
- * Maximum number of words between a contact and the request it is joined to. Also limits how many
- * words of that request are searched.
+ * Maximum number of words between a contact and the request before it. Half of this is the maximum
+ * number of words of an unknown place.
  */
 const REACH = 8;
 
@@ -406,8 +407,7 @@ function itemBefore(sentence: Sentence, first: number): number {
   let at = first - 1;
   for (; at >= Math.max(0, first - REACH); at--) {
     const { folded = "" } = sentence.tokens[at] ?? {};
-    // A word that another request has claimed belongs to that request and joins nothing: the "a" of
-    // "de A a Z".
+    // A word of another request joins nothing: the "a" of "de A a Z".
     const open = sentence.free(at) || sentence.owner(at) === "filler";
     if (open && JOINERS.has(folded)) joined = true;
     else if (!open || !SMALL.has(folded)) break;

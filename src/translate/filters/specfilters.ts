@@ -1,9 +1,9 @@
 /**
  * Assembles the filters of a spec. Input: the results of all stages. Output: the filters and the
  * order of a spec.
- * Invariant: the code does not compile unless, for each filter, it says how a sentence sets the
- * filter or why no sentence does. A filter is never empty, because an empty filter would match
- * everything. Assumptions are noted.
+ * Invariant: for each filter, the table states either how a sentence sets the filter or why no
+ * sentence does. The compiler checks this. A filter is never empty, because an empty filter would
+ * match everything. Every assumption is reported in a note.
  */
 import { membersBy } from "../../spec/filters/members.ts";
 import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
@@ -70,7 +70,8 @@ const READERS = {
   company_size_code_any_of: ({ conditions, notes }) => sizesOf(conditions, notes),
   headquarters_only: ({ conditions }) => conditions.headquarters || undefined,
   branches_only: ({ conditions }) => conditions.branches || undefined,
-  // Must come after the sizes, because a request for MEI may be absorbed by a size.
+  // Must be read after the sizes, because `sizesOf` merges a request for MEI into the micro
+  // companies if both are requested.
   simples_opt_in: ({ conditions }) => conditions.simples ?? undefined,
   mei_opt_in: ({ conditions }) => conditions.mei ?? undefined,
   started_after: ({ bounds }) => bounds.days.opened.since ?? undefined,
@@ -132,8 +133,8 @@ function leftSince({ records, bounds }: Understood, regime: LeftRegime): string 
 const INACTIVE = new Set([1, 3, 4, 8]);
 
 /**
- * Moves the date of a status to the notes if the sentence requests several statuses or "active",
- * because no filter takes such a date.
+ * Reports a date such as "baixadas em 2023" in a note instead of filtering by it if the sentence
+ * requests active companies or several statuses. No filter takes such a date.
  */
 function settleStatusDate({
   conditions: { statuses, anyStatus },
@@ -177,9 +178,9 @@ const BY_CAPITAL: SortPhrase = {
 };
 
 /**
- * Returns the sort keys. A named field takes precedence over "as maiores". If `isTop` is true and
- * the sentence names no order, as in "top 10 com capital acima de …", the largest by share capital
- * come first.
+ * Returns the sort keys. A named field takes precedence over "as maiores". If the sentence names no
+ * order and `isTop` is true ("top 10 com capital acima de …"), companies with the largest share
+ * capital come first.
  */
 export function sortOf({ sort }: FoundFilters, isTop: boolean, notes: Notes) {
   const named = sort.filter(({ vague }) => !vague);
@@ -212,8 +213,8 @@ function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): numbe
 }
 
 /**
- * Returns the legal natures. Consumer cooperatives only buy, so a sentence with a trade, such as
- * "cooperativas de reciclagem", means only the other cooperatives.
+ * Returns the legal natures. If the sentence also names a trade, as in "cooperativas de
+ * reciclagem", consumer cooperatives are left out. They only buy and so have no trade.
  */
 function naturesOf({ natures }: FoundFilters, activities: readonly FoundActivity[]): string[] {
   const isWorking = natures.has("2143") && activities.some(({ excluded }) => !excluded);

@@ -1,7 +1,7 @@
 /**
- * The table of short filter phrases, with the names of each phrase and the filter that it sets.
+ * Lists the short filter phrases, with the names of each phrase and the filter that it sets.
  * Invariant: a phrase defines its effect both when required and when negated, or states that no
- * filter expresses it. Its names are in Portuguese and English.
+ * filter can do that. Its names are in Portuguese and English.
  */
 import { Phrases } from "../words/phrases.ts";
 import { PhraseTable, type PhraseText, phraseText } from "../words/phrasetable.ts";

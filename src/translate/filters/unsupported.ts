@@ -1,10 +1,10 @@
 /**
- * Requests that are understood but that no filter takes: foreign trade, opening hours, hiring.
- * Input: a sentence before its numbers, places, and activities are read. Output: a note for each.
+ * Recognizes requests that no filter takes: foreign trade, opening hours, hiring. Input: a sentence
+ * before its numbers, places, and activities are read. Output: a note for each.
  * Invariant: a verb of foreign trade after a trade describes its companies ("vinícolas que
- * exportam"); without a trade before it, the verb names the activity itself ("empresas que importam
- * vinho"). The words after such a verb, up to the next condition, belong to it and are no place,
- * name, or activity.
+ * exportam"). Without a trade before it, the verb names the activity itself ("empresas que importam
+ * vinho"). The words between such a verb and the next condition are not read as a place, name, or
+ * activity.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isNegatorWord } from "../negators.ts";
@@ -87,7 +87,7 @@ interface RemarkContext {
   readonly tradeEnd: (at: number) => number;
 }
 
-/** Claims every request of this kind and adds a note. */
+/** Adds a note for every request that no filter takes and marks the request as read. */
 export function unmapUnsupported(context: RemarkContext): void {
   const { sentence, notes } = context;
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -116,7 +116,7 @@ const BEGINS: ReadonlySet<string> = new Set([
 function readAt(context: RemarkContext, at: number): Read | null {
   const { sentence } = context;
   const verb = verbAt(sentence, at);
-  // A verb of hiring never names an activity, but "empresas que importam vinho" names one.
+  // "empresas que importam vinho" names an activity, but a verb of hiring never does.
   if (verb !== null) return verb.why === JOBS || isAfterTrade(context, at) ? verb : null;
   return (
     staffAt(sentence, at) ??
@@ -250,8 +250,8 @@ function hoursAt(sentence: Sentence, at: number): Read | null {
 }
 
 /**
- * Reads the name of a road: "BR-101", "BR 163". Claims only the number of "SP-330", because "SP"
- * names the state.
+ * Reads the name of a road: "BR-101", "BR 163". In "SP-330", only the number is part of the result,
+ * because "SP" names the state.
  */
 function roadAt(sentence: Sentence, at: number): Read | null {
   const { kind, text = "", start = 0 } = sentence.tokens[at] ?? {};

@@ -1,7 +1,9 @@
 /**
- * Activities of a lead query. Input: names and codes, as sent. Output: subclasses.
- * Invariant: the lexicon or an official name must cover every word of a name. An unknown name is an
- * error with the nearest activities; no search runs without it.
+ * Reads the activities of a lead query. Input: names and codes, as sent. Output: codes of
+ * subclasses.
+ * Invariant: every word of a name must occur in the lexicon's name or official name that it
+ * matches. An unknown name is an error with the nearest activities. No search runs without this
+ * activity.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { lazyByKey } from "../../scheduling/lazy.ts";

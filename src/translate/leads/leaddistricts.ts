@@ -1,11 +1,11 @@
 /**
- * Reads the districts of a lead query. Input: names with their cities, or districts as in an
- * account query, and the query's places. Output: districts by municipality and folded name, and the
- * places that are searched as a whole.
- * Invariant: a district name that no account of its city has is an error with the nearest names.
- * The search requires both place and district. So if the query has districts, its cities and states
- * only locate them and are not searched as a whole. A city or state without any of the districts is
- * an error.
+ * Reads the districts of a lead query. Input: names with their cities, or districts in the form of
+ * an account query, and the query's places. Output: districts by municipality and folded name, and
+ * the places that are searched as a whole.
+ * Invariant: if no account of a city has the named district, this is an error with the nearest
+ * names. The search requires both place and district. So in a query with districts, the cities and
+ * states only locate the districts and are not searched as a whole. A city or state that contains
+ * none of the districts is an error.
  */
 
 import { districtsOf } from "../../search/districts.ts";
@@ -131,8 +131,8 @@ class DistrictReader {
   }
 
   /**
-   * Returns the cities, among those with the same name, that have the district. If several have it,
-   * returns the one usually meant.
+   * Returns those of the cities with the same name that have the district. If several have it,
+   * returns the city usually meant.
    */
   #meant(called: readonly City[], name: string): readonly City[] {
     const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);

@@ -1,8 +1,8 @@
 /**
- * Places of a lead query. Input: names and codes of cities, states, and regions, as sent. Output:
- * cities and states by code.
- * Invariant: only accents, case, and small words are ignored. An unknown name is an error with the
- * nearest names, never a guess or a wider search.
+ * Reads the places of a lead query. Input: names and codes of cities, states, and regions, as sent.
+ * Output: cities and states by code.
+ * Invariant: names are compared without accents, case, and words such as "de". An unknown name is
+ * an error with the nearest names, never a guess or a wider search.
  */
 
 import { lazyByKey } from "../../scheduling/lazy.ts";
@@ -32,7 +32,6 @@ export interface LeadPlaces {
   readonly states: ReadonlySet<string>;
 }
 
-/** The members of a lead query that name places. */
 interface PlaceInput {
   readonly cities: unknown;
   readonly states: unknown;
@@ -212,7 +211,9 @@ function stateOf(text: string): string | undefined {
   return UFS.includes(code) ? code : STATE_BY_WORDS.get(placeWords(text).join(" "));
 }
 
-/** Spellings with their meanings, which are built only when an error first needs suggestions. */
+/**
+ * Correct spellings of names and their meanings. Built only when an error first needs suggestions.
+ */
 interface Spellings {
   readonly index: SpellIndex;
   readonly meaning: ReadonlyMap<string, string>;
@@ -220,7 +221,7 @@ interface Spellings {
 
 let known: Spellings | null = null;
 
-/** Returns the names of the states; built when the first state is misspelled. */
+/** Returns the names of the states. Built when a state is first misspelled. */
 function stateSpellings(): Spellings {
   if (known === null) {
     const names = [...STATE_BY_WORDS].map(([words, uf]) => [words, STATE_NAMES[uf] ?? uf] as const);

@@ -2,10 +2,11 @@
  * Reads the lead query 1.0. Input: a flat spec written by hand, and a segment. Output: its normal
  * form, the account query that it stands for, and the assumptions.
  * Invariant: reading is deterministic and accepts any input. Normalizing a normal form changes
- * nothing, and equivalent queries have the same normal form. All errors are collected before the
- * query is refused. No member, element, word, or sort key is dropped; every member becomes a
- * filter. A default becomes both a filter and an assumption. A sort key without a direction has the
- * usual direction. The account query is valid without any other step than normalization.
+ * nothing, and equivalent queries have the same normal form. If the query is refused, the error
+ * lists all of its mistakes. No member, element, word, or sort key is dropped, and every member
+ * becomes a filter. A default becomes both a filter and an assumption. A sort key without a
+ * direction has the usual direction of its field. The account query needs only normalization to be
+ * valid.
  */
 import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
@@ -120,8 +121,8 @@ function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, C
   }
   const email = tri("has_email");
   const phone = tri("has_phone");
-  // If the query has one of the two contact filters, the other is set as well, because the
-  // default that requires a contact then no longer applies.
+  // If the query has one of the two contact filters, the other is also set explicitly. The default
+  // that requires some contact then no longer applies.
   const given = email !== null || phone !== null;
   return {
     sizes: readWords(members, "sizes", reader, SIZE_WORDS),
@@ -203,8 +204,8 @@ function fixed<const Value extends string>(
 }
 
 /**
- * Returns the filters for the places. A company matches if it is in any of the cities or states
- * (geo.ts). Places without an IBGE code use the TOM code.
+ * Returns the filters for the places. A company matches if it is in any of the cities or states.
+ * Places without an IBGE code are found by TOM code.
  */
 function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, notes: Notes) {
   const gazetteer = gazetteerOf(segment);
@@ -252,7 +253,7 @@ function needsContact({ has_email: email, has_phone: phone }: LeadQuery): boolea
   return email === null && phone === null;
 }
 
-/** Returns the account query as a client could write it. */
+/** Returns the account query in the form that a client could send. */
 function compile(query: LeadQuery, geo: GeoFilters, notes: Notes): Record<string, unknown> {
   const { min_share_capital: capital } = query;
   return {

@@ -1,10 +1,11 @@
 /**
  * Reads the lists and words of a lead query.
- * Invariant: as for SpecReader. Finding the nearest names is expensive, so only the first errors
- * have suggestions. Words are lowercase without accents, in both languages and genders; an
- * ambiguous word stands for all of its codes.
- * Input: one value or a list of values, as sent. Output: texts with their pointers, and errors that
- * suggest a name; for a size, status, region, or order, the codes and keys of a spec.
+ * Invariant: errors are collected as in `SpecReader`. Only the first errors suggest names, because
+ * finding the nearest names is expensive. Words are lowercase without accents, in both languages
+ * and genders. An ambiguous word stands for all of its codes.
+ * Input: one value or a list of values, as sent. Output: texts with their JSON pointers, and errors
+ * that suggest a name. For a size, status, region, or order, the output is the codes and keys of a
+ * spec.
  */
 import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES } from "../../spec/fields.ts";
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
@@ -77,7 +78,7 @@ export function suggestion(names: readonly string[], otherwise: string): string 
 type Size = (typeof COMPANY_SIZE_CODES)[number];
 type Status = (typeof REGISTRATION_STATUSES)[number];
 
-/** Builds a table that maps each synonym of a line to the line's value. */
+/** Returns a table of words. Each line is a value and its synonyms, separated by "|". */
 function wordTable<Value>(
   lines: readonly (readonly [Value, string])[],
 ): ReadonlyMap<string, Value> {

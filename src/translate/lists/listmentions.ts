@@ -1,11 +1,12 @@
 /**
- * Finds where a sentence names lists. Input: a sentence before its places are read, and the user's
- * lists. Output: the words that name lists, and which lists.
- * Invariant: a written name means its list, with or without a preposition before "lista" and with
- * any joiner to another name. "Lista de padarias" requests a list unless a list has that name. A
- * name that is also another request is never guessed. Customers without the word "lista" ("que não
- * são clientes", "exceto meus clientes") mean the list of that name only if a verb or a word like
- * "exceto" clearly includes or excludes it. If no list has that name, the words get a remark.
+ * Finds where a sentence names lists of the user. Input: a sentence before its places are read, and
+ * the user's lists. Output: the words that name lists, and which lists.
+ * Invariant: the exact name of a list means this list. The preposition before "lista" and the words
+ * that join two names do not matter. "Lista de padarias" requests a new list unless a list has that
+ * name. A name that is also another request is never guessed. "Clientes" without the word "lista"
+ * ("que não são clientes", "exceto meus clientes") means the list of that name. A verb or a word
+ * such as "exceto" must clearly include or exclude it. If no list has that name, the words get a
+ * remark.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import { isExcept } from "../negators.ts";
@@ -46,7 +47,7 @@ import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from 
 const FOLLOW_MAX = 6;
 /** Maximum number of words and punctuation marks that join two names. */
 const JOIN_MAX = 4;
-/** Words that are skipped before "lista" but not before a further name. */
+/** Words that may precede "lista" in the first mention of a list but not in a further one. */
 const NOT_JOINED = /^(?:com|with|by|pelas?)$/;
 
 /** Returns the list mention at a token; null if there is none. */
@@ -67,9 +68,9 @@ export function mentionAt(context: ListContext, at: number): ListMention | null 
 }
 
 /**
- * Returns a second list, whose name follows an earlier mention without the word "lista", or null if
- * there is none. Words before the name must exclude or require the list: "na lista X sem os da Y",
- * "na X, mas não na Y".
+ * Returns a further list that follows an earlier mention without the word "lista", or null if there
+ * is none. Words such as "sem" or "mas não" must stand between them: "na lista X sem os da Y", "na
+ * X, mas não na Y".
  */
 export function mentionAfter(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;
@@ -91,7 +92,7 @@ export function mentionAfter(context: ListContext, end: number): ListMention | n
   return null;
 }
 
-/** A list name after an earlier mention, with the words that lead to it. */
+/** The name of a further list after an earlier mention, with the words before the name. */
 interface Followed {
   readonly at: number;
   readonly to: number;
@@ -106,8 +107,8 @@ function followed(context: ListContext, { at, to, lists, isLed }: Followed): Lis
 }
 
 /**
- * Reads an unknown name as a list that does not exist ("na lista X sem os da Fornecedores"), unless
- * it may be a place or trade.
+ * Reads an unknown name as a list that does not exist: "Fornecedores" in "na lista X sem os da
+ * Fornecedores". Returns null if the name may be a place or trade.
  */
 function strange(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
@@ -154,7 +155,10 @@ function written(context: ListContext, at: number): ListMention | null {
   return { from: at, to, ...named(found) };
 }
 
-/** Stands for "no remark": the words are not the name of a list, and another stage reads them. */
+/**
+ * Returned instead of a remark if the words are not the name of a list and another stage reads
+ * them.
+ */
 const NO_NAME: Sentences = { pt: "", en: "" };
 
 /** A position at which the name of another list may begin. */
@@ -181,8 +185,8 @@ function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): 
 }
 
 /**
- * Returns the remark on the name of a list that may also be another request. Returns `NO_NAME` if
- * it is read as that request, null if it surely means the list.
+ * Returns a remark if the name of a list could also be another request. Returns `NO_NAME` if it is
+ * read as that request. Returns null if it surely means the list.
  */
 function whyElse(
   context: ListContext,
@@ -219,8 +223,8 @@ function isSkipped(word: string): boolean {
 }
 
 /**
- * Returns the ids of the lists that the names mean. If several lists share a name, returns no ids
- * but these lists.
+ * Returns the ids of the lists with these names. If several lists share a name, returns those lists
+ * in `among` and no ids.
  */
 function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids" | "among"> {
   const among = found.find((lists) => lists.length > 1);
@@ -244,9 +248,12 @@ function exportedEnd(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/** Maximum number of words before "clientes" that may say whose they are or exclude them. */
+/**
+ * Maximum number of words before "clientes" that are searched for a verb or for the person whose
+ * customers they are.
+ */
 const LEAD_MAX = 8;
-/** Maximum number of words between "exceto" and the words joined to the exclusion. */
+/** Maximum number of words between "exceto" and the last words that it excludes. */
 const EXCEPT_MAX = 12;
 /** Matches words that may stand between a verb or "exceto" and "clientes". */
 const OWN = /^(?:o|a|os|as|the|meus?|minhas?|nossos?|nossas?|my|our|ja|already|yet|ainda|t|eh)$/;
@@ -271,8 +278,8 @@ function customersAt(context: ListContext, at: number): ListMention | null {
 }
 
 /**
- * Returns "clear" or "open" for how clearly the words before `at` include or exclude the customers,
- * or null if they do neither.
+ * Returns how clearly the words before `at` include or exclude the customers: "clear", "open" if
+ * they might, or null if they do neither.
  */
 function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   let back = at - 1;
@@ -286,8 +293,8 @@ function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
 }
 
 /**
- * True if the words before a joining word are excluded, so that the words after it are too: "exceto
- * MEI e clientes".
+ * True if "exceto" excludes the words before a joining word, and so also those after it: "clientes"
+ * in "exceto MEI e clientes".
  */
 function isAfterExcept(sentence: Sentence, join: number): boolean {
   for (let back = join - 1; back >= Math.max(0, join - EXCEPT_MAX); back--) {

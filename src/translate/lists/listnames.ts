@@ -1,9 +1,9 @@
 /**
  * Finds names of lists in a sentence. Input: the user's lists, and a position in a sentence.
  * Output: the list whose name is written at that position.
- * Invariant: case, accents, and punctuation are ignored, and the longest match wins. The kinds of
- * request that earlier stages gave to the words are ignored. If several lists share a name, an
- * exact spelling decides; otherwise all of them match.
+ * Invariant: case, accents, and punctuation are ignored, and the longest match wins. The name is
+ * found even if an earlier stage has read its words. If several lists share a name, only the list
+ * with the exact spelling matches. If none has it, all of them match.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -101,8 +101,8 @@ function wordOf({ kind, text }: Token): string {
 }
 
 /**
- * True if a punctuation mark may be skipped when matching a name: any mark inside the name, or an
- * opening mark before it.
+ * True if a punctuation mark may be skipped when matching a name. Before the name, only an opening
+ * mark may be skipped; inside the name, any mark.
  */
 function isPassedOver(token: Token | undefined, seen: { word: string; first: boolean }): boolean {
   if (token?.kind !== "mark" || token.text === seen.word) return false;

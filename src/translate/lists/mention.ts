@@ -1,6 +1,6 @@
 /**
- * Mentions of lists: their form, the context for looking them up, the folded vocabulary of
- * sentences about lists, and the remarks about lists that cannot become a filter.
+ * Defines mentions of lists, the context for finding them, the folded vocabulary of sentences about
+ * lists, and the remarks about lists that cannot become a filter.
  * Invariant: a mention without ids has a reason, unless two lists share its name or no list has it.
  * Each remark states the problem and the remedy. Spanish words are listed only if
  * spelling/foreignwords.ts does not already read them as Portuguese.
@@ -15,14 +15,14 @@ import type { ListNames, NamedList } from "./listnames.ts";
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 /**
- * Verbs and participles for actions of the user. A participle such as "exportados" counts only next
- * to a word such as "já".
+ * Verbs and participles for actions of the user. A participle such as "exportados" is read only
+ * next to a word such as "já".
  */
 export const TAKEN = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos exporte " +
     "exportados exportadas exportado exportada exported descargue",
 );
-/** The verbs of `TAKEN` that count without such a word. */
+/** The verbs of `TAKEN` that are read even without a word such as "já". */
 export const BY_ITSELF = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos descargue",
 );
@@ -48,7 +48,7 @@ export const OF_LIST = wordSet(
 );
 /** Prepositions before a list that contains the requested companies: "na lista". */
 const IN_LIST = wordSet("na nas numa nesta nessa in on en");
-/** Prepositions before a list from which companies are taken: "da lista". */
+/** Prepositions before a list whose companies are requested or excluded: "da lista". */
 const FROM_LIST = wordSet("da das desta dessa do dos de from of");
 /**
  * Words for the companies before a list: "os da lista", "quem está na lista", "the ones on the
@@ -72,7 +72,7 @@ export const NEGATES = wordSet(
   "nao nunca nem not never haven hasn aren weren don no nor ausentes ausente faltam falta " +
     "faltando faltantes sairam saiu missing absent nenhuma isn isnt arent",
 );
-/** Negators that repeat an earlier negator: "nem na lista X nem na lista Y". */
+/** Words that repeat an earlier negator: the second "nem" in "nem na lista X nem na lista Y". */
 export const AGAIN = wordSet("nem nor nenhuma");
 /** True for words like "exceto", which exclude all items joined after them. */
 export function leavesAll(word: string): boolean {
@@ -117,7 +117,7 @@ export const FILES = wordSet("excel csv xlsx xls pdf completa atualizada simples
 export const CUSTOMERS = wordSet(
   "cliente clientes prospect prospects lead leads customer customers client clients",
 );
-/** Other common names of lists; they name a trade only together with another word. */
+/** Other common names of lists. Alone, they do not name a trade. */
 export const RELATIONS = wordSet(
   "fornecedor fornecedores parceiro parceiros concorrente concorrentes revendedor revendedores " +
     "representante representantes supplier suppliers partner partners competitor competitors " +
@@ -126,7 +126,7 @@ export const RELATIONS = wordSet(
 /** Verbs that connect a company with what it is: "que não são clientes". */
 export const BEING = wordSet("sao sejam e seja eh are is son foram aren isn arent isnt");
 
-/** The remark if the caller has no lists, such as a command. */
+/** The remark if the translation has no access to lists, such as one from the command line. */
 export const BY_HAND: Sentences = {
   pt:
     "Uma frase não conhece as suas listas: escolha a lista no filtro Suas listas, ou " +

@@ -1,9 +1,9 @@
 /**
- * The user's lists and exported accounts in a sentence: "que não estão na lista Clientes MG", "que
- * ainda não exportei". Input: a sentence before its places are read, and the user's lists, if any.
- * Output: the lists to include and to exclude. Ambiguous words become a remark.
+ * Reads the user's lists and exported accounts in a sentence: "que não estão na lista Clientes MG",
+ * "que ainda não exportei". Input: a sentence before its places are read, and the user's lists, if
+ * any. Output: the lists to include and to exclude. A remark reports ambiguous words.
  * Invariant: no other stage reads these words, so a list's name is never a place ("MG") or a trade.
- * "Lista de restaurantes" requests a list and names none.
+ * "Lista de restaurantes" requests a new list and names no list of the user.
  */
 import { LISTS_MAX } from "../../spec/listids.ts";
 import { forgetReach } from "../negation.ts";
@@ -31,8 +31,8 @@ export interface MentionedLists {
   readonly anyOf: readonly string[];
   readonly exclude: readonly string[];
   /**
-   * Exclusions of one list, such as "não estão na lista X". Maps the token after each to its first
-   * token.
+   * Phrases that exclude one list, such as "não estão na lista X". Each key is the token after a
+   * phrase; the value is the first token of the phrase.
    */
   readonly apart: ReadonlyMap<number, number>;
 }
@@ -47,7 +47,9 @@ interface Around {
 /** Maximum number of words that introduce a list. */
 const BEFORE_MAX = 9;
 
-/** Finds requests about lists; `all` returns the user's lists, null if the caller has none. */
+/**
+ * Finds requests about lists. `all` returns the user's lists; it is null if the caller has none.
+ */
 export function findLists(
   around: Around,
   all: (() => readonly NamedList[]) | null,
@@ -100,7 +102,7 @@ class ListStage {
     const isClear = ids.length > 0 && seen.stance !== "unclear";
     const fits = isClear && count <= LISTS_MAX;
     const words = sentence.claim(seen.lead, to, fits ? "list" : "unmapped");
-    // If there are more lists than a spec takes, the words become a note.
+    // More lists than a spec takes are reported in a note.
     if (fits) target.push(...ids);
     else
       this.#notes.addUnmapped(
@@ -112,8 +114,8 @@ class ListStage {
   }
 
   /**
-   * Marks the words of a mention as a name, which no longer negates. The "exceto" of "exceto lista
-   * X e MEI" stays a negator, because it also excludes MEI.
+   * Marks the words of a mention as part of a name, so that they no longer negate other words. In
+   * "exceto lista X e MEI", "exceto" still negates, because it also excludes MEI.
    */
   #name({ lead, from, to, stance, way, isJoined }: SeenMention): void {
     const own = stance === "out" && way === "all" ? exceptIn(this.#sentence, lead, from) : -1;
@@ -122,7 +124,7 @@ class ListStage {
     this.#sentence.name(Math.max(own + 1, lead), to);
   }
 
-  /** Returns the reason why a mention became no filter. */
+  /** Returns the reason why a mention did not become a filter. */
   #whyLeft({ among, why, ids }: ListMention, { stance }: SeenMention): Sentences {
     if (!this.#hasLists) return BY_HAND;
     if (why !== undefined) return why;
@@ -132,8 +134,8 @@ class ListStage {
 }
 
 /**
- * Returns the last word in the tokens [from, to) that excludes everything joined after it, or -1 if
- * there is none.
+ * Returns the last word such as "exceto" in the tokens [from, to), which excludes everything joined
+ * after it. Returns -1 if there is none.
  */
 function exceptIn(sentence: Sentence, from: number, to: number): number {
   for (let at = to - 1; at >= from; at--) {

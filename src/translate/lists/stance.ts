@@ -1,9 +1,10 @@
 /**
- * Decides whether lists in a sentence are included or excluded. Input: a mention with its
- * introducing words, and the previous mention. Output: in, out, or unclear.
- * Invariant: an exclusion by "exceto" or "fora da" carries across "e" to a list that is named by a
- * noun phrase ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The result is
- * unclear after two negators, or if preposition or verb differ from those of the previous mention.
+ * Decides if a sentence includes or excludes the lists that it mentions. Input: a mention with the
+ * words before it, and the previous mention. Output: "in", "out", or "unclear".
+ * Invariant: "exceto" and "fora da" also exclude a list after "e" if the list has no preposition or
+ * verb of its own ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The result
+ * is unclear after two negators, or if the preposition or verb differs from that of the previous
+ * mention.
  */
 
 import { kindAt } from "../items.ts";
@@ -12,20 +13,23 @@ import { isExcept } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { AGAIN, AGAINST, isJoiner, LEAVING, leadOf, leavesAll, NEGATES, NOUNS } from "./mention.ts";
 
-/** The stance of a sentence: it includes the lists of a mention, excludes them, or is unclear. */
+/**
+ * How a sentence treats the lists of a mention: it includes them, excludes them, or does neither
+ * clearly.
+ */
 type Stance = "in" | "out" | "unclear";
 
 /**
- * The kind of words that exclude a mention: "exceto" ("all"), "fora da" or "sem" ("outside"), or a
- * negated verb ("verb").
+ * The kind of words that exclude a mention. "all" is a word such as "exceto", "outside" is "fora
+ * da" or "sem", and "verb" is a negated verb.
  */
 type Way = "all" | "outside" | "verb" | null;
 
 /** A mention that was read. */
 export interface SeenMention {
   /**
-   * First word that introduces the mention, first word of the mention itself, and the token after
-   * it.
+   * `lead`: first of the words before the mention, such as "exceto". `from`: first word of the
+   * mention. `to`: the token after it.
    */
   readonly lead: number;
   readonly from: number;
@@ -53,8 +57,8 @@ export class Stances {
   }
 
   /**
-   * Returns the mention in the tokens [from, to) with its stance. Its introducing words begin at
-   * `lead`.
+   * Returns the mention in the tokens [from, to) and if it is included or excluded. The words
+   * before it, such as "exceto", begin at `lead`.
    */
   read(lead: number, from: number, to: number): SeenMention {
     const seen = this.#read(lead, from, to);
@@ -78,8 +82,9 @@ export class Stances {
   }
 
   /**
-   * Decides the stance of a mention joined to the previous one. It has the previous stance unless
-   * its introducing words differ: "exceto a lista X e os já exportados".
+   * Decides if a mention joined to the previous one is included or excluded. It is treated like the
+   * previous one unless the words before it differ. In "exceto a lista X e os já exportados", both
+   * are excluded.
    */
   #joinedToList(place: Place, before: SeenMention): SeenMention {
     const { way } = before;
@@ -100,8 +105,8 @@ export class Stances {
   }
 
   /**
-   * Decides the stance of a mention that follows other words: "lista X" in "exceto MEI e lista X"
-   * is excluded because MEI is.
+   * Decides if a mention after other requests is included or excluded. In "exceto MEI e lista X",
+   * list X is excluded because MEI is.
    */
   #joinedToItem(lead: number, from: number, join: number): Stance {
     const sentence = this.#sentence;
@@ -115,11 +120,14 @@ export class Stances {
     return isAfterExcept(sentence, lead) || isAfterNot(sentence, lead) ? "unclear" : "in";
   }
 
-  /** Returns the negator of the words that end at a token, or -1 if there is none. */
+  /**
+   * Returns the negator of the words that end at a token. Returns -1 if there is none, and
+   * "unclear" after too many lookups in one sentence.
+   */
   #negatorAt(last: number): number | "unclear" {
     if (++this.#reaches > REACHES_MAX) return "unclear";
-    // The cached reaches of negators are dropped, because words that have become list names no
-    // longer negate.
+    // Drops the cached results of negations, because a negator that is now part of a list's name
+    // negates nothing.
     forgetReach(this.#sentence);
     const { polarity, negator } = reachOf(this.#sentence, last);
     return polarity === "negated" ? negator : -1;
@@ -145,15 +153,15 @@ function wayOf(word: string): Way {
 }
 
 /**
- * True if the second list is included although the first is excluded: "fora da lista X e na lista
- * Y".
+ * True if the words before the second list include it although the first is excluded: "fora da
+ * lista X e na lista Y".
  */
 function isApart(before: SeenMention, led: "in" | "from" | null): boolean {
   if (before.way === "outside") return led !== "from" && !isVerb(before);
   return before.way === "verb" && (led !== "from" || isVerb(before));
 }
 
-/** True for a mention of exported accounts by a verb alone: "que ainda não exportei". */
+/** True if the mention is a single verb such as "exportei", which means the exported accounts. */
 function isVerb({ from, to }: SeenMention): boolean {
   return to === from + 1;
 }
@@ -180,8 +188,8 @@ function wordsIn(sentence: Sentence, from: number, to: number): string[] {
 }
 
 /**
- * True if an excluded word stands before the mention, as in "exceto MEI da lista Clientes", because
- * the words may exclude MEI or the list.
+ * True if the mention follows an excluded word, as in "exceto MEI da lista Clientes". The words may
+ * then exclude MEI or the list.
  */
 function isAfterExcept(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
@@ -191,9 +199,7 @@ function isAfterExcept(sentence: Sentence, from: number): boolean {
   return false;
 }
 
-/**
- * True if an unknown word after a negator stands before the mention: "sem xyz na lista Clientes".
- */
+/** True if an excluded unknown word precedes the mention: "xyz" in "sem xyz na lista Clientes". */
 function isAfterNot(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark" || !sentence.free(back)) return false;

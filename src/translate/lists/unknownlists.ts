@@ -1,9 +1,10 @@
 /**
- * Unknown lists in a sentence, and "minha lista" without a name. Input: a sentence, and a position
- * without a name of the user's lists. Output: words that still name a list.
- * Invariant: the form decides: a name follows a preposition or possessive, is capitalized or
- * quoted, or is a word that alone is no activity ("fornecedores"). "Lista de padarias", "lista
- * completa", and "lista padarias em SP" request a list.
+ * Reads mentions of lists that do not exist, and of "minha lista" without a name. Input: a
+ * sentence, and a position at which no name of the user's lists begins. Output: the words that
+ * nevertheless name a list.
+ * Invariant: words name a list if they follow a preposition or possessive, have capital letters or
+ * quotation marks, or include a word that alone is no activity ("fornecedores"). "Lista de
+ * padarias", "lista completa", and "lista padarias em SP" request a new list.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { lexicon } from "../activities/lexicon.ts";
@@ -30,7 +31,10 @@ import {
 
 /** Maximum number of words in the name of a list. */
 const NAME_MAX = 6;
-/** Maximum number of words searched for a request before a "lista" that no words introduce. */
+/**
+ * Maximum number of words before "lista" that are searched for a request. Applies if no words such
+ * as "na" precede "lista".
+ */
 const BEFORE_MAX = 24;
 const OWN = /^(?:minhas?|nossas?|suas?|my|our)$/;
 const OF = /^(?:de|of)$/;
@@ -61,7 +65,7 @@ function ledEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
   const before = sentence.folded(at - 1);
   const start = at + 1;
-  // "minha lista de padarias" requests a list of bakeries and names none.
+  // "minha lista de padarias" requests a new list of bakeries.
   if (OF.test(sentence.folded(start))) return ofEnd(sentence, at);
   const quoted = quotedEnd(sentence, start);
   if (quoted !== null) return quoted;
@@ -89,8 +93,8 @@ function ofEnd(sentence: Sentence, at: number): number | null {
 }
 
 /**
- * Returns the end of a list without introducing words: "restaurantes em SP, lista Fornecedores",
- * 'lista: "Antigos"'.
+ * Returns the end of the mention of a list without words such as "na" before it: "restaurantes em
+ * SP, lista Fornecedores", 'lista: "Antigos"'.
  */
 function bareEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
@@ -120,8 +124,8 @@ function followsRequest(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True for a common name of a list without the word "lista", such as "fornecedores" in "e
- * fornecedores".
+ * True for a common name of a list, such as "fornecedores" in "e fornecedores". The word "lista" is
+ * not needed.
  */
 export function isRelation(sentence: Sentence, at: number): boolean {
   if (!RELATIONS.has(sentence.folded(at)) || !sentence.free(at)) return false;

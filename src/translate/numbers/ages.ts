@@ -1,8 +1,8 @@
 /**
- * The stage of ages: "há mais de 2 anos", "nos últimos 6 meses", "entre 2 e 5 anos".
+ * Reads ages: "há mais de 2 anos", "nos últimos 6 meses", "entre 2 e 5 anos".
  * Input: a sentence and the snapshot's day. Output: bounds of the opening date.
  * Invariant: ages count back from the snapshot's day. "Older than" sets the end of the interval,
- * "younger than" its start. A number of years without such words is not claimed.
+ * "younger than" its start. A number of years without such words is not read as an age.
  */
 
 import { isInTrade } from "../items.ts";
@@ -33,7 +33,7 @@ interface Length {
   readonly days?: number;
 }
 
-/** Maximum age in years; the registry has no older companies. */
+/** Maximum age in years. No company in the registry is older. */
 const YEARS_MAX = 200;
 
 const MORE = wordSet(
@@ -195,7 +195,10 @@ interface Lead {
   readonly isAge: boolean;
   /** True if the time is not the age of a company. */
   readonly other: boolean;
-  /** True if a word between a closing and the time shows that the time counts from the opening. */
+  /**
+   * True if the time counts from the opening although a word for a closing precedes it: "baixadas,
+   * abertas há 2 anos".
+   */
   readonly own: boolean;
 }
 
@@ -273,7 +276,10 @@ function ago(today: Day, { months, days }: Span): Day {
   return back(back(today, months, "month"), days, "day");
 }
 
-/** Reads the words before an age, which say how it bounds the opening date. */
+/**
+ * Reads the words before an age, such as "mais de". They decide if the age is a minimum or a
+ * maximum.
+ */
 function leadOf(sentence: Sentence, at: number): Lead {
   let side: Lead["side"] = null;
   let from = at;
@@ -310,7 +316,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
 
 const TRIMMED = wordSet("e ou com a o as os");
 
-/** Returns `from` moved past joining words that belong to the text before the age. */
+/** Returns the position after joining words at `from` that belong to the text before the age. */
 function trimmed(sentence: Sentence, from: number, at: number): number {
   let start = from;
   while (start < at - 1 && TRIMMED.has(sentence.folded(start)) && !isCompared(sentence, start))

@@ -1,9 +1,9 @@
 /**
- * Numeric bounds of a sentence.
+ * Combines the numeric bounds of a sentence.
  * Input: bounds of opening dates, share capital, and establishments, as stages find them.
  * Output: one interval for each.
- * Invariant: intervals never become empty or wider; a bound that contradicts them is reported, not
- * applied.
+ * Invariant: intervals never become empty or wider. If a bound contradicts its interval, it is
+ * reported and not applied.
  */
 
 import type { Notes } from "../notes.ts";
@@ -20,8 +20,9 @@ interface Days {
 }
 
 /**
- * The intervals of a sentence: days `[since, before)`, and reais and numbers of establishments
- * `[min, max]`; null means unbounded.
+ * The intervals of a sentence. Intervals of days are half open, `[since, before)`. Intervals of
+ * share capital (in reais) and of numbers of establishments include both ends. Null means
+ * unbounded.
  */
 export class Bounds {
   readonly #notes: Notes;
@@ -32,8 +33,8 @@ export class Bounds {
     mei: { since: null, before: null },
   };
   /**
-   * The tokens about regimes that companies left, with these regimes. A date next to such a token
-   * is the date of the exclusion.
+   * Maps each token of phrases such as "que saíram do Simples" to the regimes that the companies
+   * left. A date next to such a token is the date of leaving.
    */
   readonly left = new Map<number, readonly ("simples" | "mei")[]>();
   /** Words of the dates that were applied to the status. */

@@ -1,7 +1,7 @@
 /**
- * The stage of share capital.
+ * Reads bounds of the share capital.
  * Input: a sentence. Output: bounds in reais.
- * Invariant: an amount counts only next to the word "capital". Other amounts may be revenues.
+ * Invariant: an amount is read only next to the word "capital". Other amounts may be revenues.
  */
 
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -38,7 +38,7 @@ const COUNTED = wordSet(
 /** Maximum number of words between "capital" and its amount. */
 const REACH = 9;
 
-/** Finds and claims every bound of the share capital. */
+/** Reads every bound of the share capital and marks its tokens as read. */
 export function findCapital(context: NumberContext): void {
   const { sentence } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -68,13 +68,14 @@ interface Read {
   readonly side: "min" | "max" | null;
   readonly first: Amount;
   readonly second: Amount | null;
-  /** True for a negated range ("que não seja entre 10 e 50 mil"), which no filter can express. */
+  /** True for a negated range ("que não seja entre 10 e 50 mil"). No filter excludes a range. */
   readonly outside: boolean;
 }
 
 /**
- * Reads the bounds of an amount whose name is at the tokens [from, to): "dívida ativa acima de 1
- * milhão", "mais de 1 milhão de dívida ativa". Returns null if no amount is next to them.
+ * Reads the bounds of an amount whose name is at the tokens [from, to): "dívida ativa" in "dívida
+ * ativa acima de 1 milhão" or "mais de 1 milhão de dívida ativa". Returns null if no amount is next
+ * to the name.
  */
 export function amountBounds(sentence: Sentence, from: number, to: number): AmountBounds | null {
   const after = behind(sentence, to - 1);
@@ -98,7 +99,7 @@ export interface AmountBounds {
   readonly to: number;
   readonly min: number | null;
   readonly max: number | null;
-  /** True for a negated range ("não entre 10 e 50 mil"), because no filter expresses it. */
+  /** True for a negated range ("não entre 10 e 50 mil"). No filter excludes a range. */
   readonly isOutside: boolean;
 }
 
@@ -248,7 +249,7 @@ function scaledAlike(first: Amount, second: Amount | null) {
   return { first: value < second.value ? { ...first, value } : first, second };
 }
 
-/** Moves other amounts of money, with their comparing words, to the notes. */
+/** Reports other amounts of money in notes, each with its comparing words. */
 export function unmapAmounts({ sentence, notes }: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const amount = sentence.free(at) ? amountAt(sentence, at) : null;
@@ -258,7 +259,8 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
     for (let i = at - 1; i >= Math.max(0, at - REACH) && sentence.free(i) && !noun; i--) {
       const word = sentence.folded(i);
       noun = REVENUE.has(word);
-      // "US$" and "capital" are small words before an amount: "capital acima de US$ 100.000".
+      // Words such as "US$" and "capital" are skipped between an amount and its comparing words:
+      // "capital acima de US$ 100.000".
       const dollars = /^(us|usd|u|eur)$/.test(word);
       const capital = word === "capital" || word === "social";
       const small = SMALL.has(word) || MORE.has(word) || dollars || capital;
@@ -272,7 +274,7 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
       noun = true;
       to += 2;
     }
-    // A period after the amount belongs to it: "1 milhão por ano", "a month".
+    // Words for a period after the amount belong to it: "por ano" in "1 milhão por ano", "a month".
     const per = /^(por|ao|a|per)$/.test(sentence.folded(to));
     if (per && /^(ano|mes|year|month)$/.test(sentence.folded(to + 1))) to += 2;
     const words = sentence.claim(from, to, "unmapped");

@@ -1,5 +1,5 @@
 /**
- * The stage of counts: the number of establishments of a company.
+ * Reads the number of establishments of a company.
  * Input: a sentence. Output: bounds of the number.
  * Invariant: a number counts establishments only if other words say that each company has this
  * number of them, as in "com 3 lojas". In "50 lojas de tintas" and "planilha com 100 lojas", the
@@ -212,7 +212,9 @@ function secondOf(sentence: Sentence, at: number) {
   return joined || dash ? numberAt(sentence, at + 1) : null;
 }
 
-/** Reads a second bound before the unit that both share: "mais de 2 e menos de 10 lojas". */
+/**
+ * Reads a second bound if one unit follows both: "menos de 10" in "mais de 2 e menos de 10 lojas".
+ */
 function otherBound(sentence: Sentence, at: number) {
   if (!["e", "mas", "and", "but"].includes(sentence.folded(at))) return null;
   let side: Side = null;
@@ -253,7 +255,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
   return { from, side, had: false };
 }
 
-/** How a comparing word bounds the number after it. */
+/** Returns how a comparing word bounds the number after it. */
 export function sideAt(sentence: Sentence, at: number): Side {
   const word = sentence.folded(at);
   if (word === "menos") return ["pelo", "ao"].includes(sentence.folded(at - 1)) ? "min" : "under";
@@ -305,7 +307,10 @@ function addUnmapped(sentence: Sentence, notes: Notes, { from, to }: Read): bool
   return false;
 }
 
-/** Claims "redes de" and "chains of", because the count already expresses them. */
+/**
+ * Marks "redes de" and "chains of" as read, because the number of establishments already expresses
+ * them.
+ */
 function claimChains(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);

@@ -1,11 +1,11 @@
 /**
- * The stage of opening dates.
- * Input: a sentence and the snapshot's day. Output: bounds of the opening date.
- * Invariant: the interval is half open, as in a spec. A date is claimed with the words that define
- * its meaning. Dates that belong to another event, do not exist, or contradict another are
- * reported, not applied. A word for a closing before a date makes it a closing date, even with
- * places and trades between them ("baixadas em Recife em 2023", "inactive bakeries since 2020"),
- * but not with another verb, "com", or a mark.
+ * Reads opening dates, and dates of a closing or of leaving a regime.
+ * Input: a sentence and the snapshot's day. Output: bounds of these dates.
+ * Invariant: the interval is half open, as in a spec. A date is marked as read together with the
+ * words that define its meaning. A date is reported and not applied if it belongs to another event,
+ * does not exist, or contradicts another date. After a word for a closing, a date is the date of
+ * the closing. Places and trades may stand between them ("baixadas em Recife em 2023", "inactive
+ * bakeries since 2020"), but another verb, "com", or punctuation may not.
  */
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { isInTrade, kindAt } from "../items.ts";
@@ -76,7 +76,10 @@ interface Lead {
 
 const VAGUE = wordSet("fim final comeco inicio meados");
 
-/** Finds and claims every date: "desde 2020", "em 2021", "entre 2015 e 2018", "recém-abertas". */
+/**
+ * Reads every date and marks it as read: "desde 2020", "em 2021", "entre 2015 e 2018",
+ * "recém-abertas".
+ */
 export function findDates(context: NumberContext): void {
   const { sentence, today } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -90,7 +93,10 @@ export function findDates(context: NumberContext): void {
   findVague(context);
 }
 
-/** Claims an event such as "antes da pandemia" with its leading words and adds a note. */
+/**
+ * Adds a note for an event such as "antes da pandemia" and marks it as read, with the words before
+ * it. Returns the position after it.
+ */
 function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   const { from, meaning } = leadOf(sentence, at);
   if (meaning === null) return at;
@@ -118,7 +124,7 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const verb = openedBefore(sentence, lead.from);
   const isFar = verb >= 0 && meaning === null && date.relative === true;
   if (meaning === null && range === null && !closed && !isFar) return date.to;
-  // "abertas em Natal este ano": the verb is apart from its date.
+  // In "abertas em Natal este ano", a place separates the verb from its date.
   if (verb >= 0 && (isFar || meaning === "in")) sentence.claim(verb, verb + 1, "date");
   const periods = [date.period, ...(range === null ? [] : [range.period])];
   if (periods.includes(null)) {
@@ -158,7 +164,10 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   return listed(context, to, span);
 }
 
-/** Returns the verb of opening before the places before a date: "opened in Natal"; -1 for none. */
+/**
+ * Returns the position of a verb of opening that only a place separates from a date: "opened" in
+ * "opened in Natal in 2020". Returns -1 if there is none.
+ */
 function openedBefore(sentence: Sentence, from: number): number {
   let isPlaced = false;
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
@@ -182,7 +191,7 @@ function isAboutCompanies(sentence: Sentence, at: number, { relative }: Mentione
   );
 }
 
-/** A date without words for another event is an opening date. */
+/** The event of a date if no word next to it names another event. */
 const OPENING: readonly DatedEvent[] = ["opened"];
 
 interface Taken extends Lead {
@@ -193,8 +202,8 @@ interface Taken extends Lead {
 }
 
 /**
- * Returns the events that the words next to a date name and for which a filter exists, otherwise
- * null.
+ * Returns the events that the words next to a date name, such as leaving a regime. Returns null if
+ * there are none or if no filter takes their dates.
  */
 export function eventsOf(
   { sentence, bounds }: NumberContext,
@@ -214,8 +223,8 @@ export function eventsOf(
 }
 
 /**
- * True for a word of a required status, such as "baixadas"; false for "faturamento", which is no
- * status.
+ * True for a word of a status that the sentence requires, such as "baixadas". False for words such
+ * as "faturamento".
  */
 function isPlainStatus(sentence: Sentence, at: number): boolean {
   for (let start = at; start > at - STATUS_MAX; start--) {
@@ -243,7 +252,7 @@ function endsStatus(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Sets the bounds for a date. After a negation, the bounds are inverted. */
+/** Sets the bounds for a date. If the date is negated, sets the opposite bounds. */
 function apply(context: NumberContext, taken: Taken, { first, after }: Period): void {
   const { sentence, notes, bounds, today } = context;
   const { from, at, to, meaning } = taken;
@@ -285,8 +294,8 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
 }
 
 /**
- * Returns the reach of a negator, which may stand within the words of the date: "opened not later
- * than 2020".
+ * Returns how negation applies to a date. The negator may be one of the words before the date:
+ * "not" in "opened not later than 2020".
  */
 function reachWithin(sentence: Sentence, from: number, at: number): Reach {
   let inside = from;
@@ -323,8 +332,8 @@ function isYearAt({ tokens }: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the position after words that extend a date to today ("em diante" in "2020 em diante",
- * "para cá"), or `at` if there are none.
+ * Returns the position after words such as "em diante" or "para cá", which extend a date to today:
+ * "2020 em diante". Returns `at` if there are none.
  */
 function sinceAfter(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -392,7 +401,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
   return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
 }
 
-/** Returns `from` moved past joining words that belong to the text before the date. */
+/** Returns the position after joining words at `from` that belong to the text before the date. */
 function trimmed(sentence: Sentence, from: number, at: number): number {
   let start = from;
   while (start < at && TRIMMED.has(sentence.folded(start))) start++;
@@ -435,12 +444,12 @@ function isOfGoods(sentence: Sentence, at: number): boolean {
   );
   if (!/^(novos|novas)$/.test(adjective ?? "") || !/^d[aeo]s?$/.test(of ?? "")) return false;
   const isFeminine = (word = "") => /as?$/.test(word);
-  // A plural adjective cannot describe a single seller, so it describes the goods: "comércio de
-  // tratores novos".
+  // A plural adjective cannot describe a seller in the singular. In "comércio de tratores novos",
+  // it describes the goods.
   const isOne = seller !== "" && !seller?.endsWith("s");
   if (!isOne && isFeminine(adjective) === isFeminine(seller)) return false;
-  // The gender of the word as written counts too, because "repuestos nuevos" is read as "peças
-  // novos".
+  // The gender is checked both in the word as written and in the word as read. "repuestos nuevos"
+  // is read as "peças novos", and only the written words agree in gender.
   const isOther = [goods, foldWord(sentence.tokens[at - 1]?.text ?? "")].every(
     (word) => isFeminine(adjective) !== isFeminine(word),
   );
@@ -458,7 +467,7 @@ const RECENT = wordSet(
 );
 const OLD = wordSet("antiga antigas antigo antigos tradicionais tradicional velhas consolidadas");
 const OWN = wordSet("cliente clientes lead leads contatos prospects oportunidades vendas negocio");
-/** Companies called new are at most this many months old. */
+/** Maximum age in months of companies called new. */
 const RECENT_MONTHS = 12;
 
 function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: number): void {

@@ -1,8 +1,8 @@
 /**
- * The stage of the limit: a number that counts accounts.
+ * Reads the limit, a number of requested accounts.
  * Input: a sentence. Output: the limit, or null.
- * Invariant: a number is a limit only if a word says so or if it counts companies; "posto 24 horas"
- * and "3 irmãos" are not. A limit outside a spec's range is reported, not applied.
+ * Invariant: a number is a limit only if a word says so or if it counts companies. "posto 24 horas"
+ * and "3 irmãos" have no limit. A limit outside a spec's range is reported and not applied.
  */
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -43,14 +43,16 @@ const COUNTED = wordSet(
     "prospect prospects cliente clientes linha linhas companies businesses results records rows " +
     "primeiras primeiros maiores menores melhores mais largest biggest smallest newest oldest",
 );
-/** Words after which a number is not a limit even if it counts companies. */
+/**
+ * Words such as "mais" before a number, after which it is not a limit even if it counts companies.
+ */
 const COMPARED = wordSet("mais menos acima abaixo entre superior inferior over under than");
 const DOZENS: Readonly<Record<string, number>> = {
   ...{ duzia: 12, duzias: 12, dozen: 12, centena: 100, centenas: 100, dezena: 10, dezenas: 10 },
   ...{ milhar: 1000 },
 };
 
-/** Finds and claims the limit; the first valid one wins. */
+/** Returns the first valid limit and marks its tokens as read. */
 export function findLimit(sentence: Sentence, notes: Notes): number | null {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
@@ -158,8 +160,8 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (negatorOf(sentence, at) >= 0) return null;
   if (isMostBehind(sentence, to)) return at;
   const lead = leadOf(sentence, at);
-  // An article and a ranking make the number a limit even if no noun follows: "as vinte de maior
-  // capital".
+  // After an article and before a ranking, the number is a limit even without a noun: "as vinte de
+  // maior capital".
   const isRanked = next === "de" && /^(?:maior|menor|mais)$/.test(sentence.folded(to + 1));
   if (isRanked && lead.article) return lead.limit;
   // "gas stations in Paraná, list 500"
@@ -223,11 +225,11 @@ function isNothingCounted(sentence: Sentence, at: number): boolean {
 }
 
 interface Lead {
-  /** Start of the words that make the number a limit. */
+  /** Start of the words that make the number a limit, such as "no máximo". */
   readonly from: number;
   /**
-   * Start of the number with the words directly before it, such as "cerca de", for a number that is
-   * a limit without a word that says so.
+   * Start of the number, with words such as "cerca de" before it. Used if the number is a limit
+   * although no word says so.
    */
   readonly limit: number;
   readonly led: boolean;

@@ -1,10 +1,10 @@
 /**
- * Calendar days, and dates in natural language.
+ * Defines calendar days and reads dates in natural language.
  * Input: years, months, and days; a sentence, a position, and the snapshot's day. Output: earlier
  * and later days, their text in a spec, and dates in the sentence with the index after them.
- * Invariant: results are existing days, and counting back by months stays in the target month.
- * Nothing is claimed or guessed: a date that does not exist has no period, and a month without a
- * year is its latest occurrence that has begun.
+ * Invariant: results are existing days, and counting back by months stays in the target month. No
+ * token is marked as read, and nothing is guessed. A date that does not exist has no period. A
+ * month without a year is its latest occurrence that has begun.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -251,8 +251,8 @@ function dayAt(sentence: Sentence, at: number): MentionedDate | null {
 /** Reads a day before another day of the same month: "5" in "entre 5 e 20 de março de 2024". */
 function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate | null {
   if (!isJoint(sentence, at + 1) || sentence.tokens[at + 2]?.kind !== "number") return null;
-  // Only two days may share a month. Otherwise, "1 e 1 e 1 e …" would be read recursively to its
-  // end.
+  // Only two days may share a month. Without this check, "1 e 1 e 1 e …" would recurse once for
+  // each "1".
   if (isJoint(sentence, at + 3)) return null;
   const other = dayAt(sentence, at + 2);
   if (other?.period === null || other === null || other.yearless) return null;

@@ -1,11 +1,11 @@
 /**
  * Reads numbers, amounts, and comparing words in a sentence: "mais de 10", "pelo menos uma".
  * Input: a sentence and a position. Output: the number that begins at the position, in digits or in
- * words, and the position after it; for comparing words, their start or the position of their
- * number.
+ * words, and the position after it. For comparing words, the output is their start or the position
+ * of their number.
  * Invariant: numbers are in Brazilian notation: points separate groups of digits, and a comma
- * begins the decimals. Comparing words count only if no stage has claimed them and a number
- * follows. Nothing is claimed.
+ * begins the decimals. Comparing words are read only if no stage has read them before and a number
+ * follows. No token is marked as read.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -38,7 +38,10 @@ const FACTORS = numbersByWord({
   ...{ bi: 1e9, million: 1e6, millions: 1e6, thousand: 1e3, billion: 1e9 },
 });
 
-/** Matches "100,000", whose comma separates groups, because money does not have three decimals. */
+/**
+ * Matches numbers such as "100,000". Here the comma separates groups of digits, because amounts of
+ * money do not have three decimals.
+ */
 const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
 
 /**
@@ -54,12 +57,15 @@ function decimal(text: string): number {
   return Number((grouped ? groups.join("") : whole) + (rest.length === 0 ? "" : `.${rest[0]}`));
 }
 
-/** Returns the unclaimed number at a token: digits, or words such as "vinte e cinco". */
+/**
+ * Returns the number at a token, in digits or in words such as "vinte e cinco". Returns null if
+ * another stage has read the token.
+ */
 export function numberAt(sentence: Sentence, at: number): Numeral | null {
   return sentence.free(at) ? numeralAt(sentence, at) : null;
 }
 
-/** Returns the number at a token, claimed or not. */
+/** Returns the number at a token, even if another stage has read the token. */
 export function numeralAt(sentence: Sentence, at: number): Numeral | null {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return null;
@@ -161,8 +167,8 @@ const COMPARING = new Set(
 );
 
 /**
- * Returns the position of the number if comparing words such as "mais de" or "pelo menos" begin at
- * the token and change the number's meaning. Otherwise returns `at`.
+ * If comparing words such as "mais de" or "pelo menos" begin at the token, returns the position of
+ * the number after them. Otherwise returns `at`.
  */
 export function comparedAt(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -174,8 +180,8 @@ export function comparedAt(sentence: Sentence, at: number): number {
 }
 
 /**
- * Returns the start of comparing words with their number, such as "mais de uma", that end directly
- * before a token. Otherwise returns `at`.
+ * If two comparing words and a number, such as "mais de uma", end directly before a token, returns
+ * their start. Otherwise returns `at`.
  */
 export function comparedBefore(sentence: Sentence, at: number): number {
   return at >= 3 && comparedAt(sentence, at - 3) === at - 1 ? at - 3 : at;

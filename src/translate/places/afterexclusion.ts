@@ -1,9 +1,10 @@
 /**
- * Requested places after an excluded one: "padarias, exceto em Campinas, em SP".
- * Input: the mentions of a sentence with their negation. Output: the same mentions; excluded
- * places that only delimit the search become requested.
- * Invariant: a sentence that requests another place keeps all its exclusions, and a list of places
- * of one kind ("exceto em SP, no RJ") stays excluded as a whole.
+ * Recognizes a requested place after an excluded one: "em SP" in "padarias, exceto em Campinas, em
+ * SP".
+ * Input: the mentions of places in a sentence, with their negation. Output: the same mentions.
+ * Excluded places that only delimit the area of the search are now requested.
+ * Invariant: a sentence that requests another place keeps all its exclusions. A list of places of
+ * one kind ("exceto em SP, no RJ") stays excluded as a whole.
  */
 import { isNegator } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -41,7 +42,7 @@ function firstIncluded(sentence: Sentence, run: readonly Mention[]): number {
   return -1;
 }
 
-/** Groups the excluded places by the negator that excludes them. */
+/** Returns the excluded places, grouped by negator. */
 function excludedRuns(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
   const runs: Mention[][] = [];
   for (const [i, one] of mentions.entries()) {
@@ -59,17 +60,14 @@ function isOneList(sentence: Sentence, last: Mention, one: Mention): boolean {
   return true;
 }
 
-/**
- * True if a preposition meaning "in" introduces a place: "em SP", and "no estado de São Paulo"
- * although "de" precedes the name.
- */
+/** True if a preposition such as "em" introduces the place: "em SP", "no estado de São Paulo". */
 function isLed(sentence: Sentence, { lead, from }: Mention): boolean {
   return !lead.mark && (lead.kind === "in" || isIn(sentence.folded(from)));
 }
 
 /**
- * True if no place before this one in the group has its kind, and if it is the last one or contains
- * a place before it.
+ * True if a place in a group of excluded places is of another kind than all places before it. It
+ * must also be the last place or contain one of those before it.
  */
 function isWider(run: readonly Mention[], at: number): boolean {
   const one = run[at] as Mention;

@@ -1,7 +1,8 @@
 /**
- * Every place that a sentence can name.
- * Input: a segment. Output: names with states and municipalities; accounts by municipality.
- * Invariant: made once per segment from the snapshot's municipalities. A name maps to all
+ * Lists every place that a sentence can name.
+ * Input: a segment. Output: names with states and municipalities, and the number of accounts by
+ * municipality.
+ * Invariant: built once per segment from the snapshot's municipalities. A name maps to all
  * municipalities with that name.
  */
 
@@ -32,8 +33,8 @@ export interface Gazetteer {
 }
 
 /**
- * If a municipality has at least this many times the accounts of all others with its name together,
- * the name means that municipality.
+ * A shared name means one municipality if it has at least this many times the accounts of all
+ * others with the name together.
  */
 const OUTWEIGHS = 10;
 
@@ -42,14 +43,15 @@ export const gazetteerOf = lazyByKey(makeGazetteer);
 
 /** Builds the tables that make lookups of places faster. */
 export function speedUpPlaces({ places, states, capitalOf }: Gazetteer): void {
-  // The first access to a city's accounts counts those of all cities.
+  // Counts the accounts of all cities, which the first access to the accounts of one city does.
   void capitalOf(states[0] ?? "")?.accounts;
   places.speedUp();
 }
 
 /**
- * Returns the municipalities that a name without a state means: the capital, else the one with ten
- * times as many accounts as all others together, else all.
+ * Returns the municipalities that a name without a state means. A capital comes first, then a
+ * municipality with ten times as many accounts as all others together. If there is neither, returns
+ * all.
  */
 export function namesakesMeant(cities: readonly City[]): readonly City[] {
   if (cities.length < 2) return cities;
@@ -103,8 +105,8 @@ function existing(city: City | undefined): readonly City[] {
 }
 
 /**
- * Yields every name other than official names of cities, with its meaning. A name may occur several
- * times.
+ * Yields names that are not official names of cities, each with its meaning. A name may occur
+ * several times.
  */
 function* otherPlaces(cities: SnapshotCities): Generator<Named> {
   const citiesOf = (...codes: readonly string[]) =>

@@ -1,9 +1,9 @@
 /**
- * Defines a place that a sentence names.
- * Input: tokens and their possible meanings. Output: a mention of the place; its words and negator
- * are claimed.
+ * Defines a mention, a place that a sentence names.
+ * Input: tokens and their possible meanings. Output: a mention of the place. Its words and negator
+ * are marked as read.
  * Invariant: no stage reads the words of a mention again. A mention keeps all possible meanings
- * until all mentions of the sentence are known; then one meaning is chosen.
+ * until all mentions of the sentence are known. Then one meaning is chosen.
  */
 
 import { negatorOf, reachOf } from "../negation.ts";
@@ -75,8 +75,8 @@ export interface Mention {
 const OUTSIDE = new Set(["outside", "beyond"]);
 
 /**
- * Returns a mention of the tokens [at, to), and claims them with their introducing words and
- * negator.
+ * Returns a mention of the name in the tokens [at, to). Marks the name, its negator, and the words
+ * before it ("na cidade de") as read.
  */
 export function mentionOf(
   { sentence }: PlaceContext,
@@ -87,7 +87,7 @@ export function mentionOf(
   const outside = OUTSIDE.has(sentence.folded(lead.from - 1)) && sentence.free(lead.from - 1);
   const negator = outside ? lead.from - 1 : negatorOf(sentence, lead.from);
   if (negator >= 0) claimNegation(sentence, negator, lead.from);
-  // "não só em SP" names a place but does not filter.
+  // "não só em SP" names a place but does not restrict the search to it.
   const reach = reachOf(sentence, lead.from);
   const open = reach.polarity === "open";
   if (open) claimNegation(sentence, reach.negator, lead.from);
@@ -134,8 +134,8 @@ export function meaningOf(
 }
 
 /**
- * True if the word before a preposition shows that the place is the subject of the business and not
- * its location.
+ * True if the word before a preposition shows that the business deals with the place, such as
+ * "especializada" in "especializada em Bonito".
  */
 export function isSpecialised(sentence: Sentence, at: number): boolean {
   return DEALING.has(sentence.folded(at - 1));

@@ -1,12 +1,12 @@
 /**
- * Place names in a sentence.
+ * Finds names of places in a sentence.
  * Input: a sentence and the gazetteer. Output: every mention with its possible meanings, its words
- * claimed; `places.ts` decides between the meanings.
- * Invariant: a name that is also a trade or everyday word is a mention only if the context says so.
- * Parts of places ("interior de SP") are mentions of the place, and the part is left to the notes.
- * Names with a negating word (Juiz de Fora, Sem-Peixe, Não-Me-Toque) are found first, so that the
- * word never negates. If the name begins with that word, it needs a sign of a place: "restaurantes
- * sem peixe" is a request.
+ * marked as read. places.ts chooses between the meanings.
+ * Invariant: a name that is also a trade or everyday word is a place only if the words around it
+ * say so. Parts of places ("interior de SP") are mentions of the whole place, and a note reports
+ * the part. Names with a negating word (Juiz de Fora, Sem-Peixe, Não-Me-Toque) are found first, so
+ * that the word never negates. If the name begins with that word, other words must show that it is
+ * a place, because "restaurantes sem peixe" is a request.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -30,7 +30,7 @@ import { isIn, isMoney, isOf, leadOf, QUARTER_HEADS, QUARTERS, STREETS } from ".
 import { radiusAt } from "./radius.ts";
 import { unknownNameAt, unknownNameEnd, unmapUnknownName } from "./unknownnames.ts";
 
-/** Finds and claims every mention. Returns them in text order. */
+/** Returns every mention in text order and marks its words as read. */
 export function findMentions(context: PlaceContext): Mention[] {
   const { sentence } = context;
   const found: Mention[] = [];
@@ -59,7 +59,7 @@ export function findMentions(context: PlaceContext): Mention[] {
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** Abbreviations of states that are not words, so they count in lower case too. */
+/** Abbreviations of states that are not also words. They name the state even in lower case. */
 const CLEAR = new Set("sp rj mg rs sc df ba mt ms pb rn".split(" "));
 
 /** Reads the two letters of a state: `SP`, `/sp`, `em sp`. */
@@ -115,8 +115,8 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
 }
 
 /**
- * True if nothing else can follow the letters of a state, as in "padaria pr" and "padarias to com
- * telefone".
+ * True if the words after the abbreviation of a state show that it means the state: "padaria pr",
+ * "padarias to com telefone".
  */
 function endsPhrase(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
@@ -170,7 +170,7 @@ function nameAt(
   return null;
 }
 
-/** Returns the first place of the list that the last place found belongs to. */
+/** Returns the first place of the list that ends with the last place found. */
 function listHead(sentence: Sentence, found: readonly Mention[]): Mention | undefined {
   let at = found.length - 1;
   for (let steps = 0; at > 0 && steps < LIST_MAX; steps++) {
@@ -190,8 +190,8 @@ function isListGap(sentence: Sentence, from: number, to: number): boolean {
 }
 
 /**
- * Returns the end of a name with a word such as "state" or "city" after it, and removes the
- * meanings that the word excludes: "São Paulo state", "New York City".
+ * Returns the end of a name, including a word such as "state" or "city" after it. Removes the
+ * meanings that this word excludes: "São Paulo state", "New York City".
  */
 function kindBehind(
   sentence: Sentence,
@@ -228,7 +228,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   const isNamed = !whole && gazetteer.places.longest(sentence.tokens, at) !== null;
   if ((!STREETS.has(word) && !quarter) || isNamed) return null;
   const district = quarter || DISTRICT.test(word);
-  // In "concessionária de rodovia", the word belongs to a trade.
+  // In "concessionária de rodovia", "rodovia" belongs to the trade.
   let name = at + 1;
   while (isOf(sentence.folded(name))) name++;
   const trade = isOf(sentence.folded(at - 1)) && isInTrade(sentence, at, at + 1);
@@ -237,7 +237,8 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   while (whole && isSmallBefore(sentence, name)) name++;
   let to = gazetteer.places.longest(sentence.tokens, name, free)?.to ?? name;
   for (let next = to; next < name + STREET_MAX && free(next); next++) {
-    // A name such as "Jardim das Flores" continues across its small words.
+    // The name continues after words such as "das" if a capitalized word follows: "Jardim das
+    // Flores".
     if (isCapitalised(sentence, next)) to = next + 1;
     else if (!isOf(sentence.folded(next)) || (district && isCityAt(context, next))) break;
   }
@@ -273,8 +274,8 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
 }
 
 /**
- * True for a name that begins like a district and ends like a known town but does not mean the
- * town: "em Jardim da Luz", "in Vila Mariana". A city after a bare "de" is not part of the name.
+ * True for the name of a district that ends with the name of a town: "em Jardim da Luz", "in Vila
+ * Mariana". False after "de" or "do", which introduce the town itself.
  */
 function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boolean {
   if (!QUARTER_HEADS.has(sentence.folded(at)) || !isInBefore(sentence, at)) return false;
@@ -285,7 +286,8 @@ function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boo
   const isSpelled = isCapitalised(sentence, at) === isCapitalised(sentence, name);
   const town = gazetteer.places.longest(sentence.tokens, name, (index) => sentence.free(index));
   if (!isSpelled || town === null || stateAt(sentence, name) !== null) return false;
-  // "na cidade de Campinas", "em Porto de Santos": a bare "de" introduces the city itself.
+  // In "na cidade de Campinas" and "em Porto de Santos", "de" without an article introduces the
+  // town itself.
   if (/^d[eo]$/.test(sentence.folded(name - 1))) return false;
   const { states, here, abroad, region, cities } = town.place;
   return cities.length > 0 && !here && !abroad && !region && states.length === 0;
@@ -305,8 +307,8 @@ function isInBefore(sentence: Sentence, at: number): boolean {
 const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 
 /**
- * True for a district without a preposition, as in "pizzarias vila mariana". Such a word for a
- * district must precede a word without another meaning.
+ * True for the name of a district without a preposition: "pizzarias vila mariana". A word without
+ * another meaning must follow "vila" or "jardim".
  */
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);

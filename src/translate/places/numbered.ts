@@ -1,8 +1,9 @@
 /**
- * Places by number: area codes and postal codes.
- * Input: a sentence. Output: its codes, claimed with their introducing words.
- * Invariant: a number is a code only after a word that names the code. A code is left to the notes
- * if no filter takes it or if it is excluded.
+ * Reads places given by number: area codes and postal codes.
+ * Input: a sentence. Output: its codes. Their tokens and the words before them, such as "DDD", are
+ * marked as read.
+ * Invariant: a number is a code only after a word that names the code. If no filter takes a code or
+ * if it is excluded, it is reported in a note.
  */
 import { negatorOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
@@ -13,7 +14,7 @@ import type { Sentence } from "../words/sentence.ts";
 export interface NumberedPlaces {
   readonly areaCodes: readonly string[];
   readonly postalCodes: readonly string[];
-  /** The tokens of each code, including its introducing words. */
+  /** The tokens of each code, including words such as "DDD" before it. */
   readonly spans: readonly NumberedSpan[];
 }
 
@@ -69,7 +70,7 @@ const BETWEEN = new Set(
   ).split(" "),
 );
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
-/** Words before a code that are claimed with it. */
+/** Words before a code that belong to the same request. */
 const LEADS = new Set(
   "com no nos do dos de em in with from na da o pelo regiao area cujo cuyo whose around".split(" "),
 );
@@ -78,7 +79,7 @@ const BETWEEN_MAX = 6;
 const RANGE = new Set(["a", "ate", "to", "al", "hasta", "through", "-", "–"]);
 const AREA_CODE = /^(1[1-9]|[2-9][0-9])$/;
 
-/** Finds and claims every area code and postal code. */
+/** Returns every area code and postal code and marks their tokens as read. */
 export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPlaces {
   const areaCodes: string[] = [];
   const postalCodes: string[] = [];
@@ -112,7 +113,10 @@ function isOfRadius(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** Returns the end of the words for a postal code that begin at a token, or the token's index. */
+/**
+ * Returns the end of words for a postal code that begin at a token, or the token's position if
+ * there are none.
+ */
 export function postalEnd(sentence: Sentence, at: number): number {
   return namedEnd(sentence, at, POSTAL);
 }
@@ -228,8 +232,8 @@ function postalOf(text: string): string | null {
 }
 
 /**
- * Claims a code with its words. Returns the start of these words, or null if the code went to the
- * notes.
+ * Marks a code and its words as read and returns the start of these words. Returns null if the code
+ * is excluded, which is reported in a note.
  */
 function take(
   sentence: Sentence,

@@ -86,7 +86,8 @@ export function findPart(
     states: asState ? states : [],
     cities: asState ? [] : cities,
     part: true,
-    // "região de Minas" means the whole state, so it loses nothing.
+    // "região de Minas" means the whole state. Nothing of it is lost if the whole state is
+    // searched.
     lost: STATISTICAL.test(name) || (asState && name !== "regiao" && !states.includes("DF")),
   };
   return partOf(context, { at, head: head.end, name: whole.at, to }, meaning);
@@ -173,8 +174,8 @@ interface Where {
 }
 
 /**
- * Claims the words of a part as unmapped and those of its place as a place. If they are excluded,
- * claims all of them as unmapped.
+ * Marks the words of a part as a request without a filter, and those of its place as a place. If
+ * they are excluded, marks all of them as a request without a filter.
  */
 function partOf(
   context: PlaceContext,

@@ -58,7 +58,7 @@ export interface Place {
   readonly demonymCities: readonly City[];
   /** Regions that the name may mean. There are several if the name is ambiguous. */
   readonly regions: readonly MeantRegion[];
-  /** States in which an area lies, if no filter takes the area itself. */
+  /** States that contain the area. Used if no filter takes the area itself. */
   readonly area: readonly string[];
   /** True for a country other than Brazil, or abroad in general. */
   readonly abroad: boolean;
@@ -87,8 +87,8 @@ interface Node {
   next: Map<string, Node> | null;
   place: Place | undefined;
   /**
-   * True if a name has a small word before this word. "Sul Brasil" has none, so "sul do Brasil" is
-   * not that name.
+   * True if at least one name has a word such as "do" before this word. "Sul Brasil" has none, so
+   * "sul do Brasil" is not that name.
    */
   small: boolean;
 }
@@ -110,7 +110,7 @@ export class PlaceNames {
   readonly #root: Node = { next: null, place: undefined, small: false };
   #names: readonly Named[] = [];
   #vocabulary = new PlaceVocabulary([]);
-  /** Cached first words of all names, by length. Filled once all names are inserted. */
+  /** Cached first words of names, by length. Filled only after all names are inserted. */
   readonly #firstWords = new Map<number, readonly string[]>();
   /** Names that are inserted at their first lookup. */
   #waiting = this.#vocabulary.starts();
@@ -148,7 +148,9 @@ export class PlaceNames {
     void this.vocabulary;
   }
 
-  /** Returns the node of a first word. Inserts the names that may begin with it first. */
+  /**
+   * Returns the node of a first word. Before that, inserts the names that may begin with this word.
+   */
   #first(word: string): Node | undefined {
     if (this.#waiting.waits(word)) {
       for (const at of this.#waiting.taken(word)) this.put(this.#names[at] as Named);
@@ -182,8 +184,8 @@ export class PlaceNames {
   }
 
   /**
-   * Returns the longest name that begins at a token. `usable` is true for tokens that may be part
-   * of it.
+   * Returns the longest name that begins at a token. `usable` returns true for tokens that the name
+   * may use.
    */
   longest(
     tokens: readonly Token[],
@@ -264,7 +266,8 @@ export class PlaceNames {
   }
 
   /**
-   * Returns the node reached by following some words from the root, or the root if there are none.
+   * Returns the node reached from the root by the given words, or undefined. Without words, inserts
+   * all names and returns the root.
    */
   #behind([first, ...others]: readonly string[]): Node | undefined {
     if (first === undefined) {

@@ -1,9 +1,9 @@
 /**
- * The stage of places.
+ * Reads the places of a sentence.
  * Input: a sentence and the gazetteer. Output: requested and excluded states and municipalities,
  * and the assumptions about ambiguous names.
  * Invariant: an unknown place is reported and never widens the search. A state directly next to a
- * city only qualifies it; a state joined by "e" or "ou" is requested.
+ * city only says where the city is. A state joined by "e" or "ou" is requested.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -37,18 +37,18 @@ export interface FoundPlaces {
   readonly excludedCities: Map<string, City>;
   /** Words from the first to the last place of the sentence; undefined if there is no place. */
   readonly words: Words | undefined;
-  /** Tokens of requested states and regions; an unknown name next to them is inside them. */
+  /** Tokens of requested states and regions. An unknown name next to one of them lies inside it. */
   readonly wide: readonly Pick<Mention, "from" | "to">[];
   /** Tokens of every requested place. */
   readonly sought: readonly Mention[];
   /**
-   * Number of names that several municipalities share and none dominates, so that all of them are
-   * searched.
+   * Number of names of several municipalities of which none is much larger than the others. All
+   * municipalities of such a name are searched.
    */
   unsettled: number;
   /**
-   * True if the sentence names an unknown place and the search would cover more than the requested
-   * places.
+   * True if the sentence names an unknown place and the search without it would cover more than
+   * requested.
    */
   unknown: boolean;
 }
@@ -99,7 +99,8 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
   });
   const strange = mentions.some((one, i) => {
-    // In "SP e Xurupita do Pará", Xurupita is unknown and must not leave only the whole state SP.
+    // In "SP e Xurupita do Pará", Xurupita is unknown. Without it, only the whole state SP would be
+    // searched.
     const isRequested = one.strange && !one.negated;
     const isAdjacent = one.strange && isNextToPlace(context, mentions, i);
     return (isRequested && found.states.size > 0) || isAdjacent;
@@ -130,8 +131,8 @@ const BRANCH = /^(filial|filiais|sucursal|sucursais|matriz|sede|branch|branches)
 const HAVING = /^(com|tem|tenha|tenham|possui|possua|possuam|with|have|has|having|uma|a)$/;
 
 /**
- * Moves the places of branches to the notes, because no filter takes them: "padarias de Curitiba
- * com filial em Londrina". Returns true if the sentence also requests another place.
+ * Adds a note for the places of branches, because no filter takes them: "Londrina" in "padarias de
+ * Curitiba com filial em Londrina". Returns true if the sentence also requests another place.
  */
 function leaveBranchPlaces(
   { sentence, notes }: PlaceContext,
@@ -201,8 +202,8 @@ function isEmpty({ states, cities }: Mention): boolean {
 }
 
 /**
- * Restricts city names to the state that stands next to them. Returns true if a state has no city
- * with the name next to it.
+ * Restricts the name of a city to the state next to it: "Bom Jesus/PI". Returns true if one of
+ * these states has no such city.
  */
 function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
   let lost = false;
@@ -280,7 +281,9 @@ function citiesInside(cities: readonly City[], states: readonly string[]): reado
   return inside;
 }
 
-/** Applies a state to the earlier cities of its list as well: "Praia Grande e São Vicente, SP". */
+/**
+ * Applies a state also to the other cities in the list before it: "Praia Grande e São Vicente, SP".
+ */
 function narrowList(context: PlaceContext, mentions: readonly Mention[], i: number): void {
   const state = mentions[i] as Mention;
   if (linkOf(context.sentence, mentions[i - 1] as Mention, state) === "direct") {
@@ -307,8 +310,8 @@ interface AdjacentNames {
 }
 
 /**
- * Reads "Bom Jesus/PI". Returns true if the state has no such city and the name cannot be another
- * place. Then the state is searched, and the name is reported as unknown.
+ * Reads a state after a city: "Bom Jesus/PI". If the state has no such city and the name means no
+ * other place, searches the state, reports the name as unknown, and returns true.
  */
 function stateBehind(context: PlaceContext, { city, state, address }: AdjacentNames): boolean {
   if (narrow(city, state)) return false;
@@ -336,8 +339,8 @@ function stateBehind(context: PlaceContext, { city, state, address }: AdjacentNa
 }
 
 /**
- * If city and state are named in different parts of the sentence, both are required, so the state
- * only restricts the city: "empresas paulistas em Campinas", "de SP, abertas em Campinas".
+ * If city and state stand in different parts of the sentence, the state only says where the city
+ * is: "empresas paulistas em Campinas", "de SP, abertas em Campinas".
  */
 function narrowApart(mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped);
@@ -365,8 +368,8 @@ function narrowApart(mentions: readonly Mention[]): void {
 }
 
 /**
- * If several cities share a name and none is a capital, chooses the one in the state of the others:
- * "Mossoró, Macau e Areia Branca".
+ * Chooses one city for each name that several cities share, unless one of them is a capital. The
+ * city must be in the state of the other cities: "Mossoró, Macau e Areia Branca".
  */
 function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
@@ -440,8 +443,8 @@ function assumeState({ notes }: PlaceContext, { states, words }: Mention): void 
 }
 
 /**
- * Returns the excluded cities that a name means. If some are inside the requested places, returns
- * only those.
+ * Returns the cities that the name of an excluded place means. If some of them are inside the
+ * requested places, returns only those.
  */
 function excludedOf(found: FoundPlaces, { cities, every }: Mention): readonly City[] {
   const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));

@@ -1,9 +1,9 @@
 /**
- * Signs that a name means a place.
- * Input: a name of the gazetteer in a sentence. Output: whether it means the place here, or a
- * trade, goods, or an ordinary word.
- * Invariant: a preposition of place counts more than a capital letter, and a capital letter more
- * than nothing. After a preposition, text without capital letters is read like text with them.
+ * Decides if a name means a place.
+ * Input: a name of the gazetteer in a sentence. Output: true if it means the place here, false if
+ * it means a trade, goods, or an ordinary word.
+ * Invariant: a preposition of place is stronger evidence than a capital letter, and a capital
+ * letter is stronger than neither. After a preposition, capital letters make no difference.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { ROLES_BEFORE } from "../activities/roles.ts";
@@ -27,7 +27,7 @@ import {
 import { NOT_REGION } from "./states.ts";
 
 /**
- * Minimum share of all accounts that a city needs so that its name counts without a preposition.
+ * Minimum share of all accounts of a well-known city. The name of such a city needs no preposition.
  */
 const WELL_KNOWN = 0.004;
 /** Maximum number of words of a trade name before the name of a place that it overlaps. */
@@ -46,7 +46,7 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   const { place, from } = match;
   const { sentence } = context;
   const { lead } = around;
-  // An earlier stage read "para" as another word than the state of Pará.
+  // "para" is the preposition here. An earlier stage replaced it where it means the state of Pará.
   if (sentence.folded(from) === "para" && match.words === 1) return false;
   if (lead.city || lead.cities) return !place.here;
   const nextToState = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
@@ -276,15 +276,15 @@ export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch
     STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
   if (!unknown) return null;
   if (isCapitalised(sentence, at)) return at + 1;
-  // In lower case, a name continues only with a word that has no other meaning, and only if its
-  // first word is also an ordinary word.
+  // In lower case, a longer name is read only if its first word is also an ordinary word and the
+  // next word has no other meaning.
   const strange = tradeEnd(at) === at && !isFillerWord(sentence.tokens[at] as Token);
   return strange && words === 1 && ORDINARY.has(sentence.folded(from)) ? at + 1 : null;
 }
 
 /**
- * Minimum share of all accounts that a city needs so that its name counts directly after a trade,
- * even if the name is also an ordinary word.
+ * Minimum share of all accounts of a city whose name is read directly after a trade, even if the
+ * name is also an ordinary word.
  */
 const LARGE = 0.0005;
 /** Names of places that also describe a style, as in "comida americana". */

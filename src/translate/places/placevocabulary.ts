@@ -1,14 +1,15 @@
 /**
  * Stores the words of all place names and an index of names by their first letters.
  * Input: the names in order, and the same names as folded lines. Output: true if a name contains a
- * word; every word with its spelling in the first name that contains it; an index by initials. The
- * index returns each name once, and keeps the order among names with the same initials.
- * Invariant: the results equal those of tokenizing each name. If possible, one text with all names
- * is folded in a single step instead, because tokenizing thousands of names is slow. A name is
- * returned for every word that it may begin with.
- * The index uses only the first letters, so it may also return names that begin with other words.
- * It has two arrays and no object per name, because creating five thousand objects would dominate
- * the time of the first sentence.
+ * word, every word with its spelling in the first name that contains it, and an index by first
+ * letters. The index returns each name once. Names with the same first letters are in their
+ * original order.
+ * Invariant: the results equal those of tokenizing each name. Tokenizing thousands of names is
+ * slow, so all names are folded in a single step as one text if possible. The index returns a name
+ * for every word that the name may begin with. It may also return names with other first words,
+ * because it compares only the first letters.
+ * The index has two arrays and no object per name. Creating five thousand objects would take most
+ * of the time of the first sentence.
  */
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token } from "../words/tokens.ts";
@@ -17,15 +18,15 @@ const [A, Z] = [0x61, 0x7a];
 /** Number of values of an encoded character: the letters, and the end of a word. */
 const DIGITS = Z - A + 2;
 /**
- * Codes of up to three first letters are below this; words with other characters get the code
- * `ODD_START`.
+ * The code of a word that has characters other than letters among its first three characters. The
+ * codes of other words are smaller.
  */
 const ODD_START = DIGITS ** 3;
 const NONE = -1;
 
 /**
- * Returns the code of the first letters of a folded word, which ends at a space or at the end of a
- * line.
+ * Returns the code of the first letters of a folded word. The word ends at a space or at the end of
+ * a line.
  */
 function beginningOf(text: string, at: number): number {
   const one = digit(text, at);
@@ -48,16 +49,17 @@ function digit(text: string, at: number): number {
 /** Words that a name may contain or omit: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
 export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "));
 
-/** Codes of the small words. A name is never looked up by such a word. */
+/** Codes of words such as "de". Lookups never use such a word as the first word of a name. */
 const SMALL_BEGINNINGS = new Set([...SMALL].map((word) => beginningOf(word, 0)));
 
 /**
- * Returns the code of the first word of a line. Returns `ODD_START` if a lookup may use another
- * word of the line.
+ * Returns the code of the first word of a line. Returns `ODD_START` if lookups may begin with
+ * another word of the line, as for "de".
  */
 function lineBeginning(text: string, from: number): number {
   const beginning = beginningOf(text, from);
-  // An empty line, or a first word with the code of a small word, needs the slow path.
+  // The caller must tokenize an empty line, or a line whose first word has the same code as "de" or
+  // the like.
   return beginning === 0 || SMALL_BEGINNINGS.has(beginning) ? ODD_START : beginning;
 }
 
@@ -73,9 +75,9 @@ export class NameStarts {
   #emptyBelow = 0;
 
   /**
-   * Indexes `count` names by their folded text, one line each. `firstWord` returns the word
-   * by which a name is looked up. It is called only for ambiguous lines; if the text has more lines
-   * than names, it is called for all names.
+   * Indexes `count` names by their folded text, one line for each name. `firstWord` returns the
+   * word by which a name is looked up. It is called for lines that begin with a word such as "de",
+   * and for all names if the text has more lines than names.
    */
   constructor(count: number, folded: string, firstWord: (at: number) => string) {
     this.#next = new Int32Array(count);
@@ -97,7 +99,7 @@ export class NameStarts {
     return count === 0 || end < 0;
   }
 
-  /** True if a name that may begin with a folded word has not been returned yet. */
+  /** True if some name that may begin with the folded word has not been returned yet. */
   waits(word: string): boolean {
     return this.#first[beginningOf(word, 0)] !== NONE;
   }
@@ -108,8 +110,8 @@ export class NameStarts {
   }
 
   /**
-   * Yields all names that have not been returned yet; `looked` is called for each code. Empty codes
-   * are not visited again, because a sentence may request all names at every word.
+   * Yields all names that have not been returned yet. Calls `looked` for each code. A sentence may
+   * need all names at every word, so codes without names are not visited again.
    */
   *rest(looked: () => void = () => undefined): Generator<number> {
     for (; this.#emptyBelow <= ODD_START; this.#emptyBelow++) {
@@ -140,7 +142,10 @@ const PLAIN_BREAK = /[\n -]/;
 /** Matches words that can be searched directly in the text of all names. */
 const PLAIN_WORD = /^[a-z]+$/;
 
-/** All names as lines, as written and folded. A position is the same in both texts. */
+/**
+ * All names, one on each line, as written and folded. The position of a character is the same in
+ * both texts.
+ */
 interface Lines {
   readonly text: string;
   readonly folded: string;
@@ -150,7 +155,7 @@ interface Lines {
 export class PlaceVocabulary {
   readonly #names: readonly string[];
   /**
-   * The names as lines. Null if folding the whole text at a time might give another result than
+   * The names, one on each line. Null if folding the whole text could give another result than
    * folding each word.
    */
   readonly #lines: Lines | null;
@@ -197,8 +202,8 @@ export class PlaceVocabulary {
       if (word !== "" && !SMALL.has(word) && !words.has(word)) words.set(word, text);
     };
     let plain: string[] = [];
-    // Splits plain names without tokenizing them and folds each word once, because five of six
-    // words are repetitions.
+    // Names of letters, spaces, and hyphens are split without tokenizing them. Each distinct word
+    // is folded once, because five of six words are repetitions.
     const takePlain = () => {
       const texts = new Set(plain.join("\n").split(PLAIN_BREAK));
       for (const text of texts) take(text, foldWord(text));
@@ -222,9 +227,9 @@ function wordsOf(name: string): readonly Token[] {
 }
 
 /**
- * True if a word stands between spaces, hyphens, or line ends in a name of letters only, and so is
- * a word of that name. A name with a period is not searched, because the whole name may be one
- * token, such as an address.
+ * True if a name of letters only contains the word between spaces, hyphens, or line ends. Names
+ * with a period are skipped, because the tokenizer may read the whole name as one token, such as an
+ * address.
  */
 function occursIn({ text, folded }: Lines, word: string): boolean {
   for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {

@@ -1,10 +1,10 @@
 /**
- * Words around places.
+ * Defines the words that stand around names of places.
  * Input: a sentence and a position. Output: the words before a name that mark it as a place, and
- * how; names that are also ordinary words; whether "capital" is a city or money.
- * Invariant: the words before a name are read backwards, up to the first unrelated one. "capital"
- * is classified by the few words around it, even if other stages claimed them. Nothing is claimed
- * here.
+ * how. Also names that are ordinary words too, and true if "capital" is money and not a city.
+ * Invariant: the words before a name are read backwards, up to the first unrelated one. The few
+ * words around "capital" decide its meaning, even if other stages have read them. No token is
+ * marked as read here.
  */
 import { isInTrade } from "../items.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -42,12 +42,14 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   const of = ["de", "do", "of"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const isAmount = (word: string) => AMOUNT_WORDS.has(word) || MONEY_WORDS.test(word);
   const counted = of && (of.kind === "number" || isAmount(of.folded));
-  // Comparing words may stand between: "100 mil ou mais de capital", "100 mil+ de capital".
+  // Comparing words may stand between the amount and "de capital": "100 mil ou mais de capital",
+  // "100 mil+ de capital".
   const least = of && /^(mais|menos|more|less|\+)$/.test(of.folded);
   const joined = /^(ou|or)$/.test(sentence.folded(at - 3)) ? 4 : 3;
   const compared = least && isAmountToken(sentence, at - joined);
   if (compared) return true;
-  // "in" and "em" may stand between: "1 million in capital", "500 mil reais em capital".
+  // "in" and "em" may stand between the amount and "capital": "1 million in capital", "500 mil
+  // reais em capital".
   const into = ["in", "em"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const amounts = into && (into.kind === "number" || MONEY_WORDS.test(into.folded));
   if (counted || amounts) return true;
@@ -85,7 +87,7 @@ const STATE = new Set("estado uf state".split(" "));
 const STATES = new Set("estados ufs states".split(" "));
 const CITY = new Set("cidade municipio city capital town".split(" "));
 const CITIES = new Set("cidades municipios cities towns".split(" "));
-/** Words that may stand among the introducing words and do not change their meaning. */
+/** Words that may stand before a name and do not change how it is read. */
 const SILENT = new Set(
   "o a os as the todo toda todos todas inteiro inteira regiao regioes brazilian".split(" "),
 );
@@ -93,7 +95,7 @@ const OPENING = new Set(["/", "(", ":", "=", "–", "—", "|", "["]);
 
 /** The words before the name of a place and what they say about it. */
 export interface Lead {
-  /** Index of the first introducing word, or of the name if there are none. */
+  /** Index of the first of these words, or of the name if there are none. */
   readonly from: number;
   /**
    * Kind of the preposition nearest to the name: "in" (location), "of" (origin), or "" if there is
@@ -170,7 +172,7 @@ export function leadOf(sentence: Sentence, at: number): Lead {
     else if (CITIES.has(before)) seen.cities = true;
     else if (!SILENT.has(before)) break;
   }
-  // An article without a preposition does not introduce the name.
+  // Without a preposition before it, an article does not introduce the name.
   while (from < at && SILENT.has(sentence.folded(from)) && !isRegionWord(sentence, from)) from++;
   const { state, states, city, cities, mark } = seen;
   return { from, kind, word, state, states, city, cities, mark };

@@ -1,10 +1,10 @@
 /**
- * The municipality of a postal code.
+ * Finds the municipality of a postal code.
  * Input: a segment and the digits of a postal code. Output: the municipality with the most accounts
  * at that code, or at the codes with its first five digits.
- * Invariant: the registry decides, so that a code without accounts has no municipality. The codes
- * of a city begin alike, and few accounts have a wrong code, so the municipality must have at least
- * half of the accounts.
+ * Invariant: only accounts of the registry decide, so a code without accounts has no municipality.
+ * Postal codes of one city begin with the same digits, and few accounts have a wrong code. The
+ * municipality must therefore have at least half of the accounts.
  * Apart because no other stage of places counts accounts.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -13,7 +13,10 @@ import { guarded, type Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 
-/** Length of the shorter prefix that is tried. Only small cities share it. */
+/**
+ * Number of first digits that are tried if no account has the whole code. Only codes of small
+ * cities share five digits with codes of other cities.
+ */
 const PREFIX_DIGITS = 5;
 const DIGITS = 8;
 /** Minimum share of the accounts at a code that must be in one municipality. */

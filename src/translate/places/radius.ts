@@ -1,9 +1,10 @@
 /**
  * Reads distances from a city: "num raio de 50 km de Campinas".
- * Input: a sentence at a number of kilometers. Output: a mention of all municipalities within the
- * distance.
- * Invariant: the words must mean "within the distance". It is measured between the municipal seats.
- * A distance that no list of municipalities can express is reported and never ignored.
+ * Input: a sentence and the position of a number of kilometers. Output: a mention of all
+ * municipalities within the distance.
+ * Invariant: the words must mean "within the distance". The distance is measured between the
+ * municipal seats. If no list of municipalities can express a distance, it is reported and never
+ * ignored.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import type { Sentences } from "../notes.ts";
@@ -22,7 +23,7 @@ const KM_MAX = 500;
 const UNITS = /^(kms?|quilometros?|kilometros?|kilometers?|kilometres?|mi|miles?|milhas?|millas?)$/;
 const MILES = /^(mi|miles?|milhas?|millas?)$/;
 const KM_OF_MILE = 1.609;
-/** `BEFORE` holds words that may stand before the number; those in `SIGNS` mean "within". */
+/** `BEFORE`: words that may stand before the number. `SIGNS`: those of them that mean "within". */
 const BEFORE = new Set(
   (
     "num numa em um no na o a as uma de do da dentro raio ate menos maximo distancia within in " +
@@ -42,22 +43,25 @@ const BEHIND = new Set(
   ).split(" "),
 );
 const SIGNS_BEHIND = new Set("redor torno volta around radius raio alrededor".split(" "));
-/** Matches words before the city that add nothing to a distance. */
+/** Matches words before the city that do not change the meaning of a distance. */
 const NEAR = /^(near|around|perto|proxim[ao]s?|cerca)$/;
 /** Words before a city that make it the center: "a 20 km de Natal". */
 const FROM = new Set("de do da d from of del".split(" "));
 /** Matches words that request places farther away than the distance. */
 const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|least)$/;
-/** Text between a city and a number of kilometers around it. */
+/** Matches text such as "+" between a city and a number of kilometers around it. */
 const PLUS = /^[\s,(]*(?:\+|mais|más|plus|e(?: mais)?|and|y)?\s*$/iu;
 const WORDS_MAX = 7;
-/** Minimum ratio of a city's accounts to those of a town in another state. */
+/**
+ * A city is meant instead of a town with its name in another state if it has at least this many
+ * times as many accounts.
+ */
 const OUTWEIGHS = 10;
 
 /** Places found around the distance. */
 interface Adjacent {
   readonly last: Mention | undefined;
-  /** Names that cannot mean anything else, by their first token. */
+  /** Names of places that contain a negating word, such as Juiz de Fora, by their first token. */
   readonly firm: ReadonlyMap<number, PlaceMatch>;
 }
 
@@ -92,7 +96,8 @@ export function radiusAt(
   if (/[\p{L}\p{N}]/u.test(gap)) return null;
   if (before.regions.length > 0) return null;
   before.dropped = true;
-  // In "near Florianópolis, within 30 km", "near" only repeats the distance.
+  // "near" in "near Florianópolis, within 30 km" adds nothing to the distance and is marked as
+  // read.
   const near = before.from - 1;
   if (NEAR.test(sentence.folded(near)) && sentence.free(near)) {
     sentence.claim(near, near + 1, "place");
@@ -162,7 +167,7 @@ function centerBehind(context: PlaceContext, from: number, firm: Adjacent["firm"
     : (firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable));
   const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
   stated ||= away && cities.length > 0;
-  // If no city follows, the introducing words end at the unit.
+  // If no city follows, the words about the distance end after the unit, such as "km".
   if (match === null || cities.length === 0) return { cities: [], to: stated ? at : from, stated };
   const home = homeAfter(context, match);
   if (home !== null) return { ...home, stated };
@@ -200,8 +205,8 @@ function postalCenter(
 }
 
 /**
- * Reads the city after the name of its district: "20 km de Boa Viagem, Recife". The distance is
- * measured from the seat of the city.
+ * Reads the city that follows the name of one of its districts: "Recife" in "20 km de Boa Viagem,
+ * Recife". The distance is measured from the seat of the city.
  */
 function homeAfter(
   { sentence, gazetteer, districts, notes }: PlaceContext,
@@ -215,7 +220,8 @@ function homeAfter(
   const towns = gazetteer.places.longest(sentence.tokens, from)?.place.cities ?? [];
   const homes = cities.filter((city) => {
     const isKnown = districts.names.known(city.ibge, [name])[0] != null;
-    // In "20 km de Recife, em Olinda", Recife is the larger town, so it is the center itself.
+    // In "20 km de Recife, em Olinda", Recife is larger than Olinda. So it is the center and not a
+    // district of Olinda.
     if (isKnown && towns.every(({ accounts }) => accounts < city.accounts)) return true;
     return towns.every((town) => {
       return town.uf !== city.uf && city.accounts >= OUTWEIGHS * town.accounts;

@@ -1,10 +1,12 @@
 /**
  * Decides between city, state, and region.
- * Input: the mentions of a sentence. Output: the same mentions: an ambiguous name ("São Paulo") is
- * either city or state, "a capital" is the capital of a state, and only the regions that a name
- * means remain. The notes count their municipalities.
- * Invariant: explicit words decide first, then the list, then the preposition. A region next to
- * cities inside it only gives their location; its name never means more than its regions.
+ * Input: the mentions of a sentence. Output: the same mentions with one meaning each. An ambiguous
+ * name ("São Paulo") is either city or state. "a capital" is the capital of a state. If several
+ * regions share a name, only the meant ones remain, and notes state the number of their
+ * municipalities.
+ * Invariant: explicit words decide first, then the other names in the list, then the preposition. A
+ * region next to cities inside it only says where they are. The name of a region never covers more
+ * than its municipalities.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
@@ -81,16 +83,16 @@ function isCutOf(
 }
 
 /**
- * True if the excluded place is the capital, or a region that contains the city with the ambiguous
- * name.
+ * True if the excluded place is a capital or a region that contains the city with the ambiguous
+ * name. The name then means the state.
  */
 function cutsState({ capital, cities, regions }: Mention, one: Mention): boolean {
   return capital || (regions.length > 0 && one.cities.some((city) => cities.includes(city)));
 }
 
 /**
- * True if all excluded places are cities of the state, none of them the city with the ambiguous
- * name.
+ * True if the excluded place consists of cities of the state other than the city with the ambiguous
+ * name. The name then means the state.
  */
 function cutsOther({ capital, cities, regions, states }: Mention, one: Mention): boolean {
   if (capital || cities.length === 0 || regions.length + states.length > 0) return false;
@@ -143,7 +145,8 @@ function readsAsState(sentence: Sentence, one: Mention, company: Company): boole
   if (company.qualifies) return true;
   if (company.listed) return false;
   if (one.lead.cities && company.cities === 0) return true;
-  // "em Goiás" never means the town of that name, because only a capital is as likely as its state.
+  // "em Goiás" never means the town of that name. Only a city that is a capital, such as São Paulo,
+  // is as likely as its state.
   if (!one.cities.some(({ capital }) => capital)) return true;
   const own = one.lead.kind === "in" && sentence.folded(one.at - 1) === "em";
   const head = sentence.folded(one.to) === "," || sentence.tokens[one.to]?.text === ",";
@@ -165,8 +168,8 @@ function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number)
 }
 
 /**
- * True for a name before the state of its city. The name then means the city: "Tocantins/MG",
- * "Goiás, GO".
+ * True if the name of a city precedes the state of that city, so that the name means the city:
+ * "Tocantins/MG", "Goiás, GO".
  */
 function isQualified(
   sentence: Sentence,
@@ -208,7 +211,7 @@ function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][]
   return groups;
 }
 
-/** Claims the "e" between two places, so that it joins nothing else. */
+/** Marks the "e" between two places as read, so that it joins nothing else. */
 function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
   for (let at = last.to; at < mention.from; at++) {
     if (sentence.free(at)) sentence.claim(at, at + 1, "filler");
@@ -216,8 +219,8 @@ function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
 }
 
 /**
- * If whole states are requested, reads an excluded ambiguous name as a state: "no Sudeste, exceto
- * São Paulo".
+ * Reads an excluded ambiguous name as a state if only whole states are requested: "no Sudeste,
+ * exceto São Paulo".
  */
 function excludedStates(mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped);
@@ -261,8 +264,8 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
 }
 
 /**
- * Returns each state that is named, and each state that contains a city of a named region. Each
- * state is returned once. Mentions may share one list of cities, which is then read only once.
+ * Returns the named states and the states that contain a city of a named region, without repeats.
+ * If mentions share one list of cities, the list is read only once.
  */
 function statesOf(mentions: readonly Mention[]): readonly string[] {
   const found = new Set<string>();
@@ -295,7 +298,10 @@ export function dropOuterRegions(context: PlaceContext, mentions: readonly Menti
   }
 }
 
-/** Returns the cities of the list that stands next to a region, in one direction (`step`). */
+/**
+ * Returns the cities in the list that stands next to a region. `step` is 1 for the list after the
+ * region and -1 for the list before it.
+ */
 function run(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -332,8 +338,8 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
 }
 
 /**
- * Reduces each mention of regions to the regions that are meant, and adds notes with the number of
- * their municipalities.
+ * Keeps only the regions that are meant in each mention. Adds notes with the number of their
+ * municipalities.
  */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   const keep = keepingOf(includedStates(mentions));
@@ -354,8 +360,8 @@ export function settleRegions(context: PlaceContext, mentions: readonly Mention[
 }
 
 /**
- * Returns the municipalities of a region that a mention still contains. Returns the same list
- * object if all remain.
+ * Returns the municipalities of a region that are still part of a mention. If these are all,
+ * returns the region's own list object.
  */
 function remainingOf(
   { gazetteer }: PlaceContext,

@@ -1,12 +1,12 @@
 /**
- * Region names in a sentence, popular ("Norte de Minas") or statistical ("microrregião de
+ * Reads names of regions in a sentence, popular ("Norte de Minas") or statistical ("microrregião de
  * Campinas").
  * Input: a name in the table, a part of a state, the beginning of an unknown name, or a word for a
  * kind of statistical region. Output: mentions of municipalities.
- * Invariant: a region is its municipalities. An unknown region, or a part of a state with unknown
- * members, is a lost mention, and its translation is too uncertain to run. After a word for a kind,
- * only a region of that kind matches, never a city or another region of that name. Unknown or
- * missing regions are reported and never widen the search.
+ * Invariant: a region is a list of municipalities. If a region or the municipalities of a part of a
+ * state are unknown, `lost` is set on the mention, and the translation is too uncertain to run.
+ * After a word such as "microrregião", only a region of that kind matches, never a city or another
+ * region of that name. Unknown or missing regions are reported and never widen the search.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -49,7 +49,10 @@ export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | nu
   return mentionOfRegions(context, [match.from, match.to], fitting);
 }
 
-/** Returns the regions of a name. If a state follows, returns only those inside it. */
+/**
+ * Returns the regions that a name may mean. If a state follows the name, returns only the regions
+ * in that state.
+ */
 function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
   const states = statesBehind(context, match.to);
   return match.place.regions.filter(({ region }) => {
@@ -69,8 +72,8 @@ export function mentionOfRegions(
 }
 
 /**
- * Returns the municipalities of all regions, without repeats. A single region returns its own list,
- * so that a text that names it a hundred times holds one list.
+ * Returns the municipalities of all regions, without repeats. For a single region, returns the
+ * region's own list. A text that names one region a hundred times then needs only one list.
  */
 function membersOf({ gazetteer }: PlaceContext, regions: readonly MeantRegion[]): readonly City[] {
   const [first] = regions;
@@ -100,7 +103,7 @@ function insideNote({ negated }: Mention) {
   return negated ? EXCLUDED_PART : PART;
 }
 
-/** The note if a part has no filter and the whole place was used instead. */
+/** The note if no filter takes a part and the whole place is searched instead. */
 export const PART = {
   pt: "Não há filtro para essa parte; foi usado o lugar em que ela fica.",
   en: "No filter takes this part; the place it lies in was used.",
@@ -112,8 +115,8 @@ export const EXCLUDED_PART = {
 };
 
 /**
- * True if the name means a region. A name of one word and a name that a city shares need other
- * words that mark it as a region.
+ * True if the name means a region. A name of one word, or one that is also a city or state, needs a
+ * preposition, an article, or capital letters.
  */
 function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceMatch): boolean {
   const lead = leadOf(sentence, from);
@@ -129,7 +132,8 @@ function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceM
 }
 
 /**
- * Returns the states after the name of a region if they select one of its meanings, otherwise null.
+ * Returns the states named after a region, such as "SP" in "Vale do Ribeira, SP". Returns null if
+ * there are none.
  */
 function statesBehind({ sentence, gazetteer }: PlaceContext, to: number): readonly string[] | null {
   let at = to;
@@ -204,8 +208,8 @@ export function regionAround(context: PlaceContext, last: Mention): MeantRegion 
 }
 
 /**
- * Reads an unknown region after a word such as "vale" and reports it: "Vale do Xyz", "região dos
- * Pireneus".
+ * Reads an unknown region after a word such as "vale": "Vale do Xyz", "região dos Pireneus".
+ * Reports it in a note.
  */
 export function lostRegionAt(
   context: PlaceContext,
@@ -319,8 +323,8 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
 }
 
 /**
- * Joins the regions of a list into one region. If one of the names means several regions, returns
- * all as alternatives.
+ * Returns one region with the municipalities of all regions of a list. If one of the names is
+ * ambiguous, returns all regions as alternatives.
  */
 function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantRegion[] {
   if (named.length === 1 || named.some((one) => one.length > 1)) return named.flat();

@@ -125,8 +125,8 @@ function citiesNamed(members: Members, source: CitySource): City[] {
 const made = new Map<string, Region>();
 
 /**
- * Returns a region that is not in the table. Its municipalities are found by `find` and cached per
- * snapshot.
+ * Returns a region that is not in the table. `find` returns its municipalities, which are cached
+ * per snapshot.
  */
 function once(name: string, find: (source: CitySource) => readonly City[]): Region {
   const known = new WeakMap<CitySource, readonly City[]>();
@@ -166,8 +166,8 @@ export function coastOf(uf: string): Region | null {
 }
 
 /**
- * Returns the names for a state that may follow the word for a part of it: "sul do Pará", "sul
- * paraense".
+ * Returns the forms of a state's name that may follow the word for a part of it: "do Pará" in "sul
+ * do Pará", "paraense" in "sul paraense".
  */
 export function formsOfState(uf: string, name: string): readonly string[] {
   const nicknames = Object.entries(STATE_NICKNAMES).filter(([, state]) => state === uf);

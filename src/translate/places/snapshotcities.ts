@@ -1,13 +1,13 @@
 /**
- * The municipalities of a snapshot as cities, their statistical regions, and their seats.
+ * Holds the municipalities of a snapshot as cities, their statistical regions, and their seats.
  * Input: the catalog and places of the snapshot; data/seats.json, made from GeoNames. Output:
- * cities by code and state, with their accounts; regions of each kind by name, with their
- * municipalities; the municipalities whose seats are within a distance of another seat.
- * Invariant: one object per municipality, made on first use, because a sentence names only a few of
- * five thousand. If two rows have one IBGE code, the later row counts. A region is identified by
- * kind, state, and name. Distances between seats follow the earth's surface as a sphere; a
- * municipality with an unknown seat is within no distance. Accounts, region names, and seats are
- * read on first use.
+ * cities by code and state, with their accounts. Regions of each kind by name, with their
+ * municipalities. The municipalities whose seats are within a distance of another seat.
+ * Invariant: each municipality has one object, made on first use, because a sentence names only a
+ * few of five thousand. If two rows have the same IBGE code, the later row is used. A region is
+ * identified by kind, state, and name. Distances between seats are measured on a sphere. A
+ * municipality whose seat is unknown is within no distance of another. Accounts, region names, and
+ * seats are read on first use.
  */
 import seats from "../../../data/seats.json" with { type: "json" };
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -134,7 +134,9 @@ class CountedCity implements City {
 /** Numbers of accounts by municipality code, per segment. */
 const counted = new WeakMap<Segment, Uint32Array>();
 
-/** Counts accounts by municipality in another thread, because this scans the registry. */
+/**
+ * Counts the accounts of each municipality. Runs in another thread, because it scans the registry.
+ */
 export async function countCities(segment: Segment): Promise<void> {
   if (counted.has(segment)) return;
   const [counts] = await guarded(() => segment.native.facetsAsync([], ["municipality"]));
@@ -148,7 +150,9 @@ function accountsByIbge(segment: Segment): ReadonlyMap<string, number> {
   return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
 }
 
-/** For each kind of region, the index of its cell in a municipality's row, and its title. */
+/**
+ * For each kind of region: the index of its column in the table of municipalities, and its title.
+ */
 const KINDS = {
   meso: { cell: 1, title: "Mesorregião" },
   micro: { cell: 2, title: "Microrregião" },
@@ -221,10 +225,7 @@ interface Seat {
   readonly longitude: number;
 }
 
-/**
- * The municipal seats: those bundled with the program, replaced by those of the snapshot where it
- * has them.
- */
+/** The municipal seats. Those of the snapshot replace those bundled with the program. */
 export class Seats {
   readonly #given: SnapshotPlaces | undefined;
   #made: ReadonlyMap<string, Seat> | undefined;

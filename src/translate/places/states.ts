@@ -1,10 +1,10 @@
 /**
- * Common names of states, cities, their parts, and places abroad.
- * Output: capitals, regions, demonyms, and other names, with abbreviations or IBGE codes; words for
- * parts of a place, areas with their states, countries.
+ * Lists common names of states, cities, their parts, and places abroad.
+ * Output: capitals, regions, demonyms, and other names, with abbreviations or IBGE codes. Words for
+ * parts of a place, areas with their states, and countries.
  * Invariant: every abbreviation is one of the 27 states and every code a municipality. A name has
- * no other meaning, unless `placewords.ts` lists it as ambiguous. Parts and areas have no filter:
- * they are read as the place around them, and the notes report it.
+ * no other meaning, unless placewords.ts lists it as ambiguous. No filter takes a part or an area.
+ * They are read as the place around them, which a note reports.
  */
 /** IBGE codes of the capitals by state. */
 export const CAPITALS: Readonly<Record<string, string>> = {
@@ -302,7 +302,7 @@ export const CITY_PARTS = new Set(
   ).split(" "),
 );
 
-/** Words for parts that may follow a preposition although their place is not named next to them. */
+/** Words for parts that may follow a preposition without the name of a place: "no interior". */
 export const LONE_PARTS = new Set(
   "interior litoral periferia suburbio countryside inland zona".split(" "),
 );

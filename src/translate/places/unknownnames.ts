@@ -1,11 +1,11 @@
 /**
- * Unknown names that end like known ones: "Xurupita do Pará", "Nova Qualquer de Minas"; and
- * words that do not name a place: "em geral", "em todo", "em março".
- * Input: a sentence at a word that does not begin a known name. Output: a mention of the whole
- * name, without a meaning.
+ * Reads unknown names of places that end with a known one: "Xurupita do Pará", "Nova Qualquer de
+ * Minas". Also lists words that do not name a place: "em geral", "em todo", "em março".
+ * Input: a sentence and the position of a word at which no known name begins. Output: a mention of
+ * the whole name, without a meaning.
  * Invariant: the end of an unknown name is not a separate place, so that the state or region at the
- * end is never searched instead. A name without such an end is left to `unknownplaces.ts`, which
- * runs last. Words that do not name a place may continue a name after a capitalized word ("Nova
+ * end is never searched instead. A name without a known end is read by unknownplaces.ts, which runs
+ * last. Words that do not name a place may continue a name after a capitalized word ("Nova
  * Qualquer").
  */
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -56,14 +56,13 @@ const NAMING = new Set(
 export function unknownNameAt(context: PlaceContext, at: number): Mention | null {
   if (!isUnknownName(context, at)) return null;
   const mention = unmapUnknownName(context, at, walk(context, at).to);
-  // If an excluded place is unknown, the search would be too wide, so the mention is marked as
-  // lost.
+  // If an excluded place is unknown, the search is too wide, so `lost` is set.
   return { ...mention, lost: mention.negated };
 }
 
 /**
- * Drops a city and the state or region after "do" if the city is not in it, because together they
- * are one unknown name: "Curitiba do Norte". Returns true if there are such names.
+ * Finds unknown names such as "Curitiba do Norte", where a state or region follows a city that is
+ * not in it. Drops both mentions and reports the name. Returns true if there is such a name.
  */
 export function dropBeyond(context: PlaceContext, mentions: readonly Mention[]): boolean {
   let found = false;
@@ -93,7 +92,7 @@ function isBeyond(city: Mention, wide: Mention): boolean {
 }
 
 /**
- * True if an unknown name begins at a token and ends with a known name, or if its first words alone
+ * True if an unknown name begins at a token. It must end with a known name, or its first words must
  * show that it is a name.
  */
 export function isUnknownName(context: PlaceContext, at: number): boolean {
@@ -103,7 +102,7 @@ export function isUnknownName(context: PlaceContext, at: number): boolean {
   return known || (begin.isEnough && to > at + 1);
 }
 
-/** Moves an unknown name to the notes. `to` is the end of the name, or of its first words. */
+/** Reports an unknown name in a note. `to` is the end of the name, or of its first words. */
 export function unmapUnknownName(context: PlaceContext, at: number, to: number): Mention {
   const { sentence, notes } = context;
   const mention = mentionOf(context, [at, at], { part: true, strange: true });
@@ -120,8 +119,8 @@ const STRANGER = {
 };
 
 /**
- * Returns the end of a name whose words up to `to` are unknown together. If the name ends with a
- * known name, the result includes it.
+ * Returns the end of an unknown name whose first words end at `to`. If the name ends with a known
+ * name, as in "Xurupita do Pará", returns the end of that name, otherwise `to`.
  */
 export function unknownNameEnd(context: PlaceContext, at: number, to: number): number {
   const { known, to: end } = walk(context, at, to);
@@ -135,8 +134,8 @@ interface WalkResult {
 }
 
 /**
- * Follows the words of a name until it ends with a known name. The words before `first` belong to
- * the name in any case.
+ * Follows the words of a name until it ends with a known name. The words before `first` are always
+ * part of the name.
  */
 function walk(context: PlaceContext, at: number, first = at + 1): WalkResult {
   const { sentence } = context;
@@ -154,7 +153,7 @@ function walk(context: PlaceContext, at: number, first = at + 1): WalkResult {
   return { to, known: false };
 }
 
-/** True for small words such as "do", and after them also for "estado" in "estado de". */
+/** True for words such as "do". After them, also true for "estado" in "do estado de". */
 function isSmall(sentence: Sentence, at: number, from: number): boolean {
   const word = sentence.folded(at);
   return sentence.free(at) && (isOf(word) || (at > from && isKindOfPlace(word)));
@@ -217,9 +216,6 @@ interface Beginning {
   readonly isEnough: boolean;
 }
 
-/**
- * Returns information on the beginning of an unknown name at a token, or null if none begins there.
- */
 function beginningOf(context: PlaceContext, at: number): Beginning | null {
   const { sentence } = context;
   const word = sentence.folded(at);
@@ -267,8 +263,9 @@ function isWord(word: string): boolean {
 }
 
 /**
- * Returns the city of one word that begins at a token if another word continues its name ("Lagoa
- * Xurupita"). Returns "other" for any other known name, and null if none begins there.
+ * Returns the city named by one word at a token, such as "Lagoa", if the next word continues an
+ * unknown name ("Lagoa Xurupita"). Returns "other" for any other known name, and null if none
+ * begins there.
  */
 function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null {
   const { sentence, gazetteer } = context;
@@ -293,7 +290,7 @@ function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
 }
 
 /**
- * True for a name that means only cities, so that it may be a word of a longer name: "Xurupita
+ * True for a name that means only cities. It may be part of a longer name: "Campinas" in "Xurupita
  * Campinas do Sul".
  */
 function isPlain({ place }: PlaceMatch): boolean {

@@ -1,6 +1,7 @@
 /**
- * Unknown places.
- * Input: a sentence with all known places claimed. Output: notes on names after a preposition.
+ * Finds unknown places.
+ * Input: a sentence in which all known places are marked as read. Output: notes on names after a
+ * preposition.
  * Invariant: an unknown place never widens the search. Without a known place next to it, the whole
  * translation is useless and is reported as uncertain.
  */
@@ -25,7 +26,10 @@ const NAME_WORDS_MAX = 6;
  */
 type UnknownPass = "long" | "named" | "left";
 
-/** Claims unknown places; called after known places, before and after the stage of activities. */
+/**
+ * Reports unknown places and marks them as read. Called after the known places are read, before and
+ * after the activities.
+ */
 export function findUnknownPlaces(
   context: PlaceContext,
   found: FoundPlaces,
@@ -47,7 +51,8 @@ export function findUnknownPlaces(
 }
 
 /**
- * Returns the end of a name; capitalized words continue across small words: "Vila Nova do Nada".
+ * Returns the end of a name. Words such as "do" continue it if a capitalized word follows: "Vila
+ * Nova do Nada".
  */
 function nameEnd(context: PlaceContext, at: number): number {
   const { sentence } = context;
@@ -121,8 +126,8 @@ function addUnmapped(
 const HOMELESS_MAX = 4;
 
 /**
- * Reads a name such as "na Savassi" as a district if a searched city has it, or, without searched
- * cities, if any city has it. Its city is found later.
+ * Reads a name such as "na Savassi" as a district if one of the searched cities has it. If no city
+ * is searched, any city may have the district, and a later step finds it.
  */
 function takeDistrict(
   { sentence, districts, gazetteer }: PlaceContext,
@@ -180,7 +185,7 @@ const OWN_PLACES = new Set(
 );
 
 /**
- * Moves places such as "na minha cidade" to the notes, because it is unknown where they are. If the
+ * Reports places such as "na minha cidade" in notes, because it is unknown where they are. If the
  * sentence names no other place, the translation is uncertain.
  */
 function leaveOwnPlaces({ sentence, notes }: PlaceContext, found: FoundPlaces): void {

@@ -75,8 +75,7 @@ export function readAbbreviations(sentence: Sentence): void {
       sentence.readAs(at, slashed);
     }
     if (slashed === undefined || !isSlashed(sentence, at)) continue;
-    // The full word is read in place of the slash, so that it stands directly before the word it
-    // governs.
+    // Marks the slash as filler, so that "com" stands directly before the word that it belongs to.
     sentence.claim(at, at + 1, "filler");
     sentence.readAs(at + 1, slashed);
   }
@@ -171,7 +170,8 @@ export function readPairs(sentence: Sentence): void {
     if (word !== "tanto") continue;
     for (let second = at + 2; second < at + PAIR_MAX; second++) {
       if (!/^(quanto|como)$/.test(sentence.folded(second))) continue;
-      // Replaces "tanto" by a neutral article. "o" would be read as "ou" in Spanish.
+      // Replaces "tanto" by "os", which adds nothing. In a Spanish sentence, "o" would be read as
+      // "ou".
       sentence.readAs(at, "os");
       sentence.readAs(second, "e");
       break;
@@ -193,7 +193,7 @@ function isJoining({ tokens, text }: Sentence, at: number): boolean {
 }
 
 /**
- * True if a letter and a slash abbreviate a preposition: "c/ email", "c/email". False for "C / D"
+ * True if a letter and a slash abbreviate "com" or "sem": "c/ email", "c/email". False for "C / D"
  * and "s/a".
  */
 function isSlashed(sentence: Sentence, at: number): boolean {

@@ -1,11 +1,11 @@
 /**
- * Reads words that no stage knows as other words.
+ * Replaces words that no stage knows by known words.
  * Input: a sentence and the vocabularies of the other stages. Output: the same sentence. A
- * diminutive is read as its base word, a profession in one gender as the known other gender, and a
- * typo as a place or trade.
- * Invariant: a word that any stage knows is never corrected. A typo is corrected only to a
- * name that is known in that position, and only if no other candidate is equally close. Every
- * correction of a typo is noted as an assumption. If in doubt, no word is corrected.
+ * diminutive is replaced by its base word, a profession by its other gender if that one is known,
+ * and a typo by a place or trade.
+ * Invariant: if any stage knows a word, it is never corrected. A typo is corrected only if the name
+ * is known at that position and no other candidate is equally close. Every correction of a typo is
+ * reported as an assumption. If in doubt, no word is corrected.
  */
 
 import type { Segment } from "../../search/segment.ts";
@@ -88,7 +88,7 @@ function formAt(context: SpellingContext, at: number): string | null {
   return forms.find((one) => nameAround(context, at, one)?.place === null) ?? null;
 }
 
-/** Returns a function that is true for words that no stage knows; it checks each word once. */
+/** Returns a function that returns true for words that no stage knows. It checks each word once. */
 function unknownWords(context: SpellingContext): (token: Token) => boolean {
   const answers = new Map<string, boolean>();
   return (token) => {
@@ -132,7 +132,7 @@ const NAMING = new Set(
     "name brand intitulada sigla"
   ).split(" "),
 );
-/** Maximum words from such a word to the name. */
+/** Maximum number of words between a word of `NAMING` and the name. */
 const NAME_WORDS_MAX = 4;
 const QUOTES = "\"'“”„«»‘’";
 
@@ -151,9 +151,9 @@ function isName(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the best guess, or null if another guess is equally good. Closer guesses are better, then
- * guesses inside a longer name, then better-known ones (`weight`). A trade or small place outside a
- * longer name is only chosen if no other word has the same distance.
+ * Returns the best guess, or null if another guess is equally good. Closer guesses come first, then
+ * guesses inside a longer name, then better-known ones (`weight`). A trade or small place that is
+ * not part of a longer name must be the only word at its distance.
  */
 function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
   // Among equally good guesses, one that has the same letters as the input comes first.
@@ -178,7 +178,7 @@ function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
   return even ? null : best;
 }
 
-/** True for singular and plural, and for names with the same first code. */
+/** True if both meanings have the same first code, as singular and plural do. */
 function meanTheSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   const [first, second] = [firstCode(one), firstCode(other)];

@@ -1,11 +1,13 @@
 /**
- * Reads Spanish and some English words as Portuguese ones.
- * Input: a sentence. Output: if it contains words that exist only in Spanish, its small words and
- * request words are read as Portuguese, and its trades by their Portuguese endings. A "no" that
- * negates in English or Spanish is read as an unambiguous negation.
+ * Replaces Spanish and some English words by Portuguese ones.
+ * Input: a sentence. Output: the same sentence. If it contains words that exist only in Spanish,
+ * its grammatical words ("y", "con"), the words of requests, and its trades become Portuguese
+ * words. Trades that are not in the table change by their endings. A "no" that negates in English
+ * or Spanish is replaced by an unambiguous negation.
  * Invariant: a sentence without such a word stays as it is, and the text itself never changes. In a
- * Portuguese sentence, "no" stays "in the" ("no Simples", "no MEI"). It becomes a negation only if
- * the words after it must be English or are not masculine singular. A place is never negated.
+ * Portuguese sentence, "no" still means "in the" ("no Simples", "no MEI"). It becomes a negation
+ * only if the words after it must be English or are not masculine singular. A place is never
+ * negated.
  */
 import spanishWords from "../../../data/spanish-words.json" with { type: "json" };
 import { lexicon } from "../activities/lexicon.ts";
@@ -30,7 +32,10 @@ const SIGNS = new Set(
   ).split(" "),
 );
 
-/** Maps Spanish small words, request words, and common trades, folded, to Portuguese ones. */
+/**
+ * Maps folded Spanish words to Portuguese ones: prepositions, articles and the like, words of
+ * requests, and common trades.
+ */
 const WORDS = new Map(
   (
     "en:em con:com y:e sin:sem el:o los:os la:a las:as del:do al:ao una:uma un:um unas:umas " +
@@ -180,7 +185,10 @@ const COUNTED = wordsOf(
     "mil mill?on(?:es)? establecimientos puntos",
 );
 
-/** Returns the number for a word; "dos" needs a word of counting next to it. */
+/**
+ * Returns the number for a word. For "dos", a counted noun or a word such as "hasta" must stand
+ * next to it.
+ */
 function numberWord(sentence: Sentence, at: number): string | undefined {
   const word = sentence.folded(at);
   const number = NUMBERS.get(word);
@@ -202,11 +210,11 @@ const SHARED = wordSet(
     "autos traje trajes carpa maquinaria arena pension baile oficina oficinas alcohol maleta " +
     "granja granjas fresa carton pinturas envase bolso telas pescado pescados aceite renta mayor",
 );
-/** Letters of the shortest word that alone shows the language. */
+/** Minimum length of a word that is enough to recognize Spanish. */
 const TELLING_MIN = 5;
 
 /**
- * True for a sentence with a word that only Spanish has, and without the small words of other
+ * True for a sentence that has a word known only in Spanish and no grammatical words of other
  * languages: "talleres cerca de Campinas".
  */
 function isOnlySpanish(sentence: Sentence): boolean {
@@ -244,8 +252,8 @@ export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean 
 }
 
 /**
- * True if a word belongs to the name of a place with several words, which stays as written: "São
- * Bento do Una".
+ * True if a word belongs to the name of a place with several words. Such a name is not translated:
+ * "São Bento do Una".
  */
 function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   for (let from = Math.max(0, at - PLACE_REACH); from <= at; from++) {
@@ -286,11 +294,11 @@ function readingOf(sentence: Sentence, at: number): string | null {
       : null;
   }
   if (folded === "mas") {
-    // People omit the accent of "más". A "mas" that means "but" does not stand before these words.
+    // "mas" before these words means "more", because people omit the accent of "más".
     const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
     return more ? "mais" : null;
   }
-  // In "dos o más locales", "dos" means two; elsewhere it is a Portuguese contraction in a name.
+  // In "dos o más locales", "dos" means two. Elsewhere it is the Portuguese word for "of the".
   if (folded === "dos" && sentence.folded(at + 1) === "o") {
     return sentence.folded(at + 2) === "mas" ? "dois" : null;
   }
@@ -315,7 +323,10 @@ const IN_THE = wordSet(
     "pais oeste leste este",
 );
 
-/** True for a lowercase word that is no item, as a verb after "no": "no posean", "no comparten". */
+/**
+ * True for a lowercase word after "no" that looks like a verb: "no posean", "no comparten". Such a
+ * word names no filter or activity.
+ */
 function isVerbLike(sentence: Sentence, at: number): boolean {
   const { text = "", kind } = sentence.tokens[at] ?? {};
   if (kind !== "word" || text !== text.toLowerCase() || IN_THE.has(text)) return false;
@@ -334,7 +345,6 @@ function byEnding({ folded, text }: Token): string | null {
   return null;
 }
 
-/** True if a word occurs in the name of a trade or goods. */
 function isTradeWord(folded: string): boolean {
   const { trades, goods } = lexicon();
   const key = reduce(folded);
@@ -426,8 +436,8 @@ export function readOnPlaces(sentence: Sentence, { places }: Gazetteer): void {
 const ALL_PLACES = /^(?:anywhere|everywhere|nationwide|brazil|states?)$/;
 
 /**
- * Claims the possessive "s" of a place, as in "Salvador's hotels", so that it separates neither
- * place nor trade.
+ * Marks the possessive "s" after a place as read, as in "Salvador's hotels". Otherwise it would
+ * separate the place from the trade.
  */
 export function readPossessives(sentence: Sentence, { places }: Gazetteer): void {
   for (let at = 1; at < sentence.tokens.length; at++) {

@@ -1,8 +1,8 @@
 /**
- * Candidate corrections for an unknown word.
+ * Finds candidate corrections for an unknown word.
  * Input: a sentence and its unknown word. Output: known words of similar spelling, with evidence.
- * Invariant: a guess completes a known name in that position, or is a common word, which is never a
- * correction. At most `TRIED_MAX` candidates are tried per unknown word.
+ * Invariant: a guess either completes a known name at that position or is a common word, which is
+ * never a correction. At most `TRIED_MAX` candidates are tried for each unknown word.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -36,11 +36,11 @@ export interface Guess extends NearWord {
   readonly value: unknown;
   /** The correct spelling; null if the guess cannot be a correction. */
   readonly written: string | null;
-  /** Weight of the evidence for the guess, apart from its edit distance. */
+  /** How strong the evidence for the guess is, apart from the edit distance. */
   readonly weight: number;
 }
 
-/** The name that contains a word, if this word is read as another. */
+/** The name that contains the unknown word if it is replaced by a guess. */
 interface NameAround {
   /** The place that the name means; null for a name of the lexicon. */
   readonly place: Place | null;
@@ -53,7 +53,8 @@ interface NameAround {
 }
 
 /**
- * Minimum share of all accounts that makes a city well known. Its name needs no introducing word.
+ * Minimum share of all accounts of a well-known city. The name of such a city needs no word such as
+ * "em" before it.
  */
 const WELL_KNOWN = 0.004;
 /** Maximum words of a name before and after one of its words. */
@@ -79,8 +80,9 @@ export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
   // A capital letter within a sentence suggests the name of a company, which must stay as it is, so
   // only one edit is allowed.
   const distanceMax = at > 0 && text !== text.toLowerCase() ? 1 : 2;
-  // The first search covers only words with one of these two initials, which are few. A typo is
-  // never corrected to another word (see `weightOf`).
+  // The first search covers only the few words that begin with the first or second letter of the
+  // unknown word. It finds the distance of the nearest correction. The second search covers all
+  // words up to this distance.
   const likely = near(folded, distanceMax, folded.slice(0, 2));
   const nearest = guessed(context, at, likely).find(({ written }) => written !== null)?.distance;
   if (nearest === undefined) return [];
@@ -120,7 +122,7 @@ function guessed(context: GuessContext, at: number, near: readonly NearWord[]): 
   });
 }
 
-/** Returns a near word as a guess, or null if it forms no name in this position. */
+/** Returns a similar word as a guess, or null if it completes no name at this position. */
 function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
   const { places } = context.gazetteer;
   const { word } = near;
@@ -131,8 +133,8 @@ function guessOf(context: GuessContext, at: number, near: NearWord): Guess | nul
   const name = nameAround(context, at, word);
   if (name === null) return null;
   const weight = weightOf(context, at, { ...near, name });
-  // A name that would need an unusual typo is never a correction, but it competes with the other
-  // guesses.
+  // The evidence for this name is too weak, so it is never a correction. If another guess is
+  // equally close, no word is corrected.
   if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
   const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
   return { ...near, value: name.value, written: asPlace ?? shown, weight };
@@ -193,8 +195,8 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   let best: NameAround | null = null;
   for (let from = start; from <= at; from++) {
     for (const names of [trades, goods, roles, ROLES_AFTER, gazetteer.places]) {
-      // If the lookup from `from` never reaches the word, the name it finds does not depend on how
-      // the word is read.
+      // The lookup from `from` stops before the word, so the name that it finds does not depend on
+      // the word.
       if (!looksAt(names, sentence.tokens, from, at)) continue;
       const match = names.longest(tokens, from - start);
       if (match === null || match.to + start <= at) continue;
@@ -209,7 +211,6 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   return best;
 }
 
-/** A near word with the name that it forms. */
 interface Read extends NearWord {
   readonly name: NameAround;
 }
@@ -236,7 +237,8 @@ function weightOf(context: GuessContext, at: number, read: Read): number {
     if (!isLikelySlip(folded, word, distance)) return 0;
     const long = folded.length >= TRADE_LENGTH_MIN || isSwapped(folded, word);
     if (joined > 0) return long ? joined + WEIGHTS.trade : 0;
-    // After "em", a place is likely, unless the word is too long to resemble a trade by chance.
+    // After "em", a place is likelier than a trade. Only a long lowercase word is still read as a
+    // typo of a trade.
     const led = leadOf(context.sentence, at).kind === "in";
     if (led && (folded.length < LED_TRADE_LENGTH_MIN || text !== text.toLowerCase())) return 0;
     return long ? WEIGHTS.trade : 0;
@@ -257,7 +259,6 @@ function isOrdinary({ demonymStates, demonymCities }: Place, word: string): bool
   return demonymStates.length + demonymCities.length === 0 && ORDINARY.has(word);
 }
 
-/** Words and punctuation that join places in a list. */
 const LISTING = new Set(["e", "ou", "and", "or", ","]);
 
 function isWellKnown({ segment }: GuessContext, place: Place): boolean {
@@ -266,7 +267,10 @@ function isWellKnown({ segment }: GuessContext, place: Place): boolean {
   return cities.some((city) => city.capital || city.accounts > segment.accounts * WELL_KNOWN);
 }
 
-/** True if the context shows that a place is meant: "em", "cidade de", "/SC", or a list. */
+/**
+ * True if the words around a name show that a place is meant: "em", "cidade de", "/SC", or a list
+ * of places.
+ */
 function isLed(context: GuessContext, { from, to }: NameAround): boolean {
   const { sentence } = context;
   const lead = leadOf(sentence, from);

@@ -1,13 +1,13 @@
 /**
- * Similar spellings, and the typical forms of typos.
- * Input: known words and one unknown word. Output: the known words within a few edits (optimal
- * string alignment: an extra, missing, or wrong letter, or two swapped neighbors). For two words,
- * true if one is a likely typo of the other on a Brazilian keyboard, and not a different word or
- * another form.
- * Invariant: the result equals a comparison with every word, in the same order. A lookup reads two
- * numbers for each word of similar length and compares letters only if these numbers allow a match,
- * so that its cost is bounded by the number of words. Only letters are compared, never meanings; in
- * doubt, a word is not a typo.
+ * Compares spellings and recognizes the typical forms of typos.
+ * Input: known words and one unknown word. Output: the known words within a few edits. The distance
+ * is optimal string alignment: an extra, missing, or wrong letter, or two swapped neighbors, is one
+ * edit. For two words, the output is true if one is a likely typo of the other on a Brazilian
+ * keyboard, and not a different word or another form.
+ * Invariant: the result equals that of comparing every word, in the same order. A lookup reads two
+ * numbers for each word of similar length. It compares letters only if these numbers allow a match,
+ * so that its cost is bounded by the number of words. Only letters are compared, never meanings. If
+ * in doubt, a word is not a typo.
  */
 /** A word with its edit distance. */
 export interface NearWord {
@@ -18,15 +18,15 @@ export interface NearWord {
 /** Limits of a lookup. */
 interface NearLimits {
   /**
-   * Maximum edit distance. It is never above the number of edits that `slipsAllowed` returns for
-   * the word's length.
+   * Maximum edit distance. A value above the number of edits that `slipsAllowed` returns has no
+   * effect.
    */
   readonly distanceMax?: number;
   /** Max words returned. */
   readonly countMax?: number;
   /**
-   * If given, only words with one of these initials are returned. All characters other than a to z
-   * count as one initial.
+   * If given, only words that begin with one of these letters are returned. All characters other
+   * than a to z are treated as one letter.
    */
   readonly initials?: string;
 }
@@ -122,8 +122,8 @@ export class SpellIndex {
     found: NearWord[],
   ): void {
     const length = Math.floor(from / INITIALS);
-    // An edit changes the counts of at most two letters. An edit that changes the length changes
-    // the count of only one.
+    // One edit changes how often at most two letters occur. An edit that changes the length changes
+    // only one of them.
     const differences = 2 * limit - Math.abs(length - word.length);
     const end = this.#starts[to] as number;
     for (let i = this.#starts[from] as number; i < end; i++) {
@@ -217,8 +217,8 @@ export function slipsBetween(one: string, other: string, limit: number): number 
       row[j] = Math.min(slips, past);
       least = Math.min(least, slips);
     }
-    // A swap adds one edit to the distance two rows before, so the search can only stop if that row
-    // is also too far away.
+    // A swap of two letters adds one edit to a distance of two rows before. So the search may stop
+    // only if that row is also too far away.
     if (least > limit && leastBefore >= limit) return past;
     leastBefore = least;
     [row, before, beforeThat] = [beforeThat, row, before];
@@ -321,20 +321,20 @@ function isInflection(unknown: string, word: string): boolean {
   if (unknown === word + word.at(-1)) return false;
   const both = unknown.endsWith("s") && word.endsWith("s") ? 1 : 0;
   const [one, other] = [unknown.slice(0, unknown.length - both), word.slice(0, word.length - both)];
-  // If the last letters are equal, the ending is not the difference.
+  // If the words end with the same letter, they do not differ in their endings.
   if (one.at(-1) === other.at(-1)) return false;
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
   const [rest, instead] = [one.slice(same), other.slice(same)];
-  // If letters are missing at the end, the word is a typo, unless the missing ending makes another
-  // word.
+  // If the unknown word only lacks letters at the end, it is a typo, unless the missing ending is
+  // "r", "s", or longer. Such endings make another word.
   if (rest === "") return instead.length > 1 || "rs".includes(instead);
   if (instead === "") return true;
   const swapped = rest.length === 2 && rest[0] === instead[1] && rest[1] === instead[0];
   return !swapped && Math.max(rest.length, instead.length) < 3;
 }
 
-/** Endings of verbs, of adjectives, and of nouns derived from them. */
+/** Typical endings of verbs and adjectives, and of nouns derived from adjectives. */
 const FORMS =
   "[aei]ndo|[ai]d[oa]|[aei]ram|avam?|iam|asse|[aei]mos|[ae]m|[aei]r|" +
   "mente|iv[oa]|os[oa]|[ai]vel|[aei]nte|ismo|dade";

@@ -1,12 +1,12 @@
 /**
- * Collects the words that a typo may be corrected to, and finds trades whose names are similar to
+ * Collects the words that a typo may be corrected to. Also finds trades whose names are similar to
  * an unknown word.
- * Input: the place names of a snapshot, the names of the lexicon, and common words; reduced words.
- * Output: an index of these words with their spellings; the codes of trades, the one with the
- * closest name first.
- * Invariant: made once per gazetteer or lexicon, at the first unknown word. Common words are in the
- * index but are never corrections: if the unknown word is equally close to one of them, it is not
- * corrected to another word. Trades are only suggested, never searched.
+ * Input: the place names of a snapshot, the names of the lexicon, and common words; for trades,
+ * reduced words. Output: an index of these words with their spellings, and the codes of similar
+ * trades, closest name first.
+ * Invariant: built once per gazetteer or lexicon, at the first unknown word. Common words are in
+ * the index but are never corrections. If the unknown word is as close to a common word as to
+ * another word, it is not corrected. Trades are only suggested, never searched.
  */
 import { lazy, lazyByKey } from "../../scheduling/lazy.ts";
 import { lexicon } from "../activities/lexicon.ts";
@@ -40,8 +40,8 @@ function makeWords({ places }: Gazetteer): SpellWords {
     for (const [key, text] of vocabulary) {
       const word = foldWord(text);
       if (!written.has(word)) written.set(word, text);
-      // If the lexicon has only the plural, its reduced form is the singular, except for English
-      // words in -ns.
+      // If the lexicon has only the plural, the reduced form is the singular. English words in -ns
+      // are an exception.
       if (!word.endsWith("s")) plurals.set(plural(word, FOLDED_PLURALS), text);
       else if (!word.endsWith("ns") && !written.has(key)) written.set(key, key);
     }
@@ -99,8 +99,8 @@ function* folded(words: Iterable<string>): Generator<string> {
 }
 
 /**
- * Returns the lexicon codes of the trades whose names are similar to one of the words, the closest
- * first.
+ * Returns the lexicon codes of trades whose names are similar to one of the words. The closest name
+ * comes first.
  */
 export function nearestTrades(words: readonly string[]): string[] {
   const { trades } = lexicon();

@@ -1,12 +1,12 @@
 /**
- * Phrases and their meanings.
- * Input: names, and a position in a token list. Output: the longest name that begins there, for any
- * storage of names (words/phrasetable.ts has the names known at build time). Matches in a sentence
- * are cached by start, so that stages do not repeat each other's walks.
- * Invariant: small joining words (de, da, e …) do not count in names or in sentences, so that "casa
- * de carnes" and "casa das carnes" match. A walk visits at most the words of the longest name, with
- * at most `JOINED_MAX` joining words before each. The cache equals a new walk: when a token is read
- * as another word, the matches whose walks visited it are dropped.
+ * Finds phrases in a sentence and returns their meanings.
+ * Input: names, and a position in a token list. Output: the longest name that begins there. Names
+ * can be stored in different ways (words/phrasetable.ts has the names known at build time). Matches
+ * in a sentence are cached by first token, so that stages do not repeat lookups.
+ * Invariant: joining words (de, da, e …) are ignored in names and in sentences, so that "casa de
+ * carnes" and "casa das carnes" match. A lookup visits at most the words of the longest name, with
+ * at most `JOINED_MAX` joining words before each. A cached match equals that of a new lookup. If a
+ * token is read as another word, the matches whose lookups visited the token are dropped.
  */
 import { foldWord, type Token, tokenize } from "./tokens.ts";
 
@@ -18,7 +18,7 @@ interface Found {
 /** Maximum number of tokens that a lookup visits. */
 export const WALK_MAX = 128;
 
-/** Receives the position of the last token that a lookup visited. */
+/** State of a lookup. A lookup sets `at` to the position of the last token that it visited. */
 export interface LookupState {
   at: number;
 }
@@ -51,14 +51,17 @@ class Matches {
 
 type ByBook = Map<object, Matches>;
 
-/** Caches exist only for the tokens of sentences. Slices of them do not live long enough. */
+/**
+ * Caches of sentences, by token list. Parts of a token list have no cache, because they exist only
+ * for a moment.
+ */
 const CACHED = new WeakMap<readonly Token[], ByBook>();
 /** The sentence of the last lookup, because thousands of lookups in a row use the same one. */
 const last: { tokens: readonly Token[]; byBook: ByBook | undefined } = {
   tokens: [],
   byBook: undefined,
 };
-/** Reused for all walks, because walks are never nested. */
+/** Reused for all lookups, because one lookup never runs inside another. */
 const seen: LookupState = { at: 0 };
 
 /** Starts to cache the matches in these tokens. */
@@ -99,8 +102,8 @@ export function cachedMatch<Match extends Found>(
 }
 
 /**
- * True if the walk from a token visits a later token, which may then change the name. The tokens
- * must belong to a sentence.
+ * True if a lookup from a token visits a later token, so that this token may change the result. The
+ * tokens must belong to a sentence.
  */
 export function looksAt(
   book: Book<Found>,
@@ -113,7 +116,10 @@ export function looksAt(
   return (wholeMatch(book, byBook, tokens, from).looked[from] as number) >= at;
 }
 
-/** Returns the cached matches of a book. They include the match that begins at the given token. */
+/**
+ * Returns the cached matches of a phrase book. If no lookup has begun at the given token yet, does
+ * this lookup first.
+ */
 function wholeMatch(
   book: Book<Found>,
   byBook: ByBook,
@@ -173,8 +179,8 @@ export interface Match<Value> {
 }
 
 /**
- * Names stored by their reduced words. `Spot` identifies the words that a lookup has followed so
- * far.
+ * Names stored by their reduced words, as a trie. `Spot` is the type of a position in the trie,
+ * after the words that a lookup has followed.
  */
 export abstract class PhraseBook<Value, Spot = unknown> {
   /** Reduced words of all names, each with its spelling in the first name that has it. */
@@ -191,8 +197,8 @@ export abstract class PhraseBook<Value, Spot = unknown> {
   protected abstract wordsAfter(spot: Spot): readonly string[];
 
   /**
-   * Returns the longest name that begins at a token. `usable` is true for tokens that may be part
-   * of it.
+   * Returns the longest name that begins at a token. `usable` returns true for tokens that the name
+   * may use.
    */
   longest(
     tokens: readonly Token[],

@@ -1,8 +1,8 @@
 /**
- * A sentence during its translation.
- * Input: a text and the claims of stages. Output: the unclaimed words; at the end, the owner of
- * each word.
- * Invariant: every token has at most one owner. Claims are final, so that the order of the stages
+ * Holds a sentence during its translation.
+ * Input: a text. Stages claim tokens, which means that they mark them as read and become their
+ * owner. Output: the tokens without an owner; at the end, the owner of each word.
+ * Invariant: every token has at most one owner. An owner never changes, so the order of the stages
  * decides. No input is lost: a word read as another keeps its text and position. A name is never
  * read as anything else, even if its words have other meanings.
  */
@@ -30,7 +30,10 @@ export interface Words {
 /** Unusual white space from web pages and spreadsheets. Each character is one UTF-16 unit. */
 const OTHER_SPACE = /[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 
-/** Stands for every word of a name. No real word contains this character. */
+/**
+ * Replaces every word of a name, so that no phrase matches it. No real word contains this
+ * character.
+ */
 const IN_NAME = "\u{e000}";
 
 /** A text with the owners of its tokens. */
@@ -79,7 +82,7 @@ export class Sentence {
     this.#revision++;
   }
 
-  /** Turns words into a name, so that no stage or phrase matches them anymore. */
+  /** Marks words as a name. No stage or phrase matches them from then on. */
   name(from: number, to: number): void {
     this.#revision++;
     for (let at = from; at < to; at++) {
@@ -101,7 +104,10 @@ export class Sentence {
     return this.#owners[index] ?? null;
   }
 
-  /** Claims the free tokens from `from` up to, not including, `to`. */
+  /**
+   * Makes `role` the owner of the tokens from `from` up to, but not including, `to`. Tokens that
+   * already have an owner keep it.
+   */
   claim(from: number, to: number, role: TokenRole): Words {
     for (let at = from; at < to; at++) this.#owners[at] ??= role;
     return this.words(from, to);
@@ -114,7 +120,7 @@ export class Sentence {
     return this.quote(start, end);
   }
 
-  /** Quotes a range of the text as written, with its own white space. */
+  /** Returns a range of the text as written, with its original white space. */
   quote(start: number, end: number): Words {
     return { words: this.#written.slice(start, end), start, end };
   }

@@ -1,17 +1,17 @@
 /**
- * A sentence as tokens, and forms of Portuguese words.
- * Input: any text; a folded word. Output: words, numbers, and marks with their positions (UTF-16),
- * folded, and reduced so that singular and plural match; possible base words and other genders of a
- * word.
+ * Splits a sentence into tokens, and derives forms of Portuguese words.
+ * Input: any text, or a folded word. Output: words, numbers, and punctuation marks with their
+ * positions (UTF-16), folded, and reduced so that singular and plural match. Also possible base
+ * words and other genders of a word.
  * Invariant: tokens are in order and do not overlap. Only white space, hyphens, apostrophes, and
  * invisible characters separate them. The cost is linear in the text. Reduction needs no
- * dictionary, so its result need not be a word. Base words and other genders are only proposals,
- * valid if the word is unknown and the form is known.
+ * dictionary, so its result may not be a real word. Base words and other genders are only
+ * proposals. A caller uses one only if the word is unknown and the proposed form is known.
  */
 import { foldCodePoint } from "../../spec/analyzer.ts";
 import { cnpjEnd } from "../../spec/cnpj/cnpjcandidates.ts";
 
-/** Maximum length of a word whose ending is reduced; real words are shorter. */
+/** Maximum length of a word whose ending is reduced. Real words are shorter. */
 const REDUCED_MAX = 40;
 
 /** Words that only look like plurals or derived words. */
@@ -94,7 +94,10 @@ const NO_DIMINUTIVES = new Set(
 /** Minimum length of a diminutive's stem: "bar" in "barzinho". */
 const STEM_MIN = 3;
 
-/** Returns the possible base words of a diminutive; none for words that only look like one. */
+/**
+ * Returns the possible base words of a diminutive. Returns none for a word that only looks like a
+ * diminutive.
+ */
 export function plainForms(folded: string): readonly string[] {
   const word = folded.endsWith("s") ? folded.slice(0, -1) : folded;
   // Fast path: this check is cheap and rejects most words.
@@ -110,8 +113,9 @@ export function plainForms(folded: string): readonly string[] {
 }
 
 /**
- * Returns the possible base words for the stem before the z of a diminutive: "bar|zinho",
- * "salão|zinho", "pãe|zinhos" (plural inside), "arro|zinho".
+ * Returns the possible base words of a diminutive, given the letters before the z of its ending:
+ * "bar" of "barzinho", "salão" of "salãozinho", "arro" of "arrozinho". In "pãezinhos", these
+ * letters ("pãe") are a plural without its s.
  */
 function ofStemBeforeZ(stem: string): readonly string[] {
   if (stem.length < STEM_MIN) return stem === "pa" ? ["pa"] : [];
@@ -119,8 +123,8 @@ function ofStemBeforeZ(stem: string): readonly string[] {
 }
 
 /**
- * Restores a final c or g, which are spelled qu and gu before i: "botec" for the stem of
- * "botequinho".
+ * Restores the last letter c or g of a stem: "botec" for "botequ" in "botequinho". Before i, these
+ * letters are spelled qu and gu.
  */
 function hardened(stem: string): string {
   if (stem.endsWith("qu")) return `${stem.slice(0, -2)}c`;
@@ -172,8 +176,8 @@ export function englishSingulars(folded: string): readonly string[] {
 /** A word, number, or mark of a text. */
 export interface Token {
   /**
-   * Kind of the token. An address, and a CNPJ with letters, is one word. `&` is also a word and is
-   * read as "e".
+   * Kind of the token. An address is one word, and so is a CNPJ with letters. `&` is also a word
+   * and is read as "e".
    */
   readonly kind: "word" | "number" | "mark";
   readonly start: number;
@@ -206,7 +210,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Classes of characters. An "inside" character may continue a word but not begin one. */
+/** Classes of characters. A character of class "inside" may continue a word but not begin one. */
 type Kind = "letter" | "digit" | "silent" | "inside" | "mark";
 
 function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark"): Token {
@@ -222,7 +226,10 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
 const ONE_WORD = /(?:s\/a|m&a|[a-z](?:\.[a-z])+)(?!\.?[\p{L}\p{N}\p{M}])/iuy;
 /** Abbreviations with a period that does not end a sentence. */
 const SHORTENED = new Set("ltda ltd cia tel cel fone min max cap aprox".split(" "));
-/** Matches after a period that ends a sentence: white space and a capital, or a new line. */
+/**
+ * Matches the text after a period that ends a sentence: white space and a capital letter, or a new
+ * line.
+ */
 const NEW_SENTENCE = /\s*(?:\n|\s\p{Lu})/uy;
 
 function wordToken(text: string, start: number, end: number): Token {
@@ -237,8 +244,8 @@ function wordToken(text: string, start: number, end: number): Token {
 }
 
 /**
- * Returns the word that begins with single letters and periods ("T.I." is "ti"), or null if it is
- * only one letter.
+ * Returns the word that begins with single letters and periods: "ti" for "T.I.". Returns null for a
+ * single letter.
  */
 function dotted(text: string, start: number): Token | null {
   ONE_WORD.lastIndex = start;
@@ -293,8 +300,8 @@ function numberEnd(text: string, start: number): number {
 }
 
 /**
- * Returns the end of a web or mail address that begins here, or null. Only positions after white
- * space or an opening mark are checked, so that no character is read twice.
+ * Returns the end of a web or mail address that begins at `start`, or null. An address may begin
+ * only after white space or an opening mark, so that no character is read twice.
  */
 function addressEnd(text: string, start: number): number | null {
   if (start > 0 && !/[\s("'<[“”„«»‘’]/.test(text[start - 1] as string)) return null;

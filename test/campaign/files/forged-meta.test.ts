@@ -48,7 +48,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** Opens the file; returns the error message, or null if it opens. */
+/** Opens the file. Returns the error message, or null if it opens. */
 async function refusal(bytes: Buffer): Promise<string | null> {
   writeFileSync(path, bytes);
   try {

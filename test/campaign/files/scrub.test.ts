@@ -136,7 +136,7 @@ describe("a scrubber", () => {
     return { scrubber, segments, segment: segments[0] as Segment, reported, clock };
   }
 
-  /** Flips a bit in the first account's name; the page with it was read before. */
+  /** Flips a bit in the first account's name, in a page of memory that was read before. */
   function alterName(path: string): void {
     const at = placeOf(whole, first.legal_name);
     keepingTimes(path, () => flipBit(path, at, 1));
@@ -258,7 +258,8 @@ describe("a scrubber", () => {
       if (round % 2 === 0) keepingTimes(path, hit);
       else hit();
       scrubber.glance();
-      // Cached totals must not survive the bytes either, so each query runs twice.
+      // Each query runs twice. The second run would find totals that the first one cached in spite
+      // of the damage.
       for (const question of [...asked.keys(), ...asked.keys()]) {
         const answer = outcome(asked[question] as () => string);
         if (answer === "snapshot_unavailable") tally.refused++;
@@ -363,7 +364,7 @@ describe("a scrubber", () => {
       error instanceof AppError && error.code === "snapshot_unavailable";
     for (const [name, read] of Object.entries(reads)) assert.throws(read, isPublic, name);
     for (const [name, read] of Object.entries(later)) await assert.rejects(read, isPublic, name);
-    // Calls that read no rows, or that check them themselves.
+    // Methods that read no rows, or whose own task is to check blocks.
     const others = ["verify", "verifyBlocks", "recheckAll", "fileState", "damagedBlock", "share"];
     const known = [
       ...Object.keys({ ...reads, ...later }),

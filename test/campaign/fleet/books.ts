@@ -1,9 +1,9 @@
 /**
  * Records every promise that a fleet makes to its clients, outside of the fleet: exports,
  * idempotency keys, pages, and quotas. Input: the work of clients. Output: violations.
- * Invariant: an answer is binding when it arrives. For one search, the files always have the same
- * content, and the joined pages too, regardless of the server and the time. Both have the same
- * number of accounts.
+ * Invariant: an answer is binding when it arrives. For one search, all files have the same content,
+ * and so have all joined pages, regardless of the server and the time. Files and joined pages have
+ * the same number of accounts.
  */
 import { sha256 } from "../../support/export/client.ts";
 import type { FleetClient } from "./client.ts";

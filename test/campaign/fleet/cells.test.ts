@@ -58,7 +58,10 @@ describe("a fleet in the chaos cells of queue benchmarks", { skip }, () => {
     await ground.end();
   });
 
-  /** Creates exports at the rate for a phase; `ended` resolves to the time until all have ended. */
+  /**
+   * Creates exports at the configured rate for the length of a phase. `ended` resolves to the time
+   * until all of them have ended.
+   */
   async function phase(): Promise<{ readonly ended: Promise<number> }> {
     const begunMs = performance.now();
     const ends: Promise<void>[] = [];

@@ -1,8 +1,9 @@
 /**
- * Proves that servers of this release and of the one before work next to each other: a rolling
- * update and its way back lose no export, double none, and refuse no cursor. Runs by hand, as
- * root: `FLEET_PREVIOUS=PATH node build.mjs test campaign/fleet/rolling`, where PATH is
- * dist/bundle/peneira of a checkout of the release before, built with `node build.mjs bundle`.
+ * Proves that servers of this release and of the one before work next to each other. A rolling
+ * update, and the return to the old release, lose no export, make none twice, and refuse no cursor.
+ * Runs by hand, as root: `FLEET_PREVIOUS=PATH node build.mjs test campaign/fleet/rolling`, where
+ * PATH is dist/bundle/peneira of a checkout of the release before, built with `node build.mjs
+ * bundle`.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

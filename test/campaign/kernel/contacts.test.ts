@@ -1,10 +1,10 @@
 /**
- * Proves: CONTACTS has every e-mail and phone with its rows, and the same bytes for any number of
- * threads and of buffered rows. The rows of a value equal those of a full scan, alone and with
- * other clauses. This holds for known and unknown values, values shared by few or by thousands, in
- * upper and lower case, and two addresses with one hash. Corrupt bytes with valid checksums are
- * rejected or yield existing rows, and nothing is read outside them; a file without CONTACTS
- * reports this.
+ * Proves: CONTACTS, the section with the rows of each contact, has every e-mail and phone with its
+ * rows. Its bytes are the same for any number of threads and of buffered rows. The rows of a value
+ * equal those of a full scan, alone and with other clauses. This holds for known and unknown
+ * values, values shared by few or by thousands, in upper and lower case, and two addresses with one
+ * hash. Corrupt bytes with valid checksums are rejected or yield existing rows, and nothing is read
+ * outside them. A file without CONTACTS reports this.
  * Does not prove: which spellings of a value are parsed (unit/spec/phones.test.ts).
  */
 import assert from "node:assert/strict";
@@ -98,7 +98,7 @@ const hasEmail = (emails: readonly string[]) => {
   return ({ email }: FixtureRow) => wanted.has(String(email).toLowerCase());
 };
 
-/** Values of random rows, and sometimes values that no row has. */
+/** Draws contacts of random rows, and sometimes contacts that no row has. */
 function drawn(random: () => number, count: number) {
   const row = () => fixture.rows[Math.floor(random() * ROWS)] as FixtureRow;
   const phones = Array.from({ length: count }, () => row().phone_1 ?? row().phone_2 ?? 551155n);

@@ -1,10 +1,11 @@
 /**
- * Proves: pages and totals of queries by activities, cities, and the other columns of COVER and
- * CITIES equal those of the reference implementation, from any row, in large and small pages. COVER
- * holds the rows of each activity and state, and CITIES the same by municipality. These queries
- * open no chunk, and a short page reads few entries. Without COVER or CITIES, the answers are the
- * same. Other queries take other paths. Wrong numbers with valid checksums are rejected when the
- * file is opened or used.
+ * Proves: COVER has the rows of each activity and state, and CITIES has the same rows by
+ * municipality. Pages and totals of queries by activities, cities, and the other columns of these
+ * parts equal those of the reference implementation, from any row, in large and small pages. Such
+ * queries read none of the ordinary posting lists, which are divided into chunks of 65,536 rows. A
+ * short page reads few entries. Without COVER or CITIES, the answers are the same. All other
+ * queries go chunk by chunk. Wrong numbers with valid checksums are rejected when the file is
+ * opened or used.
  * Does not prove that the lists match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -280,7 +281,7 @@ it("rejects, on use, lists and rows of COVER that point outside or do not ascend
   const all = Uint32Array.from({ length: 30 }, (_, code) => code);
   const any = [{ dimension: "cnae_primary" as const, codes: all }];
   for (const [i, forge] of forgeries.entries()) {
-    // No list precedes the first one, so any smaller start is valid.
+    // Nothing precedes the first list, so its start may be smaller without an error.
     if (i === 2 && region.file.readUInt32LE(starts + 4) >= 5) continue;
     const one = open(forge);
     const clauses: Clause[] = [{ kind: "posting", any, negated: false }];

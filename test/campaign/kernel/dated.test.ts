@@ -1,10 +1,11 @@
 /**
  * Proves: totals, first pages, and facets of queries with intervals of days equal those of the
  * reference implementation. This holds with and without activities and cities, for any days, and
- * from any row. These queries open no chunk, and read only entries between the two days, in DATED
- * (rows by activity, state, and opening day) and OPENED (rows by state and opening day). Without
- * OPENED, DATED, COVER, or all of them, the answers are the same. Wrong numbers in OPENED and DATED
- * with valid checksums are rejected when the file is opened or used.
+ * from any row. A query with one interval and no city reads only entries between the two days, in
+ * DATED (rows by activity, state, and opening day) and OPENED (rows by state and opening day), and
+ * none of the ordinary posting lists. Without OPENED, DATED, COVER (rows by activity and state), or
+ * all of them, the answers are the same. Wrong numbers in OPENED and DATED with valid checksums are
+ * rejected when the file is opened or used.
  * Does not prove that lists and cells match the rows (unit/native-index/build-region).
  */
 import assert from "node:assert/strict";
@@ -169,9 +170,9 @@ it("counts totals for any days without opening a chunk", () => {
     }
     segment.dropCaches();
     segment.count(clauses);
-    // Queries with several intervals may open chunks, because they may have more partial years than
-    // the engine splits off. Queries with cities may too, because the whole years of a city are not
-    // summed together with activities.
+    // Other queries may also read the ordinary posting lists, chunk by chunk. With several
+    // intervals, there may be more partial years than the engine handles separately. With cities,
+    // the counts of whole years are not precomputed together with activities.
     if (isSummed(clauses)) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
     totals.add(expected);
   }

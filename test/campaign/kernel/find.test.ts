@@ -1,7 +1,7 @@
 /**
- * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the
- * accounts that match a typed text equal those of a scan by the definition. The texts take every
- * path of the kernel: several chunks, more accounts than are scanned for prefixes, and prefixes of
+ * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the accounts
+ * that match a typed text equal those of a simple scan. The texts and rows reach every branch of
+ * the search: several chunks of rows, more accounts than are scanned for prefixes, and prefixes of
  * very many words.
  * Does not prove: speed (bench/find.bench.ts).
  */

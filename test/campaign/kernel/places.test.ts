@@ -1,9 +1,9 @@
 /**
  * Proves: facets by municipality equal those of the reference implementation for queries that
  * include or exclude activities, years, and intervals of dates. PLACES, the part with the counts of
- * each municipality, answers them without opening a chunk, except for the rows of partial years.
- * Without PLACES, the facets are the same. No more rows are scanned than estimated. Wrong numbers
- * in PLACES with valid checksums are rejected when the file is opened or used.
+ * each municipality, answers them. Ordinary posting lists are read only for the rows of partial
+ * years. Without PLACES, the facets are the same. No more rows are scanned than estimated. Wrong
+ * numbers in PLACES with valid checksums are rejected when the file is opened or used.
  * Does not prove that the cells match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -91,7 +91,7 @@ function some(): Clause[] {
   return Array.from({ length: below(3) }, () => posting(ALWAYS[below(ALWAYS.length)] as never));
 }
 
-/** Returns an interval of days; a quarter of the intervals are whole years. */
+/** Returns an interval of days. A quarter of the intervals are whole years. */
 function dates(): Clause {
   const day = () => -62_091 + below(82_000);
   const year = () => Date.UTC(1800 + below(220), 0, 1) / 86_400_000;
@@ -147,7 +147,8 @@ it("sums whole years of an interval and counts the days of partial years", () =>
   const { counted, chunks, tests } = check([long]);
   assert.deepEqual([chunks, counted], [0, 0]);
   assert.ok(tests > 0 && tests < ROWS / 50, `${tests} entries`);
-  // Opens the file without OPENED. Programs older than OPENED scanned the rows.
+  // Opens the file without OPENED, the rows by state and opening day. Its answers come from
+  // scanning rows, as in programs older than OPENED.
   const unopened = open((bytes) =>
     bytes.write("PNFUTURE", startOfPart(region, "PNOPENED"), "latin1"),
   );

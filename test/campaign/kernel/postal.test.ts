@@ -1,7 +1,8 @@
 /**
- * Proves: rows by prefixes of postal codes, of every length, one or many, alone or with other
- * conditions, equal those of the reference implementation in every method. A single prefix is
- * counted from the starts of the lists in POSTAL, the part with the rows by postal code.
+ * Proves: the rows found by prefixes of postal codes equal those of the reference implementation in
+ * every method of the engine. There are prefixes of every length, one or many, alone or with other
+ * conditions. A single prefix is counted from the starts of the lists in POSTAL, the part with the
+ * rows by postal code.
  * Does not prove that the rows in POSTAL are sorted (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
@@ -26,7 +27,7 @@ import { tries } from "../../support/run/scale.ts";
 const ROUNDS = tries("kernel queries");
 /** More rows than one chunk; the last chunk is partial. */
 const ROWS = 70_000;
-/** Number of ranges. It is more than the kernel looks up one by one. */
+/** Number of ranges. It is so large that the engine does not look them up one by one. */
 const MANY = 90;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-postal-"));
@@ -57,8 +58,8 @@ after(() => {
 });
 
 /**
- * Returns the range of codes with a prefix of `digits` digits. Some row has a code with this
- * prefix, or no row does.
+ * Returns the range of postal codes that begin with the same `digits` digits. Usually they are
+ * those of a row's code. Otherwise they are random, and possibly no row has such a code.
  */
 function prefixRange(random: () => number, digits: number): readonly [number, number] {
   const row = rows[Math.floor(random() * rows.length)];

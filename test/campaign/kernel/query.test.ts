@@ -1,8 +1,9 @@
 /**
- * Proves, for the addon's query side alone, on random rows of one and of three chunks: matches,
- * counts, order, and joined pages of each method equal the twin's (query-twin.ts) for random
- * clauses of every dimension and kind. Rendered JSON equals JSON.stringify; work stays within the
- * designed bounds; invalid requests are rejected with the name of the mistake.
+ * Proves, for the query code of the addon alone, on random rows of one and of three chunks: each
+ * method gives the same results as the slow reference implementation (query-twin.ts), for random
+ * clauses of every dimension and kind. The results are matches, counts, order, and joined pages.
+ * Rendered JSON equals JSON.stringify. The work stays within the designed limits. Invalid requests
+ * are rejected with the name of the mistake.
  * Does not prove: anything about damaged files (campaign/files/damage.test.ts) or real registry
  * data.
  */
@@ -102,8 +103,8 @@ function manyRanges(random: () => number): Clause {
     ["postal_code", -10, 100_000_010] as const,
   ][below(3)] as readonly ["started_on", number, number];
   const count = 20 + below(400);
-  // Sometimes the ranges are close together, so that one part of the kernel's lookup table has
-  // many.
+  // Sometimes the ranges are close together, so that one cell of the engine's lookup table has many
+  // of them.
   const span = (high - low) / (random() < 0.3 ? 50 : 1);
   const ranges = Array.from({ length: count }, () => {
     const from = Math.floor(low + random() * span);

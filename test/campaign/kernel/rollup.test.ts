@@ -1,9 +1,9 @@
 /**
  * Proves: a query that uses only the columns of ROLLUP, the part with counts by combination of
- * columns, is counted without opening a chunk. Its total and facets equal those of the reference
- * implementation. The queries include or exclude whole divisions, some activities of divisions, and
- * any states, codes, flags, and years. Facets by municipality also equal those of the reference
- * implementation if the query has no activity and no year.
+ * columns, is counted without reading posting lists. Its total and facets equal those of the
+ * reference implementation. The queries include or exclude whole divisions, some activities of
+ * divisions, and any states, codes, flags, and years. Facets by municipality also equal those of
+ * the reference implementation if the query has no activity and no year.
  * Does not prove that the cells match the rows (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */

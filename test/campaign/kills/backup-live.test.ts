@@ -65,7 +65,7 @@ async function start(state: string): Promise<Server> {
   return started;
 }
 
-/** Makes a backup and restores it, as separate processes would; returns the restored folder. */
+/** Makes a backup and restores it, as separate processes would. Returns the restored folder. */
 async function copied(name: string): Promise<string> {
   const target = join(ground.folder, `backup-${name}`);
   const restored = join(ground.folder, `restored-${name}`);
@@ -195,8 +195,8 @@ describe("a backup of a running server", () => {
       withKeyring(dataDir, (keyring) => keyring.list().map(({ id }) => id)),
     );
     assert.equal((await server.end("SIGTERM")).code, 0);
-    // Deletes the new export. The ledger does not know it, and would count it in the list as a
-    // violation.
+    // Deletes the new export. The ledger (the record of all promises to clients) does not contain
+    // it, so it would count as a violation in the list.
     await right(other, `/v1/exports/${made.export_id}`, { method: "DELETE", tenant: 0 }, 204);
     ledger.life++;
     server = other;

@@ -97,8 +97,8 @@ class Run {
     for (;;) {
       const point = this.#wanted();
       if (point === undefined) break;
-      // The life with a random death comes first, because it leaves work for the next start, for
-      // the sweep, or for the release of a pin, where these points are.
+      // First, a life with a random death. It leaves unfinished work, an old file, or an unneeded
+      // pin to the next start, and the missing kill points are where these are handled.
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + (cycle % 2) }));
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + 1, point }));
       cycle += 2;
@@ -129,7 +129,7 @@ class Run {
     }
   }
 
-  /** Returns a point with too few hits. Among these, it is the one that was tried least. */
+  /** Returns the point that was tried least among those with too few hits. */
   #wanted(): FaultPoint | undefined {
     if (this.#failed) return undefined;
     const tries = (point: FaultPoint) => this.#tried.get(point) ?? 0;

@@ -203,7 +203,8 @@ describe("the ledger", () => {
       );
       checkOne(further, { rows, moments, unseen });
     };
-    // The file may contain accounts that other exports requested at the same time, or not.
+    // The other export was requested at about the same time, so the file may contain its accounts
+    // or not.
     for (const between of [[], [b]]) check(9, 0, ...between, c, d);
     for (const limit of [1, 2]) check(limit, 0, ...[c, d].slice(0, limit));
     check(9, 1, b, d);

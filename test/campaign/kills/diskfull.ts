@@ -50,7 +50,7 @@ export function diskObstacle(): string | null {
   }
 }
 
-/** Fills the disk under a server twice, and frees the space; returns a summary. */
+/** Fills the disk under a server twice, and frees the space. Returns a summary. */
 export async function runDiskFull(seed: number): Promise<string> {
   const obstacle = diskObstacle();
   if (obstacle !== null) throw new Error(obstacle);
@@ -130,7 +130,7 @@ async function expectDone(world: Recovered, entry: Entry): Promise<void> {
   must(record?.status === "done", "I3", `${entry.key} did not end well: ${recordText}`);
 }
 
-/** Exports the large file and deletes it; returns `done` or the failure code. */
+/** Exports the large file and deletes it. Returns `done` or the failure code. */
 async function createLarge(
   { server, ledger }: Recovered,
   key: string,

@@ -190,7 +190,7 @@ export class FleetCampaign {
     server.child.kill("SIGCONT");
   }
 
-  /** Waits until every export has ended; returns a report. */
+  /** Waits until every export has ended. Returns a report. */
   async settle(patienceMs: number): Promise<FleetReport> {
     const failures: string[] = [];
     const until = performance.now() + patienceMs;

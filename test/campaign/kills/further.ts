@@ -1,9 +1,9 @@
 /**
- * Exports of a crash run that exclude their tenant's earlier exports: records when they were
- * accepted, observed as done, and read.
- * Invariant: all times are those of the ledger's clock. An export excludes the accounts of
- * exports that were observed as done before it was requested, and not those requested after its
- * acceptance. Once a file was read, later reads must be equal.
+ * Tracks those exports of a crash run that exclude their tenant's earlier exports. Records when
+ * each was accepted, seen as done, and read.
+ * Invariant: all times are those of the ledger's clock. An export excludes the accounts of exports
+ * that were seen as done before it was requested. It does not exclude those of exports requested
+ * after it was accepted. Once a file was read, later reads must be equal.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { sha256Of } from "./reference.ts";
@@ -24,7 +24,7 @@ export interface Further {
   readonly snapshot: string;
   readonly spec: AccountQuerySpec;
   readonly sentAt: number;
-  /** Time at which an answer showed that the export was accepted. */
+  /** Time of the first answer from which the client knew that the export was accepted. */
   readonly knownAt: number;
   doneAt: number | null;
   file: FurtherFile | null;
@@ -51,7 +51,7 @@ export class FurtherLedger {
   readonly #known = new Map<string, Further>();
   readonly #specs = new Map<string, AccountQuerySpec>();
 
-  /** Records an export that was accepted by `now`; `done` is true if its end was observed. */
+  /** Records an export that was accepted by `now`. `done` is true if its end was seen. */
   note({ id, tenant, snapshot, spec, sentAt }: Asked, now: number, done: boolean): void {
     if (id === null || snapshot === null || spec === null || !leavesOut(spec)) return;
     const known = this.#known.get(id) ?? {
@@ -96,7 +96,9 @@ export class FurtherLedger {
   }
 }
 
-/** Returns the accounts of a CSV file whose only field is the CNPJ; null for other files. */
+/**
+ * Returns the accounts of a CSV file whose only field is the CNPJ. Returns null for other files.
+ */
 export function accountsIn(bytes: Buffer): string[] | null {
   const text = bytes.toString("latin1");
   if (!/^cnpj\r\n([0-9A-Z]{12}\d\d\r\n)*$/.test(text)) return null;

@@ -1,8 +1,8 @@
 /**
- * Records which accounts the exports of a crash run contained: takes accepted exports and their
- * observed ends, and returns each distinct content once.
- * Invariant: an observed end counts permanently, even if the file is lost or the export was
- * deleted. An export that was deleted before its end was observed may have exported all of its
+ * Records which accounts the exports of a crash run contained. Its input is accepted exports and
+ * their ends, as clients saw them. Exports with the same content are recorded once.
+ * Invariant: an end that was seen counts permanently, even if the file is lost or the export was
+ * deleted. An export that was deleted before its end was seen may have exported all of its
  * accounts, or none. Exports that exclude earlier ones are in further.ts, because their content
  * depends on the others.
  */

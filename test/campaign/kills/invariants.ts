@@ -1,6 +1,6 @@
 /**
- * Conditions that must hold after a crash: checks a dead process's data directory or a recovered
- * server, and throws the violation of an invariant.
+ * Checks the conditions that must hold after a crash, in the data directory of a dead process or on
+ * a recovered server. Throws the violation of an invariant.
  * Invariant: the directory of a dead process is checked in a copy, so that the check does not
  * repair it. A live server is checked only over HTTP and in its folders, as clients and operators
  * see it.
@@ -58,8 +58,8 @@ const SIDE_BY_SIDE = 6;
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)(?:\.(?:gz|zst))?$/;
 
 /**
- * Checks the directory of a dead process: I4, I5, and I9 hold at any time, not only while the
- * server is idle.
+ * Checks the directory of a dead process for I4, I5, and I9. These invariants must hold at any
+ * time, not only while the server is idle.
  */
 export async function checkRemains({ dataDir, ledger, references }: Remains): Promise<void> {
   const files = finalFiles(dataDir);
@@ -162,7 +162,7 @@ function checkStoredBytes(database: Database.Database): void {
   must(wrong.length === 0, "I9", `the bytes that ${wrong[0]?.id} keeps are added up wrongly`);
 }
 
-/** Waits until a recovered server is idle and checks everything; then removes most exports. */
+/** Waits until a recovered server is idle and checks everything. Then removes most exports. */
 export async function checkRecovered(recovered: Recovered): Promise<void> {
   await checkAnswers(recovered);
   await repeatUnanswered(recovered);
@@ -288,7 +288,7 @@ async function readFurther({ dataDir, ledger, references }: Remains): Promise<vo
   }
 }
 
-/** Checks I4: the records equal the references; downloads one file per life. */
+/** Checks I4: the records equal the references. Downloads one file in each life. */
 async function compareSome(world: World): Promise<void> {
   const { ledger } = world;
   const done = ledger

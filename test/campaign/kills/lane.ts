@@ -127,7 +127,7 @@ export class Lane {
     return started;
   }
 
-  /** Checks everything; returns true if the server died during the check. */
+  /** Checks everything. Returns true if the server died during the check. */
   async #check(world: World): Promise<boolean> {
     try {
       await checkRecovered({ ...world, dataDir: this.#dataDir });

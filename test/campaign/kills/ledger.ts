@@ -1,8 +1,8 @@
 /**
- * The expectations of a crash run, stored outside the killed process: takes every request and every
- * answer, and throws a violation if an answer contradicts an earlier one.
- * Invariant: an answer counts from its arrival: only answers to requests that were sent later must
- * agree with it. A request without an answer may have been executed or not.
+ * Records the expectations of a crash run outside the process that is killed. It is passed every
+ * request and every answer, and throws a violation if an answer contradicts an earlier one.
+ * Invariant: an answer is binding from its arrival. Only answers to requests that are sent later
+ * must agree with it. A request without an answer may have been executed or not.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { FurtherLedger } from "./further.ts";

@@ -1,6 +1,6 @@
 /**
- * The clients of a crash run: run the steps of each client against a server, and record requests
- * and answers in the ledger.
+ * The clients of a crash run. Runs the steps of each client against a server, and records requests
+ * and answers in the ledger, which is outside the server.
  * Invariant: every answer is immediately checked against the contract. If the server dies, the
  * clients end without an error, because their requests are in the ledger.
  */
@@ -250,8 +250,8 @@ async function search(world: World, request: number): Promise<void> {
 }
 
 /**
- * Returns the error for an answer outside the contract: a violation, or, for an excused status,
- * `Gone`, which ends the client.
+ * Returns the error for an answer with an unexpected status. If the status is excused, this is
+ * `Gone`, which ends the client. Otherwise it is a violation.
  */
 export function unexpected({ excused = [] }: Pick<World, "excused">, reply: Reply, of: string) {
   const message = `${of} was answered by ${reply.status} ${reply.body.toString().slice(0, 500)}`;

@@ -1,12 +1,13 @@
 /**
  * Proves, with the shipped program killed at every named point of a notice and at random moments:
- * after restarts every saved search has exactly one notice for each month that was served. Each was
- * delivered at least once, always with the same id and the same bytes, and by e-mail with the same
- * Message-ID. Numbers have no gaps. A notice that fails is sent as a failure under one id, and the
- * next notice of its search also covers its month. A webhook whose creation was answered 201
- * exists. The receiver's ledger is outside the server. By default, one life passes every point in
- * order and a random moment. TEST_SCALE="notice lives:N" gives each point a life, and adds N random
- * lives. Does not prove: power cuts, which are tested in the campaign of the state store.
+ * after restarts every saved search has exactly one notice for each month that was served. Each
+ * notice was delivered at least once, always with the same id and the same bytes, and by e-mail
+ * with the same Message-ID. Numbers have no gaps. A notice that fails is sent as a failure under
+ * one id, and the next notice of its search also covers its month. A webhook whose creation was
+ * answered with 201 exists. The receiver's records are outside the server. By default, one state is
+ * used, whose server is killed at every point in turn and at a random moment. TEST_SCALE="notice
+ * lives:N" uses one state for each point, and N more with random kills. Does not prove: power cuts,
+ * which are tested in the campaign of the state store.
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -25,7 +26,7 @@ import { buildVictim, makeKeys, Server } from "./server.ts";
 const ACCOUNTS = 3_000;
 const LABELS = ["2026-08", "2026-09", "2026-10"] as const;
 const SEARCHES = 6;
-/** Number of stories with random kills. By default, there is one. */
+/** Number of states whose server is killed at random moments. By default, there is one. */
 const LIVES = tries("notice lives");
 /** Milliseconds after the last start within which the notices of a month must arrive. */
 const ARRIVES_MS = 60_000;

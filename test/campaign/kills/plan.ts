@@ -13,7 +13,7 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 export interface Tenant {
   readonly name: string;
   readonly plan: string;
-  /** Milliseconds for which a completed export is kept at most. */
+  /** Maximum milliseconds for which a completed export is kept. */
   readonly retentionMs: number;
   /** Maximum number of queued exports, or null if the requests never reach it. */
   readonly queueMax: number | null;
@@ -49,7 +49,7 @@ export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
   PENEIRA_LOG_LEVEL: "warn",
 };
 
-/** Request bodies in every format; those of small exports occur more often. */
+/** Request bodies in every format. Bodies of small exports occur more often. */
 const FORMATS: readonly object[] = [
   body(["SP"], { format: "csv", fields: ["cnpj", "legal_name", "uf"] }, 3_000),
   body(["MG", "RJ"], { format: "csv", delimiter: ";", bom: true }, 700),
@@ -73,7 +73,8 @@ const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
 });
 
 /**
- * Requests for a few accounts that the tenant has not exported, in the draws' states and others.
+ * Requests for a few accounts that the tenant has not exported, in the states of `DRAWS` and in
+ * others.
  */
 const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
   const states = ["CE", "PA", "AM", "MT", "ES", "DF", "MA", "PB", "RN", "AL", "PI", "MS", "TO"];

@@ -1,7 +1,7 @@
 /**
- * Loss of power: runs a process on its own file system, and returns the file system as it would be
- * after a power cut, without data that was not durable.
- * Invariant: the process is stopped before the cut, so that it acknowledges nothing afterwards; the
+ * Simulates loss of power. Runs a process on a file system of its own, and returns this file system
+ * as it would be after a power cut, without data that were not durable.
+ * Invariant: the process is stopped before the cut, so that it acknowledges nothing afterwards. The
  * journal is not flushed. This models lost caches, not torn sectors or disks that ignore flushes.
  */
 import { execFileSync } from "node:child_process";
@@ -35,8 +35,8 @@ export function powerObstacle(): string | null {
 }
 
 /**
- * Returns a ground for a lane with a separate file system. Instead of killing a process, it cuts
- * the power of that file system.
+ * Returns the folder of a lane on a separate file system. Instead of killing a process, it cuts the
+ * power of that file system.
  */
 export function powerGround(): Ground {
   const outside = mkdtempSync(join(tmpdir(), "peneira-power-"));

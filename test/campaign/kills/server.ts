@@ -1,6 +1,6 @@
 /**
- * The killed process: starts the bundle with kill points on a snapshot and a data directory, sends
- * requests, and reports how it ended.
+ * The process that a crash run kills. Starts the bundle with kill points on a snapshot and a data
+ * directory, sends requests, and reports how the process ended.
  * Invariant: the program equals the shipped one except for the kill points, and nothing of it is
  * imported. Processes are ended by their own ids, and the next start waits for the end.
  */
@@ -28,8 +28,8 @@ export function victim(args: readonly string[]): [file: string, args: string[]] 
  */
 const START_MS_MAX = 60_000;
 /**
- * Maximum milliseconds from a lost connection to the end of the process, because only that end
- * explains the loss.
+ * Maximum milliseconds from a lost connection to the end of the process. If the process lives
+ * longer, nothing explains the loss, which is then a violation.
  */
 const DEATH_MS_MAX = 5_000;
 /** Maximum milliseconds for a request. Requests that wait for an export do so for up to 20 s. */
@@ -52,7 +52,7 @@ export interface Reply {
   readonly receivedAt: number;
 }
 
-/** A request; it has the tenant's key unless the tenant is null. */
+/** A request. It has the tenant's key, unless the tenant is null. */
 export interface RequestOptions {
   readonly method?: string;
   readonly tenant: number | null;
@@ -78,7 +78,7 @@ export function buildVictim(): void {
   execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Makes the data directory with a key per tenant; returns the keys. */
+/** Makes the data directory with one key for each tenant. Returns the keys. */
 export function makeKeys(dataDir: string): string[] {
   return TENANTS.map(({ name, plan }) => {
     const command = ["key", "create", "--data-dir", dataDir, "--tenant", name, "--plan", plan];

@@ -36,7 +36,7 @@ export class Violation extends Error {
   }
 }
 
-/** The server died before its answer: the request may have been executed or not. */
+/** The server died before its answer, so the request may have been executed or not. */
 export class Gone extends Error {}
 
 /** Throws a violation unless the condition holds. */

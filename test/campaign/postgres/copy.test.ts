@@ -79,8 +79,8 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     const shared = openPostgres(stateAddress(server.address("tables")));
     const own = openDatabase(join(folder, "tables"));
     assert.deepEqual(differences(shared, stateTables(own)), []);
-    // The copy back to SQLite drops the tables that exist only in a shared state, so no other
-    // tables may be of this kind.
+    // These tables exist only on PostgreSQL, where servers share them, and are dropped in the copy
+    // back to SQLite. A new table of this kind must be added here.
     const ofFleets = ["fleet_month", "rates", "rate_leases"];
     assert.deepEqual(SHARED_TABLES, ["state", "access_changes", ...ofFleets]);
     shared.close();
@@ -231,7 +231,7 @@ describe("a copy of a state", { skip: withoutPostgres }, () => {
     return found !== null;
   }
 
-  /** Runs a command and kills it after a while; returns false if it ended before that. */
+  /** Runs a command and kills it after a while. Returns false if it ended before that. */
   async function runAndKill(args: string[], url: string, round: number): Promise<boolean> {
     const env = { ...process.env, PENEIRA_STATE_URL: url };
     const [file, all] = productCommand(args);

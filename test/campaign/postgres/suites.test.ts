@@ -1,8 +1,9 @@
 /**
  * Runs suites of the state, exports, lists, notices, and the console with every state on
  * PostgreSQL.
- * Invariant: the suites are the same files; hooks replace the file by the database
- * (test/support/server/postgres-folders.mjs). TEST_SUITES names some of them, separated by commas.
+ * Invariant: the suites are the same files. Hooks make them use the database server instead of a
+ * file (test/support/server/postgres-folders.mjs). TEST_SUITES names some of them, separated by
+ * commas.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -108,8 +108,8 @@ for (const transport of TRANSPORTS) {
       const head = SIGN_IN.replace("/v1/console/session", "/v1/accounts/search");
       const key = `Authorization: Bearer ${server.keys.growth}\r\n`;
       const flood = open(`${head}${key}Content-Length: 300000\r\n\r\n`, 30_000);
-      // Some bodies are refused although the memory would have room for them later, because others
-      // are only half received.
+      // Some of these bodies are refused while other bodies are still being received, although
+      // there would be room for them later.
       for (let round = 0; round < 3; round++) {
         assert.deepEqual(await searches(20, 2_000), [200]);
         assert.deepEqual(await searches(2, 100_000), [200]);

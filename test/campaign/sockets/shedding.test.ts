@@ -102,7 +102,7 @@ describe("an overloaded server", () => {
     });
   };
 
-  /** Runs one turn with this many requests of each kind, alternating; returns the statuses. */
+  /** Runs one turn with this many requests of each kind, alternating. Returns the statuses. */
   const turn = async (rounds: number): Promise<Record<KindName, number[]>> => {
     const names = Object.keys(KINDS) as KindName[];
     const statuses = Object.fromEntries(names.map((name) => [name, []])) as never;
@@ -139,8 +139,8 @@ describe("an overloaded server", () => {
         name,
       );
     }
-    // A round takes four engine calls until work that can be deferred is refused, and two calls
-    // after that. Large pages are computed in another turn.
+    // In each round, four requests call the engine. Once the kinds that can be deferred are
+    // refused, only two do. Large pages are computed in another turn.
     const early = Math.ceil(LIMIT_MS / 2 / (4 * CALL_MS));
     const late = early + Math.ceil(LIMIT_MS / 2 / (2 * CALL_MS));
     for (const name of FIRST) assert.ok(Math.abs(answered(name) - early) <= 1, name);

@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports on real sockets, that clients that take too long are closed within the
- * applicable limit and leave nothing: slow and missing heads, slow bodies, idle sockets,
- * half-closed connections. Slow clients within the limits are answered. uWebSockets.js has its own
- * limits for heads and idle sockets, about 10 s. Clients that do not read are tested in
- * contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
+ * Proves, on both transports on real sockets: clients that take too long are disconnected within
+ * the limit that applies to them, and release everything. These clients are slow or missing heads,
+ * slow bodies, idle sockets, and half-closed connections. Slow clients within the limits are
+ * answered. uWebSockets.js has its own limits for heads and idle sockets, about 10 s. Clients that
+ * do not read are tested in contract/http/server/streams.test.ts and
+ * contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -20,10 +21,11 @@ const LIMITS = {
 };
 
 /**
- * Maximum milliseconds by which uWebSockets.js, which checks every 4 s, closes a connection later.
+ * Maximum milliseconds after which uWebSockets.js closes a connection by its own limits. It checks
+ * them every 4 s.
  */
 const UWS_MS = 16_000;
-/** Tolerance for late timers, in milliseconds; a test cannot measure time precisely. */
+/** Tolerance for late timers, in milliseconds, because a test cannot measure time precisely. */
 const LATE_MS = 3_000;
 
 const BODY = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';

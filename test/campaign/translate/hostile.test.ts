@@ -1,8 +1,8 @@
 /**
  * Proves for any text of up to 2,000 UTF-16 units: it is translated without an error, every word is
- * in exactly one part, and every note quotes the text. The spec is a fixed point of normalization;
- * the same text yields the same bytes; work grows no faster than the text. Does not prove: that a
- * translation is right (the tables and the bench do).
+ * in exactly one part, and every note quotes the text. Normalizing the spec changes nothing. The
+ * same text yields the same bytes. The work grows no faster than the text. Does not prove: that a
+ * translation is right (the tables and the benchmark do).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -24,7 +24,8 @@ import { lookUpsOf } from "../../support/translate/work.ts";
 
 const TEXTS = tries("hostile texts");
 /**
- * One text in this many is also normalized, twice, because that takes as long as translating it.
+ * For one text in ten, the normalization is checked too. Normalizing twice takes as long as
+ * translating.
  */
 const WHOLE_EVERY = 10;
 /** Milliseconds that a translation of any 2,000 characters may take, as promised. */

@@ -1,8 +1,8 @@
 /**
- * Proves: the changes between two snapshots equal a linear scan over both: kinds, changed fields,
- * values before and after, and totals. Snapshots are seeded random pairs with different
- * dictionaries; specs, kinds, watched fields, and fields are random. Joined pages of any size from
- * any position give the same answer, and so do batches; rows of csv files agree.
+ * Proves: the changes between two snapshots equal a linear scan over both, in kinds, changed
+ * fields, values before and after, and totals. Snapshots are seeded random pairs with different
+ * dictionaries. Specs, kinds, watched fields, and output fields are random. Joined pages of any
+ * size from any position give the same answer, and so do batches. Rows of CSV files agree.
  * Does not prove: that lists are safe on disk (unit/search/changes-list.test.ts), nor anything
  * about HTTP.
  */

@@ -1,8 +1,9 @@
 /**
  * Proves: every facet of seeded random specs has exactly the counts of a linear scan over the
- * decoded rows, in the promised order; the counts of values, of other values, and of missing values
- * sum to the total. The cube and the pass over the matches agree; the cube reads no row; a small
- * benchmark runs. Does not prove: anything about HTTP, nor about speed (bench/facets.bench.ts).
+ * decoded rows, in the documented order. The counts of values, of other values, and of missing
+ * values sum to the total. Precomputed counts agree with counting the matches, and using them reads
+ * no row. A small benchmark runs. Does not prove: anything about HTTP, nor about speed
+ * (bench/facets.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,8 @@
 /**
- * Proves: the changes between two snapshots for random specs with random lists, including
- * `exported`, equal the twin's changes without lists, filtered by a plain set: entries in order,
- * totals, and pages. While lists grow and shrink, specs that were bound earlier keep their answers.
+ * Proves: the changes between two snapshots are right for random specs with random lists, including
+ * `exported`. Entries in order, totals, and pages equal those of the reference implementation
+ * without lists, filtered by a plain set. While lists grow and shrink, specs that were bound to the
+ * lists earlier keep their answers.
  * Does not prove: routes (contract/http/api/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";

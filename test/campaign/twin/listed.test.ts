@@ -1,8 +1,8 @@
 /**
  * Proves: the answers to random specs with random lists (of accounts, of companies, and `exported`)
- * equal the twin's answers, filtered by the lists row by row. This holds for totals, joined pages,
- * facets, and the rows of exports, in every order, while lists grow and shrink. A spec bound before
- * a change keeps its answer.
+ * equal those of the reference implementation without lists, filtered row by row. This holds for
+ * totals, joined pages, facets, and the rows of exports, in every order, while lists grow and
+ * shrink. A spec that was bound to its lists before a change keeps its answer.
  * Does not prove: routes (contract/http/api/listed-search.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
  * Proves: for the queries of the benchmarks, totals, pages from any row, and facets do not depend
  * on the optional parts of a file. They are the same if the file has only posting lists and
- * columns. With the parts, at least a third of the queries open no chunk.
+ * columns. With the parts, at least a third of the queries read none of the ordinary posting lists.
  * Does not prove the answers themselves (campaign/twin/engine), nor names and contacts, which have
  * separate reference implementations.
  */

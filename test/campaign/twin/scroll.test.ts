@@ -1,9 +1,10 @@
 /**
  * Proves: the rows of an export, in every mode for secondary activities, every sort, and every
  * limit, equal those of a linear scan, in order. The sizes of batches and of native calls change
- * nothing. If the limit ends an export before a phase begins, the matches of that phase are not
- * counted. The number of visited rows is at most a small multiple of the rows in the snapshot.
- * Explanations name the activity that matched.
+ * nothing. An export may find matches by primary activities first and by secondary ones after that.
+ * If its limit is reached before the second part, the matches of that part are not counted. The
+ * number of visited rows is at most a small multiple of the rows in the snapshot. Explanations name
+ * the activity that matched.
  * Does not prove how rows are written (export tests), nor that single pages are right
  * (campaign/twin/engine.test.ts).
  */

@@ -1,7 +1,7 @@
 /**
- * Proves the life of sessions on a real database with a manual clock: signing in, the uniform
- * answer to all failures (hashes are counted, not timed), changed passwords, and ends by idleness,
- * age, a command, or another process. Does not prove: that tokens cannot be forged
+ * Proves when sessions begin and end, on a real database with a manual clock. A session ends by
+ * idleness, age, a changed password, a command, or another process. All failed sign-ins get the
+ * same answer and compute the same number of hashes. Does not prove: that tokens cannot be forged
  * (contract/access/tokens.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ const NEXT = "staple battery horse";
 
 let directory: string;
 let state: ConsoleState;
-/** Further consoles over the same directory, opened as another process would open them. */
+/** Additional instances over the same directory, as other processes would open them. */
 let others: ConsoleState[] = [];
 
 beforeEach(async () => {

@@ -1,9 +1,8 @@
 /**
  * Proves that the scripts of `peneira completion` complete commands, options, choices, folders, and
- * files with spaces. Bash, zsh, and fish run them as if a person pressed Tab; bash offers every
- * command and option of the program.
- * Does not prove: how a shell draws the list, nor other versions of the shells; a missing shell is
- * skipped with a message.
+ * files with spaces. Bash, zsh, and fish run them as if a person pressed Tab. Bash offers every
+ * command and option of the program. A shell that is not installed is skipped with a message.
+ * Does not prove: how a shell displays the completions, nor other versions of the shells.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -14,7 +13,7 @@ import { after, before, describe, it } from "node:test";
 import { productCommand } from "../../support/server/process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-completion-"));
-/** A line with the completions that it must offer; those in `not` must not be offered. */
+/** A line to complete, the completions that must be offered, and in `not` those that must not. */
 interface Case {
   readonly line: string;
   readonly offers: readonly string[];

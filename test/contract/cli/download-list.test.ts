@@ -1,8 +1,8 @@
 /**
- * Proves: if all zips of the newest month exist but the month would be rejected, the list of months
- * explains why. Reasons are mixed releases, an impossible date, and a zip listed twice. The list
- * does so for people and for programs. It continues after such a month, and does not inspect older
- * months.
+ * Proves: the list of months explains why a month cannot be used although all its zips exist. Such
+ * a month mixes releases, has an impossible date, or lists a zip twice. The explanation is in the
+ * text for people and in the JSON. The next older month is listed as well, and still older months
+ * are not inspected.
  * Does not prove: how a download treats these months (contract/download/).
  */
 import assert from "node:assert/strict";

@@ -2,8 +2,8 @@
  * Proves that the help of every command equals the committed text of test/help/, so that a change
  * of user-visible text is noticed when made. Also proves that every command describes itself in
  * sentences with examples, and that every option has a description.
- * Does not prove: that the texts are clear or true; people read them, and the documents' tests run
- * the examples.
+ * Does not prove: that the texts are clear or true. People read them, and the tests of the
+ * documents run the examples.
  *
  * To renew the texts: RENEW_HELP=1 npm test -- help
  */

@@ -1,8 +1,7 @@
 /**
  * Proves that the manual page has every command, option, setting, and exit code, is plain ASCII,
- * and is deterministic; man(7) readers accept it without a warning (if mandoc or groff are
- * installed).
- * Does not prove: that it reads well.
+ * and is deterministic. If mandoc or groff is installed, it reads the page without a warning.
+ * Does not prove: that the page reads well.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -86,8 +85,8 @@ describe("the manual page", () => {
       input: page,
       encoding: "utf8",
     });
-    // A program that is not bundled does not know the day of its commit, so the warning about it is
-    // ignored.
+    // A program that is not bundled does not know the date of its commit, so the page lacks a date.
+    // The warning about that is removed.
     assert.equal(stdout.replace(/^.*cannot parse date.*\n/m, ""), "");
   });
 

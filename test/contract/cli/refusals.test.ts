@@ -1,6 +1,6 @@
 /**
- * Proves: an unusable spec is rejected with the name of its file, and each mistake is printed once.
- * Wrong facets and an existing output file are refused with the remedy. Does not prove: which
+ * Proves: a spec with mistakes is rejected with the name of its file, and each mistake is printed
+ * once. Wrong facets and an existing output file are refused with advice. Does not prove: which
  * mistakes are found (unit/spec).
  */
 import assert from "node:assert/strict";

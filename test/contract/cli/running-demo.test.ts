@@ -1,8 +1,8 @@
 /**
- * Proves that a second start of a demo waits for the first, however slow its answer, and reports
- * its address. It takes over if the first one ends before it answers. If another program holds the
- * state, it does not wait indefinitely. Does not prove: the commands around it
- * (e2e/deploy/npm-start.test.ts).
+ * Proves: if the demo is started twice, the second start waits until the first one serves, however
+ * slow that is, and reports its address. The second start takes over if the first one ends before
+ * it serves. If a program other than the demo locks the data directory, the second start gives up.
+ * Does not prove: the commands around it (e2e/deploy/npm-start.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,8 +13,8 @@ import { claimDemo, noteRunning } from "../../../src/cli/serving/demo.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 
 /**
- * Number of polls before the event. A program that holds the state but is not a demo would get far
- * fewer.
+ * Number of polls after which the first start serves or ends. If another program locks the data
+ * directory, the second start gives up after far fewer polls.
  */
 const LATE = 1_000;
 
@@ -27,7 +27,7 @@ describe("claiming a demo's state", () => {
     return { dir, dataDir: join(dir, "state") };
   };
 
-  /** Returns a pause that takes no time. It calls `happens` at the pause with number `at`. */
+  /** Returns a pause that takes no time. The pause with number `at` calls `happens`. */
   function pauses(at: number, happens: () => void) {
     const counted = { pauses: 0, pause: async () => {} };
     counted.pause = async () => {

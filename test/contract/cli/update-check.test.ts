@@ -1,7 +1,8 @@
 /**
- * Proves: a check reports the months of the share and of the folder, which of them an update would
- * take, and why not the others. This holds in every state of share and folder. A check decides as
- * an update does, and changes nothing. A month that failed to import is not announced again.
+ * Proves: a check reports the months that the share and the local folder have, the month that an
+ * update would import, and why it would not import the others. This holds in every state of share
+ * and folder. A check decides as an update does, and changes nothing. A month whose import failed
+ * is not announced again.
  * Does not prove: the same with real processes (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";
@@ -54,10 +55,10 @@ function place(month: "older" | "newer", name: string): string {
 }
 
 const quiet = (): void => undefined;
-/** Returns the files in the folder that a server sees. */
+/** Returns the names of the files in the folder that a server uses. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
-/** Runs the work, and returns what it printed on both streams. */
+/** Runs `work`. Returns the texts that it wrote to standard output and standard error. */
 async function messagesOf(test: TestContext, work: () => Promise<unknown>) {
   const texts = { messages: "", printed: "" };
   test.mock.method(process.stderr, "write", (text: string) => {
@@ -65,7 +66,7 @@ async function messagesOf(test: TestContext, work: () => Promise<unknown>) {
     return true;
   });
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
-    // Bytes are reports of the test runner and are ignored.
+    // The test runner writes its own reports as bytes, which are ignored.
     if (typeof text === "string") texts.printed += text;
     return true;
   });
@@ -158,7 +159,8 @@ describe("an update check", () => {
       /^2026-10 at the share has nothing newer than what is here: its files say D6/,
     );
     assert.match(why, /D60912 \(2026-09-12\), and here is the data of 2026-09-12/);
-    // Sources that are two months apart are rejected, regardless of the local snapshots.
+    // Files named D60912 in the folder 2026-11 are two months old. They are rejected, regardless of
+    // the local snapshots.
     await share.addFolder("2026-11", dumps.older);
     const other = (await checkShare(partsOf())).not_taken;
     assert.match(
@@ -207,7 +209,8 @@ describe("an update check", () => {
     const { takes, not_taken, last_update } = await checkShare(partsOf());
     assert.deepEqual([takes, not_taken], [null, [{ month: LABEL, why }]]);
     assert.equal(last_update?.problem, why);
-    // A failed update keeps the information of the update before.
+    // The next update fails for another reason. The check still reports why the month could not be
+    // imported.
     share.plan = () => ({ kind: "status", status: 403 });
     await messagesOf(test, () => assert.rejects(runUpdate(flags), /403/));
     share.plan = () => null;

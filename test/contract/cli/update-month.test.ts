@@ -1,9 +1,9 @@
 /**
  * Proves: an update or check writes notes next to the snapshots, and a server turns them into
- * metrics with the names in the shipped alert, for any content. The counts of changes equal those
- * of a slow reference implementation and are computed once per pair of months. --keep removes only
- * files that this program made, and none that are in use.
- * Does not prove: what a check finds (update-check.test.ts), the same with real processes
+ * metrics. The metrics have the names in the shipped alert, for any content of the notes. The
+ * counts of changes equal those of a slow reference implementation and are computed once per pair
+ * of months. --keep removes only snapshots that this program made, and none that are in use.
+ * Does not prove: how a check decides (update-check.test.ts), the same with real processes
  * (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";
@@ -66,7 +66,7 @@ function place(month: "older" | "newer", name: string): string {
 const quiet = (): void => undefined;
 
 const snapshots = () => listSnapshots(folder, quiet);
-/** Returns the files in the folder that a server sees. */
+/** Returns the names of the files in the folder that a server uses. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
 describe("the metrics of a server", () => {

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: the page and its files arrive complete, in an encoding that the
- * client accepts, with their headers, and with tags that avoid repeated transfers. No other file is
- * served. A server without a built console reports this; a server with an incomplete console does
- * not start. Does not prove: how the page behaves (the suites in a browser).
+ * Proves, on both transports: the console's page and its files arrive complete, in an encoding that
+ * the client accepts, with their headers. ETags avoid repeated transfers. No other file is served.
+ * A server without a built console reports this, and a server with an incomplete console does not
+ * start. Does not prove: how the page behaves (the suites in a browser).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -49,7 +49,7 @@ function writeConsole(place: string): void {
 
 const bytesOf = ({ text }: Got): Buffer => Buffer.from(text, "latin1");
 
-/** Headers that are in every answer. Their values may differ. */
+/** Headers that are in every answer, with values that may differ. */
 const USUAL = ["date", "content-length", "x-request-id", "etag", "connection"];
 
 for (const transport of TRANSPORTS) {
@@ -157,8 +157,8 @@ for (const transport of TRANSPORTS) {
     });
 
     it("return the same page for every view, and for no other path", async () => {
-      // The first page handles the addresses of companies and of the help in its hash, so they have
-      // no path.
+      // These views have no path of their own. The first page shows companies and the help by the
+      // hash of the address.
       const paths = VIEW_NAMES.filter((name) => !["find", "company", "help"].includes(name));
       assert.deepEqual([...VIEWS].sort(), paths.sort());
       for (const view of VIEWS) {

@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports: an owner reads the tenant's lines of the audit trail with familiar
- * names (keys, users, hosts of webhooks), page by page, each once. A change in the console names
- * its user. Another tenant's lines, its cursors, and cursors of other lists do not exist. The
- * changes of a tenant are limited per day; its reads are not.
- * Does not prove who may read it and that every route writes under its sender (console-roles), nor
- * which change writes which line (access-audit).
+ * Proves, on both transports: an owner reads the tenant's audit trail page by page, each line once.
+ * The lines show the names of keys and users and the hosts of webhooks. A change in the console
+ * names its user. Lines of another tenant, its cursors, and cursors of other lists are not found.
+ * The changes of a tenant are limited per day, because each writes a line. Reads are not limited.
+ * Does not prove: who may read it and that every route names its sender (console-roles), nor which
+ * change writes which line (access-audit).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves: over both transports, the catalog names every code a filter accepts, with the number of
- * accounts that a linear scan finds. Words are few, and each occurs once. It is sent compressed if
- * the client accepts this, and not sent if the client already has it. Does not prove: that the
- * words are good; people judge that.
+ * Proves: over both transports, the catalog names every code that a filter accepts, with the number
+ * of accounts that a linear scan finds. Its suggested words are few, and each occurs once. The
+ * catalog is sent compressed if the client accepts this, and not sent if the client already has it.
+ * Does not prove: that the words are useful, because only people can judge that.
  */
 
 import assert from "node:assert/strict";

@@ -40,7 +40,7 @@ describe("POST /v1/console/accounts/explain", () => {
 
   const cnpjOf = (row: number) => (twin.rows[row] as TwinRow).cnpj as string;
 
-  /** Returns, by the name of each filter that is set, the rows that match this filter alone. */
+  /** Returns, for each filter of the spec, the rows that match this filter alone. */
   function rowsByPart(spec: AccountQuerySpec): ReadonlyMap<string, ReadonlySet<number>> {
     return new Map(
       setParts(spec.filters).map((part) => {

@@ -1,9 +1,9 @@
 /**
  * Proves: over both transports, the console's counts equal those of a linear scan over the decoded
- * rows: totals, accounts outside the chosen states, and matches without each filter of an empty
- * answer. Broad specs are counted and marked as broad. Facets of many matches are counted in a
- * separate request, once, and not for a client that has disconnected. All mistakes are reported
- * together.
+ * rows. The counts are totals, accounts outside the chosen states, and, if a query matches nothing,
+ * its matches without each single filter. Broad specs are counted and marked as broad. Facets of
+ * many matches are counted in a separate request, once, and not for a client that has disconnected.
+ * All mistakes are reported together.
  * Does not prove: the counts of facets (campaign/twin/facet.test.ts), or how fast they are.
  */
 
@@ -27,7 +27,9 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const NOBODY = { industry: {}, geo: {}, company: {}, contact: {} };
 
-/** Members that are cleared together. Each of the other members is a filter by itself. */
+/**
+ * Members of a spec that make one filter together. Each of the other members is a filter by itself.
+ */
 const TOGETHER = [
   ["municipality_ibge_any_of", "municipality_tom_any_of"],
   ["started_after", "started_before"],
@@ -38,15 +40,18 @@ const TOGETHER = [
   ["mei_excluded_since", "mei_excluded_before"],
   ["owned_by_any_of", "owned_by_depth"],
 ];
-/** Matches the names of members that are absent from a spec if they do not filter. */
+/**
+ * Matches the names of members that a normalized spec omits if they do not filter. The other
+ * members are present with an empty value.
+ */
 const ABSENT = new RegExp(
   "^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own)" +
     "|status|(simples|mei)_ex|sanction|has_fed|owned|missing)",
 );
 
 /**
- * Returns the pointers of every filter that is set, which are those with members that are not
- * empty.
+ * Returns the JSON pointers to the members of each filter that is set. Members that make one filter
+ * are in one list.
  */
 function setPointers(filters: AccountQuerySpec["filters"]): string[][] {
   const groups: string[][] = [];

@@ -1,9 +1,10 @@
 /**
- * Proves: over both transports, the console's exports are the public records with details for
- * people. Expired exports are reported as expired, and another tenant's do not exist. An export can
- * be repeated on the current snapshot. In every format, an estimate has the exact number of rows
- * and the exact size of small files; the size of large files is within 35 %. Does not prove: the
- * life of an export (the suites of exports), or the estimate of other data.
+ * Proves: over both transports, the console shows the exports of the public API, with additional
+ * details for people. Expired exports are reported as expired, and another tenant's are not found.
+ * An export can be repeated on the current snapshot. In every format, an estimate has the exact
+ * number of rows and the exact size of small files. The estimated size of large files is within 35%
+ * of the real one. Does not prove: how exports are queued and expire (the suites of exports), or
+ * the estimate of other data.
  */
 
 import assert from "node:assert/strict";
@@ -194,7 +195,7 @@ describe("POST /v1/console/exports/estimate", () => {
     made.dispose();
   });
 
-  /** Returns the rows and bytes of the real file. */
+  /** Renders the export, and returns its rows and bytes. */
   async function real(body: { spec: object; output: object; limit?: number }) {
     const context = exportContext(segment.catalog);
     const { limit = 1_000_000, output } = body;

@@ -1,7 +1,8 @@
 /**
- * Proves, on both transports: an invited user chooses the first password by a link that works once,
- * for a week, unless it is replaced or withdrawn. Before that, no password works for the user, and
- * the user does not count as an owner. The log has no token, and a client that guesses is delayed.
+ * Proves, on both transports: an invited user chooses the first password through a link. The link
+ * works once within a week, unless it is replaced or withdrawn. Before that, no password works for
+ * the user, and the user does not count as an owner. The log has no token, and a client that
+ * guesses is delayed.
  * Does not prove what the state stores (stored-invitation.test.ts), who may invite (roles.test.ts),
  * nor how the page uses the link (e2e/console/invitation.test.ts).
  */
@@ -44,7 +45,10 @@ for (const transport of MATRIX) {
       const got = await server.send({ method: "GET", path, headers: owner.headers });
       return (got.json() as unknown as MemberList).members;
     };
-    /** Advances the clock until all delays end, and renews the owner's session, which ends too. */
+    /**
+     * Advances the clock until all delays have ended. The owner's session ends as well, so the
+     * owner signs in again.
+     */
     const later = async () => {
       clock.advance(3_600_000);
       owner = await server.again(owner);

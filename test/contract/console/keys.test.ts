@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: keys made in the console work with the console's plan, are shown
- * once, and change as requested. Every mistake in a request is reported. A rotation and a key's
- * expiry are stored. Does not prove who may do it (console-roles) nor how keys are recognized
- * (access-keyring).
+ * Proves, on both transports: keys made in the console work with the console's plan. A key's secret
+ * is shown once. Keys are changed as requested, and a rotation and an expiry are stored. Every
+ * mistake in a request is reported. Does not prove who may do it (console-roles) nor how keys are
+ * recognized (access-keyring).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Proves, on both transports, that a link signs in once, within its time, and only its own user.
- * Opening its page does not use it up, and no other site can use it. No cookie is sent over a
+ * Proves, on both transports: a link signs in its own user only, once, before it expires. Opening
+ * the page of the link does not use it up, and no other site can use it. No cookie is sent over a
  * connection that others can read, a client that guesses is delayed, and no token gets into the
  * log.
  * Does not prove: how the page uses the address, nor that `npm start` prints such a link

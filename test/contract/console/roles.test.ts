@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports with a real snapshot, how every route of the console answers requests
- * without credentials, with an API key, and by a member, an owner, and another tenant's owner. A
- * refusal changes nothing, and the audit trail names the sender of each change. No write succeeds
- * without the CSRF token of its own session. A route that is missing from the table fails the
- * suite. Does not prove what the answers contain (console-keys, console-members and the suites of
- * data).
+ * Proves, on both transports with a real snapshot, who may call each route of the console. Requests
+ * are sent without credentials, with an API key, and by a member, an owner, and another tenant's
+ * owner. A refusal changes nothing, and the audit trail names the sender of each change. No write
+ * succeeds without the CSRF token of its own session. A route that is missing from the table fails
+ * the suite. Does not prove what the answers contain (console-keys, console-members and the suites
+ * of data).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,9 +1,10 @@
 /**
- * Proves: over both transports, a saved search keeps its spec and its count. On a newer snapshot,
- * it is shown as news until it is counted again. It can be refreshed, renamed, and deleted; another
- * tenant's searches do not exist. The list has pages without specs, and its cursors work for one
- * tenant only. The number of searches and their bytes are bounded. All mistakes are reported
- * together. Does not prove: that the state survives a crash (test/contract/store/state.test.ts).
+ * Proves: over both transports, a saved search keeps its spec and its count. After a newer snapshot
+ * is served, the search keeps the old count until it is counted again. It can be refreshed,
+ * renamed, and deleted. Searches of another tenant are not found. The list has pages without specs,
+ * and its cursors work for one tenant only. The number of searches and their bytes are limited. All
+ * mistakes are reported together. Does not prove: that the state survives a crash
+ * (test/contract/store/state.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

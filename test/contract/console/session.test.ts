@@ -1,10 +1,11 @@
 /**
- * Proves, on both transports: which cookie a sign-in sets at which address, and that no other
- * cookie counts. A cookie from before a sign-in, a replayed cookie, and a cookie of an ended
- * session give no access. Sessions end by idleness, age, password, and request. No client learns
- * which e-mails exist. Cookies and API keys each work on their own side only. No secret and no
- * e-mail gets into the log. Does not prove how long sign-ins are delayed (access-signins), nor the
- * roles (console-roles).
+ * Proves, on both transports: the name and attributes of the cookie that a sign-in sets, by the
+ * address of the server. No cookie of another name is accepted. A cookie from before a sign-in, a
+ * replayed cookie, and a cookie of an ended session give no access. Sessions end by idleness, age,
+ * a changed password, and sign-out. No client learns which e-mails exist. Cookies work only for the
+ * console's routes, and API keys only for the public ones. No secret and no e-mail gets into the
+ * log. Does not prove how long sign-ins are delayed (access-signins), nor the roles
+ * (console-roles).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -119,7 +120,7 @@ for (const transport of MATRIX) {
         [{ host: "peneira.example", origin: "https://peneira.example" }, secure],
         [{ host: "127.0.0.1.evil.example" }, secure],
         [{ host: "localhost.evil.example" }, secure],
-        // An HTTPS proxy may change the host; the browser sends the origin of the page.
+        // An HTTPS proxy may change the Host header, but the browser sends the page's own origin.
         [
           { host: "127.0.0.1", origin: "https://a.example", "sec-fetch-site": "same-origin" },
           secure,
@@ -171,7 +172,7 @@ for (const transport of MATRIX) {
       const got = await signIn(server, ana, { cookie });
       assert.notEqual(pairOf(got), cookie);
       assert.equal(await statusOf(server, { cookie }), 401);
-      // A sign-in ends the session of the cookie that it sends, even another user's.
+      // A sign-in request ends the session of its cookie, even if that is another user's.
       const bob = await server.person("acme", "member");
       const next = await signIn(server, ana, { cookie: bob.cookie });
       assert.equal(await statusOf(server, { cookie: bob.cookie }), 401);

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: the usage of keys and of users is counted separately, without delay,
- * by day, and only for the user's tenant. It is the same after it was written to the state, and
- * after midnight. The numbers match those of /v1/status, and members do not see their colleagues'
- * usage.
+ * Proves, on both transports: requests are counted by key, by user, and by day, without delay, and
+ * shown only to the tenant. The counts are the same after they were written to the state, and after
+ * midnight. They equal those of /v1/status. A member sees other users' requests only as a sum,
+ * without names.
  * Does not prove that a crash loses little (e2e/server/usage.test.ts).
  */
 import assert from "node:assert/strict";

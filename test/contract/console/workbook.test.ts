@@ -1,7 +1,8 @@
 /**
- * Proves, on both transports: a table that the screen sends becomes a workbook with the same cells,
- * whose texts are no formulas. Every mistake of a table is reported, and nothing is cut.
- * Does not prove: the tables that the screen sends (e2e/console/numbers).
+ * Proves, on both transports: a table that the page sends becomes a workbook with the same cells.
+ * No text of the table becomes a formula. Every mistake of a table is reported, and no text is
+ * truncated.
+ * Does not prove: the tables that the page sends (e2e/console/numbers).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,9 +1,10 @@
 /**
- * Proves: a download produces exactly the listed bytes under the month's name, or a clear message
- * and no file. This holds without faults, without partners, for the newest complete month, and with
- * cuts, stalls, trickles, refusals, ignored ranges, wrong lengths, and signals, after each of which
- * it resumes. Does not prove: a share that changes (campaign/twin/publication.test.ts), the real
- * share (nothing here reaches it), a full disk (e2e/download/process.test.ts).
+ * Proves: a download writes exactly the listed files into a folder named after the month, or it
+ * fails with a clear message and leaves none. It resumes after cuts, stalls, slow transfers,
+ * refusals, ignored ranges, wrong lengths, and signals. Without options, it takes the newest
+ * complete month and omits the files of partners. Does not prove: a share that changes
+ * (campaign/twin/publication.test.ts), the real share (nothing here reaches it), a full disk
+ * (e2e/download/process.test.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -125,8 +126,8 @@ describe("network trouble", () => {
         ["bytes=17000-", "status"],
         ["bytes=17000-", "cut"],
       ]);
-      // The download reads the tail of the file first. Besides the tail, only bytes that were in
-      // flight during a trickle are sent twice.
+      // The download first reads the last 4,096 bytes of the file. Apart from these, only bytes in
+      // flight during the slow transfer are sent twice.
       assert.ok(share.sent(BIG) <= size + 4_096 + 200, `${share.sent(BIG)} of ${size}`);
       assert.match(options.messages.join("\n"), /\(almost\) no bytes for 0\.1 s; trying again/);
     });
@@ -241,7 +242,7 @@ describe("disk space", () => {
       assert.match(await refusal(downloadMonth(options)), /not enough for/);
       const left = () => readdirSync(options.to).filter((name) => !name.startsWith("."));
       assert.deepEqual(left(), []);
-      // Parts of a month that are already there are kept.
+      // Files of the month that were downloaded before are kept.
       share.plan = faultsFor(BIG, Array(20).fill({ kind: "status", status: 403 }));
       await refusal(downloadMonth({ ...options, demands: () => [] }));
       assert.deepEqual(left(), [`${LABEL}.part`]);

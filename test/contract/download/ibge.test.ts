@@ -65,7 +65,7 @@ const status = (code: number, headers: Record<string, string> = {}): Answer => {
 let server: Server;
 let url: string;
 let folder: string;
-/** Answers to the next requests; the last one is repeated. */
+/** Answers to the next requests. The last answer is repeated. */
 let plan: Answer[] = [];
 let requested: string[] = [];
 before(async () => {

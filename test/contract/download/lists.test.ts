@@ -1,9 +1,10 @@
 /**
- * Proves, against local publishers like the real ones: the four lists arrive as published and an
- * import reads them. Nothing is downloaded twice; cuts, refusals, and interruptions are resumed; a
- * newer publication replaces only what this program downloaded, and a damaged or incomplete one
- * replaces nothing. Each refusal names the list, the setting, and the remedy; redirects stay within
- * the government's hosts. Does not prove: what the real publishers answer today.
+ * Proves, against local servers that imitate the publishers: the four public lists arrive as
+ * published, and an import reads them. Nothing is downloaded twice, and a transfer resumes after
+ * cuts, refusals, and interruptions. A newer publication replaces only files that this program
+ * downloaded. A damaged or incomplete publication replaces nothing. Each refusal names the list,
+ * the setting, and advice. Redirects are followed only to hosts of the government. Does not prove:
+ * what the real publishers answer today.
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,10 +1,10 @@
 /**
  * Proves: a month downloads completely from any listing (WebDAV, web servers, a bucket, a folder),
- * at any depth below the address. It comes from the next address if an address is unreachable,
- * lacks the month, or lacks a part. If a share rejects the client from the first request, the
+ * at any depth below the configured address. If an address is unreachable, lacks the month, or
+ * lacks a part, the next address is used. If a share rejects the client from the first request, the
  * message names the probable cause and how to fix it. A month that is not published yet is
  * distinguished from a share that moved. With seeded random faults in all of these, the result is
- * the right bytes or nothing.
+ * the right bytes or no file.
  * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listings.test.ts).
  */
 import assert from "node:assert/strict";
@@ -52,7 +52,10 @@ const dated = (label: string) => `${label}-12`;
 const CNPJ = "Dados/Cadastros/CNPJ";
 const DECOYS = ["Dados/Arrecadacao/2026-11", "Outros", "Dados/Cadastros/Imoveis/2026-12"];
 
-/** Kinds of sources, each with the path of the months below its address. */
+/**
+ * Kinds of servers to download from. The last element, if any, is appended to the server's URL to
+ * give the configured address.
+ */
 const PLACES: readonly (readonly [what: string, options: ShareOptions, tail?: string])[] = [
   ["a page of Apache", { form: "apache", root: "/dados/" }],
   ["a page of nginx, folders with a day", { form: "nginx", root: "/a%20b/", folderOf: dated }],

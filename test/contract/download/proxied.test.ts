@@ -1,8 +1,8 @@
 /**
- * Proves: downloads use HTTP proxies (CONNECT) and SOCKS5, and bypass them for NO_PROXY, with
- * credentials from the environment. A proxy's refusal is distinguished from the share's, with the
- * remedy. A month arrives completely through a proxy that cuts connections. No message has a user
- * or a password.
+ * Proves: downloads use HTTP proxies (CONNECT) and SOCKS5, with credentials from the environment.
+ * Hosts of NO_PROXY are reached directly. A message distinguishes a proxy's refusal from the
+ * share's, with advice for each. A month arrives completely through a proxy that cuts connections.
+ * No message has a user or a password.
  * Does not prove: which proxy is chosen (unit/download/proxies.test.ts).
  */
 import assert from "node:assert/strict";

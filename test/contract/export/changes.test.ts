@@ -1,11 +1,12 @@
 /**
- * Proves: an export of changes, read by other programs in every format, has the kinds, changed
- * fields, and values of the items of POST /v1/changes. Its bytes depend neither on the batches of
- * changes nor on whether its list existed. The columns of values before and now are those of the
- * watched fields. The route accepts `since`, `kinds`, and `watch` only
- * together, names every mistake, and counts rows exactly; idempotency covers them. Both snapshots
- * are pinned until it is done, even if their files are removed. Does not prove the formats
- * themselves (unit/export/*.test.ts) nor a crash (campaign/kills/changes.test.ts).
+ * Proves: an export of changes has the kinds, changed fields, and values of the items of POST
+ * /v1/changes, in every format as read by other programs. Its bytes do not depend on how the
+ * changes are divided into batches, nor on a list of changes made before. The columns of values
+ * before and after the change are those of the watched fields. The route accepts `since`, `kinds`,
+ * and `watch` only together, names every mistake, and counts rows exactly. A repeated request with
+ * the same idempotency key must have the same values of all three. Both snapshots stay mapped until
+ * the export is done, even if their files are removed. Does not prove the formats themselves
+ * (unit/export/*.test.ts) nor a crash (campaign/kills/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -114,7 +115,10 @@ const STATUS = [
 const CITY = ["uf", "municipality_ibge", "municipality_tom"];
 const COMPARED_NAMES = Object.keys(COMPARED).flatMap((name) => [`${name}_before`, `${name}_after`]);
 
-/** Returns the columns with the values before and after, from an item that has all fields. */
+/**
+ * Returns the expected cells of the columns before and after the change, computed from an item that
+ * has all fields.
+ */
 function comparedOf(item: ChangeItem, watch: readonly string[]): Record<string, string> {
   const cells = Object.entries(COMPARED).flatMap(([group, parts]) => {
     const named = parts.flatMap((part) => (part === "city" ? CITY : [part]));
@@ -265,7 +269,7 @@ describe("a file of changes", () => {
       const compared = Object.values(comparedOf(item, work().watch)).map((text) => text || null);
       return [item.change, changed, ...fields.map((name) => values[name]), ...compared];
     });
-    // The reader does not distinguish an empty text from no text.
+    // The reader returns null for an empty text as well as for a missing value.
     assert.deepEqual(
       rows?.slice(1).map((row) => row.map((value) => (value === "" ? null : value))),
       wanted,

@@ -1,10 +1,11 @@
 /**
- * Proves: a compressed export is one gzip or zstd file that other programs unpack to the bytes of
- * the export without compression. Its bytes depend only on the text, for any chunks and any
- * threads that render or compress them. Its header has no time and no name. A failed write leaves
- * no file, and the next attempt produces the bytes of an uninterrupted export. Does not prove: that
- * several processors produce the same file (helped.test.ts), nor what a link answers
- * (contract/http/api/files.test.ts), nor a killed process (campaign/kills).
+ * Proves: a compressed export is one gzip or zstd file. Other programs unpack it to the bytes of
+ * the export without compression. The bytes of the file depend only on the text, not on its
+ * division into chunks or on the threads that render or compress them. The gzip header has no time
+ * and no name. A failed write leaves no file, and the next attempt produces the bytes of an
+ * uninterrupted export. Does not prove: that several processors produce the same file
+ * (helped.test.ts), nor the answer to a download link (contract/http/api/files.test.ts), nor a
+ * killed process (campaign/kills).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -77,7 +78,7 @@ async function packed(pieces: readonly Uint8Array[], open: Open): Promise<Buffer
 }
 
 /**
- * Reference implementation: compresses the whole text to the same gzip file, in the slowest way.
+ * Reference implementation: compresses the whole text to the same gzip file, in the simplest way.
  */
 function gzipTwin(text: Uint8Array): Buffer {
   const blocks: Uint8Array[] = [];
@@ -92,8 +93,8 @@ function gzipTwin(text: Uint8Array): Buffer {
 }
 
 /**
- * Reference implementation: compresses the text to the same zstd file, in one frame and without a
- * writer's buffers.
+ * Reference implementation: compresses the whole text to the same zstd file in one call, without
+ * the buffers of the product's writer.
  */
 function zstdTwin(text: Uint8Array): Buffer {
   const context = new zstd.CCtx();
@@ -130,7 +131,7 @@ const hasCommand = (name: string) => spawnSync(name, ["--version"]).status === 0
 const decompressed = (file: Buffer) => new Decompressor().decompress(file);
 
 /**
- * The compressions, each with its file name extension, its reference implementation, and a
+ * The two compressions. Each has its file name extension, its reference implementation, and a
  * function that decompresses in this process.
  */
 const KINDS = [

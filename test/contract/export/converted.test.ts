@@ -1,10 +1,10 @@
 /**
- * Proves: an enriched CSV file becomes a workbook on request, and a workbook a CSV file. Random
- * files keep all cells in their rows, and get the same appended cells as without conversion. In a
- * workbook, CNPJs are text, and a column has numbers only if every cell is a number. In CSV,
- * numbers, dates, and truth values have the form of the language, and no text runs as a formula.
- * The same file gives the same bytes. A file that the other format cannot represent is refused. A
- * preview shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
+ * Proves: an enriched CSV file becomes a workbook on request, and a workbook becomes a CSV file. In
+ * random files, every cell stays in its row and gets the same appended cells as without conversion.
+ * In a workbook, CNPJs are text, and a column has numbers only if every cell is a number. In CSV,
+ * numbers, dates, and truth values have the form of the language, and a spreadsheet runs no text as
+ * a formula. The same file gives the same bytes. A file that the other format cannot represent is
+ * refused. A preview shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
  * Does not prove: exports of such files (e2e/export/enrichment).
  */
 import assert from "node:assert/strict";
@@ -128,7 +128,8 @@ describe("a CSV file as a workbook", () => {
         const [status, name] = (is[row]?.cells ?? []).slice(width);
         const place = (column: number) => cells.get(`${letters(width + column)}${row + 1}`);
         assert.equal(place(0)?.text ?? "", status ?? "", `file ${seed}, row ${row + 1}`);
-        // Text that would run as a formula has an apostrophe in CSV; a sheet needs none.
+        // In CSV, an apostrophe precedes text that a spreadsheet would run as a formula. A workbook
+        // needs no apostrophe.
         assert.equal(place(1)?.text ?? "", (name ?? "").replace(/^'/, ""), `file ${seed}`);
       }
     }

@@ -1,10 +1,10 @@
 /**
- * Proves: an enriched CSV file is the sent one with cells appended. Its bytes, titles, blank lines,
- * quotation marks, line ends, encoding, and byte order mark stay, in random files of every encoding
- * and delimiter. Below the headings, each row has the status and the fields that a slow twin
- * computes. An enriched workbook keeps every cell with its type and style. The same file gives the
- * same bytes for any number of threads and any chunks. Unreadable files are refused with a message.
- * No status repeats a CPF.
+ * Proves: enrichment only appends cells to a CSV file. The file keeps its bytes, titles, blank
+ * lines, quotation marks, line ends, encoding, and byte order mark, in random files of every
+ * encoding and delimiter. Each row below the headings gets the status and the fields that a slow
+ * reference implementation computes. An enriched workbook keeps every cell with its type and style.
+ * The same file gives the same bytes for any number of threads and any chunks. Unreadable files are
+ * refused with a message. No status repeats a CPF.
  * Does not prove: exports of such files (e2e/server/enrichment), nor speed.
  */
 import assert from "node:assert/strict";

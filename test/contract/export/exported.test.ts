@@ -88,7 +88,10 @@ function create(tenantId: string, spec: AccountQuerySpec, key = `key ${keys++}`)
   }).record.id;
 }
 
-/** Returns the CNPJs of a done CSV export, without check digits, because some have wrong ones. */
+/**
+ * Returns the CNPJs of a done CSV export without their check digits, because the sample has some
+ * wrong ones.
+ */
 async function held(tenantId: string, id: string): Promise<string[]> {
   const done = await exports.settled(tenantId, id, 60_000);
   assert.equal(done.state, "done");
@@ -99,7 +102,7 @@ function base(cnpj: string): string {
   return cnpj.slice(0, 12);
 }
 
-/** The list as its tenant sees it, page by page. */
+/** Reads all pages of the list `exported` and returns its entries. */
 function entries(tenantId: string, limit = 97): string[] {
   const row = lists.find(tenantId, EXPORTED);
   const all: string[] = [];
@@ -112,7 +115,7 @@ function entries(tenantId: string, limit = 97): string[] {
   return all;
 }
 
-/** Returns how many blocks were written that belong to no revision. */
+/** Returns the number of stored blocks of entries that belong to no revision of the list. */
 function unkept(): number {
   return database
     .prepare<[], number>(

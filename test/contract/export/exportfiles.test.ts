@@ -1,7 +1,8 @@
 /**
- * Proves that finished files behave the same on the local disk and on a store: they are stored,
- * read whole and in part, and removed. For the store, proves that no fault leaves half an
- * object, that uploads are retried, and that only objects without an export are swept.
+ * Proves that finished export files are stored, read whole and in part, and removed in the same way
+ * on the local disk and in an object store. For the object store, also proves that no fault leaves
+ * an incomplete object, that uploads are retried, and that cleaning up removes only objects that
+ * belong to no export.
  */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";

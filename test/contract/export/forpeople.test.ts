@@ -1,9 +1,9 @@
 /**
  * Proves: a CSV file with labels contains the same data as the file without labels, for random
- * specs and both languages; a slow reference implementation reads it back. Headers are words that
- * need no quotation marks. A layout has exactly its fields, in order. Files without labels do not
- * change, and formats for programs reject labels.
- * Does not prove: what a spreadsheet shows (e2e/export), nor the bytes of a cell
+ * specs and both languages. A slow reference implementation converts the labels back. Headers are
+ * words that need no quotation marks. A layout has exactly its fields, in order. Files without
+ * labels do not change, and formats for programs reject labels.
+ * Does not prove: how a spreadsheet displays the file (e2e/export), nor the bytes of a cell
  * (unit/native-index/rows).
  */
 import assert from "node:assert/strict";
@@ -69,7 +69,7 @@ function mistakesOf(output: Record<string, unknown>): string[] {
   return [];
 }
 
-/** Returns the value of a cell in a file without labels. */
+/** Returns the value that a cell of a file without labels stands for. */
 function machineValue(field: string, cell: string): unknown {
   if (field === "cnae_secondary") return cell === "" ? [] : cell.split(",");
   if (cell === "") return null;
@@ -179,8 +179,8 @@ describe("a layout", () => {
         ...columns.map(([, , heading]) => heading),
         ...added.map((column) => column.en[0]),
       ]);
-      // Normalizing a normalized spec changes nothing: naming the layout's fields along with the
-      // layout is not an error.
+      // A normalized spec has both the layout and the layout's fields. Normalizing it again is no
+      // error and changes nothing.
       assert.deepEqual(specOf(JSON.parse(JSON.stringify(spec))), spec);
     });
   }
@@ -225,8 +225,8 @@ describe("an output without labels", () => {
         "/spec/output/preset labels_only",
       ]);
       assert.deepEqual(mistakesOf({ format, labels: null, title: "Padarias" }), []);
-      // The labels that the spec sets for its XLSX file do not apply to the other format that the
-      // body requests.
+      // The spec sets labels for XLSX, but the body requests another format. The labels do not
+      // apply to it.
       const spec = specOf({ output: { format: "xlsx", labels: "pt" } }, { format });
       assert.equal(spec.output.labels, undefined);
     }

@@ -1,10 +1,10 @@
 /**
- * Proves: an export of changes whose spec names lists uses their entries at its creation, in both
- * months, even if a list is deleted meanwhile. Its accounts are then in `exported`, and an
- * export that excludes this list has the others. A file of a watched list has the earlier and the
- * current status.
- * Does not prove: what routes do with lists (contract/http/api/listed-changes.test.ts), nor random
- * lists (campaign/twin/listed-changes.test.ts).
+ * Proves: the spec of an export of changes may name lists. The export uses the entries that the
+ * lists have when it is created, in both months, even if a list is deleted meanwhile. Its accounts
+ * are then in the list `exported`, and an export that excludes this list has the other accounts. A
+ * file of a watched list has the earlier and the current status.
+ * Does not prove: how routes use lists (contract/http/api/listed-changes.test.ts), nor random lists
+ * (campaign/twin/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

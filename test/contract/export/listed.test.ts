@@ -42,7 +42,7 @@ after(() => {
 });
 
 /**
- * Opens the lists and exports of a new state. Ids of exports that find damage are added to
+ * Opens the lists and exports of a new state. If an export finds damage, its id is added to
  * `damages`.
  */
 function open(dataDir: string, damages: unknown[] = []) {
@@ -86,7 +86,8 @@ it("an export is pinned to the lists of its creation", async () => {
   assert.equal(create("one").record.id, first.record.id);
   await change("add", [3]);
   await change("remove", [1]);
-  // A request with the same bytes is not necessarily a replay, because a list may have changed.
+  // The body has the same bytes, but the list that it names has changed. So the request is not a
+  // repetition of the first one.
   assert.equal(exports.replay("ten", "one", "one"), null);
   assert.throws(() => create("one"), /was used with another request/);
   const second = create("two");
@@ -113,8 +114,8 @@ it("an export is pinned to the lists of its creation", async () => {
 });
 
 /**
- * Kinds of damage to a list: its name, the table of the damaged blob, and true if rendering finds
- * the damage rather than staging.
+ * Damage to a list: the list, the table of the damaged blob, and true if the damage is found only
+ * when the export is rendered.
  */
 const DAMAGES = [
   ["a list that it excludes", "list_entries", true],

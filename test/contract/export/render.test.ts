@@ -1,10 +1,10 @@
 /**
- * Proves: in CSV and JSON lines, the file of an export has the rows of the search, in its order,
- * cell by cell, including hostile texts. In every format, the bytes are the same in repeated runs,
- * for any batches, and for any limit that cuts off no row. Size and SHA-256 are those of the file.
- * A failed write, a full disk, or a cancel leaves no file and hides no error. Does not prove: the
- * content of HTML pages, workbooks, and Parquet files (export-html, -xlsx, -parquet), nor the
- * effects of other system calls on a file (export-sink).
+ * Proves: in CSV and JSON lines, an export has the rows of the search in the same order, cell by
+ * cell, including hostile texts. In every format, repeated runs give the same bytes, for any
+ * batches and for any limit that cuts off no row. The reported size and SHA-256 are those of the
+ * file. A failed write, a full disk, or a cancellation leaves no file and hides no error. Does not
+ * prove: the content of HTML pages, workbooks, and Parquet files (export-html, -xlsx, -parquet),
+ * nor the effects of other system calls on a file (export-sink).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -51,7 +51,7 @@ const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
   jsonl: openJsonlRenderer,
 };
 const ALL_FORMATS = Object.keys(RENDERERS) as ExportFormat[];
-/** There are more accounts than two batches contain, so that the render yields between batches. */
+/** More accounts than two batches contain, so that rendering pauses between batches. */
 const ACCOUNTS = 9_000;
 
 let sample: SampleSnapshot;
@@ -377,7 +377,7 @@ describe("a file that cannot be written", () => {
       const free = fs.statfsSync(disk).bfree;
       for (const format of ALL_FORMATS) {
         const spec = specOf(format, { output: { fields: OUTPUT_FIELD_NAMES } });
-        // Another file fills the disk, because compressed formats would fit into two megabytes.
+        // Another file takes most of the disk, because a compressed export alone would fit on it.
         fs.writeFileSync(join(disk, "other"), Buffer.alloc(1_900_000));
         const work = renderExport({ segment, spec, path: join(disk, "export") });
         await assert.rejects(work, { code: "ENOSPC" }, format);

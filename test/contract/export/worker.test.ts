@@ -1,7 +1,7 @@
 /**
- * Proves, with real threads on a real snapshot: a thread writes the bytes that rendering in this
- * process produces, in every format. It reports progress, stops on request, and releases unused
- * snapshots. Only it runs at a lower priority than this thread. Each failure gives the right
+ * Proves, with real threads on a real snapshot: a render thread writes the same bytes as rendering
+ * in this process, in every format. The thread reports progress, stops on request, closes unused
+ * snapshots, and has a lower priority than all other threads. Each failure has its documented
  * outcome and leaves no file. Does not prove the formats themselves.
  */
 import assert from "node:assert/strict";
@@ -217,7 +217,8 @@ describe("threads of exports", () => {
     const pinned = join(folder, "pinned.peneira");
     copyFileSync(sample.snapshot, pinned);
     const mapped = () => readFileSync("/proc/self/maps", "utf8").includes(pinned);
-    // A snapshot with another id makes each thread close the snapshot that it has open.
+    // A thread keeps one snapshot open. A request for a snapshot that does not exist makes each
+    // thread close its own.
     const renders = Array.from({ length: 4 }, (_, i) => {
       const request = requestOf(`none${i}`, { places: [], snapshotId: "0".repeat(16) });
       return pool.start(request, nothing).outcome;

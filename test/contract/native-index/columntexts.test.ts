@@ -15,7 +15,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 const LONGEST = 65_534;
 const LONG = "A".repeat(LONGEST);
 /**
- * Texts in a file, and the forms in which they are imported. Lone surrogates are missing, because
+ * Texts in a file, and the texts that an import makes of them. Lone surrogates are missing, because
  * they cannot be written to a file.
  */
 const TEXTS: readonly (readonly [given: string | null, retained: string | null])[] = [
@@ -47,7 +47,8 @@ describe("texts of a file with the columns", () => {
   after(() => sample.dispose());
 
   /**
-   * Returns a table of the snapshot in which only the columns street and district have these texts.
+   * Returns the snapshot's first rows as an Arrow table, with these texts in the columns street and
+   * district.
    */
   function table(): Table {
     const whole = tableFromIPC(readFileSync(sample.snapshot)).slice(0, TEXTS.length);

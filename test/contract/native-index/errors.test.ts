@@ -1,8 +1,8 @@
 /**
- * Proves the addon's error contract: at every entry point, a wrong argument is a TypeError that
+ * Proves which errors the addon throws. At every entry point, a wrong argument is a TypeError that
  * names the argument, its expected type, and its actual type. A system error has Node's code,
- * errno, and path; a failed allocation is an error with its size, and the process survives;
- * JavaScript's own errors pass unchanged.
+ * errno, and path. A failed allocation is an error with its size, and the process survives. Errors
+ * thrown by JavaScript pass unchanged.
  * Does not prove: which damage of a file is found (campaign/files/damage.test.ts).
  */
 import assert from "node:assert/strict";
@@ -358,7 +358,7 @@ describe("system errors", () => {
   it("are reported for a full disk", (test) => {
     const disk = path.join(folder, "disk");
     mkdirSync(disk);
-    // A file system in its own mount namespace: nothing of it remains.
+    // The disk is mounted in a mount namespace of its own, so it disappears with the process.
     const mount = 'mount -t tmpfs -o size=4608k none "$0" && exec "$@"';
     const full = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, disk];
     if (spawnSync(full[0] as string, [...full.slice(1), "true"]).status !== 0) {
@@ -372,7 +372,7 @@ describe("system errors", () => {
 });
 
 describe("a failed memory allocation", () => {
-  // The limit is set after all preparations; the next allocation exceeds it.
+  // The memory limit is set after all preparations, so the next large allocation exceeds it.
   const body = `
     const meta = new Uint8Array(192 << 20);
     const fixture = await writeFixture(process.argv[1], randomRows(1, 500), { meta });
@@ -381,8 +381,7 @@ describe("a failed memory allocation", () => {
     const batch = createBatch(Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000));
     batch.append(record, new Uint32Array(4000));
     const rows = new Uint32Array(1 << 22);
-    // The memory of garbage is released first, which takes a while, because a thread of V8 may
-    // still be doing that.
+    // Garbage is collected first. The pauses let V8's background thread return the memory.
     for (let i = 0; i < 4; i++) { gc(); await new Promise((done) => setTimeout(done, 100)); }
     const pages = /VmSize:\\s+(\\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))[1];
     const limit = "--as=" + (Number(pages) * 1024 + (128 << 20));

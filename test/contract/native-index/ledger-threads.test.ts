@@ -1,8 +1,8 @@
 /**
- * Proves: several threads that concurrently take from one ledger get exactly what one thread would
- * for the same attempts, both at a fixed time and when it advances in steps. Holds never exceed
- * their limits, and those of an ended thread are released; uses are exact sums, no line is lost,
- * and lines are drained by time.
+ * Proves: several threads that concurrently draw on one ledger's rate limits are granted exactly as
+ * much as one thread that makes the same attempts. This holds at a fixed time and if time advances
+ * in steps. Amounts in use never exceed their limits, and those of an ended thread are released.
+ * Counts of uses are exact sums, no log line is lost, and lines are drained in order of time.
  * Does not prove: the rules themselves (contract/native-index/ledger).
  */
 import assert from "node:assert/strict";
@@ -19,8 +19,8 @@ const NAMES = ["a", "b", "c", "d", "e"];
 const POLICY = { perSecond: 40, burst: 300_000 };
 
 /**
- * Returns the addon file that this thread has loaded. Threads share ledgers if they load the same
- * file.
+ * Returns the path of the addon that this thread has loaded. Threads share ledgers if they load the
+ * same file.
  */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
@@ -30,8 +30,8 @@ function addonFile(): string {
 }
 
 /**
- * Beginning of each thread's program: the thread's input, which is the addon, the ledger, and a
- * barrier for all threads.
+ * Beginning of each thread's program. It loads the addon, and `meet` waits until all threads have
+ * called it.
  */
 const PRELUDE = `
   const { parentPort, workerData } = require("node:worker_threads");
@@ -49,7 +49,10 @@ const PRELUDE = `
   }
 `;
 
-/** Takes one unit of each name in turn, in steps between which time passes. */
+/**
+ * Program of a thread that draws one unit from the limit of each name in turn. Between two steps,
+ * time passes.
+ */
 const TAKER = `${PRELUDE}
   const { names, numbers, steps, stepMs, takes } = workerData;
   const granted = [];
@@ -68,8 +71,8 @@ const TAKER = `${PRELUDE}
 `;
 
 /**
- * Acquires and releases amounts, records the maximum total, and still holds some amounts at its
- * end.
+ * Program of a thread that acquires and releases amounts. It reports the highest total it saw, and
+ * how many amounts it holds at its end.
  */
 const HOLDER = `${PRELUDE}
   const { numbers, kind, owner } = workerData;
@@ -89,7 +92,7 @@ const HOLDER = `${PRELUDE}
   parentPort.postMessage({ most, holds });
 `;
 
-/** Counts uses, and appends lines with increasing times. */
+/** Program of a thread that counts uses, and appends log lines with increasing times. */
 const COUNTER = `${PRELUDE}
   const { keys, numbers, lines } = workerData;
   let atMs = 0;
@@ -117,7 +120,7 @@ afterEach(() => {
   for (const ledger of ledgers.splice(0)) ledger.close();
 });
 
-/** Runs a program in several threads; returns their results. */
+/** Runs a program in several threads. Returns their results. */
 async function inThreads<Message>(
   program: string,
   ledger: Ledger,
@@ -140,7 +143,8 @@ async function inThreads<Message>(
       }),
     );
   } finally {
-    // If one thread failed, the others would wait at the barrier and hide the failure.
+    // If one thread fails, the others still wait at the barrier. They are terminated, so that the
+    // failure is reported.
     for (const worker of workers) await worker.terminate();
   }
 }
@@ -161,7 +165,7 @@ describe("rates used by several threads concurrently", () => {
       for (let step = 0; step < steps; step++) {
         for (const [at, name] of NAMES.entries()) {
           let wanted = 0;
-          // Attempts of equal cost at the same time have the same outcomes in any order.
+          // All attempts of a step have the same time and cost, so their order does not matter.
           for (let i = 0; i < (THREADS * TAKES) / steps / NAMES.length; i++) {
             const attempt = { policy: POLICY, cost: 1, paid: 0, now: step * stepMs };
             if (twin.take(name, attempt).allowed) wanted++;

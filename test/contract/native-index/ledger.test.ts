@@ -1,8 +1,9 @@
 /**
- * Proves: rates and amounts of a ledger equal those of a slow reference implementation, number for
- * number, on seeded random calls. Releasing a slot (a thread's part of the amounts) releases only
- * its amounts. Uses are sums, and times of use are maxima. Lines are drained by time, a closed
- * ledger throws, and ledgers and tables are independent.
+ * Proves: rate limits and amounts in use of a ledger equal those of a slow reference
+ * implementation, number for number, on seeded random calls. A thread's amounts have its slot
+ * number, and releasing a slot releases only its amounts. Uses are summed, and times of last use
+ * are maxima. Lines are drained in order of time. A closed ledger throws. Ledgers and tables are
+ * independent.
  * Does not prove: exact counts across threads (contract/native-index/ledger-threads).
  */
 import assert from "node:assert/strict";
@@ -32,8 +33,8 @@ const POLICIES = [0.5, 1, 3, 7, 20, 1_000].flatMap((perSecond) =>
 
 describe("rates of a ledger", () => {
   /**
-   * Makes the same attempts with the ledger and the reference implementation. `passMs` is the usual
-   * maximum pause between attempts.
+   * Makes the same random attempts with the ledger and the reference implementation. Most pauses
+   * between attempts are at most `passMs`.
    */
   function agree(seed: number, attempts: number, names: number, passMs: number) {
     const random = seededRng(seed);

@@ -1,8 +1,9 @@
 /**
- * Proves: looking up many CNPJs in one call returns the row of a single look-up for each, whether
- * present, absent, or repeated, in any order and number. A root returns its company's head office,
- * or the first establishment if there is none. Rows are rendered in this order, with the same
- * result off the main thread. Half a CNPJ is refused.
+ * Proves: looking up many CNPJs in one call returns for each the row that a single look-up returns.
+ * CNPJs may be absent or repeated, in any order and number. A root (the first eight characters)
+ * returns the company's head office, or its first establishment if there is no head office. The
+ * rows are rendered in the order of the CNPJs, with the same result off the main thread. An
+ * incomplete CNPJ is refused.
  * Does not prove: how fast it is (bench -- enrich).
  */
 import assert from "node:assert/strict";
@@ -104,7 +105,10 @@ describe("looking up many CNPJs", () => {
   });
 });
 
-/** Compares the rows of all roots with a scan; returns how many companies have no head office. */
+/**
+ * Compares the rows that all roots return with those of a scan. Returns how many companies have no
+ * head office.
+ */
 function compareRoots(native: NativeSegment, accounts: readonly Account[]): number {
   const companies = new Map<string, Account[]>();
   for (const account of accounts) {

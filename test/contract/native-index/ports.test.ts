@@ -1,8 +1,8 @@
 /**
- * Proves: a port distributes connections evenly among its takers, plus or minus one.
- * Connections that wait for a taker are handed over before the end is reported. If a taker's thread
- * ends, the others continue. An address in use is rejected; the wildcard accepts IPv4 and IPv6.
- * Does not prove: what servers do with connections (contract/http/server), that a port can be shut
+ * Proves: a port distributes connections evenly, plus or minus one, among the threads that accept
+ * from it. Connections that wait are accepted before the port reports its end. If a thread ends,
+ * the others continue. An address in use is rejected. The wildcard address accepts IPv4 and IPv6.
+ * Does not prove: how servers use connections (contract/http/server), that a port can be shut
  * (unit/http/server/drain-parts).
  */
 import assert from "node:assert/strict";
@@ -22,8 +22,8 @@ import {
 } from "../../../native-index/napi/engine.ts";
 
 /**
- * Returns the addon file that this thread has loaded. Threads share ports if they load the same
- * file.
+ * Returns the path of the addon that this thread has loaded. Threads share ports if they load the
+ * same file.
  */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
@@ -33,7 +33,7 @@ function addonFile(): string {
 }
 
 /**
- * Program of a thread that accepts connections, and reports after the last one how many there were.
+ * Program of a thread that accepts connections until the port ends, and then reports their number.
  */
 const TAKER = `
   const { parentPort, workerData: { addon, port } } = require("node:worker_threads");

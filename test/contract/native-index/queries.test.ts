@@ -1,9 +1,10 @@
 /**
- * Proves: every method that takes an encoded query rejects an invalid one and names the invalid
- * number. Encoded queries with random, truncated, or redrawn numbers yield an answer or a
- * rejection, never a crash, and leave the segment unchanged. The number of row lists must match; a
- * query encoded for an addon with other tables is rejected.
- * Does not prove: that an encoded query is decoded as intended (the twins of the kernel do).
+ * Proves: every method of the addon that takes an encoded query (an array of numbers) rejects an
+ * invalid one, and names the position of the wrong number. Queries with random, truncated, or
+ * replaced numbers are answered or rejected. They never crash the process and leave the segment
+ * unchanged. The number of row lists must match. A query encoded for an addon with other tables is
+ * rejected.
+ * Does not prove: that an encoded query is decoded as intended (test/campaign/kernel does).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

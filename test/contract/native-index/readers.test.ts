@@ -1,10 +1,10 @@
 /**
- * Proves: a snapshot is an Arrow file for an independent reader (Polars), which finds the same
- * number of rows and the same values in every column of sampled rows, by path, link, or bytes.
- * Every stored column has values of the import; `readIPC` of nodejs-polars rejects a path for its
- * name alone. A snapshot that went through another program as plain Arrow or Parquet, in any row
- * order and with other types, is imported to the same accounts in the same order. A plain one can
- * be searched without import.
+ * Proves: an independent reader (Polars) reads a snapshot as an Arrow file. It finds the same
+ * number of rows, and the same values in every column of sampled rows, by path, link, or bytes.
+ * Every stored column has values of the import. `readIPC` of nodejs-polars rejects a path only
+ * because of its file name. A snapshot that another program rewrote as plain Arrow or Parquet, in
+ * any row order and with other types, is imported to the same accounts in the same order. A plain
+ * Arrow file can be searched without import.
  * Does not prove: that damaged snapshots are rejected (campaign/files/damage.test.ts,
  * snapshot-refusals).
  */
@@ -21,7 +21,7 @@ import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** The field in reais that belongs to each column in cents. */
+/** Output field in reais for each stored column in cents. */
 const FIELDS_OF_CENTS: Readonly<Record<string, string>> = {
   share_capital_cents: "share_capital",
   federal_debt_cents: "federal_debt_total",
@@ -71,7 +71,10 @@ async function importFile(path: string, changes: Record<string, unknown> = {}) {
   return out;
 }
 
-/** Returns only values that are stored. Descriptions and populations are not columns. */
+/**
+ * Returns the rows of a snapshot without the fields that are not stored as columns, such as
+ * descriptions and populations.
+ */
 function stored(path: string): unknown[] {
   return decodeSnapshot(path).rows.map((row) => {
     const { municipality_population: _1, municipality_name: _2, ...rest } = row;
@@ -109,8 +112,8 @@ describe("a column", () => {
     const empty = COLUMNS.map(({ name }) => FIELDS_OF_CENTS[name] ?? name).filter(
       (field) => valuesOf(field).size < 2,
     );
-    // Columns of public lists that this import lacked (unit/ingest/publiclists), and a day that the
-    // sample never has (unit/ingest/native-join).
+    // These columns come from public lists, which this import had none of
+    // (unit/ingest/publiclists).
     assert.deepEqual(
       empty,
       [
@@ -141,12 +144,12 @@ describe("readIPC of nodejs-polars", () => {
   });
 });
 
-/** Converts cents to reais, as answers show them. */
+/** Converts cents to reais, the unit of the output. */
 function reais(cents: unknown): number | null {
   return cents === null || cents === undefined ? null : Number(cents) / 100;
 }
 
-/** Converts a Polars cell to the form of an answer. */
+/** Converts a cell from Polars to the value in the product's output. */
 function plain(cell: unknown, name: string, type: string): unknown {
   if (cell === null || cell === undefined) return type.startsWith("list") ? [] : null;
   if (name === "phone_1" || name === "phone_2") return `+${cell}`;

@@ -1,12 +1,12 @@
 /**
- * Proves, with receivers over sockets and a clock that the suite moves: 50 receivers that never
- * answer delay no other, and none of another tenant on their host. A backlog of thousands goes out
- * with at most 4 requests to a host at a time. Redirects are failures and are not followed. A 410
- * disables, and the queue is retained until the webhook is enabled. A webhook that fails for five
- * days is disabled after three warnings. An endless answer is cut, and a broken one counts by its
- * status. A stop in the middle loses
- * nothing. A state that cannot be written makes no flood. Replays keep the ids. Every audited
- * action of webhooks is written.
+ * Proves, with receivers over sockets and a manual clock: 50 receivers that never answer delay no
+ * other receiver, but those of the same tenant on their host. A backlog of thousands is sent with
+ * at most 4 concurrent requests to a host. Redirects are failures and are not followed. The status
+ * 410 disables a webhook, and its queue is retained until the webhook is enabled. A webhook that
+ * fails for five days is disabled after three warnings. An endless answer is cut, and a broken
+ * answer counts by its status. A stop during sending loses nothing. If the state cannot be written,
+ * no delivery is repeated endlessly. A notice that is sent again keeps its id. Every audited action
+ * of webhooks is recorded.
  * Does not prove: kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -77,7 +77,7 @@ describe("deliveries", () => {
     for (let n = 0; n < 4; n++) hosts.push(await startReceiver(WELL, `127.0.0.${70 + n}`));
     others.push(...hosts.slice(1));
     for (const { url } of hosts) hook(url);
-    // A second receiver on the first host, which shares the host's limit.
+    // A second receiver on the first host. Both share the limit of the host.
     hook(`${receiver.url}/2`);
     for (const one of hosts) {
       one.answer = (received, response) => void setTimeout(() => WELL(received, response), 3);

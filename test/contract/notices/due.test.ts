@@ -1,8 +1,9 @@
 /**
- * Proves, with ten thousand waiting deliveries: finding the due ones takes one look-up in an index
- * for each webhook. When a request ends, finding the next delivery takes one more look-up, which
- * reads only what can be sent. Work is counted in statements, rows, and the plan of SQLite, not in
- * time. Failing webhooks of other tenants, however many, leave room for a healthy one.
+ * Proves, with ten thousand waiting deliveries: finding the deliveries that are due takes one
+ * look-up in an index for each webhook. When a request ends, finding the next delivery takes one
+ * more look-up, which reads only deliveries that can be sent. Work is counted in statements, rows,
+ * and SQLite's query plan, not in time. However many webhooks of other tenants fail, a healthy
+ * webhook gets its deliveries.
  * Does not prove: limits per host, and the schedule (deliveries.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +25,7 @@ const AT_ONCE = 4;
 /** Milliseconds for which the test waits for one request. */
 const COMES_MS = 20_000;
 
-/** A statement that read deliveries, and how much it read. */
+/** A statement that read deliveries, the number of rows that it read, and its query plan. */
 interface Read {
   readonly sql: string;
   readonly rows: number;
@@ -113,8 +114,8 @@ function rowsOf(reads: readonly Read[]): number {
 }
 
 /**
- * Asserts that each read of deliveries is a search in the index of waiting deliveries, and that
- * deliveries are not sorted.
+ * Asserts that each step of a query plan that reads deliveries uses the index of waiting
+ * deliveries, and that deliveries are not sorted.
  */
 function checkPlan(plan: readonly string[]): void {
   const steps = plan.filter((step) => /\bdeliveries\b/.test(step));
@@ -130,7 +131,7 @@ function checkPlan(plan: readonly string[]): void {
   if (!isLook) assert.ok(!plan.some((step) => /B-TREE/.test(step)), plan.join("\n"));
 }
 
-/** Collects the statements that return rows of deliveries from now on. */
+/** Returns an array. Later statements that return rows of deliveries are added to it. */
 function watched(database: SqliteDatabase): Read[] {
   const reads: Read[] = [];
   const prepare = database.prepare.bind(database) as typeof database.prepare;

@@ -1,12 +1,12 @@
 /**
- * Proves, with a mail server over sockets and a clock that the suite moves: a notice becomes one
- * e-mail for each receiver, with the same Message-ID in every attempt. A receiver that does not
- * exist is disabled and keeps its queue; a message refused permanently is not sent again. A mail
- * server that fails changes no receiver, and its notices go out later. A reader who unsubscribes
- * gets nothing more, not even replays, and only the reader can resubscribe. Deleting a receiver
- * deletes its queue but not its reader's unsubscription: the address is used again only after the
- * reader agreed. Owners are warned before a webhook is disabled. At most four messages are sent at
- * a time. Every audited action of e-mails is written.
+ * Proves, with a mail server over sockets and a manual clock: a notice becomes one e-mail for each
+ * receiver, with the same Message-ID in every attempt. A receiver that does not exist is disabled
+ * and keeps its queue. A message that is refused permanently is not sent again. If the mail server
+ * fails, receivers are unchanged and notices are sent later. A reader who unsubscribes gets no more
+ * e-mails, and only the reader can resubscribe. Deleting a receiver deletes its queue but not its
+ * reader's unsubscription. So the address is used again only after the reader agreed. Owners are
+ * warned before a webhook is disabled. At most four messages are sent at a time. Every audited
+ * action of e-mails is recorded.
  * Does not prove: the bytes of a message (mailer.test.ts), kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";

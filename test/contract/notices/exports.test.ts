@@ -1,9 +1,9 @@
 /**
- * Proves, with two real months: the export of a notice is named after its search and month, or
- * after the title of the search and the month; a long name is cut. The webhook and the e-mail link
- * it, and the e-mail shows the companies with their names and cities for any exported columns. If
- * an export is refused, or finds no room for a day, its notice is still sent and says why the file
- * is missing.
+ * Proves, with two real months: the export of a notice is named after the saved search, or after
+ * the title in its spec, and after the month. A long name is cut. The webhook and the e-mail link
+ * to the export. The e-mail shows the companies with their names and cities for any exported
+ * columns. If an export is refused, or no space is free for a day, the notice is still sent and
+ * says why the file is missing.
  * Does not prove: rendering (contract/export), the header of the download (unit/export/describe).
  */
 import assert from "node:assert/strict";
@@ -42,7 +42,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** An exporter whose exports are done as soon as they are created. */
+/** Returns an exporter that finishes each export when its end is awaited. */
 function finishing(made: NewExport[]): NoticeParts["exporter"] {
   const fake = new FakeExporter(folder, systemClock);
   return {

@@ -1,10 +1,11 @@
 /**
- * Proves, over sockets: a message arrives with one recipient, encoded headers, and both bodies,
- * for any values. Each answer and each failure of a mail server has its outcome: retried,
- * refused for good, gone, or the server's own fault. A slow server and a stop end the attempt.
- * With Exim of the distribution: STARTTLS and implicit TLS with a sign-in; a wrong password, a
- * certificate that is not trusted, and a server without TLS are refused, and no password is sent.
- * Does not prove: what the e-mails of notices hold (unit/notices/emailwords.test.ts).
+ * Proves, over sockets: a message arrives with one recipient, encoded headers, and both bodies, for
+ * any values. For each answer and each failure of a mail server, the result is the right one: to
+ * retry, refused permanently, an unknown address, or a fault of the mail server. A slow server and
+ * a stop end the attempt. With the distribution's Exim: signing in works over STARTTLS and implicit
+ * TLS. A wrong password, a certificate that is not trusted, and a server without TLS are refused,
+ * and no password is sent without TLS.
+ * Does not prove: the texts of notices (unit/notices/emailwords.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";

@@ -1,11 +1,12 @@
 /**
  * Proves, with real snapshots, a real state, and receivers over sockets: a newer month makes one
- * notice for each saved search, with the counts of an independent reader, under one id and numbered
- * without gaps. A month that is served twice, taken back, or recorded by an earlier process makes
- * none. Two months make two. If all earlier snapshots are gone for a day, a later one takes their
- * place. A list can be watched. A spec that cannot be read fails
- * alone. Deliveries have both signatures, verified by the public library and by node:crypto, and
- * are at most 20 KB. Deleting a webhook or a search deletes what waits.
+ * notice for each saved search, with the counts of an independent reader. Each notice has one id,
+ * and the notices of a search are numbered without gaps. A month that is served twice, replaced by
+ * an older one, or was recorded by an earlier process makes no notice. Two months make two. If all
+ * earlier snapshots have been missing for a day, a later one takes their place. A list can be
+ * watched. A spec that cannot be read makes only its own search fail. Deliveries have both
+ * signatures, verified by the public library and by node:crypto, and are at most 20 KB. Deleting a
+ * webhook or a search deletes its waiting deliveries.
  * Does not prove: kills (campaign/kills/notices.test.ts), the schedule (unit/notices).
  */
 import assert from "node:assert/strict";
@@ -301,7 +302,8 @@ describe("notices", () => {
     await office.work();
     const [{ headers, body }] = receiver.got as [Received];
     const sent = { ...headers } as Record<string, string>;
-    // The library accepts only recent messages, so the test signs again with the real time.
+    // The library rejects old messages, and the test's clock is in the past. So the test signs the
+    // message again with the real time.
     const v1 = new Webhook(secretOf(webhook.seed));
     const at = new Date(Number(sent["webhook-timestamp"]) * 1000);
     const signatures = String(sent["webhook-signature"]).split(" ");
@@ -323,8 +325,8 @@ describe("notices", () => {
     const both = String(receiver.got[1]?.headers["webhook-signature"]).split(" ");
     assert.equal(both.length, 4);
     assert.notEqual(secretOf(renewed.seed), secretOf(webhook.seed));
-    // The client lost the first new secret. A second rotation on the same day does not end the time
-    // in which the old secret is valid.
+    // The client lost the first new secret and rotates again. The old secret stays valid until its
+    // original end.
     office.clock.advance(86_000_000);
     office.notices.webhooks.rotate(OWNER, webhook.id);
     await office.notices.webhooks.test(TENANT, webhook.id);

@@ -1,10 +1,11 @@
 /**
- * Proves, with three real months: the dates of a rolling search move with the month of each notice,
- * and those of other searches stay fixed. A paused search makes no notice, and its first one after
- * the pause begins where the last one ended, with numbers without gaps. Searches with equal filters
- * get equal counts, even across tenants; searches of saved lists get their own. A notice that
- * cannot be counted is sent as a failure under its own id, and as a notice once a replay counts it.
- * Without a replay, the next notice has the changes of both months.
+ * Proves, with three real months: a rolling search is one whose dates move with the month of each
+ * notice. The dates of other searches stay fixed. A paused search makes no notice. Its first notice
+ * after the pause begins where the last one ended, with numbers without gaps. Searches with equal
+ * filters get equal counts, even across tenants. Searches that use saved lists are counted
+ * separately. If a notice cannot be counted, a failure is sent under its own id. Replaying it sends
+ * the notice once it can be counted. Without a replay, the next notice has the changes of both
+ * months.
  * Does not prove: how requests set the options (contract/http/api/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -87,8 +88,8 @@ describe("options of saved searches", () => {
     new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 
   it("move the days of a rolling search with the month, and no others", async () => {
-    // In the test data, opening dates are spread over two centuries, so the dates of the search
-    // move by decades.
+    // Opening dates in the test data are spread over two centuries, so the search has to move by
+    // decades to find other accounts.
     const days = 14_610;
     const specDate = dayAfter(pair.newer.segment.snapshotDate, -days);
     const since = (day: string) => ({ filters: { company: { started_after: day } } });
@@ -116,7 +117,7 @@ describe("options of saved searches", () => {
     assert.deepEqual([of(paused).length, of(late).length], [1, 0]);
     office.searches.pause(TENANT, paused, null);
     office.searches.pause(TENANT, late, null);
-    // A fourth month with the same accounts as the third.
+    // A fourth month is added by serving the third one under another label.
     const label =
       "UPDATE served_months SET label = '2026-11a', date = '2026-11-01' WHERE label = ?";
     office.database.prepare(label).run("2026-11");
@@ -201,7 +202,7 @@ describe("options of saved searches", () => {
     office.searches.respecify(TENANT, broken, {
       ...{ spec: "{}", specDate: "2026-10-10", snapshot: "2026-10", total: 0 },
     });
-    // The state is as if the search had been paused in the second month.
+    // This search compares the third month with the first, as if it had been paused in the second.
     const twin = office.search("twin", {}, { snapshot: "2026-09" });
     await office.serve(third);
     await office.work();

@@ -1,8 +1,8 @@
 /**
- * Proves: asynchronous queries return the same bytes as inline ones, for pages, pages of companies,
- * totals, and facets of random specs with long lists. Ordinary queries stay inline; excess waiting
- * queries are refused; damage is reported as usual.
- * Does not prove: that asynchronous queries are worthwhile (bench/worst.bench.ts).
+ * Proves: queries that run on another thread return the same bytes as queries in this thread, for
+ * pages, pages of companies, totals, and facets of random specs with long lists. Ordinary queries
+ * stay in this thread. Too many waiting queries are refused. Damage is reported as usual.
+ * Does not prove: that the other thread is worthwhile (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -43,7 +43,7 @@ describe("asynchronous queries", () => {
     made.dispose();
   });
 
-  /** Returns a random spec with hundreds of postal code prefixes, of which some match accounts. */
+  /** Returns a random spec with hundreds of postal code prefixes, some of which match accounts. */
   function longSpec(random: () => number): AccountQuerySpec {
     const spec = randomSpec(random, segment.catalog, rows);
     const prefixes = Array.from({ length: 900 }, () => {

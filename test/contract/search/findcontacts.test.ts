@@ -1,7 +1,8 @@
 /**
- * Proves, on a real snapshot: the route, agents, and `peneira find` recognize a phone or
- * e-mail that is not looked up, and give the reason. A plan without the fields reveals nothing else
- * about a number. Other texts, and a CNPJ that is found, get no reason.
+ * Proves, on a real snapshot: some phones and e-mails cannot be searched. The route, agents, and
+ * `peneira find` recognize such a text and give the reason. Under a plan without contact fields,
+ * the answer reveals nothing else about a number. Other texts, and a CNPJ that is found, get no
+ * reason.
  * Does not prove: which accounts have a phone (campaign/kernel/contacts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +35,7 @@ const EMAILS: readonly (readonly [reason: string, ...texts: string[]])[] = [
   ["email_character", "ana@examplé.com", "ana;bia@example.com"],
   ["email_domain", "ana@example", "ana@example..com", "ana@example.c", "ana@-example.com"],
 ];
-/** Texts that are no phone or e-mail, or are looked up. */
+/** Texts that are not a phone or e-mail, or that can be searched as one. */
 const OTHERS = [
   ...["padaria 24 horas", "3 irmaos", "2000", "0800", "ana@", "11.222.333/0001-81", "190"],
   ...["(11) 98765-4321", "ana@example.com", "529.982.247-25", "22233000181"],

@@ -1,8 +1,9 @@
 /**
- * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and
- * wrong check digits are reported; eight letters that no company has are a name. Names are found
- * with any accents and case, and with a state only in it. Excess concurrent queries are refused,
- * and none is lost. Does not prove: that all matches are found (unit/native-index/find.test.ts).
+ * Proves, on a real snapshot: a CNPJ finds its account, and a root (the first eight characters) its
+ * company, in any spelling. Wrong check digits are reported. Eight letters that are no company's
+ * root are searched as a name. Names are found with any accents and case. With a state, only its
+ * accounts are found. Too many concurrent queries are refused, and none is lost. Does not prove:
+ * that all matches are found (unit/native-index/find.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -83,7 +84,7 @@ describe("finding", () => {
         );
         assert.ok(suggestions.every(({ match }) => match === kind));
         assert.deepEqual([number, contact], [null, { kind, value, total: expected.length }]);
-        // A plan without the field does not even learn that the text is a contact.
+        // Under a plan without the field, the answer does not even say that the text is a contact.
         const blind = { text, uf: null, limit: 20, fields: FIELDS };
         const contacts = { phone: kind !== "phone", email: kind !== "email" };
         const hidden = await suggest(segment, { ...blind, contacts });
@@ -145,7 +146,7 @@ describe("finding", () => {
         );
       }
     }
-    // The last typed word may be the beginning of a longer word.
+    // The last word may be incomplete, so a single letter finds the words that begin with it.
     const plain = await query("e");
     assert.ok(plain.suggestions.length > 0);
   });

@@ -1,12 +1,12 @@
 /**
- * Proves that the identity of a snapshot represents its bytes, even if checksums are forged.
- * `verify`, the check before a new snapshot is adopted, and the check in the background find
- * altered bytes with a valid CRC-32C. If the SHA-256 of the block is also valid, the file is
- * rejected. If all hashes are valid, it is another snapshot. A file from before digests were
- * introduced opens under its old identity, and such files can be forged. Digests in a wrong place
- * are rejected with a message. The same dump yields the same identity.
+ * Proves that the identity of a snapshot (a SHA-256) represents its bytes, even if checksums are
+ * forged. Three checks find altered bytes with a valid CRC-32C: `verify`, the check before a new
+ * snapshot is served, and the check in the background. If the block's SHA-256 is valid too, the
+ * file is rejected. If all hashes are valid, it is another snapshot with another identity. A file
+ * from before SHA-256 digests were stored opens under its old identity, and can be forged. Digests
+ * in a wrong place are rejected with a message. The same dump yields the same identity.
  * Does not prove: that SHA-256 is computed right (native-build*.test.ts), nor that the first access
- * to a block finds a forgery: it does not, as shown here.
+ * to a block finds a forgery. It does not, as shown here.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -71,7 +71,10 @@ describe("the identity of a snapshot", () => {
     return path;
   }
 
-  /** Returns the file with another first name under the earlier checksum, and the altered block. */
+  /**
+   * Returns the file with the first account's name changed but its checksum still valid, and the
+   * number of the altered block.
+   */
   function forged(): { bytes: Buffer; block: number } {
     const bytes = Buffer.from(whole);
     const at = placeOf(bytes, first.legal_name);
@@ -79,7 +82,7 @@ describe("the identity of a snapshot", () => {
     return { bytes, block: Math.floor(at / BLOCK) };
   }
 
-  /** Replaces the last occurrence of a text by another of the same length. */
+  /** Replaces the last occurrence of `from` by `to`, which has the same length. */
   function retold(bytes: Buffer, from: string, to: string): Buffer {
     assert.equal(from.length, to.length);
     const at = bytes.lastIndexOf(from);
@@ -91,7 +94,8 @@ describe("the identity of a snapshot", () => {
   const withoutDigests = (bytes: Buffer) => retold(bytes, '"digests"', '"former_"');
 
   /**
-   * Updates the digest of the altered block. Then only the identity differs from the real file's.
+   * Updates the stored digest of the altered block. Only the identity, the hash over all digests,
+   * then differs from the original.
    */
   function digested({ bytes, block }: ReturnType<typeof forged>): Buffer {
     const end = Math.min((block + 1) * BLOCK, digests.offset);
@@ -147,8 +151,8 @@ describe("the identity of a snapshot", () => {
     const random = seededRandom(21);
     const file = openSync(path, "r+");
     const missed: number[] = [];
-    // Positions in the padding, in the end with its offsets, and at random places of the metadata
-    // before it.
+    // Positions to flip: all of the padding, the last 100 bytes, and 80 random places of the
+    // footer.
     const places = [
       ...Array.from({ length: footerOffset - from }, (_, at) => from + at),
       ...Array.from({ length: 100 }, (_, at) => whole.length - 1 - at),
@@ -184,7 +188,7 @@ describe("the identity of a snapshot", () => {
   it("is rejected if a block has its digest, and differs if the digest matches too", async () => {
     const bytes = digested(forged());
     await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
-    // In a mapping that is already open, the alteration is found when all blocks have been checked.
+    // A snapshot that is open already is found to be altered once all its blocks have been checked.
     const directory = (await openSnapshot(snapshotOf(0))).directory;
     const native = openNative(written(bytes), directory);
     await native.verifyBlocks(0, native.blockCount - 1);

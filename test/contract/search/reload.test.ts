@@ -1,7 +1,7 @@
 /**
- * Proves, on real files, when a newer snapshot is adopted: from a folder or after a file was
- * replaced, never a damaged, older, or half-written one. The log is correct, and checks never
- * overlap.
+ * Proves, on real files, when a server switches to a newer snapshot. It may appear in a folder or
+ * replace the served file. A damaged, older, or incomplete file is never served. The log is
+ * correct, and checks never overlap.
  * Does not prove: that requests continue meanwhile (the end-to-end suite does).
  */
 import assert from "node:assert/strict";
@@ -49,7 +49,10 @@ describe("reload", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Watches a path for newer snapshots, with the adopted snapshots and the log. */
+  /**
+   * Watches a path for newer snapshots. Records the snapshots that were taken into use, and the
+   * log.
+   */
   async function watched(path: string, first: string | null) {
     const taken: Segment[] = first === null ? [] : [await openSegment(first)];
     const lines: string[] = [];
@@ -146,7 +149,7 @@ describe("reload", () => {
     }
     const levels = () => logged("refused").map(({ level }) => level);
     assert.deepEqual(levels(), [50, 30, 30]);
-    // Another file under the same path is another problem, which is logged again.
+    // Another bad file under the same path is logged again.
     renameSync(of("2026-10.peneira"), of("kept"));
     writeFileSync(of("2026-10.peneira"), whole.subarray(0, 40_000));
     await reload.look();
@@ -276,7 +279,7 @@ describe("reload", () => {
     resize(path, readFileSync(made["2026-09"] as string).length);
     await reload.look();
     assert.deepEqual([labels(), dropped(), logged("refused").length], [["2026-10"], 0, 3]);
-    // As a copying program does that repairs the file and restores its mtime.
+    // Some copying programs repair a file in place and restore its mtime.
     keepingTimes(path, () => overwrite(path, 0, readFileSync(made["2026-09"] as string)));
     await reload.look();
     assert.deepEqual(labels(), ["2026-10", "2026-09"]);

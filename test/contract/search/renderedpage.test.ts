@@ -1,9 +1,9 @@
 /**
- * Proves: a page that the addon finds and renders in one call equals, byte for byte, the page that
- * is planned, executed, collected, and projected. This holds for random specs, fields, and start
- * rows, also on repetition, with other fields, on another snapshot, and after totals were evicted.
- * Pages that need more than one call use the other path.
- * Does not prove: either page (the twin does).
+ * Proves: for a page, one call of the addon that finds and renders it gives the same bytes as
+ * separate calls that plan, find, collect, and render. This holds for random specs, fields, and
+ * start rows, also when repeated, with other fields, on another snapshot, and after totals were
+ * evicted. Pages that need more than one call are never made by one.
+ * Does not prove: that either page is right (the suites of campaign/twin do).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -42,7 +42,7 @@ describe("a rendered page", () => {
     dispose(other);
   });
 
-  /** Returns the same page, made by several calls. */
+  /** Returns the same page, made by separate calls. */
   function inParts({ segment }: Subject, request: Parameters<typeof search>[1]) {
     const { slices, ...rest } = searchSliced(segment, request);
     return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };

@@ -1,7 +1,7 @@
 /**
- * Proves: the engine answers some random specs as a linear scan does: total, order, `has_more`, and
- * pages that join without a gap. Does not prove: more than a sample; campaign/twin/engine.test.ts
- * tests every method over several chunks of rows.
+ * Proves: for some random specs, the engine's answers equal those of a linear scan, in total,
+ * order, `has_more`, and pages that join without a gap. Does not prove: more than a sample.
+ * campaign/twin/engine.test.ts tests every method over several chunks of rows.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";

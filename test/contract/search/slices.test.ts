@@ -1,8 +1,8 @@
 /**
- * Proves the parts that send large pages: slices join to the whole page and are rendered lazily. A
- * chunked body yields each chunk once and is released once; background tasks run in order and can
- * be canceled; a segment registry closes nothing in use. Does not prove: anything about sockets
- * (contract/http/server/streams.test.ts).
+ * Proves that the parts that send large pages work. The slices of a page, rendered one at a time,
+ * join to the whole page. A chunked body yields each chunk once and is released once. Background
+ * tasks run in order and can be canceled. The registry of open snapshots closes none that is in
+ * use. Does not prove: anything about sockets (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves: the traffic of the benchmarks is the same for the same seed and differs for others; its
- * shares are those of the table, within sampling error. Every body is normalized without a warning,
- * and no two are equivalent; each kind mostly finds something; the table has every filter that a
- * search can have without lists of its own.
+ * Proves: the queries of the benchmarks are the same for the same seed and differ for others. The
+ * shares of their filters are those of the table, within sampling error. Every body is normalized
+ * without a warning, and no two are equivalent. Most queries of each kind match some accounts. The
+ * table has every filter that a search can have without lists of its own.
  * Does not prove: that people query like this.
  */
 import assert from "node:assert/strict";
@@ -21,12 +21,12 @@ const ACCOUNTS = 6_000;
 const BODIES = 4_000;
 const OF_A_KIND = 60;
 /**
- * Number of standard deviations that is allowed. In all but one of ten thousand runs, every share
- * is within it.
+ * Allowed deviation of a share from the table, in standard deviations. The chance that some share
+ * exceeds it is below one in ten thousand runs.
  */
 const DEVIATIONS = 5;
 
-/** Filters that the traffic lacks, with the reason. */
+/** Filters that the queries of the benchmarks do not use, with the reason. */
 const LEFT_OUT: Readonly<Partial<Record<FilterName, string>>> = {
   municipality_tom_any_of: "another spelling of the IBGE code, with lists of the same kind",
   secondary_cnae_mode: "a search has one mode only",
@@ -75,7 +75,7 @@ after(() => {
   sample.dispose();
 });
 
-/** Returns all members of all groups of filters. The names of members are unique. */
+/** Returns the filters of all groups in one object. The names of filters are unique. */
 function membersOf(body: Body): Readonly<Record<string, unknown>> {
   return Object.assign({}, ...Object.values(body.spec.filters));
 }
@@ -110,7 +110,10 @@ const since =
   ({ started_after: from, started_before: before }) =>
     from !== undefined && before === undefined && fits(from);
 
-/** Functions that detect each row of the table in a body. They do not use the code that drew it. */
+/**
+ * For each row of the table, a function that detects it in a body, independently of the code that
+ * drew it.
+ */
 const SEEN: Readonly<Record<string, Seen>> = {
   "one activity": (members) =>
     count("cnae_any_of", (length) => length === 1)(members) && digits(members.cnae_any_of) === 7,
@@ -177,8 +180,8 @@ function partOf(texts: readonly string[], seen: Seen): number {
 }
 
 /**
- * Returns the fraction of draws that are drawn again, because they have no activity or name, and no
- * place.
+ * Returns the probability that a draw has neither an activity or name nor a place. Such a draw is
+ * repeated.
  */
 function drawnAgain(): number {
   const left = (choice: string) =>

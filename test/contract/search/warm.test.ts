@@ -1,8 +1,8 @@
 /**
- * Proves that the work of a start, before and after its port opens, costs the same in any registry:
- * every addon query reads a page or an order, none counts or compares matches. The first queries
- * detect damage of the first page, and warming can be stopped. Does not prove: how many bytes are
- * read (the bench `start`).
+ * Proves that the work of a starting server, before and after its port opens, does not grow with
+ * the registry. Every call of the addon reads one page or one sort order, and none counts or
+ * compares matches. The first calls detect damage of the first page. Warming up can be stopped.
+ * Does not prove: how many bytes are read (the bench `start`).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -54,7 +54,7 @@ describe("warming a snapshot", () => {
       [...called].filter((name) => !quick.includes(name)),
       [],
     );
-    // The directory stores the number of all accounts, so this count costs nothing.
+    // The total number of accounts is stored, so counting without filters costs nothing.
     for (const { given } of queries.filter(({ name }) => name === "count")) {
       assert.deepEqual(given, [[]]);
     }

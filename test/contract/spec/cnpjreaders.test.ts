@@ -1,8 +1,9 @@
 /**
- * Proves: every reader of CNPJs parses every spelling alike, and none returns a CPF. The readers
- * are the paths of accounts and companies, suggestions, JSON texts and numbers of lists, CSV and
- * XLSX files, pasted text, the console's box, commands, agents, and the list of sanctions.
- * Does not prove: what happens to a parsed CNPJ.
+ * Proves: every part of the product that reads CNPJs parses every spelling alike, and none returns
+ * a CPF. These parts are the paths of accounts and companies, suggestions, JSON texts and numbers
+ * of lists, CSV and XLSX files, pasted text, the console's box, commands, agents, and the list of
+ * sanctions.
+ * Does not prove: how a parsed CNPJ is used.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -34,8 +35,8 @@ const RANDOM = 1_500;
 const CPF = /12345678909|123\.456\.789|123456789-09/;
 
 /**
- * Returns the result of an upload. If check digits are wrong, it includes the CNPJ that the result
- * offers instead.
+ * Returns the result of an upload with one text: the CNPJ or root, or the reason of the refusal. If
+ * the upload suggests another CNPJ, the suggestion follows the reason.
  */
 function outcomeOf(upload: Upload): string {
   const bytes = Buffer.concat(upload.entries(false));
@@ -49,8 +50,8 @@ function outcomeOf(upload: Upload): string {
 }
 
 /**
- * Returns the result that lists must have. They offer no CNPJ instead of one with wrong check
- * digits.
+ * Returns the result that an upload must have. Unlike other readers, an upload refuses a CNPJ with
+ * wrong check digits.
  */
 function asEntry(reading: string): string {
   return reading.startsWith("mistyped") ? "wrong_check_digits" : reading;
@@ -75,8 +76,8 @@ function checkAll(spellings: readonly Spelling[], read: (text: string) => string
 
 const rng = seededRng(2_611);
 /**
- * True for a mobile number that is also a valid CPF, and for a phone that would become an invalid
- * CNPJ if zeros were added.
+ * Returns true if a text can also be a phone. This is so for a mobile number that is a valid CPF,
+ * and for a phone that would be an invalid CNPJ if zeros were put before it.
  */
 function isPhone(text: string, reading: string): boolean {
   const read = readPhone(text);
@@ -161,7 +162,7 @@ describe("a spelling of a CNPJ", () => {
       const sent = ["account", "--snapshot", "/nowhere.peneira", "--", text];
       const reported = await program.parseAsync(sent, { from: "user" }).then(String, String);
       assert.ok(!CPF.test(reported), reported);
-      // If the CNPJ is accepted, the command fails only because the snapshot is missing.
+      // An accepted CNPJ leads to the error that the snapshot is missing.
       if (/^(cnpj|mistyped)/.test(reading)) assert.match(reported, /nowhere/, text);
       else assert.ok(reported.includes(wordsOf(reading)), `${text}: ${reported}`);
     }

@@ -1,9 +1,9 @@
 /**
- * Proves: the districts of a lead query are resolved with their city, by name within the query's
- * cities, or in the form of an account query. The compiled query finds exactly the accounts of a
- * full scan; cities and states in the query only disambiguate; mistakes get suggestions; the normal
- * form is stable.
- * Does not prove: how names fold (unit/native-index/districtname.test.ts).
+ * Proves: a lead query names districts with their city, by name within the query's cities, or in
+ * the form of an account query. The compiled query finds exactly the accounts of a full scan. If
+ * districts are named, cities and states only tell which of several districts of the same name is
+ * meant. Mistakes get suggestions. Normalizing the normal form does not change it.
+ * Does not prove: how names are folded (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,7 +23,7 @@ const normalForm = Compile(LEAD_SCHEMA);
 const inputForm = Compile(LEAD_INPUT_SCHEMA);
 
 const SP = "3550308";
-/** Filters that match every account, with any status and contact. */
+/** Filters that accept any status, with or without contact. */
 const ALL = { status: [], has_email: false };
 
 /** A district of a municipality, spelled as in one of its accounts. */
@@ -97,7 +97,7 @@ describe("districts of a lead query", () => {
     for (const [ibge, names] of districts) {
       const city = segment.catalog.municipalities.find((one) => one.ibge === ibge);
       for (const { name, folded } of names.slice(0, 3)) {
-        // The filter includes other spellings of the name.
+        // The filter finds accounts with other spellings of the name as well.
         const wanted = found({ ...ALL, districts: [{ municipality_ibge: ibge, name }] });
         const spelled = found({ ...ALL, districts: `${name}, ${city?.name}/${city?.uf}` });
         const own = spelled.query.districts?.filter((one) => one.name === folded) ?? [];

@@ -1,9 +1,9 @@
 /**
  * Proves: the lead query 1.0 accepts names and codes, one or several, in both languages. All
- * mistakes are reported in one answer with pointer, code, and remedy, with similar names. The rules
- * for namesakes, contact, status, and cities next to states hold. The normal form fits its schema,
- * normalizes to itself, and is equal for equivalents; the compiled account query normalizes without
- * a mistake, for any draw.
+ * mistakes are reported in one answer with pointer, code, advice, and similar names. The rules hold
+ * for cities of the same name, for contact and status, and for cities next to states. The normal
+ * form fits its schema, does not change if normalized again, and is equal for equivalent queries.
+ * For any random query, the compiled account query is normalized without a mistake.
  * Does not prove: which activities a name means (unit/translate/lexicon.test.ts), nor anything
  * about HTTP.
  */

@@ -1,7 +1,8 @@
 /**
- * Proves: if a file of a backup is flipped in one bit, truncated, missing, added, or replaced, or a
- * byte of the manifest is changed, one error names every such file, and nothing is written. A
- * restore needs an empty target and no running server; an interrupted restore leaves nothing.
+ * Proves: restoring a changed backup writes nothing, and one error names every wrong file. A file
+ * may have one flipped bit, be truncated, missing, added, or replaced, or a byte of the manifest
+ * may be changed. A restore needs an empty target and no running server. An interrupted restore
+ * leaves nothing.
  * Does not prove: a backup's content (contract/store/backup.test.ts), kills
  * (campaign/kills/backup.test.ts).
  */

@@ -1,9 +1,9 @@
 /**
  * Proves: a backup has state, secrets, and files of finished exports as of one moment, even while
  * another thread adds and removes exports as fast as it can. Modes, manifest, and messages about
- * lost files are checked. The restored state is equal row by row and byte by byte; a state of an
- * earlier schema is copied unchanged; nothing is written over existing files, or from a damaged
- * state.
+ * lost files are right. The restored state is equal row by row and byte by byte. A state of an
+ * earlier schema is copied unchanged. A backup does not overwrite files and is not made from a
+ * damaged state.
  * Does not prove: rejections of changed backups (backup-restore), a real server under load
  * (backup-live), kills (backup-crash), power cuts.
  */
@@ -151,8 +151,8 @@ describe("a backup", () => {
       mkdirSync(join(dataDir, "sent"), { recursive: true, mode: 0o700 });
       const place = join("sent", `${id}.${kind}`);
       writeFileSync(join(dataDir, place), `entries, ${kind}`, { mode: 0o600 });
-      // A file of entries that belongs to no export, and an incomplete one. A backup must leave out
-      // both.
+      // Two files with the entries of an export: one that belongs to no export, and one that is
+      // incomplete. A backup must leave out both.
       const other = `exp_${"0".repeat(32)}`;
       writeFileSync(join(dataDir, "sent", `${other}.unclaimed`), "", { mode: 0o600 });
       writeFileSync(join(dataDir, "sent", `${id}.unclaimed.tmp`), "", { mode: 0o600 });

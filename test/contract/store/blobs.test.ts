@@ -1,8 +1,8 @@
 /**
- * Proves: every blob of the state has a checksum that its writer sets. One flipped bit in any of
- * them is found by the check of a starting server, by the check of a copy in `peneira restore`, and
- * by the store method that reads it. A list with a damaged block can be neither read nor changed,
- * in a thread too, and stays unchanged. A table with a blob without a checksum fails here.
+ * Proves: every blob of the state has a checksum that its writer sets. One flipped bit in any blob
+ * is found by the check of a starting server, by `peneira restore`, and by the store method that
+ * reads the blob. A list with a damaged block can be neither read nor changed, also by another
+ * thread, and stays unchanged. A table with a blob but without a checksum fails this suite.
  * Does not prove: what a client gets (contract/http/api/damaged-list.test.ts).
  */
 import assert from "node:assert/strict";
@@ -166,7 +166,8 @@ describe("a list with a damaged block", () => {
     it(`cannot be changed: ${verb}`, async () => {
       const store = damagedList();
       const before = store.find("ten", "lst_1");
-      // The damaged block precedes these entries, so only a read of all blocks finds the damage.
+      // The new entries come after those of the damaged block, so the damage is found only because
+      // all blocks are read.
       const order = { ...ORDER, entries: entriesOf(20_001, 10), verb };
       const why = "a row of list_entries does not match its checksum";
       assert.deepEqual(changeEntries(store, order), { kind: "damaged", why });

@@ -1,7 +1,8 @@
 /**
- * Proves: a snapshot of format 1, without any counts, is served. Filters on missing data are
- * refused by name, with the import that adds it; missing fields are null if all are shown. Mobiles
- * and landlines have no lists there and are found by their numbers.
+ * Proves: a snapshot of format 1 is served, although it lacks several columns and all precomputed
+ * counts. A filter on missing data is refused by name, with the import that adds the data. Missing
+ * fields are null if all fields are shown. Such a snapshot has no posting lists of mobiles and
+ * landlines, which are found by their numbers.
  * Does not prove: that the rest is answered as usual (upgrade.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-first-format-"));
 const place = join(folder, "kept.peneira");
 after(() => rmSync(folder, { recursive: true }));
 
-/** Values for the filters that do not take a count. */
+/** Values for filters whose value is not a number. */
 const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
   require_own_domain: true,
   phone_any_of: ["11 3333-4444"],
@@ -43,8 +44,8 @@ const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
 const FIELDS = ["simples_excluded_on", "federal_debt", "in_cnep"] as const;
 
 /**
- * Returns for every mistake of a spec its pointer and code, and a boolean that tells if it suggests
- * an import.
+ * Returns the pointer and code of every mistake of a spec, and true if the mistake suggests an
+ * import.
  */
 function mistakesOf(normalize: () => unknown): unknown[] {
   try {

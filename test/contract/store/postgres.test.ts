@@ -1,7 +1,7 @@
 /**
- * Proves for the state on PostgreSQL: it has the same rows as on SQLite after the same calls, in
- * their order. Also tests writers of several processes, a server that goes away and comes back,
- * and that only one server uses a state.
+ * Proves: a state on PostgreSQL has the same rows as a state on SQLite after the same calls, in the
+ * same order. Several processes can write to it, a server that disappears for a while is tolerated,
+ * and only one server may use a state.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -117,7 +117,7 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     assert.equal(new Set(keys.map((row) => row?.exportId)).size, 26, "25, and none for the rest");
   });
 
-  /** Runs a process that adds to a quota. Each addition is a separate transaction. */
+  /** Runs a process that adds to a quota `times` times. Each addition is a separate transaction. */
   function write(schema: string, times: number): Promise<number | null> {
     return runs(WRITER, schema, [String(times)]);
   }
@@ -211,8 +211,8 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   });
 
   /**
-   * Waits until the key is refused, with a second of short sleeps. A busy machine prolongs the
-   * sleeps and the checks of the other thread alike.
+   * Waits until the key is refused, for short sleeps of one second in all. A busy machine prolongs
+   * them as much as the other thread's checks.
    */
   async function untilRefused(keyring: Keyring, key: string): Promise<void> {
     const isRefused = () => {
@@ -313,7 +313,8 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
     const november = { snapshotId: "b2", label: "2026-11" };
     assert.equal(fleet.agree(), null);
     fleet.offer(first, october);
-    // A member without a snapshot serves none, so the first need not wait for it.
+    // A server of the fleet without a snapshot serves nothing, so the first server does not wait
+    // for it.
     assert.deepEqual(fleet.agree(), october);
     fleet.offer(second, october);
     fleet.offer(first, november);

@@ -1,9 +1,9 @@
 /**
- * Proves: the modes of all entries of a data directory. A directory with looser modes (every bit),
- * links, or other kinds of files is rejected. Also proves the schema of the database. Newer,
- * foreign, and damaged databases are rejected, and a damaged one with a message at every access
- * (upgrades: contract/store/upgrade.test.ts). Any number of processes that start together share one
- * set of secrets.
+ * Proves: all entries of a data directory have the right modes. A directory with looser modes
+ * (every bit), links, or other kinds of files is rejected. The database has the right schema.
+ * Newer, foreign, and damaged databases are rejected, and a damaged one with a message at every
+ * access (upgrades: contract/store/upgrade.test.ts). Any number of processes that start together
+ * share one set of secrets.
  * Does not prove: that a commit survives a power cut (SQLite's synchronous=FULL is trusted, and
  * checked to be on).
  */
@@ -228,7 +228,7 @@ describe("openDatabase", () => {
 
 describe("a damaged state", () => {
   const PAGE = 4_096;
-  /** Returns the bytes on disk of a state that has rows in every table. */
+  /** Returns the bytes of a state's file that has rows in every table. */
   function whole(): Buffer {
     const database = openDatabase(directory);
     fillState(database);
@@ -238,7 +238,10 @@ describe("a damaged state", () => {
   const lay = (bytes: Uint8Array) => writeFileSync(state(), bytes, { mode: 0o600 });
   const listKeys = () => withKeyring({ dataDir: directory }, (keyring) => keyring.list().length);
 
-  /** Damages each page in turn: fills it, replaces it with another page, or cuts the file there. */
+  /**
+   * Yields the file with each page damaged in turn: filled with zeros or ones, overwriting another
+   * page, or cut off in the middle.
+   */
   function* damages(good: Buffer): Generator<Buffer> {
     const pages = good.length / PAGE;
     for (let page = 0; page < pages; page++) {
@@ -284,7 +287,7 @@ describe("a damaged state", () => {
       .pluck()
       .get() as number;
     database.close();
-    // Fills a page with zeros. It belongs to an index that is used only to read exports.
+    // Fills one page with zeros. It belongs to an index that only queries for exports use.
     const bytes = Buffer.from(good);
     bytes.fill(0, (root - 1) * PAGE, root * PAGE);
     lay(bytes);

@@ -1,10 +1,11 @@
 /**
- * Proves: a state of every earlier schema, as the program of that time wrote it, is upgraded to the
- * current one with all its rows, with an unchanged copy. A newer one is rejected with a message and
- * no byte of it is changed; a failing upgrade changes nothing. Several processes may upgrade
- * concurrently; the snapshot and the backup of every format version open and return their recorded
- * answers. Newer ones and ones with other columns are rejected with a message. A version without a
- * committed file fails here. Tests never recreate committed files.
+ * Proves: a state of every earlier schema, written by the program of that time, is upgraded to the
+ * current schema with all its rows, and an unchanged copy is kept. A newer state is rejected with a
+ * message, and no byte of it is changed. An upgrade that fails changes nothing. Several processes
+ * may upgrade concurrently. The snapshot and the backup of every format version open and return
+ * their recorded answers. Newer snapshots and snapshots with other columns are rejected with a
+ * message. A version without a committed file fails this suite. Tests never recreate committed
+ * files.
  * Does not prove: that a commit survives a power cut (SQLite is trusted).
  */
 import assert from "node:assert/strict";
@@ -63,7 +64,7 @@ const state = () => join(directory, "state.db");
 const versionsUpTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 const OLDER = versionsUpTo(SCHEMA_VERSION - 1);
 
-/** Copies a committed state into a data directory; `change` may damage it first. */
+/** Copies a committed state into a data directory. `change` may alter it first. */
 function layState(version: number, change: (database: Database.Database) => void = () => {}): void {
   fs.mkdirSync(directory, { mode: 0o700 });
   fs.writeFileSync(state(), readFixture("state", version), { mode: 0o600 });
@@ -72,7 +73,7 @@ function layState(version: number, change: (database: Database.Database) => void
   database.close();
 }
 
-/** Reads the content and schema of a database file without using this program. */
+/** Reads the content and schema of a database file directly with SQLite. */
 function look(path: string): { content: Content; version: number; schema: string[] } {
   const database = new Database(path);
   try {
@@ -90,8 +91,8 @@ function look(path: string): { content: Content; version: number; schema: string
 }
 
 /**
- * Returns the bytes of a database's files, except for the shared memory, which is rebuilt at every
- * use.
+ * Returns the bytes of a database's files. The file of shared memory is left out, because SQLite
+ * rebuilds it at every use.
  */
 function bytesOf(): Record<string, string> {
   const names = fs.readdirSync(directory).filter((name) => !name.endsWith("-shm"));
@@ -110,7 +111,7 @@ describe("the committed states", () => {
     ["state", SCHEMA_VERSION],
     ["snapshot", FORMAT_VERSION],
     ["answers", FORMAT_VERSION],
-    // A later version of backups has no committed file of its own.
+    // Later versions of backups have no committed file.
     ["backup", WITH_ENTRIES],
   ];
 
@@ -267,7 +268,8 @@ describe("a state of a newer schema", () => {
     newer.pragma("journal_mode = WAL");
     newer.pragma(`user_version = ${NEWER}`);
     newer.exec("UPDATE tenants SET name = name || '!'");
-    // A killed upgrade leaves this: the main file has this schema, its log has a newer one.
+    // A killed upgrade leaves such files: the main file still has this schema, and its write-ahead
+    // log has a newer one.
     const left = bytesOf();
     newer.close();
     fs.rmSync(directory, { recursive: true });
@@ -285,7 +287,7 @@ describe("a state of a newer schema", () => {
     layState(old);
     const before = look(state());
     openDatabase(directory).close();
-    // The copy gets the name that a program one schema older would look for.
+    // The copy is renamed as if it had been made by an upgrade from the current schema to the next.
     fs.renameSync(
       join(directory, previousFile(old)),
       join(directory, previousFile(SCHEMA_VERSION)),
@@ -305,13 +307,16 @@ describe("a state of a newer schema", () => {
 describe("a committed snapshot", () => {
   const place = () => join(folder, "kept.peneira");
 
-  /** Writes the stored snapshot with its footer's JSON or its directory changed. */
+  /**
+   * Writes the committed snapshot with `change` applied to its index directory, and `json` applied
+   * to the directory's entry in the footer.
+   */
   async function altered(change: (directory: Buffer) => void, json = (text: string) => text) {
     const bytes = readFixture("snapshot", FORMAT_VERSION);
     fs.writeFileSync(place(), bytes);
     const { offset, length, crc32c: crc } = (await openSnapshot(place())).directory;
     change(bytes.subarray(offset, offset + length));
-    // In the footer, the digests follow these members.
+    // The entry continues with the digests, so its last brace is cut off.
     const text = (sum: number) => {
       const location = { version: FORMAT_VERSION, offset: `${offset}`, length: `${length}` };
       return JSON.stringify({ ...location, crc32c: sum }).slice(0, -1);
@@ -346,7 +351,8 @@ describe("a committed snapshot", () => {
       "the columns were changed: raise FORMAT_VERSION (versions.ts, format.h) and add a row",
     );
     assert.deepEqual([...ADMITTED.keys()].at(-1), FORMAT_VERSION);
-    // No version may be dropped, because none is in a release yet.
+    // The three versions are the only ones that can be opened. None is in a release yet, so a
+    // version may be dropped.
     assert.ok(ADMITTED.size <= 3, "three versions are opened, and no more");
   });
 
@@ -366,7 +372,8 @@ describe("a committed snapshot", () => {
       await altered((bytes) => bytes.writeUInt32LE(value, 24));
     };
     let value = 1;
-    // The new checksum must have as many digits as the old one.
+    // The change must keep the length of the footer, so the new checksum needs as many digits as
+    // the old one.
     while (
       !(await crc(value).then(
         () => true,

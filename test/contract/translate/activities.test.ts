@@ -1,9 +1,9 @@
 /**
  * Proves how activities in a sentence are translated: names, goods and roles, codes in any
- * spelling, exclusions, and unknown activities. The ranking of official names is BM25 (compared
- * with a slow reference implementation), and only words of the chosen texts count. Suggestions have
- * exact and limited counts. Does not prove how often the lexicon is right; the translation
- * benchmark measures that.
+ * spelling, exclusions, and unknown activities. Official names are ranked by BM25 (compared with a
+ * slow reference implementation), and only the words of the chosen descriptions count. The number
+ * of suggestions is limited, and their numbers of accounts are exact. Does not prove how often the
+ * lexicon is right, which the translation benchmark measures.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -28,7 +28,10 @@ import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** Meaning of a text: included codes, excluded codes, and words without a meaning. */
+/**
+ * Expected result of a text: codes to search, codes to exclude, and words that are reported as not
+ * understood.
+ */
 interface Meaning {
   readonly codes?: string;
   readonly excluded?: string;
@@ -73,14 +76,14 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["furniture manufacturers", { codes: "3101200 3102100 3103900" }],
   ["tire shops", { codes: "4530705", excluded: "" }],
   ["auto repair shops", { codes: "4520001", unmapped: [] }],
-  // The head of a trade ("escolas de") also applies to the next element of a list.
+  // In a list, the noun "escolas de" before the first element applies to the next element as well.
   ["escolas de inglês e música", { codes: "8592903 8593700", unmapped: [] }],
   // Exclusions.
   ["restaurantes exceto bares", { codes: "5611201", excluded: "5611204 5611205" }],
   ["restaurantes exceto pizzarias", { codes: "5611201", excluded: "", unmapped: ["pizzarias"] }],
   ["lojas que não sejam de roupas", { codes: "47", excluded: "4781400" }],
   ["bares exceto cnae 5611-2/04", { codes: "5611204 5611205", excluded: "5611204" }],
-  // Things that a company has, or that are near it, are not activities.
+  // Words for features of a company, or for things near it, are not activities.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
   ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["mais de 3 lojas"] }],
   // Customers of the requested companies are not activities.
@@ -90,7 +93,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ],
   ["dentistas para minha loja", { codes: "8630504", unmapped: ["loja"] }],
   ["advogados na OAB", { codes: "6911701", unmapped: ["OAB"] }],
-  // Official names, and words that no official name contains.
+  // Official names, and names with words that no official name contains.
   ["fabricação de aditivos de uso industrial", { codes: "2093200", unmapped: [] }],
   ["dentistas e fabricação de aditivos de uso industrial", { codes: "2093200 8630504" }],
   ["dentistas e fabricação de zorblax", { codes: "8630504", unmapped: ["fabricação de zorblax"] }],
@@ -111,7 +114,10 @@ const SPELLINGS: readonly ((code: string) => string)[] = [
   (code) => `${code.slice(0, 4)}-${code.slice(4, 5)}-${code.slice(5)}`,
 ];
 
-/** Codes of kinds in a name that no activity distinguishes: "restaurante japonês". */
+/**
+ * Codes of notes about words that no activity distinguishes, such as "japonês" in "restaurante
+ * japonês".
+ */
 const KIND_CODES = new Set(["kind_not_separated", "foreign_trade"]);
 
 describe("the stage of activities", () => {
@@ -375,8 +381,8 @@ function stemOf(word: string): string {
 }
 
 /**
- * Reference implementation: BM25 as in a textbook, one text at a time. Codes outside manufacturing
- * count 0.3.
+ * Reference implementation: BM25 as in a textbook, one text at a time. Scores of codes outside
+ * manufacturing are multiplied by 0.3.
  */
 function slowRanking(texts: readonly OfficialText[], query: readonly string[]) {
   const average = texts.reduce((sum, { words }) => sum + words.length, 0) / texts.length;

@@ -1,6 +1,7 @@
 /**
- * Proves: a state or region after an exclusion is the place of the search, for every negator, one
- * or more excluded places, and both languages. Lists of excluded places stay excluded.
+ * Proves: in "exceto A, em B", B is the place of the search. B may be a state or region, after any
+ * negating word, one or more excluded places, and in both languages. Every place in a list of
+ * excluded places is excluded.
  * Does not prove: that an exclusion of districts before a state is read.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,7 @@
 /**
- * Proves: "or" between two filters of different kinds is reported, and two requests with a place
- * each are reported as two. No such sentence runs as "and" without a report.
+ * Proves: "or" between two filters of different kinds is reported, because a search can only
+ * combine them with "and". Two requests that each have a place are reported as two. No such
+ * sentence runs without a report.
  * Does not prove: that every wording of an alternative is recognized.
  */
 import assert from "node:assert/strict";
@@ -12,7 +13,7 @@ type Pair = readonly [pt: string, en: string];
 const LANGUAGES = [0, 1] as const;
 const SUBJECTS: Pair = ["padarias", "bakeries"];
 
-/** One filter of every kind. No other kind can express the same filter. */
+/** One filter of every kind. No two kinds can express the same filter. */
 const FILTERS: Readonly<Record<string, Pair>> = {
   place: ["em Santos", "in Santos"],
   state: ["em SP", "in SP"],
@@ -25,7 +26,7 @@ const FILTERS: Readonly<Record<string, Pair>> = {
   "area code": ["com DDD 11", "with area code 11"],
   "postal code": ["com CEP 13010", "with zip code 13010"],
 };
-/** Negated conditions. Some have a filter, some have none. */
+/** Negated conditions. Some can be expressed by a filter, others cannot. */
 const NEGATED: readonly (readonly [kind: string, phrase: Pair])[] = [
   ["contact", ["sem telefone", "without a phone"]],
   ["contact", ["sem e-mail", "without an email"]],
@@ -172,7 +173,7 @@ describe("alternatives", () => {
   }
 });
 
-/** Conditions that a sentence may state for the companies of one place only. */
+/** Conditions that a sentence may state for the companies of only one of two places. */
 const REQUESTED: readonly Pair[] = [
   ["com telefone", "with a phone"],
   ["com e-mail", "with an email"],

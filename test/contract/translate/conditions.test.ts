@@ -1,7 +1,8 @@
 /**
  * Proves the exact results of each construct of dates, ages, capital, limits, status, size, regime,
- * head offices, contact, and order: filters, limit, order, unmapped parts, warnings, and
- * assumptions. Every word of a text is in a part, and notes are in the language of the request.
+ * head offices, contact, and order. The results are filters, limit, order, parts that were not
+ * understood, warnings, and assumptions. Every word of a text is in a part, and notes are in the
+ * language of the request.
  * Does not prove: places and activities, which have their own suites.
  */
 import assert from "node:assert/strict";
@@ -270,8 +271,8 @@ describe("confidence", () => {
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownRequests: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 2, weakestActivity: 0.9 })));
-    // An unknown word far from the words that were understood is reported, and the translation is
-    // still trusted.
+    // An unknown word far from the words that were understood is reported, but the translation may
+    // still run.
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 1, strayWords: 1 })));
     const misleading = [
       { tellingWords: 0, weakestActivity: null, placed: false },

@@ -1,7 +1,8 @@
 /**
- * Proves the descriptors of IBGE as a further source: a file in that format adds activities that
- * the official names alone do not find, and each text counts by itself. A file in another format is
- * refused with every mistake. Does not prove anything about IBGE's own texts, which are not here.
+ * Proves that IBGE's descriptors (short descriptions of activities) can be added as a source of
+ * names. A file in that format adds activities that the official names alone do not find, and each
+ * text is matched separately. A file in another format is refused with every mistake. Does not
+ * prove anything about IBGE's own texts, which are not in the repository.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -17,7 +18,10 @@ import {
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** Invented texts in the format of IBGE's API. Their words are inverted, as in IBGE's texts. */
+/**
+ * Invented texts in the format of IBGE's API. As in IBGE's texts, the words are inverted: "FLUNFAS;
+ * PREPARO DE" is "preparo de flunfas".
+ */
 const SUBCLASSES = [
   {
     id: "8630504",

@@ -1,7 +1,7 @@
 /**
- * Proves that a word which no code distinguishes (imports, private, organic) is reported, never
- * silently dropped, and lowers the confidence only a little. Does not prove that every such word is
- * known.
+ * Proves that a word for a kind of company that no code distinguishes (imports, private, organic)
+ * is reported, never silently dropped. It lowers the confidence only a little. Does not prove that
+ * every such word is known.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,7 +9,10 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** Codes of kinds, and of imports and exports, which are conditions without a filter. */
+/**
+ * Codes of notes about words that no activity distinguishes, and about imports and exports, for
+ * which there is no filter.
+ */
 const CODES = new Set(["kind_not_separated", "foreign_trade"]);
 
 describe("kinds that the registry does not separate", () => {

@@ -1,8 +1,8 @@
 /**
- * Proves: for a word that no lexicon contains, the translator offers the activities that are far
- * more common among companies with the word in their names, as a slow count over all rows finds.
- * They are offered with exact counts and never searched. Does not prove that real names reveal
- * activities.
+ * Proves: for a word that the lexicon does not contain, the translator suggests activities that are
+ * much more common among companies with this word in their names. A slow count over all rows finds
+ * the same activities. They are suggested with exact counts and never searched. Does not prove that
+ * real names reveal activities.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves that equivalent sentences yield the same spec: without accents, in capitals, in the
- * singular, in another order, with other punctuation and polite words. The endpoint returns the
- * function's result. Does not prove that the spec is right: the tables and the bench do, for one
+ * Proves that equivalent sentences yield the same spec. They differ in accents, capitals, number,
+ * order, punctuation, and polite words. The HTTP route returns the same spec as the function. Does
+ * not prove that the spec is right. The tables of other suites and the benchmark do, for one
  * sentence of each set.
  */
 import assert from "node:assert/strict";
@@ -167,8 +167,8 @@ const WRITINGS: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /**
- * Returns the word in lower case. Words of two letters stay unchanged, because `SP` is a state and
- * `me` a pronoun.
+ * Returns the word in lower case. Words of two letters stay unchanged, because "SP" is a state and
+ * "me" a pronoun.
  */
 function lowered(word: string): string {
   return word.length === 2 ? word : word.toLowerCase();
@@ -181,7 +181,7 @@ describe("paraphrases", () => {
   });
   after(() => probe.close());
 
-  /** Returns the bytes of the whole spec except `explain`. */
+  /** Returns the whole spec as JSON, without `explain`. */
   function bytes(text: string): string {
     const { explain: _, ...spec } = probe.spec(text);
     return JSON.stringify(spec);

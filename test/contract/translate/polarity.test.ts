@@ -1,8 +1,8 @@
 /**
- * Proves that a negating word negates its condition: on pairs of sentences that differ in that word
- * only, with all filters of each, and on negations over lists. Does not prove that every negation
- * is known; unknown ones must be reported as unmapped, which the hostile texts prove for words but
- * not for meanings.
+ * Proves that a negating word negates its condition. Tests pairs of sentences that differ in that
+ * word only, with all filters of each, and negations of lists. Does not prove that every negation
+ * is known. An unknown one must be reported as not understood, which the suite of hostile texts
+ * checks for words but not for meanings.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,9 +11,10 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 /**
- * A sentence with its result, and the opposite sentence with its result; both extend "padarias".
- * `name:value` sets a filter, and `left` requires an unmapped part, which is otherwise forbidden;
- * `any` allows both. A sentence that begins with a blank has "padarias" before it.
+ * A sentence with its condition, and the opposite sentence with its condition. Before a sentence
+ * that begins with a blank, "padarias" is inserted. In a condition, `name:value` is a filter.
+ * `left` means that a part is reported as not understood, which is otherwise an error, and `any`
+ * allows both.
  */
 type Pair = readonly [text: string, condition: string, opposite: string, its: string];
 
@@ -141,7 +142,7 @@ const PLACES: readonly Pair[] = [
   [" não só em SP", "any", " só em SP", "uf:SP"],
 ];
 
-/** "no" is "in the" in Portuguese, and negates in English and Spanish. */
+/** In Portuguese, "no" means "in the". In English and Spanish, it negates. */
 const NO: readonly Pair[] = [
   [
     " no Simples em Recife",
@@ -193,7 +194,7 @@ const NO: readonly Pair[] = [
 
 const PAIRS = [...CONTACTS, ...DATES, ...CAPITAL, ...REGIMES, ...KINDS, ...PLACES, ...NO];
 
-/** Sentences that test which words a negation applies to. */
+/** Sentences that test to which words a negation applies. */
 const SCOPES: readonly (readonly [text: string, condition: string])[] = [
   ["bakeries no Paraná", "uf:PR"],
   [" exceto MEI e SP", "mei:false notuf:SP"],
@@ -245,7 +246,7 @@ const EXCLUDED: readonly (readonly [text: string, wanted: string, excluded: stri
   ["dentistas que não trabalham com construção", "dentistas", "construção"],
 ];
 
-/** The members of a spec that each name in the tables sets. */
+/** For each name in a condition, the members of the spec that it sets. */
 const FILTERS: Readonly<Record<string, (value: string) => Record<string, unknown>>> = {
   phone: () => ({ "contact.require_phone": true }),
   email: () => ({ "contact.require_email": true }),
@@ -278,7 +279,7 @@ const FILTERS: Readonly<Record<string, (value: string) => Record<string, unknown
 const written = (text: string) =>
   text.startsWith(" ") || text.startsWith(",") ? `padarias${text}` : text;
 
-/** The filters and the order of a spec by their names, as texts. */
+/** Returns the filters and the order of a spec as texts, by name. */
 function membersOf({ filters, sort }: AccountQuerySpec): Map<string, string> {
   const groups = Object.entries(filters).flatMap(([group, members]) =>
     Object.entries(members).map(([name, value]) => [`${group}.${name}`, value] as const),
@@ -295,7 +296,10 @@ describe("polarity", () => {
   });
   after(() => probe.close());
 
-  /** All municipalities (of a state) except these, because no filter excludes a municipality. */
+  /**
+   * Returns the filter for all municipalities (of a state) but the given ones, because no filter
+   * excludes a municipality.
+   */
   function others(value: string): Record<string, unknown> {
     const [list = "", state] = value.split(":");
     const codes = probe.segment.catalog.municipalities.flatMap(({ ibge, uf }) => {

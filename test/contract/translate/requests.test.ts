@@ -1,7 +1,7 @@
 /**
- * Proves: the phrases below, with which people request companies, do not change the meaning of a
- * sentence, and none of their words is reported as unknown. If such words are part of the
- * trade that is searched for, they count. Does not prove that people use no other phrases.
+ * Proves: the phrases below, with which people begin or end a request, do not change its meaning,
+ * and none of their words is reported as unknown. If the same words are part of the name of a
+ * trade, they count. Does not prove that people use no other phrases.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves: two requests with a place each never run as one, for every condition of the first before
- * the second (an exclusion, a contact, a date, a regime), for every joint, in either order, in
- * three languages. Requests with one place or one activity in common are one request, as is a
- * list that continues after an exclusion. Does not prove which requests a person means.
+ * Proves: two requests that each have a place never run as one. Tested is every condition of the
+ * first (an exclusion, a contact, a date, a regime), with every conjunction, in either order, in
+ * three languages. If the requests share the place or the activity, they are one request, and so is
+ * a list that continues after an exclusion. Does not prove which requests a person means.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,9 @@
 /**
- * Proves that the labelled sentences are sound: a hash decides their half, none occurs twice, every
- * construct is in both halves, every code exists, and every expected spec is valid. The judge finds
- * each wrong field and no right one. Does not prove that the labels are right: people read them.
- * Nothing is translated here.
+ * Proves that the labeled sentences are sound. A hash of each sentence decides in which half it is,
+ * no sentence occurs twice, and every construct is in both halves. Every code exists, and every
+ * expected spec is valid. The function that compares a spec with a label finds each wrong field and
+ * no right one. Does not prove that the labels are right, which people have read. Nothing is
+ * translated here.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -93,7 +94,7 @@ describe("labelled sentences", () => {
 describe("expected specs", () => {
   let sample: SampleSnapshot;
   let segment: Segment;
-  /** The snapshot as if all lists had been imported. */
+  /** Describes the snapshot as if all public lists had been imported. */
   let imported: JudgingSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(500, 11);
@@ -291,7 +292,7 @@ const CHANGES: readonly (readonly [field: Field, change: (spec: Spec) => object]
 type GroupMember<Group> = Extract<FilterRow, { readonly group: Group }>["member"];
 type Unexpected = GroupMember<"company"> | GroupMember<"contact">;
 
-/** A value of each filter that no sentence without a label may get. */
+/** For each filter, a value that is wrong for a sentence whose label does not have the filter. */
 const UNEXPECTED: Readonly<Record<Unexpected, unknown>> = {
   ...{ registration_status_any_of: [8], company_size_code_any_of: ["00"] },
   ...{ headquarters_only: true, branches_only: true, simples_opt_in: true, mei_opt_in: false },
@@ -328,7 +329,7 @@ const only = (members: object) => ({
   filters: { company: { registration_status_any_of: [2], ...members } },
 });
 
-/** Specs that mean the same as their label, although they differ in form. */
+/** Labels, each with a spec that is right although it has another form. */
 const MEANINGS: readonly (readonly [string, LabelledSentence["expect"], object])[] = [
   ["a city with its state", { municipality: ["3509502"] }, place(["SP"], ["3509502"])],
   ["Brasília is the DF", { municipality: ["5300108"] }, place(["DF"], [])],

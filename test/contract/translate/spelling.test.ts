@@ -1,9 +1,8 @@
 /**
- * Proves how typing errors are corrected: the index of near words returns exactly the words that a
- * comparison with every word returns, known words are never changed, and the work per sentence is
- * limited. A table has typing errors with their corrections, and a minimum fraction of seeded
- * random errors must be corrected rightly. Does not prove that real errors are like the random
- * ones.
+ * Proves how typing errors are corrected. The index of similar words returns exactly the words that
+ * a comparison with every word returns. Known words are never changed, and the work per sentence is
+ * limited. A table has typing errors with their corrections. At least a certain fraction of seeded
+ * random errors is corrected rightly. Does not prove that real errors are like the random ones.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -55,8 +54,8 @@ function slip(word: string, random: (below: number) => number, letters = LETTERS
 }
 
 /**
- * Reference implementation of the optimal string alignment distance: its recurrence, with the full
- * table.
+ * Reference implementation of the optimal string alignment distance, which computes the whole table
+ * of its recurrence.
  */
 function slowDistance(one: string, other: string): number {
   const rows = [...Array(one.length + 1)].map((_, i) =>
@@ -88,7 +87,8 @@ describe("SpellIndex", () => {
   it("returns what a comparison with every word returns", () => {
     const random = randomOf(41);
     let hits = 0;
-    // Few letters yield many near words; some alphabets have spaces or letters beyond a-z.
+    // With few letters, many words are similar. Some of the alphabets have spaces or letters beyond
+    // a-z.
     for (const letters of ["ab", "abc ", "abcdefgh", "aáβ9 z"]) {
       const word = () => {
         const length = 1 + random(12);
@@ -134,8 +134,8 @@ describe("SpellIndex", () => {
 });
 
 /**
- * Texts with typing errors, and the corrections of their words. A word with null must stay
- * unchanged.
+ * Texts with typing errors, and the corrections of their words. If the correction is null, the word
+ * must stay unchanged.
  */
 const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, string>>])[] = [
   ["padaira em Curtiba", { padaira: "padaria", Curtiba: "Curitiba" }],
@@ -217,7 +217,7 @@ describe("correctSpelling", () => {
     const folder = join(ROOT, "src/translate");
     const named = new Set<string>();
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    // This file has endings of words, which are not words.
+    // wordforms.ts is left out, because it has endings of words, not words.
     for (const file of files.filter((one) => /(?<!wordforms)\.ts$/.test(one))) {
       const text = readFileSync(join(folder, file), "utf8");
       const code = text.replace(/^\s*(\/\*)?\*.*$|^import.*$|^} from.*$|\$\{[^}]*\}/gm, "");

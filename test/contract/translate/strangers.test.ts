@@ -1,9 +1,9 @@
 /**
- * Proves that an unknown name is never searched as the place it ends with. Invented names before
- * every state, point of the compass, and region, in every usual phrase, in upper and lower case,
- * yield no state and no municipality and too little confidence to run. Existing names with such
- * ends are found. Does not prove that every invented name is reported; `spelling.test.ts` covers
- * misspelled towns.
+ * Proves that an unknown name is never searched as the place with which it ends, such as the region
+ * "Sul". Invented names are put before every state, point of the compass, and region, in every
+ * usual phrase, in upper and lower case. They yield no state and no municipality, and the
+ * confidence is too low to run. Existing names with such ends are found. Does not prove that every
+ * invented name is reported. `spelling.test.ts` covers misspelled towns.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -14,10 +14,10 @@ import { strangers } from "../../support/translate/sweeps.ts";
 
 /** Number of failures to show. */
 const SHOWN = 12;
-/** This suite tests one of this many texts of a sweep. */
+/** This suite tries one in eight of the texts that other suites of this kind try. */
 const SHARE = 8;
 
-/** Regions of the table, with names of every kind. */
+/** Regions of various kinds, from the table of regions. */
 const REGIONS: readonly string[] = [
   ...["Serra Gaúcha", "Baixada Santista", "Zona da Mata", "Triângulo Mineiro", "Vale do Itajaí"],
   ...["Grande Recife", "Costa Verde", "Chapada Diamantina", "Campanha Gaúcha", "Norte de Minas"],
@@ -40,7 +40,7 @@ describe("unknown names", () => {
     return { places: ufs.length + codes.length, explain };
   };
 
-  /** In lower case, two of the names read as ordinary words: "qualquer nova" and "nárnia". */
+  /** Names that are left out, because in lower case they are read as ordinary words. */
   const BY_CAPITALS = /qualquer nova|nárnia/;
   const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
     "as they are written": (text) => text,

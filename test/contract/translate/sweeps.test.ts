@@ -1,8 +1,7 @@
 /**
- * Proves that a condition means the same next to any place, state, or activity, in any order and
- * under any of its names, and that a name next to its state is that place. Does not prove the
- * meaning of a condition: the tables of the other suites do, for the sentences that these are
- * compared with.
+ * Proves that a condition has the same filters next to any place, state, or activity, in any order
+ * and in any wording. A name next to its state is that place. Does not prove that the filters are
+ * right, which the tables of the other suites do for the sentences used in comparison.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -64,7 +63,8 @@ describe("sweeps", () => {
       for (const [one, other] of sweeps.COMPLEMENTS) {
         const [retained, left] = [matches(`${base} ${one}`), matches(`${base} ${other}`)];
         assert.ok(retained <= all && left <= all, `${base} ${one}`);
-        // A company without an opening date matches neither a condition on dates nor its opposite.
+        // Companies without an opening date match neither a condition on dates nor its opposite, so
+        // up to 3% may be missing.
         assert.ok(
           retained + left <= all && retained + left >= 0.97 * all,
           `${base}: ${retained}, ${left}, ${all}`,
@@ -91,14 +91,18 @@ describe("sweeps", () => {
   function factsOf(text: string): Facts {
     const { filters, explain, limit, sort } = probe.translate(text).spec;
     const { geo, ...rest } = filters as Readonly<Record<string, unknown>>;
-    // Notes about goods that the writer offers are not conditions.
+    // A note with the code "own_offer", about goods that the writer sells, is not about a
+    // condition.
     const named = explain.unmapped_constraints.filter(({ code }) => code !== "own_offer");
     const left = named.map(({ code }) => code);
     return { where: JSON.stringify(geo), rest: JSON.stringify({ rest, limit, sort, left }) };
   }
 });
 
-/** Picks this many elements, evenly spaced from a seeded start; all if there are fewer. */
+/**
+ * Returns `count` elements, evenly spaced from a seeded start. Returns all of them if there are
+ * fewer.
+ */
 function sampled<Value>(all: readonly Value[], count: number): readonly Value[] {
   if (all.length <= count) return all;
   const step = all.length / count;

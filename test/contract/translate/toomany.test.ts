@@ -1,6 +1,6 @@
 /**
- * Proves: a sentence that names more lists, phones, addresses, districts, or codes than a search
- * accepts yields a valid spec that does not run, with a note of the excess and the remedy. A
+ * Proves: if a sentence names more lists, phones, addresses, districts, or codes than a search
+ * accepts, its spec is valid but does not run. A note says what is too much and what to do. A
  * sentence at the limit runs.
  * Does not prove: the limits themselves (contract/spec).
  */
@@ -24,18 +24,18 @@ const LISTS = Array.from({ length: 60 }, (_, i) => ({
   name: `Carteira ${i + 100}`,
 }));
 
-/** Translates a text. Normalizing the spec throws if a client could not send it. */
+/** Translates a text and normalizes its spec. @throws if a client could not send the spec. */
 function read(text: string) {
   assert.ok(text.length <= TEXT_MAX, String(text.length));
   const { spec } = translate(text, probe.segment, { lists: () => LISTS });
   const { lists, ...others } = spec.filters as { lists?: Record<string, readonly string[]> };
-  // The probe has no tenants' lists, so they are left out here.
+  // The filter of lists is left out, because the test has no tenant whose lists could be found.
   const { filters } = probe.normalize({ ...spec, filters: others }).spec;
   const { confidence, unmapped_constraints: left } = spec.explain;
   return { filters, lists, left, runs: !isUncertain(confidence), text };
 }
 
-/** Asserts that there is one note with a code, and that it quotes its words from the text. */
+/** Asserts that exactly one note has the code, and that it quotes words of the text. */
 function quoted({ left, text }: ReturnType<typeof read>, code: string) {
   const [note, ...more] = left.filter((one) => one.code === code);
   assert.ok(note !== undefined && more.length === 0, JSON.stringify(left.map((one) => one.code)));

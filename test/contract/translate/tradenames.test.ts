@@ -1,7 +1,7 @@
 /**
  * Proves that the everyday names of trades in English and Spanish are understood, in the singular
- * and in the plural, and that activities with goods are read in both. Does not prove that every
- * name is known; unseen sentences measure that.
+ * and in the plural. Activities with goods ("shrimp farmers") are understood in both languages.
+ * Does not prove that every name is known, which unseen sentences measure.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

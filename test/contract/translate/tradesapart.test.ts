@@ -1,7 +1,8 @@
 /**
- * Proves: trades that each have their own condition or place are reported as two requests, for any
- * joint (a full stop, a hyphen, "bem como"). Two trades that must both hold do not run as either.
- * Regimes that companies have left are reported as unknown and do not run. All in three languages.
+ * Proves: two trades that each have their own condition or place are reported as two requests, for
+ * any joint (a full stop, a hyphen, "bem como"). A sentence about companies that have both of two
+ * trades does not run. A sentence about companies that left a tax regime sets the filter for that,
+ * without requiring or excluding the regime today. All in three languages.
  * Does not prove which of several requests a person means.
  */
 import assert from "node:assert/strict";
@@ -19,7 +20,7 @@ const outcome = (text: string) => {
   const { confidence, unmapped_constraints: left } = probe.translate(text).spec.explain;
   return { isRun: !isUncertain(confidence), codes: left.map(({ code }) => code) };
 };
-/** Returns the texts that run, or that lack a note with this code, although they should not. */
+/** Returns the texts that wrongly run or lack a note with this code. */
 const silent = (texts: Iterable<string>, code: string) => {
   const wrong: string[] = [];
   let tried = 0;

@@ -1,8 +1,8 @@
 /**
- * Proves the translation of sentences, with a table of constructs and their results. The same words
- * always yield the same spec. No text makes it throw; the parts are within the text, and the spec
- * passes normalization. Does not prove how often unseen sentences are right, nor how fast it is;
- * the bench of translation measures both.
+ * Proves how sentences are translated, with a table of constructs and their results. The same words
+ * always yield the same spec. No text makes the translator throw. The reported parts lie within the
+ * text, and the spec can be normalized. Does not prove how often unseen sentences are right, nor
+ * how fast it is, which the benchmark of translation measures.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

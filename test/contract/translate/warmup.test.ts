@@ -1,7 +1,7 @@
 /**
- * Proves that warming prepares the translator: no later sentence has to index a name, no result
- * changes, and work that reads the whole registry runs on another thread. Does not prove how long a
- * part takes: the bench `start` shows that.
+ * Proves that warming up prepares the translator. No later sentence has to index a name, no result
+ * changes, and work that reads the whole registry runs on another thread. Does not prove how long
+ * each part takes, which the benchmark `start` measures.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -24,7 +24,10 @@ describe("making the translator ready", () => {
     sample.dispose();
   });
 
-  /** Starts counting calls of methods; returns functions to read the count and to stop. */
+  /**
+   * Starts to count calls of the named methods. Returns functions that read the count and stop
+   * counting.
+   */
   function counted(owner: object, names: readonly string[]) {
     const methods = owner as Record<string, (...given: unknown[]) => unknown>;
     let calls = 0;

@@ -1,7 +1,8 @@
 /**
- * Proves that the work for adversarial texts of 2,000 characters stays within a bound and grows
- * with the text, kind by kind. An unknown word is compared with all known words only if a
- * correction of it is likely. Does not prove how long the work takes: the bench does.
+ * Proves, for each kind of adversarial text, that the work for 2,000 characters stays below a
+ * limit, and grows in proportion to the text. An unknown word is compared with all known words only
+ * if a correction of it is likely. Does not prove how long the work takes, which the benchmark
+ * measures.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -16,9 +17,12 @@ import { ONCE_STEEP, WORST_KINDS, worstText } from "../../support/translate/wors
 const SEEDS = 6;
 /** Maximum factor by which the work may grow if the text doubles. n log n has a factor of 2.2. */
 const GROWTH_MAX = 2.5;
-/** Maximum work for 2,000 characters; the highest count was 257,000, for punctuation alone. */
+/**
+ * Maximum work for 2,000 characters. The highest count was 257,000, for a text of punctuation
+ * alone.
+ */
 const WORK_MAX = 320_000;
-/** The same for texts of ordinary words, whose highest count was 133,000. */
+/** Maximum work for texts of ordinary words. Their highest count was 133,000. */
 const ORDINARY_WORK_MAX = 160_000;
 
 describe("the work for a long text", () => {
@@ -30,7 +34,7 @@ describe("the work for a long text", () => {
   });
   after(() => probe.close());
 
-  /** Counts the second translation, because the first may index names. */
+  /** Returns the work of a second translation, because the first one may index names. */
   function workOf(text: string): number {
     probe.translate(text);
     return allWorkOf(() => probe.translate(text));
@@ -76,13 +80,16 @@ describe("the work for a long text", () => {
   });
 });
 
-/** Counts searches for near words: among words with given initials (narrow), and among all. */
+/**
+ * Counts the searches for similar words: `narrow` among words with given first letters, `whole`
+ * among all words.
+ */
 function searchesOf(call: () => unknown) {
   const counts = { narrow: 0, whole: 0 };
   const { nearest } = SpellIndex.prototype;
   SpellIndex.prototype.nearest = function (this: SpellIndex, word, limits) {
-    // Searches for activities that are only offered have a different kind of limit and are not
-    // counted.
+    // Searches without `distanceMax` are for activities to suggest. They have another kind of limit
+    // and are not counted.
     if (limits?.distanceMax !== undefined) {
       counts[limits.initials === undefined ? "whole" : "narrow"]++;
     }

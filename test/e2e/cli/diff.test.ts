@@ -1,9 +1,10 @@
 /**
- * Proves: `peneira diff` of a snapshot and the next month prints the same accounts in each format,
- * streams them to standard output and everything else to standard error. Kinds, watched fields,
- * fields, and a limit apply and wrong ones are rejected in one error; specs and lead queries come
- * from files and standard input. Plain Arrow files work; a cached list is reused and a damaged one
- * replaced; a signal and a reader that stops leave nothing.
+ * Proves: `peneira diff` of a snapshot and the next month prints the same accounts in each format.
+ * The accounts go to standard output and everything else to standard error. Kinds, watched fields,
+ * output fields, and a limit apply, and wrong ones are rejected in one error. Specs and lead
+ * queries are read from files and standard input. Plain Arrow files work. A cached list of changes
+ * is reused, and a damaged one is replaced. A signal, or a reader of the output that ends, leaves
+ * no files.
  * Does not prove: that the changes are right (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";

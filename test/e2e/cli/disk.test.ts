@@ -211,8 +211,8 @@ for (const fault of FAULTS) {
 }
 
 describe("a state without SQLite side files", { skip }, () => {
-  // Removes the side files of an earlier process. SQLite then needs space to create them, and has
-  // none.
+  // Removes SQLite's side files, which an earlier process left. SQLite then has to create them on
+  // the full disk.
   const alone = () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("full");

@@ -1,7 +1,8 @@
 /**
- * Proves: `peneira export` writes the bytes of a server's worker, reports rows, bytes, SHA-256, and
- * time, refuses before any work to replace certain files, and leaves nothing if a signal or the
- * system ends it. `peneira search --format csv` prints the rows of that export.
+ * Proves: `peneira export` writes the same bytes as an export of a server, and reports rows, bytes,
+ * SHA-256, and time. It refuses to replace certain files before it does any work. If a signal or
+ * the system ends it, it leaves no files. `peneira search --format csv` prints the rows of that
+ * export.
  * Does not prove: the content of the files (contract/export/render.test.ts and its neighbors).
  */
 import assert from "node:assert/strict";
@@ -43,7 +44,7 @@ function command(name: string, args: readonly string[]): [file: string, args: st
   return productCommand([name, "--snapshot", sample.snapshot, ...args]);
 }
 
-/** Runs the command in this process; `out/…` in `args` names a file in the test's folder. */
+/** Runs the command in this process. In `args`, `out/…` names a file in the test's folder. */
 async function exported(test: TestContext, args: readonly string[]): Promise<string> {
   const program = new Command("peneira");
   registerExport(program);
@@ -65,7 +66,7 @@ async function exported(test: TestContext, args: readonly string[]): Promise<str
   }
 }
 
-/** Renders the file for the same spec as a server's worker does. */
+/** Renders the expected file in this process, in the way in which a server's worker renders it. */
 async function wantedFile(format: string, output: Record<string, unknown> = {}) {
   const segment = await openSegment(sample.snapshot);
   const { spec } = normalizeSpec(SPEC, {
@@ -244,7 +245,7 @@ describe("peneira export", () => {
     const path = join(sample.folder, "large.json");
     fs.writeFileSync(path, JSON.stringify(spec));
     const [file, args] = command("export", ["--spec", path, "--out", "large.jsonl"]);
-    // The limit is in kilobytes; the file would be several megabytes.
+    // The limit of 3,000 kilobytes is smaller than the file.
     const limited = ["-c", 'ulimit -f 3000; exec "$0" "$@"', file, ...args];
     const ended = spawnSync("bash", limited, { cwd: folder, encoding: "utf8" });
     const words = "the file would be larger than the system allows \\(EFBIG( at \\w+)?\\)\\. Raise";

@@ -1,8 +1,8 @@
 /**
- * Proves: a command that cannot write its result, or its help, to standard output exits with 1 and
- * one sentence; a reader that has ended is no failure. If a new key or password cannot be shown, it
- * is not created, and the old one stays valid.
- * Does not prove: what a full disk does to the state (disk.test.ts).
+ * Proves: if a command cannot write its result, or its help, to standard output, it exits with 1
+ * and one sentence. It is no failure if the reader of the output has ended. If a new key or
+ * password cannot be shown, it is not created, and the old one stays valid.
+ * Does not prove: the effect of a full disk on the state (disk.test.ts).
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";

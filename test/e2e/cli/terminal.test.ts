@@ -1,8 +1,8 @@
 /**
  * Proves, on a real pseudo-terminal: no command writes a control or bidirectional character of a
- * snapshot, a state, a file, or a file name, in any format; it shows the escape instead. In pipes,
- * text for people is escaped too; formats for programs are unchanged. Every command has a row here,
- * so a new one cannot be forgotten.
+ * snapshot, a state, a file, or a file name, in any format. It shows an escape such as "\u001b"
+ * instead. In pipes, text for people is escaped too, and formats for programs are unchanged. Every
+ * command must have a row here, so a new one cannot be forgotten.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -54,7 +54,7 @@ function copyOfState(name: string): string {
   return state;
 }
 
-/** Writes a file into the hostile folder; returns its path. */
+/** Writes a file into the hostile folder. Returns its path. */
 function file(name: string, text: string): string {
   const path = join(place.folder, name);
   writeFileSync(path, text);

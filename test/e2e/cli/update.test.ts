@@ -1,10 +1,10 @@
 /**
- * Proves: `peneira update` brings a folder of snapshots up to date and changes nothing else. It
- * starts with an empty folder, then adds a newer month that a running server adopts and serves, and
- * does nothing if no newer month exists. A run after a kill -9 in any step has the same result.
- * Damaged zips, and months that are still being published, change nothing. The options --keep and
- * --keep-dump work, and never remove a file that a server uses. --check reports the actions that an
- * update would take, with the documented exit codes.
+ * Proves: `peneira update` brings a folder of snapshots up to date and changes nothing else. The
+ * test starts with an empty folder. Then a newer month is added, which a running server starts to
+ * serve. Without a newer month, nothing is done. A run after a kill -9 in any step has the same
+ * result. Damaged zips, and months that are still being published, change nothing. The options
+ * --keep and --keep-dump work, and never remove a file that a server uses. --check reports the
+ * actions that an update would take, with the documented exit codes.
  * Does not prove the download (download*.test.ts) and the import (import*.test.ts) themselves.
  */
 import assert from "node:assert/strict";
@@ -207,7 +207,7 @@ describe("an update", () => {
     const dir = join(dumps.root, "killed");
     const good = await readFile(join(dumps.later, "Empresas0.zip"));
     const bad = Buffer.from(good);
-    // Damages a byte of content after the local header; the zip's directory stays unchanged.
+    // Damages a byte of the file's content. The directory of the zip stays unchanged.
     bad.writeUInt8(bad.readUInt8(200) ^ 0x55, 200);
     await share.addFolder("2026-11", dumps.later);
     share.put("2026-11", "Empresas0.zip", bad);

@@ -70,8 +70,9 @@ describe("the files of the console", () => {
   it("reference no other host", () => {
     for (const name of readdirSync(DIST)) {
       if (!/\.(js|css|html)$/.test(name)) continue;
-      // Namespaces and the attribution of the map's outlines are never requested. Links of an
-      // account to chat, map, and registry are opened by the user in another tab.
+      // These addresses in the sources are exempt. Names of XML namespaces and the credit of the
+      // map's outlines are never requested. Links to chat, map, and registry open in another tab
+      // when the user clicks them.
       const text = readFileSync(join(DIST, name), "utf8").replaceAll(NOT_ASKED, "");
       assert.equal(/https?:\/\/[a-z]/.exec(text)?.[0], undefined, name);
     }

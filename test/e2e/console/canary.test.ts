@@ -1,6 +1,7 @@
 /**
- * Proves that no text from others becomes markup or runs, but is shown as written: names,
- * addresses, and e-mails of companies; users' names of searches and keys; sentences; links.
+ * Proves that no text from outside becomes markup or runs as a script. It is shown as written. Such
+ * texts are names, addresses, and e-mails of companies, names that users give to searches and keys,
+ * sentences, and links.
  * Does not prove: the files of exports (unit/export/html.test.ts, e2e/export/hostile.test.ts).
  */
 import assert from "node:assert/strict";

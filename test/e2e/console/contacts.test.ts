@@ -1,8 +1,9 @@
 /**
- * Proves, in Chromium against a real server, that the fields for one phone and one e-mail find the
- * companies that have them. They accept any common spelling, show the API's count, are in the
- * address and restored from it, and filter together, until their chips are removed. Other text
- * stays with an example and changes nothing. A sentence that names them becomes the same filters.
+ * Proves, in Chromium against a real server: the fields for one phone and one e-mail find the
+ * companies that have them. The fields accept any common spelling and show the API's count. Their
+ * values are in the address and are restored from it. Both filters apply together until they are
+ * removed. A text that is no phone or e-mail changes nothing, and an example is shown. A sentence
+ * that names a phone or an e-mail becomes the same filter.
  * Does not prove: which rows have a contact (campaign/kernel/contacts.test.ts), every spelling
  * (unit/spec/phones.test.ts), the translator (contract/translate).
  */
@@ -27,7 +28,7 @@ async function totalOf(visit: Visit, filters: object): Promise<number> {
   return (await visit.send<ExploreAnswer>("/explore", { spec: { filters } })).total;
 }
 
-/** A company with a mobile phone of eleven digits and an e-mail. */
+/** Returns a company with a mobile phone of eleven digits and an e-mail. */
 async function someone(visit: Visit): Promise<Account & { phone: string; email: string }> {
   const filters = { ...GEO, contact: { require_mobile: true, require_email: true } };
   const output = { fields: ["cnpj", "legal_name", "email", "phone_1", "phone_2"] };

@@ -1,8 +1,8 @@
 /**
  * Proves, in Chromium against a real server and in both languages, that the district field is
  * fetched on first use, offers the districts of the chosen or typed municipality with their counts,
- * and works by keyboard. A choice is counted as over the API, is in the address, can be removed,
- * and causes a warning outside the chosen places.
+ * and works by keyboard. After a choice, the page shows the same count as the API. The choice is in
+ * the address, can be removed, and causes a warning outside the chosen places.
  * Does not prove: which districts a municipality has (contract/http/api/districts), nor where a
  * text is searched (unit/console/districtsearch).
  */
@@ -74,7 +74,8 @@ for (const [locale, screen, words] of [
       await box.press("Escape");
       const written = decodeURIComponent(page.url().replaceAll("+", " "));
       for (const { name } of both) assert.ok(written.includes(`${SP}:${name}`), written);
-      // The page's address is enough to restore them, with the chips that remove them.
+      // The page's address is enough to restore the districts, each with the button that removes
+      // it.
       const address = page.url().slice(visit.base.length);
       await visit.go("/app");
       await visit.go(address);

@@ -1,9 +1,10 @@
 /**
- * Proves, in Chromium against a real server: an export made in the dialog has the bytes of one made
- * by the API, for any choice. It is estimated, followed, canceled, listed, rerun, used as a query,
- * and deleted, and a toast reports its end on another view. A saved search keeps its count and
- * shows the change on newer data; a key made in the console works on the API until disabled. The
- * audit trail is paged; usage survives a restart; members are created, limited, and disabled.
+ * Proves, in Chromium against a real server: an export made in the dialog has the same bytes as one
+ * made by the API, for any choice. The dialog estimates the export, shows its progress, and cancels
+ * it. The export is listed, repeated, used as a query, and deleted. A short message reports its end
+ * on another view. A saved search keeps its count and shows the change on newer data. A key made in
+ * the console works on the API until it is disabled. The audit trail has pages. Usage survives a
+ * restart. Members are created, limited, and disabled.
  * Does not prove: the bytes themselves (unit/export/*.test.ts), limits of plans
  * (contract/http/*.test.ts).
  */

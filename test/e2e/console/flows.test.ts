@@ -48,7 +48,7 @@ async function fillSignIn({ page }: Visit, { email, password }: Person): Promise
   await button(page, shell.signIn.submit).click();
 }
 
-/** The API's answer to the page's last query. */
+/** Returns the API's answer to the page's last query. */
 async function explored(visit: Visit, spec: object): Promise<ExploreAnswer> {
   return await visit.send<ExploreAnswer>("/explore", { spec });
 }

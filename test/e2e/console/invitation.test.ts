@@ -1,10 +1,10 @@
 /**
- * Proves, in Chromium against a real server and in both languages: that an owner invites a user by
- * e-mail and gets a link, once. The invited user chooses a password and is signed in, also after a
- * restart of the server, and over another user's session. The link then stops working and says so;
- * an invitation can be withdrawn. Axe finds nothing on the page, wide and on a phone, light and
- * dark.
- * Does not prove: what the server refuses (contract/console/invitations.test.ts).
+ * Proves, in Chromium against a real server and in both languages: an owner invites a user by
+ * e-mail and gets a link, which is shown once. The invited user chooses a password and is signed
+ * in. This also works after a restart of the server, and if another user is signed in. The link
+ * then stops working and says so. An invitation can be withdrawn. Axe finds nothing on the page,
+ * wide and on a phone, light and dark.
+ * Does not prove: which requests the server refuses (contract/console/invitations.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium without a mouse: that a user writes a sentence, goes to the rows, opens a
- * company, adds it to a list and removes it, opens its page, and returns. The focus is never lost,
- * moves into what was opened, and returns to its origin.
- * Does not prove: what a screen reader says (axe.test.ts checks names and roles).
+ * Proves, in Chromium without a mouse: a user writes a sentence, goes to the rows, opens a company,
+ * adds it to a list and removes it, opens its page, and returns. The focus is never lost. It moves
+ * into each part that is opened, and then returns to the element that opened it.
+ * Does not prove: the speech of a screen reader (axe.test.ts checks names and roles).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";

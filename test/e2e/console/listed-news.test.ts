@@ -45,7 +45,7 @@ const { inBrowser } = consoleSuite(
   },
 );
 
-/** Changed CNPJs among those that the filters match. */
+/** Returns the changed CNPJs among those that the filters match. */
 async function changed(visit: Visit, lists?: object): Promise<string[]> {
   const spec = { filters: lists === undefined ? FILTERS : { ...FILTERS, lists } };
   const body = { since: OLDER, spec, kinds: ["changed"], limit: 1_000 };
@@ -53,7 +53,7 @@ async function changed(visit: Visit, lists?: object): Promise<string[]> {
   return changes.map(({ cnpj }) => cnpj);
 }
 
-/** Opens a search's news; returns the CNPJs of the changed lines. */
+/** Opens the news (changes) of a saved search. Returns the CNPJs of the changed lines. */
 async function shown(visit: Visit, name: string, count: number): Promise<string[]> {
   await visit.go("/app/saved");
   await button(visit.page, `${news.title}: ${name}`).click();

@@ -1,11 +1,12 @@
 /**
- * Proves, in Chromium against a real server: a list is created and filled by pasting and from a
- * file of either kind, with the server's counts, the reason of every rejected line, and restored
- * leading zeros. A search is limited to a list or excludes one, by the form and by the address.
- * Rows, one company, and a whole search are added; rows in a list are marked. A list is renamed,
- * emptied, and deleted. All at four widths, light and dark, in both languages, without a finding of
- * axe.
- * Does not prove: which texts are CNPJs (unit/lists/upload), nor which rows a list has (twins).
+ * Proves, in Chromium against a real server: a list is created, and filled by pasting and from CSV
+ * and XLSX files. The result shows the server's counts, the reason of every rejected line, and
+ * restored leading zeros. A search is limited to a list or excludes one, by the form and by the
+ * address. Rows, one company, and a whole search are added to a list, and rows in a list are
+ * marked. A list is renamed, emptied, and deleted. All of this is checked at four widths, light and
+ * dark, in both languages, and axe finds nothing.
+ * Does not prove: which texts are CNPJs (unit/lists/upload), nor which rows a list has (the suites
+ * of campaign/twin).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";

@@ -1,9 +1,10 @@
 /**
- * Proves, in Chromium at 1440, 1366, 1024, and 390 px, light and dark and in both languages: that a
- * sentence is searched, a company opened and closed, an export prepared, and a company's page read.
- * Nothing overflows the window, nothing shifts without user input, filters are next to the results
- * if there is space and else open from a button, and axe finds nothing.
- * Does not prove: what the answers are (flows.test.ts, files.test.ts).
+ * Proves the main steps in Chromium at 1440, 1366, 1024, and 390 px, light and dark and in both
+ * languages: a sentence is searched, a company is opened and closed, an export is prepared, and a
+ * company's page is read. Nothing overflows the window, and nothing shifts without user input.
+ * Filters are next to the results if there is space, and otherwise open from a button. Axe finds
+ * nothing.
+ * Does not prove: the content of the answers (flows.test.ts, files.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Proves: axe-core finds no violation in any view with a menu open, nor in any dialog that an entry
- * of a menu or a button of a view opens, wide and on a phone. Each menu has its focus inside, and
+ * Proves: axe-core finds no violation in any view with a menu open, wide and on a phone. Nor does
+ * it in any dialog that a menu entry or a button of a view opens. An open menu has the focus.
  * Escape closes it and returns the focus to its button. Each view is shown, with its rows, before
  * its menus are searched. Each entry of the header's menus has its effect: it opens its view,
  * switches the language or the theme, or, last, signs out.
@@ -69,7 +69,7 @@ async function openMenu(menu: Locator): Promise<Locator> {
 
 const entriesOf = (list: Locator) => list.locator("[role^=menuitem]");
 
-/** Checks a menu, and closes it; returns its entries, or none if they were seen before. */
+/** Checks a menu, and closes it. Returns its entries, or none if they were seen before. */
 async function checkMenu(tour: Tour, menu: Locator): Promise<readonly string[]> {
   const { page } = tour.visit;
   const list = await openMenu(menu);
@@ -85,7 +85,7 @@ async function checkMenu(tour: Tour, menu: Locator): Promise<readonly string[]> 
   return isNew ? labels : [];
 }
 
-/** Opens every menu of a view, and clicks its entries; returns the number of menus. */
+/** Opens every menu of a view, and clicks its entries. Returns the number of menus. */
 async function tourMenus(tour: Tour): Promise<number> {
   const { visit, view } = tour;
   const { page } = visit;
@@ -121,7 +121,7 @@ async function tourButtons(tour: Tour): Promise<void> {
   }
 }
 
-/** Opens the header's menus, and chooses their entries; those that leave the visit come last. */
+/** Opens the header's menus, and chooses their entries. Entries that leave the page come last. */
 async function tourHeader(tour: Tour): Promise<void> {
   const { page } = tour.visit;
   const menus = page.locator(HEADER_MENUS);

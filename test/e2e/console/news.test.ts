@@ -1,9 +1,10 @@
 /**
- * Proves, in Chromium against a real server whose folder gets a newer month while pages are open,
- * that the month is announced once and everything on the screen follows it. The menu shows how many
- * saved searches have news. The news of one are the changes that /v1/changes returns, kind by kind
- * and to the last line, with old and new values. A file has only the shown kind; changes marked as
- * seen are no news. A page whose server is gone for a while recovers by itself.
+ * Proves, in Chromium against a real server whose folder gets a newer month while pages are open:
+ * the month is announced once, and everything on the screen changes to it. The menu shows how many
+ * saved searches have news (changes since the search was last seen). The news of a search are the
+ * changes that /v1/changes returns, of every kind and to the last line, with old and new values. A
+ * file has only the kind that is shown. Changes that the user has marked as seen are no longer
+ * news. If the server is gone for a while, the page recovers by itself.
  * Does not prove: which accounts have changed (twin/changes), looks.
  */
 import assert from "node:assert/strict";

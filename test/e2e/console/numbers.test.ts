@@ -1,10 +1,10 @@
 /**
- * Proves, in Chromium against a real server: all numbers of a chart can be taken out of it. Its
- * menu copies every value, saves CSV and XLSX, and opens a table with all rows. Openings and
- * closings by year, by quarter, and by month have equal totals. Municipalities are shown on a map,
- * and the whole registry can be counted too. A comparison of two groups and a cross table show the
- * server's counts, are contained in one link, and can be saved. Only owners see the plans, without
- * internal names.
+ * Proves, in Chromium against a real server: the user can get all numbers of a chart. Its menu
+ * copies every value, saves CSV and XLSX, and opens a table with all rows. Openings and closings by
+ * year, by quarter, and by month have equal totals. Municipalities are shown on a map, and the
+ * whole registry can be counted too. A comparison of two groups and a cross table show the server's
+ * counts, are encoded in one link, and can be saved. Only owners see the plans, without internal
+ * names.
  * Does not prove the counts themselves (contract/http/api), nor colors (axe).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,10 @@
 /**
- * Proves, in Chromium against a real server, that the fields and choices for contacts, branches,
- * and chains filter as labeled, and that the field of municipalities offers all within a typed
- * distance. Each shows the count of the same filter over the API, is in the
- * address, can be removed, and removes what it excludes.
- * Does not prove: what the filters mean (twin/engine), the other filters of places, those of
+ * Proves, in Chromium against a real server: each field and choice for contacts, branches, and
+ * chains sets the filter that its label names. The field of municipalities also offers all
+ * municipalities within a distance that the user types. Each choice shows the count of the same
+ * filter over the API, is in the address, and can be removed. It removes other choices that
+ * contradict it.
+ * Does not prove: the effect of the filters (twin/engine), the other filters of places, those of
  * activities, and those of dates (flows).
  */
 import assert from "node:assert/strict";

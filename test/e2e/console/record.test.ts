@@ -1,9 +1,10 @@
 /**
- * Proves, in Chromium against a real server: the filters of the public record are set by keyboard
- * and mouse, shown as chips and in the address, read back from it, and find what the API finds. If
- * the snapshot lacks the data of a filter, a line names it instead. The company page shows
- * sanctions, debts, and dates with the date of their lists. It shows owners and owned companies as
- * a tree with links, two steps deep. Nothing scrolls sideways on a phone, and axe finds nothing.
+ * Proves, in Chromium against a real server, the filters by public data such as sanctions, debts,
+ * and owners. They are set by keyboard and mouse, shown as removable items and in the address, read
+ * back from the address, and find the same accounts as the API. If the snapshot lacks the data of a
+ * filter, a line says so instead. The company page shows sanctions, debts, and dates, with the date
+ * of their lists. It shows owners and owned companies as a tree with links, two steps deep. Nothing
+ * scrolls sideways on a phone, and axe finds nothing.
  * Does not prove: which accounts match (twin, unit/ingest).
  */
 import assert from "node:assert/strict";

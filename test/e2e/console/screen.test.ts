@@ -47,7 +47,7 @@ interface Sight {
   readonly headings: readonly string[];
 }
 
-/** Right edges of the headings, and the left edge of the columns button. */
+/** Returns the right edges of the headings, and the left edge of the columns button. */
 const EDGES = `(() => {
   const rights = [...document.querySelectorAll(".table-heading")].map((one) => {
     return one.getBoundingClientRect().right;
@@ -56,7 +56,7 @@ const EDGES = `(() => {
   return { rights, end: chooser.left };
 })()`;
 
-/** Texts of the cells, and whether they are cut off. */
+/** Returns the texts of the cells, each with a flag that is true if the text is cut off. */
 const CELLS = `[...document.querySelectorAll(".table-body > .table-row > *")].map((one) => {
   const inner = [one, ...one.querySelectorAll("*")];
   return {

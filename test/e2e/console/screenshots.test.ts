@@ -1,8 +1,8 @@
 /**
- * Proves that the documents' pictures can be taken: their views are reached, in English and in the
- * pictures' colors and sizes. Each picture exists and is small enough to load. With
- * RENEW_PICTURES=1 it takes them again. Does not prove that a picture is current; they are taken
- * again before a release.
+ * Proves that the pictures of the documents can be taken: each view is reached, in English and in
+ * the colors and size of the picture. Each picture exists and is small enough to load. With
+ * RENEW_PICTURES=1, the test takes the pictures again. Does not prove that a picture is current.
+ * The pictures are taken again before a release.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium against a real server and in both languages, that the tasks of the help page
- * can be done as described. The page has a meaningful picture of each, small enough to load, and
- * every view leads to it. With RENEW_PICTURES=1 it takes the pictures.
- * Does not prove: that a picture is current; it is taken again before a release.
+ * Proves, in Chromium against a real server and in both languages: the tasks on the help page can
+ * be done as described. The page has a picture of each task, with content and small enough to load.
+ * Every view has a link to the page. With RENEW_PICTURES=1, the test takes the pictures.
+ * Does not prove: that a picture is current. The pictures are taken again before a release.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** The steps of each task; the next one continues from its end. */
+/** The steps of each task. Each task continues from the end of the one before. */
 type Step = (visit: Visit, words: Words) => Promise<void>;
 
 async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
@@ -45,7 +45,7 @@ async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
   return { cnpj: String(found.cnpj), name: String(found.legal_name) };
 }
 
-/** The search box, if the view has one. */
+/** Returns the search box, if the view has one. */
 const box = ({ page }: Visit, words: Words) => page.getByLabel(words.find.prompt, { exact: true });
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 
@@ -53,7 +53,7 @@ const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
   async name(visit, words) {
     const { cnpj, name } = await someone(visit);
     await visit.go("/app");
-    // One letter in the first word is wrong.
+    // The first word is typed with one wrong letter.
     await box(visit, words).fill(`${name.slice(0, 4)}x${name.slice(5)}`);
     await visit.page
       .getByRole("option")

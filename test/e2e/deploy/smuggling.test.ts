@@ -54,7 +54,7 @@ function attack({ tlsPort, ca }: Edge, bytes: string): Promise<string> {
   });
 }
 
-/** Sends one request on a keep-alive connection; returns the answer's status and id. */
+/** Sends one request on a keep-alive connection. Returns the answer's status and id. */
 function statusOf(edge: Edge, agent: Agent, id: string): Promise<{ status: number; id: string }> {
   return new Promise((resolve, reject) => {
     const where = { host: "127.0.0.1", port: edge.tlsPort, servername: SITE, ca: edge.ca };

@@ -44,7 +44,7 @@ interface Ended {
   readonly words: string;
 }
 
-/** Starts the program; `limit` is the maximum file size in blocks of 1,024 bytes. */
+/** Starts the program. `limit` is the maximum file size in blocks of 1,024 bytes. */
 function start(
   args: readonly string[],
   { limit = "unlimited", stall = "2" } = {},

@@ -1,10 +1,10 @@
 /**
- * Proves: the single executable works without anything else, in an empty environment and folder,
- * and (as root) in a chroot with only the system's libraries. It covers versions, licenses, a dump,
- * its import, searches, exports in every format, sentences, and a server with its console. The
- * extracted parts are private: modified ones are replaced, ones that others could modify are
- * refused, with a message that names path and remedy.
- * Does not prove: what its commands do in detail; the other suites do, if run with TEST_PRODUCT.
+ * Proves: the single executable works without other files, in an empty environment and folder, and
+ * (as root) in a chroot with only the system's libraries. The test covers versions, licenses, a
+ * dump, its import, searches, exports in every format, sentences, and a server with its console.
+ * The executable extracts some files. If one of them was modified, it is replaced. If other users
+ * could modify it, it is refused, with a message that names the path and the remedy.
+ * Does not prove: the details of its commands. The other suites do, if run with TEST_PRODUCT.
  */
 import assert from "node:assert/strict";
 import { execFileSync, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";

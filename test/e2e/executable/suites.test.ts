@@ -1,7 +1,7 @@
 /**
- * Proves: what the end-to-end suites prove of the bundle holds for the single executable too. They
- * run again in separate processes, with TEST_PRODUCT naming it, with fewer random specs.
- * Does not prove: the other suites that start the product; they use the variable too and are run by
+ * Proves: the end-to-end suites also pass for the single executable. They run again in separate
+ * processes, with the executable in TEST_PRODUCT and with fewer random specs.
+ * Does not prove: the other suites that start the product. They use the variable too and are run by
  * hand: TEST_PRODUCT=dist/peneira node --import tsx test/contract/search/reload.test.ts
  */
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ before(() => {
   execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 });
 
-/** Runs a suite; returns its exit code and output. */
+/** Runs a suite. Returns its exit code and output. */
 function suite(name: string): Promise<{ status: number | null; output: string }> {
   // Node sets this variable for children of its test runner. It is removed, so that the suite runs
   // independently.

@@ -1,10 +1,11 @@
 /**
- * Proves, with real server processes: a sent CSV or XLSX file becomes an export of the kind
- * "enrichment" with the bytes of the transform. A repeated request returns the same export, and a
- * different one with its key is refused. The sent file stays on disk as long as the record is
- * readable, and counts towards export_bytes. After the server was killed, an accepted export is
- * finished with the same bytes. Only found accounts are charged. Large requests of POST /v1/enrich,
- * on a compute thread, get the same answers as small ones.
+ * Proves, with real server processes: a CSV or XLSX file that a client sends becomes an export of
+ * the kind "enrichment". Its bytes equal those of the same enrichment in this process. A repeated
+ * request returns the same export, and another request with the same idempotency key is refused.
+ * The sent file stays on disk as long as the record can be read, and counts toward export_bytes. If
+ * the server is killed, an accepted export is finished later with the same bytes. Only accounts
+ * that were found are charged. Large requests of POST /v1/enrich, which a compute thread serves,
+ * get the same answers as small ones.
  * Does not prove: the cells (contract/export/enrichment), and crashes at every point.
  */
 import assert from "node:assert/strict";
@@ -69,7 +70,7 @@ function csvOf(rows: number): Buffer {
   return Buffer.from(`id;CNPJ;nome\r\n${lines.join("\r\n")}\r\n`, "latin1");
 }
 
-/** Returns the bytes that the transform produces for a file. */
+/** Enriches a file in this process, and returns the bytes. */
 async function expected(bytes: Uint8Array, format?: "csv" | "xlsx"): Promise<Buffer> {
   const path = join(sample.folder, "sent");
   writeFileSync(path, bytes);

@@ -1,8 +1,8 @@
 /**
  * Proves, with real server processes: an export in every format equals, byte for byte, the output
  * of `peneira export`, and has the rows of the same search. Exports with secondary activities have
- * the rows of the linear scan. A deleted export leaves no file. Tenants see nothing of each other;
- * excess gets 429; links of a disabled tenant stop working.
+ * the rows of a linear scan. A deleted export leaves no file. No tenant sees another's exports. An
+ * export beyond the plan's limit is answered with 429. Links of a disabled tenant stop working.
  * Does not prove: the end of exports and of servers (e2e/export/life.test.ts,
  * campaign/kills/*.test.ts), cells of every kind (unit/export/*.test.ts).
  */

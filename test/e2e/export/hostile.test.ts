@@ -134,7 +134,7 @@ async function post(
   return answer;
 }
 
-/** The file of an export of all accounts. */
+/** Returns the file of an export of all accounts. */
 async function exported(format: string): Promise<Buffer> {
   const body = { spec: SPEC, output: { format, fields: FIELDS } };
   const created = await post("/v1/exports", body, { "idempotency-key": `hostile-${format}` });
@@ -230,7 +230,7 @@ describe("hostile names", () => {
     writeFileSync(path, `<!doctype html><table><tbody>${body}</tbody></table>`);
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
     const offences: string[] = [];
-    // One of them makes the page navigate away, which ends the observation.
+    // One of the names makes the page navigate away, which ends the observation.
     await opened(await browser.newPage(), path, offences).catch(() => undefined);
     await browser.close();
     assert.ok(offences.includes("canary"), offences.join());

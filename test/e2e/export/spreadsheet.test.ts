@@ -1,7 +1,8 @@
 /**
  * Proves, with LibreOffice in a Brazilian locale: a file with Portuguese labels, opened as by a
- * double click, shows every value as written, in CSV and XLSX. CNPJs, phones, and codes have their
- * zeros, dates are days, and amounts numbers. This test would detect a number that lost its zeros.
+ * double click, shows every value as written, in CSV and XLSX. CNPJs, phones, and codes keep their
+ * leading zeros. Dates are shown as days, and amounts as numbers. This test would detect a number
+ * that lost its zeros.
  * Does not prove: the display of Excel, which converts such cells in the same way but more often.
  */
 import assert from "node:assert/strict";
@@ -58,7 +59,7 @@ async function written(format: "csv" | "xlsx"): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The cells of a file as LibreOffice shows them. */
+/** Returns the cells of a file as LibreOffice displays them. */
 function shown(name: string, bytes: Uint8Array): string[][] {
   const folder = join(sample.folder, "office");
   mkdirSync(join(folder, "profile", "user"), { recursive: true });

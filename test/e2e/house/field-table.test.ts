@@ -1,12 +1,12 @@
 /**
- * Proves: an output field that is added to the table of fields alone does not compile. The compiler
- * names the files of docs/contributing.md, "Add an output field", at most four, for a column of
- * text or of fixed length. A field whose type its column cannot store does not compile either. A
- * field with an existing column lacks only the console's texts. A column that no dump is read into
- * does not compile either.
+ * Proves: an output field that is added only to the table of fields does not compile. The compiler
+ * then reports the files that docs/contributing.md lists in "Add an output field". These are at
+ * most four files, for a column of text and for one of fixed length. A field whose type its column
+ * cannot store does not compile either. A field with an existing column lacks only the console's
+ * texts. A column that no field of the dump fills does not compile either.
  * Does not prove: that headers made from the tables are up to date
  * (unit/native-index/headers.test.ts). Only product files that import the tables of fields,
- * columns, or records are checked; node build.mjs check has all others.
+ * columns, or records are checked. `node build.mjs check` checks all others.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -30,8 +30,7 @@ function withLines(file: string, end: string, lines: readonly string[]): string 
 }
 
 /**
- * Returns the table of fields with more rows, as a contributor who knows only the table would write
- * them.
+ * Returns the table of fields with more rows, written like a contributor who knows only this table.
  */
 const fieldsWith = (...stored: readonly string[]) => ({
   [FIELDS]: withLines(

@@ -1,11 +1,11 @@
 /**
- * Proves: a filter that is added to the table of filters alone does not compile, and the compiler
- * names the files of docs/contributing.md, "Add a filter", at most six. A filter whose parser
- * contradicts its schema does not compile either. Every filter of the table changes a spec's
- * identity, and the searcher applies it like the slow twin.
- * Does not prove: that a new filter's clause is right; its own tests do. Only product files that
- * import the table, specs, queries, or words are checked, and console components that import the
- * table; node build.mjs check has all others.
+ * Proves: a filter that is added only to the table of filters does not compile. The compiler then
+ * reports the files that docs/contributing.md lists in "Add a filter", which are at most six. A
+ * filter whose parser contradicts its schema does not compile either. Every filter of the table
+ * changes a spec's identity, and the search applies it like the slow reference implementation.
+ * Does not prove: that the clause of a new filter is right, which its own tests do. Only product
+ * files that import the table, specs, queries, or words are checked, and console components that
+ * import the table. `node build.mjs check` checks all others.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -39,7 +39,7 @@ const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\
 /** The same for components. The list is shorter, because each component takes seconds to check. */
 const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
 
-/** A part and a row, as a contributor writes them who knows only the table. */
+/** A part and a row, written like a contributor who knows only the table. */
 const PART = `  never_judged: { section: "company", role: "name" },\n`;
 const row = (read: string) => `  {
     group: "company",
@@ -184,7 +184,7 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   missing_any_of: () => ["email", "mobile"],
 };
 
-/** The median of the accounts' values of a field. */
+/** Returns the median of a field's values over the accounts. */
 function middleOf({ newer }: MonthPair, field: keyof MonthPair["newer"]["rows"][number]): unknown {
   const values = newer.rows.flatMap((account) => account[field] ?? []).sort();
   return values[values.length >> 1];

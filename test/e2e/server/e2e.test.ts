@@ -1,8 +1,8 @@
 /**
- * Proves: a served snapshot answers seeded random specs over HTTP exactly like the linear scan, on
- * both transports: accounts, total, `has_more`, pages joined by `next_cursor` to the complete
- * answer. Both transports, a second server, and another spelling of a spec return the same account
- * bytes. Explanations sum to the stored scores.
+ * Proves, over HTTP on both transports: a server's answers to seeded random specs equal those of a
+ * linear scan. Compared are accounts, total, `has_more`, and pages joined by `next_cursor`. Both
+ * transports, a second server, and another spelling of a spec return the same account bytes.
+ * Explanations sum to the stored scores.
  * Does not prove: refusals and credentials (contract/http/*.test.ts), larger specs
  * (campaign/twin/engine.test.ts).
  */

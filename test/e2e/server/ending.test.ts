@@ -1,8 +1,8 @@
 /**
  * Proves on the real process: an uncaught failure (an exception in a callback, an unhandled
- * rejection) is logged without its message, fails /readyz, makes the server drain as a signal does,
- * and exits with 1. The server never continues, and a second failure ends it immediately. Does not
- * prove: that such a failure exists; the other suites look for them.
+ * rejection) is logged without its message and makes /readyz fail. The server then finishes its
+ * answers as after a signal, and exits with 1. The server never continues, and a second failure
+ * ends it immediately. Does not prove: that such a failure exists, which the other suites look for.
  */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";

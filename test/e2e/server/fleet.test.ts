@@ -1,8 +1,8 @@
 /**
- * Proves, with three real servers on one PostgreSQL and a strict store: a newer snapshot is served
- * once all have it, by all within seconds, and no server refuses a cursor of another meanwhile. A
- * server that starts late accepts earlier cursors. A key that is disabled in one place is refused
- * everywhere. A server without the snapshot of the others is not ready.
+ * Proves, with three real servers on one PostgreSQL and a strict object store: when all servers
+ * have a newer snapshot, all of them serve it within seconds. Meanwhile no server refuses a cursor
+ * of another. A server that starts late accepts earlier cursors. A key that is disabled on one
+ * server is refused on all. A server without the snapshot of the others is not ready.
  * Does not prove: kills and pauses during exports (campaign/kills/fleet).
  */
 import assert from "node:assert/strict";

@@ -1,11 +1,11 @@
 /**
- * Proves, on a real snapshot: tools without a server return the engine's answers (accounts, totals,
- * counts) for seeded random filters, with bounded size for any request. A translation's filters are
- * those of its spec, in short form; any arguments yield a valid result or a named mistake, never an
- * internal failure. Files are written whole, into their folder, and replace nothing. `peneira mcp`
- * works as a process with the official client.
- * Does not prove: what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
- * (unit/mcp/lines.test.ts).
+ * Proves, on a real snapshot: the MCP tools, run without a server, return the engine's answers
+ * (accounts, totals, counts) for seeded random filters. The size of an answer is limited for any
+ * request. The filters in a translation are those of its spec, in short form. Any arguments yield a
+ * valid result or a named mistake, never an internal failure. Files are written whole, into their
+ * folder, and replace no other files. `peneira mcp` works as a process with the official client.
+ * Does not prove: restrictions of keys and plans (contract/http/api/mcp.test.ts), nor the protocol
+ * over lines (unit/mcp/lines.test.ts).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -287,7 +287,7 @@ describe("peneira mcp", () => {
     });
     const broken: Error[] = [];
     const agent = await connected(transport);
-    // The client reports everything on standard output that is no message of the protocol as an
+    // The client reports each line of standard output that is no message of the protocol as an
     // error.
     agent.client.onerror = (error) => broken.push(error);
     const filters = { geo: { uf_any_of: ["SP"] } };

@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** All files below a folder, decoded as Latin-1 so that any ASCII text can be found. */
+/** Returns all files below a folder, decoded as Latin-1 so that any ASCII text can be found. */
 function filesBelow(folder: string): { readonly path: string; readonly text: string }[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
@@ -125,7 +125,10 @@ async function useData(server: ServerProcess, sensitive: Leaks): Promise<void> {
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 
-/** Counts a text in a process's touched, writable memory, which a core dump would contain. */
+/**
+ * Counts the occurrences of a text in a process's touched, writable memory, which a core dump would
+ * contain.
+ */
 function timesInMemory(pid: number, text: string): number {
   const regions = readFileSync(`/proc/${pid}/smaps`, "latin1").matchAll(
     /^([0-9a-f]+)-([0-9a-f]+) rw.*$[\s\S]*?^Rss: +(\d+) kB$/gm,

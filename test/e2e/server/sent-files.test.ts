@@ -1,9 +1,8 @@
 /**
  * Proves, with two real servers on one PostgreSQL and a strict store: if the server of an
  * enrichment is killed, another server renders it from the copy of the uploaded file on the store.
- * The bytes are the same as those of the killed server would have been. If no copy was made, a
- * client that repeats its request to another server brings the file again. A copy is deleted with
- * its export.
+ * The killed server would have written the same bytes. If no copy was made, a client that repeats
+ * its request to another server brings the file again. A copy is deleted with its export.
  * Does not prove that an enrichment without a copy finally fails (unit/export/sent-files).
  */
 import assert from "node:assert/strict";

@@ -138,7 +138,7 @@ async function furnish(owner: Tenant): Promise<Belongings> {
   };
 }
 
-/** A text of the same length and alphabet that was never issued. */
+/** Returns a text of the same length and alphabet that was never issued. */
 const invented = (cursor: string) =>
   randomBytes(cursor.length).toString("base64url").slice(0, cursor.length);
 const inventedId = () => `exp_${randomBytes(16).toString("hex")}`;

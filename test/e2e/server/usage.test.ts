@@ -1,8 +1,9 @@
 /**
- * Proves: counts of requests and accounts equal a model's, for any flushes, midnights, busy
- * databases, and process ends, over both transports. Counts are retained for 400 days; `peneira
- * usage` and GET /v1/status agree. The quota of export rows and the counts survive a stop and a
- * kill of a real server.
+ * Proves: counts of requests and accounts equal those of a simple model, over both transports. This
+ * holds whenever counts are written to the database, across midnight, if the database is busy, and
+ * after the end of the process. Counts are retained for 400 days. `peneira usage` and GET
+ * /v1/status agree. The quota of export rows and the counts survive a stop and a kill of a real
+ * server.
  * Does not prove: how the quota follows the states of exports (unit/access/quota.test.ts).
  */
 import assert from "node:assert/strict";

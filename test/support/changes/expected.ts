@@ -77,7 +77,10 @@ function byCnpj(rows: readonly TwinRow[]): Map<string, TwinRow> {
   return new Map(rows.map((row) => [String(row.cnpj), row]));
 }
 
-/** Returns the CNPJs of the accounts that match in any phase of a search. */
+/**
+ * Returns the CNPJs of the accounts that match, in any order. A spec that searches secondary
+ * activities only as a fallback matches by both.
+ */
 function matches(twin: Twin, spec: AccountQuerySpec): Set<string> {
   const { filters } = spec;
   const { industry } = filters;

@@ -1,8 +1,9 @@
 /**
- * Notices of a real state with real months: two or more snapshots, saved searches, receivers on
- * this machine, and a clock that the suite moves.
- * Invariant: everything between a served month and a receiver is real, except the exporter, which
- * has its own suites. Time passes only when the suite says so; timers of the process do not run.
+ * Runs the notices of a server on a real state: two or more snapshots, saved searches, receivers on
+ * this machine, and a manual clock.
+ * Invariant: everything between a new month and a receiver is real, except the exporter, which has
+ * its own suites. Time passes only when the suite advances the clock, and timers of the process do
+ * not run.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +56,9 @@ export interface OfficeOptions {
   };
 }
 
-/** Number of turns after which work counts as endless. So many turns already take minutes. */
+/**
+ * Maximum number of rounds of work, which take minutes. More rounds mean that the work never ends.
+ */
 const TURNS_MAX = 5_000;
 
 let searches = 0;

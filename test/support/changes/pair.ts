@@ -170,8 +170,8 @@ async function writeMonth(
 }
 
 /**
- * Makes cycles of five companies that own each other in turn, and one company that owns every
- * seventh.
+ * Returns owners with the companies that they own. Groups of five companies own each other in a
+ * cycle, and the first company also owns every seventh.
  */
 function partnersOf(rows: readonly FixtureRow[]): OwnerPair[] {
   const roots = [...new Set(rows.map(({ cnpj }) => rootNumber(cnpj.slice(0, 8))))];

@@ -33,7 +33,10 @@ export interface Ended {
 interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Sends SIGTERM once the output matches; for commands that do not end by themselves. */
+  /**
+   * If set, the command gets SIGTERM when its output matches. Needed for commands that do not end
+   * by themselves.
+   */
   readonly until?: RegExp;
   /** Descriptor of a file that replaces the pipe for standard output. */
   readonly stdout?: number;
@@ -44,7 +47,7 @@ export function runCommand(args: readonly string[], options: RunOptions = {}): P
   return run(productCommand(args), options);
 }
 
-/** Runs the product on a pseudo-terminal of Python; `out` holds both streams. */
+/** Runs the product on a pseudo-terminal of Python. `out` of the result has both streams. */
 export function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const [file, rest] = productCommand(args);
   return run(["python3", ["-c", PTY, file, ...rest]], options);

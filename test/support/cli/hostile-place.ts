@@ -1,9 +1,9 @@
 /**
- * A folder whose every name and text is hostile to terminals. Output: two snapshots, a data
- * directory, and the id of a key, in a folder of their own.
- * Invariant: the files are right in every other respect, so each command gets as far as it can. An
- * import would blank these characters, and the service refuses some of these names, but older
- * snapshots and states may hold them.
+ * Makes a folder in which all names and texts are hostile to terminals. Output: two snapshots, a
+ * data directory, and the id of a key.
+ * Invariant: the files are valid in every other respect, so a command fails only because of the
+ * names. An import would replace these characters by blanks, and the service refuses some of these
+ * names, but older snapshots and states may contain them.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,7 +70,10 @@ async function writeHostileSnapshot(path: string, label: string, mark: string): 
   return cnpj;
 }
 
-/** Creates a tenant, a key, a user, a list, and counts, then gives them hostile names. */
+/**
+ * Creates a tenant, a key, a user, a list, and usage counts. Then gives the first four hostile
+ * names.
+ */
 async function fillState(state: string): Promise<{ keyId: string; listId: string; email: string }> {
   const database = openDatabase(state);
   try {

@@ -1,9 +1,9 @@
 /**
  * Runs the console in a real browser. It starts a server as an operator does, creates users, and
- * opens pages in Chromium, each of which is a visit.
- * Invariant: a visit records every console message, page error, report of the content security
- * policy, and request to another server. `quiet` fails if any of these was not expected by the
- * test.
+ * opens pages in Chromium. A page with its own browser session is called a visit.
+ * Invariant: a visit records every console message, page error, report of the
+ * Content-Security-Policy, and request to another server. `quiet` fails if any of these was not
+ * expected by the test.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -51,7 +51,9 @@ export interface ConsoleOptions {
   readonly accounts?: number;
   readonly seed?: number;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Makes a snapshot from the sample; the server serves the new one instead. */
+  /**
+   * Makes another snapshot from the sample, which the server serves instead of the sample's own.
+   */
   readonly snapshot?: (sample: SampleSnapshot) => string;
 }
 
@@ -104,7 +106,7 @@ export class ServedConsole {
     return { email, password } satisfies Person;
   }
 
-  /** Creates an API key of a plan; the tenant's console then has this plan. */
+  /** Creates an API key of a plan. The tenant's console then has this plan. */
   async key(plan: string, tenant = "default"): Promise<string> {
     return await this.#withState((database) => {
       const keyring = new Keyring(new KeyStore(database), systemClock);

@@ -1,7 +1,8 @@
 /**
- * One valid request to every route of the console, and the status for each kind of sender, on a
- * server with a real engine.
- * Invariant: a route without a line here, or a line without a route, fails the suites that use it.
+ * Lists one valid request to every route of the console, with the expected status for each kind of
+ * sender, for a server with a real engine.
+ * Invariant: a route without an entry here, or an entry without a route, fails the suites that use
+ * the list.
  */
 import assert from "node:assert/strict";
 import type { ConsoleServer, Person, SentRequest } from "./fake.ts";

@@ -1,7 +1,7 @@
 /**
- * A server with the console's data and signed-in users, for its HTTP suites; its clients send like
- * a browser.
- * Invariant: routes, dispatcher, stores, and plans are the real ones; only signing in is skipped:
+ * Starts a server with the console's data routes and users, for the HTTP suites of these routes.
+ * Its clients send requests like a browser.
+ * Invariant: routes, dispatcher, stores, and plans are the real ones. Only signing in is skipped:
  * the cookie contains the id of a user. Sessions have their own suites.
  */
 

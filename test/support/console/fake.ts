@@ -1,8 +1,8 @@
 /**
- * The console's server side for tests: a real server with all routes, users with nearly free
- * password hashes, and answers as received over the socket.
+ * Starts a real server with all routes of the console. Hashing a password costs almost nothing, and
+ * answers are returned as they were received over the socket.
  * Invariant: every request has exactly the given headers, so that a missing Origin or a foreign
- * Host is really sent; requests never share a connection.
+ * Host is really sent. Each request has its own connection.
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const UNHURRIED: Limited = {
 /** Options of a test. */
 export interface ConsoleOptions {
   readonly insecureHttp?: boolean;
-  /** Limits for the requests of a user, which are unlimited by default. */
+  /** Rate limit for the requests of a user. By default, there is none. */
   readonly limit?: Limited;
   /** Folder of the built console. By default, the folder does not exist. */
   readonly folder?: string;
@@ -59,8 +59,8 @@ export interface Person {
   readonly tenant: string;
   readonly tenantId: string;
   /**
-   * The session cookie, for connections over loopback. `headers` are those of a request that
-   * changes data.
+   * The session cookie, for connections over loopback. `headers` are the headers that a request
+   * needs to change data.
    */
   readonly cookie: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -163,7 +163,7 @@ function gotFrom(text: string): Got {
   return { status: Number(text.slice(9, 12)), headers, text: body, json };
 }
 
-/** All state of a tenant that a request could change. */
+/** Returns all data of a tenant that a request could change. */
 export function stateOf({ service, exporter }: FakeServer, tenantId: string): unknown {
   const keys = service.keyring.list().filter((key) => key.tenantId === tenantId);
   const users = service.users.list(tenantId);

@@ -1,5 +1,6 @@
 /**
- * A console with something to show in every view, the address of each, and the mark of its content.
+ * Fills a console so that every view has content. Output: the address of each view, and a selector
+ * for its content.
  * Invariant: every view of the router has an address here, including the pages of a company, a
  * list, and the new results of a saved search. Names are long, like those of real users.
  */
@@ -12,7 +13,7 @@ import { englishWords, portugueseWords } from "./words.ts";
 
 const FILTERS = { filters: { geo: { uf_any_of: ["SP"] } } };
 
-/** Matches the content of each view, which appears after its rows or its answer have loaded. */
+/** Selectors that match the content of each view after its rows or its answer have loaded. */
 const CONTENT: Readonly<Record<ViewName, string>> = {
   find: "[role=grid] [data-row='0']",
   company: ".company-list li",

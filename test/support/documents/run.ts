@@ -1,9 +1,9 @@
 /**
- * Runs the examples of one document as a reader does: returns the blocks run, compared, and
- * skipped, and every mistake with its line.
- * Invariant: one bash with -euo pipefail in one empty folder per document, so that variables and
- * files persist between blocks. The documents' address becomes a free port. Background processes
- * are ended, and nothing remains.
+ * Runs the examples of one document as a reader does. Returns the numbers of blocks that were run,
+ * compared, and skipped, and every mistake with its line.
+ * Invariant: one bash with -euo pipefail runs all blocks of a document in one empty folder, so that
+ * variables and files persist between blocks. The server address in the document is replaced by one
+ * with a free port. Background processes are ended, and no files are left.
  */
 import { spawn } from "node:child_process";
 import {

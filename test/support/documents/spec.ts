@@ -275,8 +275,8 @@ function normalForm(path: string, example: unknown): unknown {
   const names = path.split(".");
   let input: unknown = example;
   for (const name of names.toReversed()) input = { [name]: input };
-  // The mode of exports accepts every activity mode and format. Other members use the mode of
-  // searches, whose limit cap is lower.
+  // Exports accept every activity mode and format, so examples of these are normalized for an
+  // export. All others are normalized for a search, which has a lower maximum for `limit`.
   const mode = names[0] === "output" || path.endsWith("cnae_mode") ? "export" : "search";
   const context = contextWith({ catalog: CATALOG, mode, fullAllowed: true, listsKnown: true });
   if (path.endsWith("owned_by_depth")) {

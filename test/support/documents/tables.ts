@@ -3,7 +3,7 @@
  * Invariant: no content of a cell can break its row.
  */
 
-/** A table with a head; with "numbers", all columns except the first are right-aligned. */
+/** Returns a table with a head. With "numbers", all columns except the first are right-aligned. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,6 +1,6 @@
 /**
- * The bytes with which a share, a simulated web server for downloads, answers: the pieces of a
- * range of a file in memory or on the disk. On request, an answer is longer than the file.
+ * Yields the bodies that a share (a simulated web server for downloads) sends: a range of a file in
+ * memory or on the disk, in pieces. On request, a body is longer than the file.
  * Invariant: a file on the disk is never read into memory as a whole.
  */
 import { createReadStream } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Tiny releases and their downloads: folders with synthetic dumps, shares that serve them, and
- * download requests whose messages are recorded.
+ * Makes small releases of the registry, shares that serve them, and download requests whose
+ * messages are recorded.
  * Invariant: `assertWhole` compares every byte with the share's current content.
  */
 import assert from "node:assert/strict";

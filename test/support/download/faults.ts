@@ -1,5 +1,6 @@
 /**
- * Turns seeded random numbers into faults of a share, and stops a plan of faults that never ends.
+ * Turns seeded random numbers into faults of a share (a simulated web server for downloads). Also
+ * fails a test whose faults never end.
  * Invariant: the same seed yields the same faults.
  */
 import { setTimeout as sleep } from "node:timers/promises";

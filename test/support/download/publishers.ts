@@ -1,8 +1,9 @@
 /**
- * The publishers of the public lists on this machine: a portal whose pages name a day and whose
- * addresses redirect to a host of files, and a web server with PGFN's quarters.
- * Invariant: page, redirect, names, and members match the real publishers, as open-source importers
- * describe them; every row is invented. Faults are the same as those of the shares.
+ * Simulates the publishers of the public lists on this machine. One server is a portal whose pages
+ * name a day and whose links redirect to a file server. Another one has the quarters of PGFN's
+ * debts.
+ * Invariant: pages, redirects, names, and members match the real publishers, as open-source
+ * importers describe them. Every row is invented. Faults are the same as those of the shares.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";

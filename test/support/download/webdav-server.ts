@@ -51,7 +51,7 @@ export type Fault =
   | { readonly kind: "trickle"; readonly bytes: number; readonly everyMs: number }
   | { readonly kind: "body"; readonly body: string; readonly status?: number };
 
-/** Chooses the fault of a request; null is none. It may change the share. */
+/** Returns the fault of a request, or null if it has none. May change the share. */
 export type FaultPlan = (request: Served, share: WebdavShare) => Fault | null;
 
 /** Options of the share. The form of Python's server supports no ranges. */

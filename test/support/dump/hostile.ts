@@ -1,13 +1,14 @@
 /**
- * Hostile dump files: random content for a file type, mostly almost valid, some damaged. Invariant:
- * the same numbers yield the same bytes; a few dozen files cover every rule for odd values, every
- * way of writing a field, and every rejection.
+ * Makes hostile dump files: random content for a file type, most of it nearly valid, some damaged.
+ * Invariant: the same random numbers yield the same bytes. A few dozen files contain every
+ * irregular value that a rule handles, every way of writing a field, and every reason for a
+ * rejection.
  */
 import { type FileType, LAYOUTS } from "../../../src/dump/layout.ts";
 
 type Random = () => number;
 
-/** Values that are normal in some column and odd in every other. */
+/** Values that are normal in one column and irregular in all others. */
 const VALUES = [
   ...["", "", " ", "0", "00", "1", "2", "01", "03", "05", "08", "9", "999", "0000", "7107", "2135"],
   ...[

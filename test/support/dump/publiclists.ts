@@ -1,7 +1,7 @@
 /**
- * Public lists as their publishers write them, with invented rows: CEIS, CNEP, and CEPIM of the
+ * Writes public lists like their publishers, with invented rows: CEIS, CNEP, and CEPIM of the
  * Portal da Transparência, and the debts of PGFN.
- * Invariant: headers, encodings, separators, and quoting are those of the published files; every
+ * Invariant: headers, encodings, separators, and quoting are those of the published files. Every
  * name and document is invented.
  */
 import { mkdirSync, writeFileSync } from "node:fs";

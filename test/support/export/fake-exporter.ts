@@ -1,8 +1,8 @@
 /**
- * The exports of an installation, in memory: a simple model of the contract in
- * src/export/exporter.ts for the HTTP suites; tests set its states.
- * Invariant: nothing changes by itself: an export stays unchanged until a test changes it or the
- * clock passes its expiry. Files are real, in a folder of the test.
+ * A simple model of an exporter in memory, for the HTTP suites. It implements the contract in
+ * src/export/exporter.ts, and tests set the states of its exports.
+ * Invariant: an export stays unchanged until a test changes it or the clock passes its expiry.
+ * Files are real, in a folder of the test.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ import type { Clock } from "../../../src/process/clock.ts";
 import { specHash } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 
-/** One export with what its record does not show. */
+/** An export with the data that its public record lacks. */
 interface StoredExport {
   record: ExportRecord;
   readonly spec: AccountQuerySpec;
@@ -40,11 +40,11 @@ interface StoredExport {
   readonly bodyHash: string;
 }
 
-/** The model. Members that are not in the interface are for tests. */
+/** The model. Members that the interface `Exporter` lacks are for tests. */
 export class FakeExporter implements Exporter {
   /** Number of calls of `settled` that are still waiting. */
   waiting = 0;
-  /** Requests of all calls of `create`, except replays. */
+  /** Requests of all calls of `create` that created an export. */
   readonly created: NewExport[] = [];
   /** Rows of answers that were charged, by tenant. */
   readonly charged: (readonly [tenantId: string, rows: number])[] = [];

@@ -93,14 +93,14 @@ export class Fleet {
     return Object.assign(new DiskFiles(folder), { sent });
   }
 
-  /** Creates an export of the tenant `a` at a server; returns its id. */
+  /** Creates an export of the tenant `a` at a server. Returns its id. */
   create(server: Server, idempotencyKey: string, plan: PlanName = "enterprise"): string {
     const sender = { tenantId: "a", keyId: "k", plan: this.plans[plan] };
     const body = { bodyHash: "", rows: 1, spec: specOf(), segment: this.#segment };
     return server.exports.create({ ...sender, ...body, idempotencyKey }).record.id;
   }
 
-  /** Creates an enrichment at a server that has received the file; returns its id. */
+  /** Creates an enrichment at a server that has received the file. Returns its id. */
   async enrich(server: Server, idempotencyKey: string): Promise<string> {
     const sender = { tenantId: "a", keyId: "k", plan: this.plans.enterprise };
     const body = { bodyHash: "", rows: 1, spec: specOf(), segment: this.#segment };

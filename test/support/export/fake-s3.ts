@@ -40,7 +40,7 @@ export type Fault =
   | { readonly redirectTo: string }
   | undefined;
 
-/** A request as the chooser of faults and the tests see it. */
+/** A request, as it is passed to the function that chooses faults, and to tests. */
 export interface SeenRequest {
   readonly method: string;
   readonly key: string;
@@ -411,7 +411,7 @@ interface Served {
   readonly url: URL;
   readonly key: string;
   readonly body: Buffer;
-  /** True if the connection is closed instead of an answer, although the work was done. */
+  /** True if the work is done but the connection is closed without an answer. */
   readonly cut: boolean;
 }
 

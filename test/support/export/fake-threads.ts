@@ -1,8 +1,8 @@
 /**
- * Fake render threads with a data directory, for the suites of the queue; the test decides how each
+ * Fake render threads with a data directory, for the suites of the queue. The test decides how each
  * render ends.
- * Invariant: everything else is real: database, files, pins, with a manual clock. A finished file
- * has the given bytes under its final name, as after a real render.
+ * Invariant: everything else is real: database, files, and pins, with a manual clock. A finished
+ * file has the given bytes under its final name, as after a real render.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ export class FakeThreads implements RenderThreads {
   /** Number of renders started so far. */
   begun = 0;
   closed = false;
-  /** If set, a canceled render ends immediately, as threads do at the next batch. */
+  /** If true, a canceled render ends immediately, as real threads do at the next batch. */
   readonly obedient: boolean;
 
   constructor(size: number, obedient = true) {
@@ -221,7 +221,10 @@ export class Installation {
     return this.record("a", record.id);
   }
 
-  /** Returns another sweeper of the same state, which may have another clock. */
+  /**
+   * Returns another instance that removes old exports and files of the same state. It may have
+   * another clock.
+   */
   sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];

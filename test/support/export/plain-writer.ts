@@ -12,7 +12,10 @@ export type PlainCalls = Omit<DiskCalls, "openWriter"> & Pick<typeof fs, "writeS
 /** Number of bytes in each write. */
 const CHUNK_BYTES = 1 << 20;
 
-/** Returns the calls that a sink needs. Its writer calls `writeSync` of the given calls. */
+/**
+ * Returns the system calls with which the product writes a file. Writing goes through `writeSync`
+ * of `calls`.
+ */
 export function plainDisk(calls: PlainCalls = fs): DiskCalls {
   return { ...calls, openWriter: (fd) => openPlainWriter(fd, calls) };
 }

@@ -7,7 +7,7 @@
  */
 import type { Rng } from "../spec/random.ts";
 
-/** An account of the snapshot, with the fields that the suite uses. */
+/** An account of the snapshot with all of its fields that the suite uses. */
 export type KnownAccount = Readonly<Record<string, unknown>> & { readonly cnpj: string };
 
 /** The expected result of a line in the enriched file. */

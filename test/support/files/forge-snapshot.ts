@@ -1,8 +1,9 @@
 /**
  * Forges snapshots with valid checksums. It changes a good snapshot's META text (its metadata as
  * JSON), the metadata in the footer, a section, the directory, the index location, or the footer.
- * It then recomputes every checksum of a block, of BLOCKS (the section with the checksums of all
- * blocks), and of the directory, every digest, and the identity.
+ * It then recomputes the checksums of all blocks, of BLOCKS (the section that holds these
+ * checksums), and of the directory. The digests of the blocks and the snapshot's identity are
+ * recomputed too.
  * Invariant: everything is in memory, and no byte before the checksums moves. A forgery therefore
  * costs a copy and the checksums of the added bytes. A changed section is appended, and its old
  * bytes stay where they were, but no directory entry refers to them.
@@ -53,7 +54,10 @@ export interface ForgedEntry {
 
 /** The changes that make a forgery. Everything else stays as in the good snapshot. */
 export interface Forgery {
-  /** Bytes of META. A text also goes into the footer's schema, unless `footerMeta` is given. */
+  /**
+   * Bytes of META, the section with the metadata. If it is a text, the copy of the metadata in the
+   * footer gets it too, unless `footerMeta` is given.
+   */
   readonly meta?: string | Uint8Array;
   readonly footerMeta?: string;
   /** New content of sections. The key is `kind.argument`. */
@@ -80,8 +84,8 @@ export class SnapshotForge {
   readonly #footer: FooterParts;
   readonly #location: string;
   /**
-   * Checksums of the blocks before the changed sections. The sections that follow may change the
-   * last one.
+   * Checksums of the blocks of the good content. Appended sections may continue the last block,
+   * which changes its checksum.
    */
   readonly #sums: readonly number[];
 
@@ -108,7 +112,7 @@ export class SnapshotForge {
     return JSON.parse(this.metaText) as SnapshotMeta;
   }
 
-  /** The bytes of a section of the good snapshot. */
+  /** Returns the bytes of a section of the good snapshot. */
   section(kind: number, argument = 0): Buffer {
     const found = this.entries.find((entry) => entry.kind === kind && entry.argument === argument);
     if (found === undefined) throw new RangeError(`no section ${kind}.${argument}`);
@@ -116,12 +120,15 @@ export class SnapshotForge {
     return this.#content.subarray(start, start + Number(found.length));
   }
 
-  /** A snapshot with other metadata, and string tables that match them where possible. */
+  /**
+   * Returns a snapshot with other metadata, and with string tables that match these metadata where
+   * possible.
+   */
   withMeta(meta: unknown): Buffer {
     return this.forge({ meta: JSON.stringify(meta), sections: tablesOf(meta) });
   }
 
-  /** The bytes of a file with the given changes and valid checksums. */
+  /** Returns the bytes of a file with the given changes and valid checksums. */
   forge(forgery: Forgery = {}): Buffer {
     const changed = new Map(forgery.sections);
     const { meta } = forgery;
@@ -226,7 +233,9 @@ function sumsOf(content: Buffer, known: readonly number[]): number[] {
   return sums;
 }
 
-/** The digests of all blocks, and the identity that they form. */
+/**
+ * Returns the digests of all blocks, and the identity of the snapshot, which is the hash over them.
+ */
 function digestsOf(bytes: Buffer): { readonly bytes: Buffer; readonly sha256: string } {
   const digests: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
@@ -280,7 +289,10 @@ export async function writeSmallSnapshot(
   await writer.finish({ threads: 1 });
 }
 
-/** Codes that replace the last invented ones, so that queries of every kind have results. */
+/**
+ * Real codes. Each replaces an invented code of a dictionary, so that queries of every kind have
+ * results.
+ */
 const KNOWN = { cnae: "4721102", nature: "2062", ibge: "3550308" } as const;
 
 /** Returns the metadata that an import would write for fixture rows. */

@@ -142,7 +142,8 @@ function forgeSum(block: Buffer, at: number, wanted: number): void {
     return crc32c(block);
   };
   const none = sumWith(0);
-  // For each bit of the word, the change of the checksum that it causes, in echelon form.
+  // For each of the 32 bits, the change of the checksum that flipping it causes. The list is in
+  // echelon form, as for solving linear equations.
   const steps: { change: number; bits: number }[] = [];
   const reduced = (sum: number, word: number) => {
     let [change, bits] = [sum, word];

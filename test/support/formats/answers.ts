@@ -67,8 +67,8 @@ const RECORD_SPECS: readonly object[] = [
 ];
 
 /**
- * The facets in the recorded answers. Facets that were added later count columns that already
- * existed.
+ * Facets whose counts were recorded. Later versions added facets of dates, which count columns that
+ * already existed.
  */
 const RECORDED_FACETS = FACETS.filter((name) => name === "started_year" || !isTimeFacet(name));
 

@@ -73,14 +73,15 @@ function decodeRow(read: (name: string) => unknown, names: Names): TwinRow {
     phone_1_kind: kindOfPhone(phone("phone_1")),
     phone_2_kind: kindOfPhone(phone("phone_2")),
     whatsapp: whatsappOf(phone("phone_1"), phone("phone_2")),
-    // These are not columns; see `withPartnerships` in twin.ts.
+    // These two fields are computed from ownership, not stored as columns (see `withPartnerships`
+    // in twin.ts).
     ...{ owned_companies: null, owner_companies: null },
   };
   for (const name of PLAIN) values[name] = read(name) as TwinValue;
   return values as unknown as TwinRow;
 }
 
-/** Columns whose value is that of the field of the same name. */
+/** Columns whose decoded value needs no conversion to be the value of the field. */
 const PLAIN = [
   "cnpj",
   "legal_name",

@@ -59,7 +59,7 @@ export async function makeFixtures(folder = FIXTURES): Promise<string[]> {
   return made;
 }
 
-/** A data directory with rows in every table and the files of its done exports. */
+/** Makes a data directory with rows in every table and the files of its done exports. */
 export function makeState(dataDir: string): void {
   const database = openDatabase(dataDir);
   fillState(database);

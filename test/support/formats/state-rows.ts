@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     tenant_id: n === 5 || n === 6 ? "ten_2" : "ten_1",
     key: `order ${n}`,
     fingerprint: hexOf(`request ${n}`),
-    // The export of the seventh key no longer exists.
+    // There is no export for the seventh key, as if it had been removed.
     export_id: exportId(n),
     created_at: AT + n,
     body_hash: n === 4 ? null : hexOf(`body ${n}`),

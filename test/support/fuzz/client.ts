@@ -1,8 +1,8 @@
 /**
- * A fast client for the fuzzer: sends runs of requests as bytes and reads their answers completely,
- * in order.
- * Invariant: a connection is used until it ends; the caller decides whether its end or a missing
- * answer is a fault.
+ * A fast client for the fuzzer. It sends sequences of requests as bytes and reads their answers
+ * completely, in order.
+ * Invariant: a connection is used until it ends. The caller decides if its end or a missing answer
+ * is a fault.
  */
 import { connect, type Socket } from "node:net";
 
@@ -32,8 +32,9 @@ export class WireConnection {
   }
 
   /**
-   * Pipelines requests and reads their answers; `heads` marks answers without a body. With `last`,
-   * closes the sending side afterwards, so that even an unfinished request ends.
+   * Sends requests without waiting for answers between them, and reads all answers. `heads` is true
+   * for each request whose answer has no body. With `last`, closes the sending side afterwards, so
+   * that even an unfinished request ends.
    */
   run(bytes: Buffer, heads: readonly boolean[], last = false): Promise<WireRun> {
     const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
@@ -92,7 +93,7 @@ class AnswerReader {
     this.#heads = heads;
   }
 
-  /** Parses bytes; returns true when all answers are complete or no more will come. */
+  /** Parses bytes. Returns true when all answers are complete or no more can come. */
   take(chunk: Buffer): boolean {
     // After the last answer only the end of its chunked body can follow.
     if (this.closing) return true;

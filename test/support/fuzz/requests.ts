@@ -13,7 +13,10 @@ import type { TwinRow } from "../twin.ts";
 import { toLists, withinLists } from "./lists.ts";
 import { changed, JUNK, type Shape, shaped, spoilt } from "./shapes.ts";
 
-/** Values for requests; the arrays grow with the answers. */
+/**
+ * Values from which requests are made. Ids, links, ETags, and cursors from the answers are added to
+ * its arrays.
+ */
 export interface FuzzWorld {
   readonly catalog: Catalog;
   readonly rows: readonly TwinRow[];
@@ -25,8 +28,7 @@ export interface FuzzWorld {
   readonly tags: string[];
   readonly pages: { readonly spec: unknown; readonly cursor: string }[];
   /**
-   * True if further requests may be pipelined behind a request with a slow answer; see
-   * docs/limits.md.
+   * True if further requests may be sent behind a request with a slow answer (see docs/limits.md).
    */
   readonly waitsInLine: boolean;
 }
@@ -301,21 +303,24 @@ function built(
 }
 
 /**
- * True if the server may answer the body later than in the call that receives it: long bodies,
- * names of expensive members, and batches.
+ * Returns true if the server may answer the body only after the call that receives it has returned.
+ * These are long bodies, bodies with names of expensive members, and batches.
  */
 function mayBeExpensive(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
   return bytes.length > 8_192 || text.startsWith("[") || EXPENSIVE.test(text);
 }
 
-/** Members of sentences and lead queries, the tool that parses sentences, and lists. */
+/**
+ * Names in a body that can make it expensive: members of sentences and lead queries, the tool that
+ * translates sentences, and lists.
+ */
 const EXPENSIVE_NAMES = ["query_text", "translate", "lead_query", "activities", "cities", "states"];
 const EXPENSIVE = new RegExp(
   `"(${EXPENSIVE_NAMES.join("|")}|regions|districts|name_contains|lists)"`,
 );
 
-/** Routes that work in small steps, for any body. */
+/** Matches the paths of routes that work in small steps, regardless of the request's body. */
 const ASYNC_QUEUE_BOUNDS = /^\/v1\/(companies\/|accounts\/suggest|lists\/.*\/entries)/;
 
 function chunks(bytes: Buffer): Buffer {
@@ -368,9 +373,9 @@ const VARIANTS: readonly ((draw: Draw, world: FuzzWorld) => Headers)[] = [
 ];
 
 /**
- * Returns a request with any method, known to the parser or not, and any path. The transport itself
- * answers CONNECT, below the interface. Half of these clients reset the connection before they can
- * read the answer.
+ * Returns a request with any method, including ones that the parser does not know, and any path.
+ * CONNECT is answered by the transport itself. Half of the clients that send it reset the
+ * connection before they can read the answer.
  */
 function strange(draw: Draw, world: FuzzWorld): FuzzRequest {
   const base = addressed(draw, world);

@@ -38,7 +38,7 @@ export function textOf(file: string): string {
   return text;
 }
 
-/** Listed on first use: git takes 50 ms, and most suites only import ROOT. */
+/** Filled on first use, because git takes 50 ms and most suites only import ROOT. */
 let all: string[] | undefined;
 
 function listFiles(): string[] {

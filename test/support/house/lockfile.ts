@@ -73,7 +73,7 @@ export function prunedLockfile(text: string): string {
   return `${JSON.stringify({ ...lockfile, packages }, null, 2)}\n`;
 }
 
-/** The entry without its registry address and without the removed optional packages. */
+/** Returns the entry without its registry address and without the removed optional packages. */
 function without(
   { resolved: _, ...entry }: LockedPackage,
   named: ReadonlySet<string>,

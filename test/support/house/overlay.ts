@@ -1,9 +1,9 @@
 /**
- * Compiles the product, and the reference implementation of its import, with some files replaced.
- * Output: the files with compile errors. Also returns the files that the walk-through of such a
- * change in docs/contributing.md names, for comparison.
+ * Compiles the product, and the reference implementation of its import, with some files replaced by
+ * other texts. Output: the files with compile errors. Another function returns the files that
+ * docs/contributing.md names for such a change, for comparison.
  * Invariant: nothing is written. Only files whose imports show that the change may affect them are
- * checked; node build.mjs check checks all others.
+ * checked. `node build.mjs check` checks all others.
  */
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -24,7 +24,7 @@ export interface Overlay {
   readonly wanted?: RegExp;
 }
 
-/** Files with errors, relative to the root, sorted. */
+/** Returns the files with errors, relative to the root, sorted. */
 export function wrongFiles(overlay: Overlay): string[] {
   return PROJECTS.flatMap((project) => wrongIn(project, overlay)).sort();
 }
@@ -51,7 +51,7 @@ function isNear(file: string, { texts, near, nearComponent, wanted }: Overlay): 
   );
 }
 
-/** The files that a walk-through of docs/contributing.md names, in its order. */
+/** Returns the files that a section of docs/contributing.md names, in its order. */
 export function documentedFiles(title: string): string[] {
   const [, section = ""] = textOf("docs/contributing.md").split(`\n## ${title}\n`);
   const [steps = ""] = section.split("\n## ");

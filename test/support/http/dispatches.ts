@@ -1,10 +1,11 @@
 /**
- * A program that counts the garbage of a search answer.
+ * A program that measures the garbage that answering a search leaves.
  * Input: the path of a snapshot, and "cached" or "new" searches. Output, as JSON: bytes on and off
  * the heap per answer, and the number of garbage collections during the count, which must be zero.
- * Invariant: everything is the product's (exchange over uWebSockets.js, dispatch, keys, limits,
- * engine, log, metrics) except the library itself, which uses no heap. Needs `--expose-gc` and a
- * young generation that fits all of it (`FLAGS`).
+ * Invariant: the product's own code does everything (exchange over uWebSockets.js, dispatch, keys,
+ * limits, engine, log, metrics). Only the library uWebSockets.js, which uses no memory of the
+ * JavaScript heap, is simulated. Needs `--expose-gc` and a young generation that fits all of the
+ * garbage (`FLAGS`).
  */
 import { constants, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -50,7 +51,7 @@ export type Searches = "cached" | "new";
  */
 const BODIES = WARMING + COUNTED * ROUNDS;
 
-/** The body of a search, distinct for each number. */
+/** Returns the body of a search, distinct for each number. */
 function bodyOf(number: number): Uint8Array {
   const cents = 10_000_000 + number;
   const filters = { geo: { uf_any_of: ["SP", "RJ", "MG"] }, company: { share_capital_max: cents } };

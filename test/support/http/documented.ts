@@ -1,8 +1,9 @@
 /**
- * Checks answers against the OpenAPI document; a failure names the undocumented part.
- * Invariant: as strict as the document allows. The status must be listed, every required header
- * must be present and no unlisted one, the media type and the JSON body must fit; rules in the
- * document's text (unknown paths, other methods, HEAD) are checked too.
+ * Checks answers against the OpenAPI document. A failure names the undocumented part.
+ * Invariant: the check is as strict as the document allows. The status must be listed, and every
+ * required header must be present. Headers that are not listed are errors. The media type and the
+ * JSON body must fit. Rules that the document only describes in words (unknown paths, other
+ * methods, HEAD) are checked too.
  */
 import assert from "node:assert/strict";
 import { Compile } from "typebox/schema";
@@ -75,7 +76,7 @@ export const PAGES = [
   "/.well-known/security.txt",
 ];
 const PAGE_STATUSES = [200, 302, 304, 308, 404, 422];
-/** Statuses for a page's form that is too large or compressed. */
+/** Additional statuses of the form on a page, if the sent form is too large or compressed. */
 const SENT_STATUSES = [413, 415];
 
 /** Headers of HTTP itself (connection and body), which the document does not list. */

@@ -1,13 +1,14 @@
 /**
- * Expensive requests, as a client sends them: facets of everything, large pages, long sentences,
- * ten thousand postal codes, uploads of lists, exports. A test counts the answering thread's work
- * (contract/http/turns); a bench measures other requests meanwhile (`bench/beside.bench.ts`).
- * Invariant: every round sends a new query, so that no cache answers, and every answer is a
- * success that is read completely.
+ * Sends expensive requests as clients do: facets of everything, large pages, long sentences, ten
+ * thousand postal codes, uploads of lists, exports. A test counts the work of the thread that
+ * answers (contract/http/turns). A benchmark measures other requests meanwhile
+ * (`bench/beside.bench.ts`).
+ * Invariant: every round sends a new query, so that no cache answers it. Every answer is a success
+ * that is read completely.
  */
 import { UFS } from "../../../src/spec/fields.ts";
 
-/** Sends a request, a GET if the body is null; throws if the answer is no success. */
+/** Sends a request, which is a GET if the body is null. @throws if the answer is no success. */
 export type Send = (
   path: string,
   body: object | string | null,

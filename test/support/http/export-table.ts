@@ -1,8 +1,7 @@
 /**
- * The scenarios of exports that do not depend on earlier requests, for
- * contract/http/api/scenarios.test.ts. A scenario is a request with the status, the required
- * content, and the forbidden content of its answer. Scenarios that depend on an export's state are
- * in contract/http/api/exports.test.ts.
+ * Lists requests about exports, for contract/http/api/scenarios.test.ts. Each has the status, the
+ * required content, and the forbidden content of its answer. None depends on an earlier request.
+ * Requests whose answer depends on an export's state are in contract/http/api/exports.test.ts.
  * Invariant: as in table.ts. Each creation has a different key, also between the servers of the two
  * transports.
  */

@@ -135,7 +135,7 @@ export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment
   };
 }
 
-/** The string tables, in the order of the catalog's codes. */
+/** String tables of the simulated segment, in the order of the catalog's codes. */
 const FAKE_TABLES: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   cnae_primary: ["4721102", "4721103", "5611201"],
   cnae_description: ["Padaria", "Laticínios e frios", "Restaurantes e similares"],
@@ -168,7 +168,10 @@ interface EngineParts extends Omit<Engine, "page" | "counts"> {
   search(segment: Segment, request: FacetedPageRequest): SearchAnswer;
   searchSliced(segment: Segment, request: FacetedPageRequest): SlicedAnswer;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
-  /** Returns a promise that resolves when the counts exist, or null if they exist already. */
+  /**
+   * Returns a promise that resolves when facets can be counted. Returns null if they can be counted
+   * now.
+   */
   wait?(): Promise<void> | null;
 }
 
@@ -317,7 +320,8 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
 }
 
 /**
- * Returns notices that may be sent to this machine. Counting begins only when a suite starts it.
+ * Returns the part of the server that sends notices. It may send to addresses of this machine, and
+ * counts nothing until a suite starts it.
  */
 function noticesIn(
   {

@@ -1,5 +1,5 @@
 /**
- * The scenarios of leads: rows of the table in http-table.ts.
+ * The scenarios of leads: rows of the table in table.ts.
  * Invariant: that of the table.
  */
 import type { Scenario } from "./table.ts";

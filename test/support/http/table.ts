@@ -1,12 +1,15 @@
 /**
  * The table of API scenarios: requests with the status, the required content, and the forbidden
- * content of their answers; contract/http/api/scenarios.test.ts runs them. Invariant: the accounts
- * are those of the fake engine in http-fake.ts.
+ * content of their answers. contract/http/api/scenarios.test.ts runs them. Invariant: the accounts
+ * are those of the simulated engine in fake.ts.
  */
 import { DISTRICT_SCENARIOS } from "./table-districts.ts";
 import { LEAD_SCENARIOS } from "./table-leads.ts";
 
-/** One request, its answer, and what must and must not be in the answer. */
+/**
+ * A request, the status of its answer, and texts that the answer must contain (`contains`) or must
+ * not contain (`lacks`).
+ */
 export interface Scenario {
   readonly name: string;
   readonly method?: string;

@@ -69,14 +69,17 @@ export class CompanyTable {
     for (const file of simples) this.addSimples(file, partition);
   }
 
-  /** Index of a company, or -1; marks a found one as having an establishment. */
+  /**
+   * Records that the company has an establishment. Returns the company's index, or -1 if it is
+   * unknown.
+   */
   meet(root: number): number {
     const index = this.keys.find(root, 0);
     if (index >= 0) this.optIns[index] = (this.optIns[index] as number) | MET;
     return index;
   }
 
-  /** Offset of a company's record in `bytes`; -1 if it has none. */
+  /** Returns the offset of a company's record in `bytes`, or -1 if it has none. */
   offset(index: number): number {
     const offset = this.offsets[index] as number;
     return offset === NO_ROW ? -1 : offset;

@@ -1,11 +1,11 @@
 /**
  * The reference implementation of the join (src/ingest/join.ts), in plain TypeScript. It joins the
  * establishments of one partition with their companies and scores them.
- * Input: the spill files of pass 1, and the tables that map provisional numbers to dictionary
- * codes.
- * Output: finished row records, spilled by range of the rank order.
- * Invariant: files are read in the order of parts. The first row of a CNPJ by part and line is
- * kept, and the first row of a company that has a name.
+ * Input: the temporary files that the scan has written, and the tables that map provisional numbers
+ * to dictionary codes.
+ * Output: finished row records, written to a file for each range of the rank order.
+ * Invariant: files are read in the order of parts. If a CNPJ has several rows, the first by part
+ * and line is kept. If a company has several rows, the first that has a name is kept.
  */
 import {
   LIST_FLAGS,
@@ -91,7 +91,7 @@ export function samplePartition(context: JoinContext, partition: number, stride:
   };
 }
 
-/** The facts of a score before any is known. */
+/** Initial facts for computing a score, replaced as they become known. */
 const NO_FACTS = {
   ...{ status: 0, size: 0, mei: false, headquarters: false, hasEmail: false, phones: 0 },
   ...{ activityKnown: false, ageDays: -1, capitalCents: -1, sanctioned: false },
@@ -162,7 +162,7 @@ class PartitionJoin {
   }
 
   /**
-   * Returns the distinct numbers of active establishments that companies have in the rows read so
+   * Returns all different numbers of active establishments that a company has in the rows read so
    * far, ascending.
    */
   establishments(): Uint32Array {

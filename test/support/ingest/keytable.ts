@@ -23,7 +23,7 @@ export class KeyTable {
     this.shift = 32 - bits;
   }
 
-  /** Index of a key, which is added if new. `rest` is 0 for a company. */
+  /** Returns the index of a key, which is added if it is new. `rest` is 0 for a company. */
   add(root: number, rest: number): number {
     const slot = this.slotOf(root, rest);
     const found = (this.slots[slot] as number) - 1;

@@ -73,7 +73,7 @@ export class RowCounts {
     }
   }
 
-  /** Returns the distinct numbers of active establishments that companies have, ascending. */
+  /** Returns all different numbers of active establishments that a company has, ascending. */
   met(): Uint32Array {
     return Uint32Array.from(this.#met).sort();
   }

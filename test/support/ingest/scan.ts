@@ -1,9 +1,10 @@
 /**
- * The twin of the scan (src/ingest/scan/scan.ts), in plain TypeScript: cleans one member of the
- * dump and spills it by company root.
+ * The reference implementation of the scan (src/ingest/scan/scan.ts), in plain TypeScript. It
+ * cleans one member of the dump and writes its rows to a spill file (a temporary file), divided by
+ * company root.
  * Input: a member (companies, Simples, or establishments) and the number of partitions.
- * Output: its spill file, its codes, and its odd values.
- * Invariant: the spill depends on the member alone, not on the thread or the order of tasks.
+ * Output: its spill file, its codes, and its irregular values.
+ * Invariant: the spill file depends on the member alone, not on the thread or the order of tasks.
  */
 import { placeOf, readMember } from "../../../src/dump/archive.ts";
 import { LAYOUTS } from "../../../src/dump/layout.ts";

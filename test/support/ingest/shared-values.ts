@@ -1,5 +1,6 @@
 /**
- * The twin of `native-index/join/shared_values.cc`, byte for byte, in plain TypeScript.
+ * The reference implementation of `native-index/join/shared_values.cc`, byte for byte, in plain
+ * TypeScript.
  * Input: for every joined row the values, the company, and the row's position. Output and
  * invariant: those of src/ingest/shared-values.ts.
  *

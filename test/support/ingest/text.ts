@@ -1,10 +1,10 @@
 /**
- * The twin of `native-index/scan/texts.cc`, in plain TypeScript.
+ * The reference implementation of `native-index/scan/texts.cc`, in plain TypeScript.
  * Input: text columns of a record in Windows-1252 (or declared UTF-8).
  * Output: clean UTF-8 bytes, appended to a sink.
- * Invariant: the output is valid UTF-8 without controls, direction marks, and surrounding or
- * doubled white space; no output means null. Controls count as white space, and so do the terminal
- * CSI sequences that they begin.
+ * Invariant: the output is valid UTF-8 without control characters, direction marks, and surrounding
+ * or doubled white space. No output means null. Control characters count as white space, and so do
+ * the CSI sequences that they begin, which control terminals.
  */
 import type { DumpRecord } from "../../../src/dump/records.ts";
 import {
@@ -40,7 +40,7 @@ function reserve(sink: TextSink, count: number): Uint8Array {
   return sink.bytes;
 }
 
-/** Appends the cleaned text and returns its number of bytes; 0 means null. */
+/** Appends the cleaned text and returns its number of bytes, where 0 means null. */
 export function cleanText(record: DumpRecord, column: number, sink: TextSink): number {
   const start = record.starts[column] as number;
   const end = record.ends[column] as number;

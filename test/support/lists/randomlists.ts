@@ -95,7 +95,10 @@ export class RandomLists {
     ]);
   }
 
-  /** True if a spec's filter by lists keeps the account. The spec names the lists by their ids. */
+  /**
+   * Returns true if a spec's filter by lists keeps the account. The spec names the lists by their
+   * ids.
+   */
   keeps({ filters: { lists = {} } }: AccountQuerySpec, cnpj: string): boolean {
     const inOne = (ids: readonly string[]) => ids.some((id) => this.#has(id, cnpj));
     const wanted = lists.any_of === undefined || inOne(lists.any_of);

@@ -28,16 +28,13 @@ const CODES: readonly (readonly [number, string])[] = [
 ];
 const STYLE_FORMATS = [0, 14, 164, 165, 166, 167, 3, 168];
 
-/**
- * A cell: a text in one of the forms in which programs store it, a number, or a stored value of
- * another kind.
- */
+/** A cell: a text stored in one of several ways, a number, or a stored value of another kind. */
 export type CellDraft =
   | { readonly text: string; readonly as: "shared" | "inline" | "rich" | "formula" }
   | { readonly number: string; readonly style?: number }
   | { readonly stored: string; readonly kind: string };
 
-/** A sheet; null rows and null cells are not written. */
+/** A sheet. Rows and cells that are null are not written. */
 export interface SheetDraft {
   readonly name: string;
   readonly rows: readonly (readonly (CellDraft | null)[] | null)[];

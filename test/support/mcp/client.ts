@@ -65,7 +65,10 @@ export function readResult(result: Readonly<Record<string, unknown>>): ToolResul
   return { text: content.text, structured, isError };
 }
 
-/** Rows in a text of accounts: every line that is a JSON array; the first has the field names. */
+/**
+ * Returns the rows in a tool's text: every line that is a JSON array. The first row has the field
+ * names.
+ */
 export function rowsOf(text: string): unknown[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("["));
   return lines.map((line) => JSON.parse(line) as unknown[]);

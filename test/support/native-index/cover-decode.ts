@@ -69,7 +69,9 @@ export function coveredRows(rows: readonly FixtureRow[]): CoverLists {
   return lists;
 }
 
-/** The runs of CITIES by activity, state, and municipality, or null if a file has none. */
+/**
+ * Returns the lists of CITIES by activity, state, and municipality, or null if the file has none.
+ */
 export function citiesIn(region: Region): CoverLists | null {
   const bytes = partsIn(region).get("PNCITIES");
   if (bytes === undefined) return null;

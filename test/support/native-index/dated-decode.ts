@@ -67,7 +67,7 @@ export function datedParts(bytes: Buffer): DatedParts {
   return { lists, cells };
 }
 
-/** The same lists and cells, computed row by row. */
+/** Computes the content that DATED must have, row by row. */
 export function datedRows(rows: readonly FixtureRow[]): DatedParts {
   const lists = new Map<string, DatedEntry[]>();
   const cells = new Map<string, number>();
@@ -173,7 +173,7 @@ const CITIES = FIXTURE_TABLES.municipality_ibge.length;
 /** Day of a row without a date: all bits set. */
 const NO_DAY = 2 ** 18 - 1;
 
-/** Year and day of a key of COVER, as one number. */
+/** Returns the year and day in a key of COVER as one number. */
 function dayOf(key: number): number {
   const year = Math.floor(key / 2 ** 14) % 2 ** 9;
   return year * 2 ** 9 + Math.floor(key / 2 ** 23);

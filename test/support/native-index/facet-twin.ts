@@ -1,7 +1,7 @@
 /**
- * Facets counted row by row, for tests. Input: rows of a fixture. Output: the number of rows with
- * each code.
- * Invariant: uses no table of sums and no posting list.
+ * Counts facets row by row, as a reference implementation. Input: rows of a fixture. Output: the
+ * number of rows with each code.
+ * Invariant: uses no precomputed sums and no posting lists.
  */
 import type { NativeFacet } from "../../../native-index/napi/engine.ts";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";

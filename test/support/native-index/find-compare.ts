@@ -1,7 +1,7 @@
 /**
  * Compares the search by name with its reference implementation, for a seed and numbers of rows,
- * words, and typed texts. A failure names the text whose accounts differ from a linear scan by the
- * definition.
+ * words, and typed texts. A failure names the text for which the search found other accounts than a
+ * linear scan.
  * Invariant: the same seed makes the same rows and texts. The texts are names or parts of names
  * with random typing mistakes, and hostile texts, with and without filters.
  */

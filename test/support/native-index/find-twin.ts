@@ -1,7 +1,6 @@
 /**
  * The slow reference implementation of the search by name. Input: the names of rows in rank order,
- * and typed words. Output: the matching rows, each with the class of its match, by the definition
- * alone.
+ * and typed words. Output: the matching rows, each with the class of its match.
  * Invariant: shares only the word analyzer with the addon, which has a separate reference
  * implementation. It computes complete tables of edit distances and scans all rows, without posting
  * lists or a vocabulary.
@@ -60,7 +59,7 @@ export class FindTwin {
     );
   }
 
-  /** The first matching rows, class by class, each in row order. */
+  /** Returns the first matching rows, ordered by class, and within a class in row order. */
   fitting(
     words: readonly string[],
     { limit, keeps }: { limit: number; keeps: (row: number) => boolean },
@@ -79,7 +78,7 @@ export class FindTwin {
 }
 
 /**
- * True if all typed words except the last occur as whole words, and the last one at least as a
+ * Returns true if all typed words but the last occur as whole words, and the last one at least as a
  * prefix.
  */
 function holdsText(all: readonly string[], words: readonly string[]): boolean {

@@ -183,7 +183,10 @@ export function randomRows(seed: number, count: number): FixtureRow[] {
 
 type Contacts = Pick<FixtureRow, "email" | "phone_1" | "phone_2">;
 
-/** Returns codes of counts. They derive from the CNPJ, so that no other random value changes. */
+/**
+ * Returns the codes of the row's counts. They are computed from the CNPJ, so that they draw no
+ * random numbers and the other values of a seed stay the same.
+ */
 function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   const code = (at: number) => 1 + (cnpj.charCodeAt(at) % (FIXTURE_NUMBERS.length - 1));
   return {
@@ -195,10 +198,7 @@ function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   };
 }
 
-/**
- * Returns dates and flags of public lists. They also derive from the CNPJ, so that no other random
- * value changes.
- */
+/** Returns dates and flags of public lists, also computed from the CNPJ. */
 function recordOf(cnpj: string) {
   const at = (place: number) => cnpj.charCodeAt(place);
   const known = at(6) % 7 !== 0;
@@ -219,8 +219,8 @@ function recordOf(cnpj: string) {
 }
 
 /**
- * `count` random rows of few kinds, as in a large registry. Except for its number and names, each
- * equals one of `kinds` rows; half of them equal one of a few.
+ * Returns `count` random rows that repeat a smaller number of rows, as in a large registry. Except
+ * for its CNPJ and names, each row equals one of `kinds` rows. Half of the rows equal one of a few.
  */
 export function rowsOfKinds(seed: number, count: number, kinds: number): FixtureRow[] {
   const dice = new Dice(seed);
@@ -296,7 +296,7 @@ function randomNumbers(dice: Dice) {
   };
 }
 
-/** Row records of the rows, one after another in the same order. */
+/** Returns the row records of the rows, one after another in the same order. */
 export function encodeRecords(
   rows: readonly FixtureRow[],
   numbers: Uint32Array = FIXTURE_NUMBERS,

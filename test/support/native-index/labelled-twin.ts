@@ -1,8 +1,8 @@
 /**
- * The slow twin of labels (`output.labels`) and its inverse: converts a field's value to its text
- * in a language, and back.
+ * The slow reference implementation of labels (`output.labels`), in both directions: converts a
+ * field's value to its text in a language, and back.
  * Invariant: uses nothing of the addon or of the product's tables except the texts of reasons,
- * which are too many to write twice; the rules are written independently from
+ * which are too many to write twice. The rules are written independently from
  * native-index/render/rows.h and docs/exports.md.
  */
 import { REASONS_PT } from "../../../src/spec/fields/reasons.ts";
@@ -60,7 +60,7 @@ const DATES = [
 ];
 const PHONES = ["phone_1", "phone_2"];
 
-/** The text of a value; undefined if it stays unchanged. */
+/** Returns the text of a value, or undefined if the value stays unchanged. */
 export function labelledTwin(
   field: string,
   value: unknown,
@@ -106,7 +106,9 @@ function phone(text: string): string {
   return `(${found[1]}) ${found[2]}-${found[3]}`;
 }
 
-/** The value of a cell's text, as a search shows it; an empty one is null. */
+/**
+ * Returns the value that a cell's text stands for, in the form of a search. An empty text is null.
+ */
 export function readLabelled(field: string, text: string, language: Language): unknown {
   if (field === "cnae_secondary") {
     return text === "" ? [] : text.split(", ").map((code) => code.replace(/[-/]/g, ""));

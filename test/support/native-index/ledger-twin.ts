@@ -72,8 +72,8 @@ export class RateTwin {
 }
 
 /**
- * Amounts that owners hold of a resource. All amounts together have a limit, and an owner may hold
- * only a share of the amount that the others leave.
+ * Amounts of a resource that owners hold, such as memory. The sum of all amounts is limited. An
+ * owner may hold only a share of the amount that the others leave.
  */
 export class HoldTwin {
   readonly #most: number;

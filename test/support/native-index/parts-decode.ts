@@ -60,7 +60,7 @@ export function postalIn(region: Region): PostalParts | null {
   };
 }
 
-/** Computes the same content by sorting the rows. */
+/** Computes the content that POSTAL must have, by sorting the rows. */
 export function sortedPostal(rows: readonly FixtureRow[]): PostalParts {
   const chunks = Math.ceil(rows.length / 65_536);
   const sorted: number[] = [];
@@ -84,12 +84,12 @@ export function sortedPostal(rows: readonly FixtureRow[]): PostalParts {
 }
 
 /**
- * Number of bytes of a name that a short and a long mark of BEGINNINGS cover. BEGINNINGS is the
- * part with four prefix marks for each row.
+ * Number of bytes of a name from which a short and a long prefix mark are computed. BEGINNINGS is
+ * the part with four such marks for each row.
  */
 const BEGINNING_BYTES = [4, 9] as const;
 
-/** The marks of every row in BEGINNINGS, or null if a file has none. */
+/** Returns the marks of every row in BEGINNINGS, or null if a file has none. */
 export function beginningsIn(region: Region): number[][] | null {
   const bytes = partsIn(region).get("PNBEGINS");
   if (bytes === undefined) return null;

@@ -66,7 +66,9 @@ function exactly(value: number | bigint | boolean | null): number {
 type Codes = readonly (readonly number[])[];
 const knownCodes = new WeakMap<readonly FixtureRow[], Map<DimensionName, Codes>>();
 
-/** Codes of every row in a dimension; cached, because every test needs them. */
+/**
+ * Returns the codes of every row in a dimension. They are cached, because every test needs them.
+ */
 function allCodes(rows: readonly FixtureRow[], dimension: DimensionName): Codes {
   const known = knownCodes.get(rows) ?? new Map<DimensionName, Codes>();
   knownCodes.set(rows, known);
@@ -191,7 +193,7 @@ function numberAt(code: number | null): number | null {
   return code === null ? null : (FIXTURE_NUMBERS[code] as number);
 }
 
-/** The output fields of a row as plain values, in the order of the public field list. */
+/** Returns the output fields of a row as plain values, in the order of the public field list. */
 export function accountOf(row: FixtureRow): Record<string, unknown> {
   const tables = FIXTURE_TABLES;
   const at = (table: readonly string[], code: number | null) =>

@@ -9,7 +9,7 @@ import type { Region } from "./region-decode.ts";
 import { postingsOf, termsOf } from "./region-twin.ts";
 import { containerOf, portableBytes, portableRows } from "./roaring-oracle.ts";
 
-/** Checks every posting list; returns the kinds of containers that occurred. */
+/** Checks every posting list. Returns the kinds of bitmap containers that occurred. */
 export function checkPostings(region: Region, rows: readonly FixtureRow[]): Set<string> {
   const types = new Set<string>();
   for (const [dimension, containers] of region.containers()) {

@@ -26,7 +26,7 @@ export const SECTIONS = {
   blocks: 12,
 } as const;
 
-/** A container: the rows of one code in one chunk. */
+/** A bitmap container: the rows that have one code in one chunk of 65,536 rows. */
 export interface DecodedContainer {
   readonly chunk: number;
   readonly code: number;
@@ -84,7 +84,7 @@ export class Region {
     });
   }
 
-  /** Bytes of the one section of this kind and argument. */
+  /** Returns the bytes of the only section of this kind and argument. */
   section(kind: keyof typeof SECTIONS, argument = 0): Buffer {
     const found = this.entries.filter((e) => e.kind === SECTIONS[kind] && e.argument === argument);
     assert.equal(found.length, 1, `section ${kind} ${argument} is there once`);

@@ -1,8 +1,9 @@
 /**
- * The expected content of the index region, computed the obvious way. Input: fixture rows by row
- * id. Output: posting lists, sort orders, name ranks, words, and the cube.
- * Invariant: plain loops, maps, and sorts over decoded rows; shares only the TypeScript analyzer
- * with the addon, which has its own tests.
+ * Computes the expected content of the index region in the simplest way. Input: fixture rows by row
+ * id. Output: posting lists, sort orders, name ranks, words, and CUBE, the section with the number
+ * of accounts by activity, state, and status.
+ * Invariant: it consists of plain loops, maps, and sorts over decoded rows. It shares only the
+ * TypeScript analyzer with the addon, which has its own tests.
  */
 import {
   type DimensionName,

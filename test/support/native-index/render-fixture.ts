@@ -1,7 +1,8 @@
 /**
  * Data for tests of renderers: a segment of invented accounts whose names try to break every
- * format, the context of their export, a renderer's bytes, and the accounts as a search shows them.
- * Invariant: the segment is a real file opened by the real addon; only its label and provenance are
+ * format, the context of an export of them, the bytes of a renderer, and the accounts as a search
+ * returns them.
+ * Invariant: the segment is a real file opened by the real addon. Only its label and provenance are
  * invented. Dates reach back to 1800.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -201,7 +202,7 @@ export function searchedExplained(
   });
 }
 
-/** The accounts of rows as a search returns them. */
+/** Returns the accounts of rows as a search returns them. */
 export function searched(
   segment: Segment,
   rows: Uint32Array,

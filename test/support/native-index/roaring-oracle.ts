@@ -6,7 +6,7 @@
  */
 import roaring from "roaring";
 
-/** Bytes of the portable Roaring bitmap of the rows, each container in its smallest form. */
+/** Returns the rows as a portable Roaring bitmap, with each container in its smallest form. */
 export function portableBytes(rows: Iterable<number>): Buffer {
   const bitmap = new roaring.RoaringBitmap32(rows);
   bitmap.runOptimize();

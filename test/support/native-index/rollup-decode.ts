@@ -20,7 +20,7 @@ const GROUPINGS = ["activity", "division", "all"] as const;
 /** Number of the last table, which has all activities by municipality, without the year. */
 const MUNICIPALITY = 6;
 
-/** For every table, the number of accounts of each combination. */
+/** For every table, the number of accounts of each combination of values. */
 export type Combinations = Map<string, number>[];
 
 /** Bytes of ROLLUP in a file, or null if it has none. */

@@ -1,7 +1,7 @@
 /**
- * Lists of rows for tests: opens a list in the addon from a portable bitmap of the `roaring`
- * package, and returns the rows that a list was made of. Invariant: a list's rows are stored here,
- * never read from the addon.
+ * Makes lists of rows for tests. It opens a list in the addon from a portable bitmap of the
+ * `roaring` package, and remembers the rows of each list. Invariant: the remembered rows are never
+ * read from the addon.
  */
 import { type NativeRowList, openRowList } from "../../../native-index/napi/engine.ts";
 import { portableBytes } from "./roaring-oracle.ts";

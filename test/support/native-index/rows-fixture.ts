@@ -87,7 +87,7 @@ export function accountsOf(
   return JSON.parse(Buffer.from(segment.renderJson(rows, fields)).toString());
 }
 
-/** Row ids in no order, some of them twice. */
+/** Returns row ids in no order, some of them twice. */
 export function someRows(segment: NativeSegment, count: number, dice: () => number): Uint32Array {
   return Uint32Array.from({ length: count }, () => Math.floor(dice() * segment.rowCount));
 }

@@ -1,8 +1,9 @@
 /**
- * The slow twin of rendered rows. Input: accounts as a search shows them, columns. Output: their
- * rows in every format of the addon, and readers that undo the escapes.
- * Invariant: one obvious function per format, cell by cell, on JavaScript strings; nothing of the
- * addon is used, and its rules are written independently from native-index/render/rows.h.
+ * The slow reference implementation of rendered rows. Input: accounts in the form of a search, and
+ * columns. Output: their rows in every format of the addon, and readers that undo the escapes.
+ * Invariant: each format has one simple function, which works cell by cell on JavaScript strings.
+ * Nothing of the addon is used, and the rules are written independently from
+ * native-index/render/rows.h.
  */
 import type { FieldType, RowsRequest } from "../../../native-index/napi/engine.ts";
 import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
@@ -10,7 +11,7 @@ import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
 /** An account in the form that renderJson returns. */
 export type Account = Readonly<Record<string, unknown>>;
 
-/** Types of fields; a field that is not listed is a code or an identifier. */
+/** Types of fields. A field that is not listed is a code or an identifier. */
 const KINDS: Readonly<Record<string, "free" | "number" | "amount" | "flag" | "date" | "codes">> = {
   legal_name: "free",
   trade_name: "free",
@@ -74,11 +75,11 @@ interface Cell {
   readonly value: unknown;
   /** Only of fields. */
   readonly field?: string;
-  /** The text that a file for people shows in place of the value, if it differs. */
+  /** Text that replaces the value in a file for people, if it differs. */
   readonly people?: string | undefined;
 }
 
-/** Rows of accounts with their extra columns, in the requested form. */
+/** Returns the rows of accounts with their extra columns, in the requested format. */
 export function renderTwin(accounts: readonly Account[], request: RowsRequest): string {
   return accounts
     .map((account, position) => {
@@ -259,7 +260,7 @@ function sheetRow(cells: readonly Cell[], number: number, language: Language | u
   return `<row r="${number}">${parts.join("")}</row>`;
 }
 
-/** The formula of a link in a sheet for people; null for a value that is no link. */
+/** Returns the formula of a link in a sheet for people, or null if the value is no link. */
 function linkIn(field: string | undefined, text: string): string | null {
   if (field === "whatsapp") return `HYPERLINK("${text}")`;
   const isLinked = field === "email" && /^[\w.+-]+@[\w.+-]+$/.test(text) && text.length <= 248;

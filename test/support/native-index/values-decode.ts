@@ -63,7 +63,7 @@ const ROUND = [
   ).flat(),
 ];
 
-/** The lowest and the highest amount of a class, in cents. */
+/** Returns the lowest and the highest amount of a class, in cents. */
 function capitalRange(code: number): [number, number] {
   const round = (code - 1) / 2;
   if (Number.isInteger(round)) return [Number(ROUND[round]), Number(ROUND[round])];

@@ -1,9 +1,9 @@
 /**
  * Builds the product so that it records which of its functions run, in order, and how often its
  * loops iterate.
- * Invariant: nothing else changes: each function, and each loop round, first reports the function's
- * number and then does what the sources do. Worker threads run the ordinary bundle and record
- * nothing.
+ * Invariant: nothing else changes. Each function, and each loop iteration, first reports the
+ * function's number and then does the same as in the sources. Worker threads run the ordinary
+ * bundle and record nothing.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";

@@ -1,7 +1,8 @@
 /**
- * A server of this checkout that records which of its functions run, and how much in one turn of
- * its event loop. The bundle must be built.
- * Invariant: only the answering thread is recorded; worker threads run the ordinary bundle.
+ * Starts a server of this checkout that records which of its functions run, and the number of steps
+ * in one turn of its event loop. The bundle must be built.
+ * Invariant: only the thread that answers requests is recorded. Worker threads run the ordinary
+ * bundle.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,10 +1,10 @@
 /**
  * Traces the path of a request: starts a recording server and reports the files and functions that
  * run for one request, in order.
- * Invariant: a function counts only if it ran in every round, and not in every idle window. This
- * excludes the server's timers. It must also have run by the end of the turn in which the answer
- * was sent: a later render is no part of the path, however early it begins. Each round sends a new
- * request, because answers are cached.
+ * Invariant: a function counts only if it ran in every round. Functions of the server's timers,
+ * which also run in every period without requests, do not count. A function must have run by the
+ * end of the turn of the event loop in which the answer was sent, so the render of an export never
+ * counts. Each round sends a new request, because answers are cached.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -23,7 +23,7 @@ export interface Walk {
   readonly before?: number;
 }
 
-/** The files and functions that run for a request. */
+/** The files and functions that run for one request. */
 export interface Road {
   /** Files in the order of their first function, each with its functions. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -33,12 +33,12 @@ export interface Road {
 
 const ROUNDS = 5;
 /**
- * Milliseconds of an idle window, which is longer than the period of every timer that could run in
- * all rounds.
+ * Milliseconds of an idle period. It is longer than the period of every timer that could run in all
+ * rounds.
  */
 const IDLE_MS = 500;
 const IDLE_WINDOWS = 6;
-/** Maximum number of idle windows until the translator is ready. */
+/** Maximum number of idle periods until the translator is ready. */
 const WARM_WINDOWS_MAX = 60;
 /** The function that runs when an answer is sent. */
 const ANSWERED = "src/http/server/telemetry.ts:answered";
@@ -177,8 +177,8 @@ class Walker {
     const { export: created } = JSON.parse(sent) as { export: { export_id: string } };
     const waiting = { method: "GET", path: `${path}/${created.export_id}?wait=60`, status: 200 };
     await this.#send(waiting as Walk, 0);
-    // After the render thread has written, the next request reads the key's row again. This request
-    // does so, so that no recorded round does.
+    // After a render thread has written to the database, the server reads the key's row again at
+    // the next request. This request causes the read, so that no recorded round includes it.
     await this.#send({ ...waiting, path: `${path}?limit=1` } as Walk, 0);
   }
 

@@ -1,8 +1,9 @@
 /**
- * Bundles test files to plain JavaScript, because Node needs three times as long to transform the
- * sources of each. Shared product parts become shared chunks.
- * Invariant: a module finds its files as if it ran at its source's location. Only src/location.ts
- * uses the product's bundle, so that threads load the code that users run.
+ * Bundles test files to plain JavaScript, because Node needs three times as long if it transforms
+ * the TypeScript sources for each suite. Parts of the product that several suites use become shared
+ * chunks.
+ * Invariant: a bundled module finds its files as if it ran at its source's location. Only
+ * src/location.ts uses the product's bundle, so that threads load the code that users run.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -18,10 +19,10 @@ import { lives } from "../../../src/setup/steps.mjs";
 const INSIDE = new Set(["typebox", "apache-arrow", "flatbuffers", "tslib"]);
 
 /**
- * Bundles test files (paths below `root`) into a folder of this run, because two runs may meet.
- * `product` is the folder of the product's bundle. With `tables`, the lexicon is a constant, as in
- * the product; otherwise each suite that translates computes it, which takes 1 s of processor time.
- * Returns the bundles in the order of `files`.
+ * Bundles test files (paths below `root`) into a folder of this run only, because two runs may
+ * happen at the same time. `product` is the folder of the product's bundle. With `tables`, the
+ * lexicon is a constant, as in the product. Otherwise each suite that translates computes it, which
+ * takes 1 s of processor time. Returns the bundles in the order of `files`.
  */
 export function bundleTests(root, { files, product, tables = true }) {
   removeOld(path.join(root, ".cache", "tests"));

@@ -66,8 +66,8 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
 }
 
 /**
- * Environment variables with the folders of this run: one for the bundled suites and the facts that
- * they share, and one for temporary files.
+ * Returns environment variables with the folders of this run: one for the bundled suites and the
+ * facts that they share, and one for temporary files.
  */
 function runEnv(root) {
   return { TEST_RUN: testsFolder(root), TMPDIR: makeScratch() };
@@ -79,7 +79,7 @@ function runnerOf({ root, cache, files, names }) {
   return [path.join(root, "test/support/run/run.mjs"), JSON.stringify({ ...known, files, names })];
 }
 
-/** Suites that the quick run did not pass, and suites that it passed over one transport only. */
+/** Returns the suites that the quick run did not pass, or passed over one transport only. */
 function withoutPassed(root, all) {
   const quick = quickSuites(all);
   const matrix = quick.filter((file) => isOfMatrix(fs.readFileSync(path.join(root, file), "utf8")));

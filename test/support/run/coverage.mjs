@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 /** Matches the measured files. The part of the product that runs only in a browser is excluded. */
 const MEASURED = /^(src\/(?!console\/web\/)|native-index\/).*\.ts$/;
 
-/** Reads the folder of NODE_V8_COVERAGE; returns the report as text. */
+/** Reads the folder of NODE_V8_COVERAGE. Returns the report as text. */
 export function coverageReport(root, folder) {
   const scripts = new Map();
   for (const name of fs.readdirSync(folder)) {

@@ -1,44 +1,49 @@
 /**
  * Determines how much the random suites try. It has the only table of these numbers, and is the
  * only file that reads these variables. TEST_SCALE=3 tries three times as much of everything, and
- * TEST_SCALE=forgeries:50000 sets one number; a comma combines both forms. TEST_SEED=7 tries other
- * random values. TEST_MATRIX=uws or node selects the transport of the interface tests; the default
- * is both.
+ * TEST_SCALE=forgeries:50000 sets one number. Both forms can be combined by a comma. TEST_SEED=7
+ * tries other random values. TEST_MATRIX=uws or node selects the transport of the interface tests,
+ * which is both by default.
  * Invariant: without these variables, a suite always tries the same.
  */
 
 /** The number of tries of each kind at scale 1. */
 const TRIES = {
-  /** Random specs that the whole engine answers like a linear scan. */
+  /** Random specs for which the engine's answer is compared with a linear scan. */
   "engine specs": 1000,
-  /** Random specs whose facets are those of a linear scan. */
+  /** Random specs for which facets are compared with a linear scan. */
   "facet specs": 30,
-  /** Texts of real words and noise for which the translator must keep its promises. */
+  /**
+   * Texts of real words and noise, for which the translator must not fail and must give a valid
+   * spec.
+   */
   "hostile texts": 30_000,
   /** Long texts of ordinary words for which the translator's steps are counted. */
   "long texts": 60,
   /**
-   * Texts of each systematic test of the translator. If it has fewer texts, all of them are tried.
+   * Texts that the systematic tests of the translator try in all. A test that has fewer tries all
+   * of its texts.
    */
   "sweep texts": 24_000,
   /** Generated requests whose right translation is known. */
   "generated requests": 1500,
-  /** Random sequences of pages, at and around every boundary. */
+  /** Random specs whose pages are read in sequence, at and around every boundary. */
   "scroll specs": 200,
   /** Random specs over companies instead of establishments. */
   "company specs": 400,
-  /** Random queries of what changed between two months. */
+  /** Random queries for the changes between two months. */
   "change specs": 300,
-  /** Random specs that a real server answers like a linear scan. */
+  /** Random specs for which a real server's answer is compared with a linear scan. */
   "served specs": 250,
-  /** Random queries of the kernel, over each of its snapshots. */
+  /** Random queries of the C++ query code, over each of its snapshots. */
   "kernel queries": 120,
   /** Sequences of commands that are compared with the model of exports. */
   "export models": 60,
   /** Sequences of commands that are compared with the model of quotas. */
   "quota models": 40,
   /**
-   * Hostile files of each kind. The native scan must read them like its reference implementation.
+   * Hostile dump files of each kind, for which the addon's scan is compared with its reference
+   * implementation.
    */
   "hostile files": 60,
   /** Number of times that a server under load is stopped, for each transport. */
@@ -60,8 +65,8 @@ const TRIES = {
   /** Number of times that the program is killed at each of its named points. */
   "crash hits": 1,
   /**
-   * Starts of a server with notices that each end with a kill. Above 1, every point of the program
-   * has at least one start.
+   * Starts of a server with notices, each of which ends with a kill. If the scale is above 1, each
+   * named point of the program is tried at least once.
    */
   "notice lives": 1,
   /** Seconds for which libFuzzer runs each target. */
@@ -73,7 +78,7 @@ export type Tried = keyof typeof TRIES;
 
 const { factor, named } = readScale(process.env.TEST_SCALE ?? "");
 
-/** The seed of every random suite: TEST_SEED, or a constant. */
+/** The seed of every random suite: TEST_SEED, or else a constant. */
 export const SEED = readNumber(process.env.TEST_SEED ?? "20261121", "TEST_SEED");
 
 /** The transports over which the interface tests run. */

@@ -14,14 +14,14 @@ import { lives } from "../../../src/setup/steps.mjs";
 const IN_MEMORY = "/dev/shm";
 /**
  * Free bytes that the memory file system must have. The suites of a run need about 1 GiB at the
- * same time; on a smaller machine, the disk is used.
+ * same time. With less, the disk is used.
  */
 const BYTES_MIN = 4 * 2 ** 30;
 
 /** Prefix of the folder's name, which is followed by the id of the run's process. */
 const NAMED = "peneira-run-";
 
-/** Makes the folder and returns its path; it is removed when this process ends. */
+/** Makes the folder and returns its path. The folder is removed when this process ends. */
 export function makeScratch() {
   const parent = process.env.TMPDIR ?? (isRoomy() ? IN_MEMORY : os.tmpdir());
   removeOld(parent);

@@ -55,7 +55,7 @@ export function quickSuites(suites) {
   return suites.filter((file) => ["unit", "contract"].includes(tierOf(file)) || file === TOUR);
 }
 
-/** True if a suite, by its text, tests the interface over each transport of the run. */
+/** True if the text of a suite shows that it tests the interface over each transport of the run. */
 export function isOfMatrix(text) {
   return /\bof MATRIX\)/.test(text);
 }
@@ -68,9 +68,10 @@ export function tierOf(file) {
 }
 
 /**
- * Returns the suites that a name selects. This is the only suite whose path equals the name or ends
- * with it, such as `spec/normalize`. Otherwise it is all suites of a folder, such as
- * `contract/search`.
+ * Returns the suites that a name selects. If exactly one suite's path equals the name or ends with
+ * it, such as `spec/normalize`, this suite is selected. If no path does, all suites of the folder
+ * with that name are selected, such as `contract/search`. @throws Error if several paths match, or
+ * if neither a suite nor a folder matches.
  */
 function suitesNamed(name, suites) {
   const clean = path.posix

@@ -122,8 +122,8 @@ async function folderOfSources(): Promise<string> {
 }
 
 /**
- * Returns populations for nine of ten municipalities, so that some have none and some have the same
- * as others.
+ * Returns populations for nine of ten municipalities. Every tenth has none, and some have equal
+ * ones.
  */
 function inventedPopulation(): string {
   const lines = getMunicipalities()

@@ -35,8 +35,8 @@ export function contentAt(path: string): Content {
 }
 
 /**
- * The rows of a restored database as they were in the backup. Throws if the last line of its audit
- * trail does not record the restore.
+ * Returns the rows of a restored database as they were in the backup. @throws if the last line of
+ * its audit trail does not record the restore.
  */
 export function beforeRestore({ audit = [], ...rest }: Content): Content {
   const last = audit.at(-1);

@@ -133,7 +133,9 @@ async function startHaproxy({ folder, upstream }: EdgeOptions): Promise<Edge> {
   return await edge(child, { tlsPort, plainPort, cert });
 }
 
-/** Starts HAProxy with the shipped file for several servers; `upstreams` are their addresses. */
+/**
+ * Starts HAProxy with the shipped file for several servers, which have the addresses `upstreams`.
+ */
 export async function startFleetProxy(
   folder: string,
   upstreams: readonly [string, string, string],

@@ -1,7 +1,8 @@
 /**
- * A process of contract/store/postgres.test.ts: creates exports under idempotency keys that other
- * processes use too, within a quota and a maximum of queued exports, as the intake of exports does.
- * Arguments: address, number of keys, most queued exports.
+ * A process that contract/store/postgres.test.ts starts. It creates exports under idempotency keys
+ * that other processes use too, within a quota and a maximum number of queued exports, as a server
+ * does.
+ * Arguments: address, number of keys, maximum number of queued exports.
  */
 import { ExportStore } from "../../../src/store/exportstore.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";

@@ -1,6 +1,6 @@
 /**
- * Module resolution for postgres-folders.mjs: imports of `src/store/database.ts` get
- * `on-postgres.ts`, except in that file itself.
+ * Resolves modules for postgres-folders.mjs: an import of `src/store/database.ts` gets
+ * `on-postgres.ts`, except in on-postgres.ts itself.
  */
 const OVERRIDE = new URL("./on-postgres.ts", import.meta.url).href;
 

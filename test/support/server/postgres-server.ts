@@ -13,7 +13,7 @@ import { postgresPrograms } from "../../../bench/rivals/postgres-server.ts";
 
 const START_MS_MAX = 60_000;
 
-/** A reason to skip suites that need the server; false if it is installed. */
+/** The reason to skip suites that need the server, or false if it is installed. */
 export const withoutPostgres: string | false =
   postgresPrograms() === null && "skipped: no PostgreSQL of the distribution";
 
@@ -68,7 +68,7 @@ export class TestPostgres {
     return join(this.#folder, `.s.PGSQL.${this.#listens?.port ?? 5432}`);
   }
 
-  /** Address of a schema for clients of the network. */
+  /** Returns the address of a schema for clients of the network. */
   networkAddress(schema: string): string {
     if (this.#listens === null) throw new Error("the server has no address");
     const { host, port } = this.#listens;

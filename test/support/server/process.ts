@@ -1,7 +1,8 @@
 /**
- * Starts a server as a separate process, as a user does: returns its address, its first key, and
+ * Starts a server as a separate process, as a user does. Returns its address, its first key, and
  * functions to end it.
- * Invariant: a started server answers; a stopped one has exited with 0, a killed one is gone.
+ * Invariant: a server that was started answers. A stopped server has exited with 0, and a killed
+ * one is gone.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -15,11 +16,15 @@ const PRODUCT = join(ROOT, "dist/bundle/peneira");
 const { TEST_PRODUCT } = process.env;
 
 /**
- * Path of an executable to test instead of the bundle. The variable is relative to the checkout.
+ * Path of an executable to test instead of the bundle. The path in TEST_PRODUCT is relative to the
+ * checkout.
  */
 export const EXECUTABLE = TEST_PRODUCT === undefined ? null : resolve(ROOT, TEST_PRODUCT);
 
-/** The server optimizes code as late as the suite that starts it (test/support/run/command.mjs). */
+/**
+ * V8's flag for optimizing late, which the suite's process has (test/support/run/command.mjs), is
+ * passed to the server.
+ */
 const V8_FLAGS = process.execArgv.filter((flag) => flag.startsWith("--interrupt-budget="));
 
 let built = false;
@@ -53,8 +58,8 @@ export interface ServedOptions {
 }
 
 /**
- * The program and its arguments that run the product with `args`: the bundle, rebuilt if it differs
- * from the checkout, or the executable of the variable TEST_PRODUCT.
+ * Returns the program and its arguments that run the product with `args`. The program is the
+ * bundle, rebuilt if it differs from the checkout, or the executable of the variable TEST_PRODUCT.
  */
 export function productCommand(args: readonly string[]): [file: string, args: string[]] {
   if (EXECUTABLE !== null) return [EXECUTABLE, [...args]];
@@ -121,8 +126,8 @@ export async function startServerProcess(options: ServedOptions): Promise<Server
 }
 
 /**
- * If a suite fails before it stops its server, the suite must not hang and the server must not keep
- * running.
+ * Lets the suite end without waiting for its server, and kills the server at the end. Otherwise a
+ * suite that fails early would hang or leave the server running.
  */
 function letGo(child: ChildProcess): void {
   child.unref();

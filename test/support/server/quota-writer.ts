@@ -1,6 +1,6 @@
 /**
- * A process of contract/store/postgres.test.ts: adds one row to a tenant's quota of a day, several
- * times, and checks that no other process writes within its transactions.
+ * A process that contract/store/postgres.test.ts starts. It adds one row to a tenant's quota of a
+ * day, several times, and checks that no other process writes within its transactions.
  * Arguments: address, times.
  */
 import { KeyStore } from "../../../src/store/keystore.ts";

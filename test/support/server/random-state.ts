@@ -1,7 +1,7 @@
 /**
- * A state with random rows in every table. Input: an empty state in SQLite, and a seed. Invariant:
- * every table gets rows, the checksums of blobs are right, and no check or reference is broken:
- * SQLite refuses such a row, and another one is tried.
+ * Fills an empty state in SQLite with random rows in every table, from a seed. Invariant: the
+ * checksums of blobs are right, and no check or reference is broken. If SQLite refuses a row for
+ * that, another one is tried.
  */
 import { BLOBS, CHECKSUM_FUNCTION } from "../../../src/store/checksums.ts";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
@@ -66,7 +66,7 @@ export class RandomState {
     );
     const inserts = this.#below(4) > 0;
     if (inserts) {
-      // The new row needs another key, except for columns that refer to another row.
+      // The new row needs another key. Columns of the key that refer to another row stay unchanged.
       for (const column of key.filter((one) => one !== numbered)) {
         changed[columns.indexOf(column)] = this.#changed(row[column] as Value, 0.8);
       }

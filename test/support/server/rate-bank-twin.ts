@@ -11,7 +11,10 @@ const NUMBERS = Object.keys(LEASE).length;
 const LONG_AGO_MS = -1e12;
 
 interface Bucket {
-  /** Units in the bucket at the time `atMs`. Negative if the bucket has debts. */
+  /**
+   * Units in the bucket at the time `atMs`. The number is negative if more units were spent than
+   * the bucket had.
+   */
   units: number;
   atMs: number;
   readonly leases: Map<string, { units: number; untilMs: number }>;
@@ -40,7 +43,7 @@ export class RateBankTwin {
     this.#startedMs = atMs;
   }
 
-  /** Answers a member's requests for leases at a time of the database's clock. */
+  /** Returns the grants for a member's requests for leases, at a time of the database's clock. */
   lease(member: string, { names, numbers }: Requests, nowMs: number): Float64Array {
     const grants = new Float64Array(3 * names.length);
     for (const [at, name] of names.entries()) {

@@ -1,8 +1,8 @@
 /**
- * A fleet in simulated time: members with real ledgers, and the shared buckets (rate-bank-twin.ts)
- * behind a network with delays.
- * Invariant: one step is a millisecond; the same seed gives the same run. A member that died never
- * comes back; a paused one does nothing while time passes for the others.
+ * Simulates a fleet: members with real ledgers, and the shared buckets (rate-bank-twin.ts) behind a
+ * network with delays.
+ * Invariant: one step is a millisecond, and the same seed gives the same run. A member that died
+ * never comes back. A paused member does nothing while time passes for the others.
  */
 import { RateLimiter, type RatePolicy } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
@@ -66,7 +66,7 @@ export class FleetMember {
     this.ledger.setAway(isAway, this.#clock.monotonicMs());
   }
 
-  /** Passes a millisecond; `bank` is null while the database is unreachable. */
+  /** Simulates one millisecond. `bank` is null while the database is unreachable. */
   step(nowMs: number, bank: RateBankTwin | null, faults: Faults, random: () => number): void {
     if (this.#pausedMs === 0 || !this.#clockStops) this.#clock.advance(1);
     this.#arrive(nowMs, bank);

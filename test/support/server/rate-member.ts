@@ -1,6 +1,6 @@
 /**
- * A process of campaign/postgres/limits.test.ts: a member of a fleet whose clients send requests at
- * random times. Waits for leases as a server does.
+ * A process that campaign/postgres/limits.test.ts starts: a member of a fleet whose clients send
+ * requests at random times. It waits for leases as a server does.
  * Arguments: address, JSON of `MemberLoad`. Output: one message, `MemberReport`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { Ledger } from "../../../src/process/ledger.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { seededRng } from "../spec/random.ts";
 
-/** Milliseconds that a request waits for a lease at most, as in a server. */
+/** Maximum milliseconds that a request waits for a lease, as in a server. */
 const WAIT_MS = 600;
 
 /** Load of a member. */
@@ -98,7 +98,7 @@ async function sendOf(key: MemberLoad["keys"][number]): Promise<void> {
 
 for (const { name } of keys) allowed[name] = [];
 await leasing;
-// All members begin at the same time, so that each knows how many there are.
+// All members start at the same time, so that each knows how many of them exist.
 process.send?.("ready");
 await new Promise((resolve) => process.once("message", resolve));
 await Promise.all(keys.map(sendOf));

@@ -1,8 +1,8 @@
 /**
- * Clients that keep sending requests while a server is changed or stopped: counts the answers of
- * each kind and records every failure as text.
+ * Clients that keep sending requests while a server is changed or stopped. They count the answers
+ * of each kind and record every failure as text.
  * Invariant: each request ends as a checked answer, as a connection that the server never accepted,
- * or as a failure; nothing is retried.
+ * or as a failure. Nothing is sent again.
  */
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -78,8 +78,8 @@ export class SteadyLoad {
   /** Refused connections. */
   refused = 0;
   /**
-   * Number of new connections that were reset without an answer during the stop. The system had
-   * accepted them, but the server had not, when the port was closed.
+   * Number of new connections that were reset without an answer during the stop. The operating
+   * system had accepted them, but the server had not, when the port was closed.
    */
   untaken = 0;
   /** True after the server has received the signal to stop. */
@@ -168,7 +168,7 @@ export class SteadyLoad {
     return id;
   }
 
-  /** Sends a request and counts its outcome; null if the connection was refused. */
+  /** Sends a request and counts its outcome. Returns null if the connection was refused. */
   async send(kind: string, path: string, body?: object, fresh = false): Promise<Reply | null> {
     try {
       const reply = await this.#send(path, body, fresh);

@@ -1,7 +1,8 @@
 /**
- * Attacks on the sockets of a server, for suites and campaigns: returns the answers as counts.
- * Invariant: each attack is bounded, uses loopback addresses only, and is over when closed; all of
- * 127.0.0.0/8 is this machine, so that one process can use many addresses.
+ * Attacks on the sockets of a server, for suites and campaigns. Output: the numbers of answers of
+ * each kind.
+ * Invariant: each attack is limited, uses loopback addresses only, and is over when it is closed.
+ * All of 127.0.0.0/8 is this machine, so one process can use many source addresses.
  */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -44,7 +45,7 @@ export function numbered(count: number, path: string, lines = ""): string {
   );
 }
 
-/** The same request repeated, up to this many bytes. */
+/** Returns the same request repeated, with this many bytes at most. */
 export function flood(bytes: number, request: string): Buffer {
   return Buffer.from(request.repeat(Math.max(1, Math.floor(bytes / request.length))), "latin1");
 }

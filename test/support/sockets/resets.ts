@@ -52,7 +52,7 @@ function resetAfter(port: number, bytes: string): Promise<boolean> {
   });
 }
 
-/** Opens sockets that send `bytes` and nothing more; resolves when all are connected or refused. */
+/** Opens sockets that send `bytes` and nothing more. Resolves when all are connected or refused. */
 export async function holdOpen(port: number, count: number, bytes: string): Promise<Socket[]> {
   const open = () =>
     new Promise<Socket>((resolve) => {

@@ -41,7 +41,7 @@ export function contextWith(changed: Partial<NormalizeContext> = {}): NormalizeC
   };
 }
 
-/** The context of an export of up to a million rows that no plan restricts. */
+/** Returns the context of an export of up to a million rows that no plan restricts. */
 export function exportContext(catalog: Catalog): NormalizeContext {
   const limit = { limitDefault: 1_000_000, limitCap: 1_000_000 };
   return contextWith({ catalog, ...limit, mode: "export", fullAllowed: true });

@@ -32,7 +32,7 @@ export function failure(input: unknown, changed: Partial<NormalizeContext> = {})
   throw new Error(`was accepted: ${JSON.stringify(input)}`);
 }
 
-/** Pointers and codes of every mistake, in order. */
+/** Returns the pointers and codes of every mistake, in order. */
 export function mistakes(input: unknown, changed: Partial<NormalizeContext> = {}): string[] {
   return failure(input, changed).errors.map(({ pointer, code }) => `${pointer} ${code}`);
 }

@@ -43,7 +43,7 @@ export function seededRng(seed: number): Rng {
   };
 }
 
-/** A valid spec in normal form. Limits are 1, 7, 100, or 50000. */
+/** Returns a valid spec in normal form. Limits are 1, 7, 100, or 50000. */
 export function randomSpec(rng: Rng, catalog: Catalog, rows: readonly TwinRow[]): AccountQuerySpec {
   const draw = new Draw(rng);
   const spec = randomSpecInput(draw, catalog, rows);
@@ -129,7 +129,10 @@ export class Draw {
     return object;
   }
 
-  /** A list of the given value, if any, and up to `count` more values. */
+  /**
+   * Returns a list with `given`, unless it is missing, and up to `count` values that `make`
+   * returns.
+   */
   list(given: unknown, count: number, make: () => unknown): unknown[] {
     const further = Array.from({ length: this.below(count + 1) }, make);
     const values = given === null || given === undefined ? further : [given, ...further];
@@ -251,8 +254,8 @@ function ownDraw({ filters, row }: Drawn, seed: number): Draw {
 }
 
 /**
- * Returns filters by the day and reason of the status, by days of exclusion, public lists, owners,
- * and missing contacts.
+ * Returns filters on the day and reason of the registration status, the days on which companies
+ * left tax regimes, public lists, owners, and missing contacts.
  */
 function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
   const { row } = drawn;
@@ -393,7 +396,10 @@ function randomIndustry(
 
 const knownIbge = new WeakMap<Catalog, readonly string[]>();
 
-/** IBGE codes of the municipalities that have one; cached, because thousands of specs are drawn. */
+/**
+ * Returns the IBGE codes of the municipalities that have one. They are cached, because thousands of
+ * specs are drawn.
+ */
 function ibgeCodes(catalog: Catalog): readonly string[] {
   const known = knownIbge.get(catalog);
   if (known !== undefined) return known;

@@ -1,13 +1,13 @@
 /**
- * Colloquial texts for every filter; all texts of one row mean the same.
- * Invariant: a filter without an entry does not compile; null means that no sentence reaches it.
- * Every text is about bakeries in Curitiba.
+ * Colloquial texts for every filter. All texts of one row mean the same.
+ * Invariant: a filter without an entry does not compile. An entry of null means that no sentence
+ * can set the filter. Every text is about bakeries in Curitiba.
  */
 import type { FilterName } from "../../../src/spec/filters/table.ts";
 
 /** The texts of a filter. */
 export interface Sayings {
-  /** Rows of texts that mean the same; `@` stands for "padarias em Curitiba". */
+  /** Rows of texts that mean the same. `@` stands for "padarias em Curitiba". */
   readonly rows: readonly (readonly string[])[];
   /** Filters that "padarias em Curitiba" sets, but that these texts do not set. */
   readonly not?: readonly FilterName[];

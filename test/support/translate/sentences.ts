@@ -1,10 +1,10 @@
 /**
- * The project's own labeled sentences: reads both halves of test/sentences, and judges each field
- * of a translator's spec.
+ * The project's own labeled sentences. Reads both halves of test/sentences, and compares each field
+ * of a translator's spec with the label.
  * Invariant: the labels come from the meaning of the words and from the official tables, never from
- * a translator. A field that a label does not name must have its default; a hash of the text
- * decides the half, so that it is not chosen by hand. The held-out half is measured, never
- * inspected.
+ * a translator. A field that a label does not name must have its default. A hash of the text
+ * decides in which half a sentence is, so that it is not chosen by hand. The held-out half is
+ * measured, never inspected.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,10 @@ export interface Expected {
   readonly uf?: readonly string[];
   /** IBGE codes, 7 digits. */
   readonly municipality?: readonly string[];
-  /** Cities left out of `uf`, or of Brazil: right is the list of all others. */
+  /**
+   * Cities that the sentence excludes from the states in `uf`, or from Brazil. The right spec lists
+   * all other cities.
+   */
   readonly not_municipality?: readonly string[];
   /** Districts, as `IBGE code:name`. */
   readonly district?: readonly string[];
@@ -50,7 +53,7 @@ export interface Expected {
   readonly company?: Readonly<Record<string, unknown>>;
   readonly contact?: Readonly<Record<string, boolean | number | readonly string[]>>;
   readonly cnae_secondary?: ExpectedCodes;
-  /** Words of the name. The next members are area codes and prefixes of postal codes. */
+  /** Words of the name. `area` has area codes, and `postal` has prefixes of postal codes. */
   readonly words?: readonly string[];
   readonly area?: readonly string[];
   readonly postal?: readonly string[];
@@ -73,7 +76,7 @@ export interface LabelledSentence {
   readonly expect: Expected;
   /** Other expectations that are equally right, because the words are ambiguous. */
   readonly or?: readonly Expected[];
-  /** Text of an equivalent sentence; it is in the same half. */
+  /** Text of an equivalent sentence of the same half. */
   readonly same_as?: string;
 }
 
@@ -95,8 +98,8 @@ export const FIELDS = [
 export type Field = (typeof FIELDS)[number];
 
 /**
- * The field that judges each part of a spec; its type has all parts, so none is forgotten. Parts
- * without a rule of their own are compared exactly.
+ * For each part of a spec, the field of the comparison to which it belongs. The type requires every
+ * part, so none is forgotten. Parts without a rule of their own are compared exactly.
  */
 const FIELD_OF: Readonly<Record<PartName, Field>> = {
   ...({ cnae: "activities", cnae_exclude: "excluded", cnae_secondary: "secondary" } as const),
@@ -135,14 +138,14 @@ export interface Judgement {
   readonly unmapped: UnmappedCount;
 }
 
-/** Stands for "no limit"; no sentence names this number. */
+/** Stands for "no limit", because no sentence names this number. */
 const NO_LIMIT = 49_999;
 const ALL_STATUSES = 5;
 const ALL_SIZES = 4;
 const ALL_STATES = 27;
 const DISTRITO_FEDERAL = { uf: "DF", municipality: "5300108" };
 
-/** The sentences of one half, in file order. */
+/** Returns the sentences of one half, in file order. */
 export function loadSentences(half: Half): readonly LabelledSentence[] {
   return readSentences(half);
 }
@@ -212,7 +215,7 @@ export function resolveDay(day: string, snapshotDate: string): string {
   return iso(new Date(Date.UTC(year, months, Math.min(date, last))));
 }
 
-/** The spec of an expectation, as a client could write it. */
+/** Returns the spec of an expectation, as a client could write it. */
 export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSnapshot) {
   const { cnae, cnae_exclude, company = {}, sort = [], district = [] } = expected;
   const first = (codes?: ExpectedCodes) => (codes?.must ?? []).map((one) => one.split("|")[0]);
@@ -324,7 +327,7 @@ function hasSameParts(field: Field, label: AccountQuerySpec, actual: AccountQuer
   });
 }
 
-/** Folded names of districts with their cities, sorted. */
+/** Returns the folded names of districts with their cities, sorted. */
 function districtsOf({ filters: { geo } }: AccountQuerySpec): string[] {
   const names = geo.district_any_of ?? [];
   return names.map((one) => `${one.municipality_ibge}:${foldDistrict(one.name)}`).sort();
@@ -381,7 +384,10 @@ function geoOf({ filters: { geo } }: AccountQuerySpec, lookup: CatalogLookup): G
   return { ufs: covered ? [] : ufs, municipalities };
 }
 
-/** States and cities of a label: cities that are left out leave all others of their states. */
+/**
+ * Returns the states and cities that a label requests. If the label excludes cities, these are all
+ * other cities of the same states.
+ */
 function wantedPlaces(
   { uf = [], municipality = [], not_municipality }: Expected,
   catalog: Catalog,

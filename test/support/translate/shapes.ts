@@ -1,7 +1,7 @@
 /**
- * Hostile texts: real words and noise, and repetitions of one short shape, which expose slow
- * stages.
- * Invariant: the same seed yields the same texts; no text is longer than 2,000 units.
+ * Makes hostile texts: mixtures of real words and noise, and repetitions of one short text, on
+ * which a slow part of the translator takes long.
+ * Invariant: the same seed yields the same texts. No text is longer than 2,000 UTF-16 units.
  */
 import { TEXT_MAX } from "../../../src/spec/schema.ts";
 
@@ -75,7 +75,7 @@ function pick<Value>(list: readonly Value[], random: () => number): Value {
   return list[Math.floor(random() * list.length)] as Value;
 }
 
-/** A text of random pieces; most texts are short, some fill the 2,000 units. */
+/** Returns a text of random pieces. Most texts are short, and some have all 2,000 units. */
 export function hostileText(random: () => number): string {
   const long = random();
   const pieces = 1 + random() * (long < 0.97 ? 2 : long < 0.998 ? 15 : 200);
@@ -89,7 +89,9 @@ export function hostileText(random: () => number): string {
   return text.slice(0, TEXT_MAX);
 }
 
-/** Damages one piece in 25: drops, doubles, or swaps a unit, or writes everything in capitals. */
+/**
+ * Damages one piece in 25: drops, doubles, or swaps a unit, or converts all letters to capitals.
+ */
 function damaged(piece: string, random: () => number): string {
   const what = random();
   if (what > 0.04) return piece;
@@ -100,7 +102,7 @@ function damaged(piece: string, random: () => number): string {
   return piece.toUpperCase();
 }
 
-/** Shapes that take much time in such programs, or might do so. */
+/** Short texts that, when repeated, take or might take much time to translate. */
 export const SHAPES: readonly string[] = [
   ...["a", "1", "1.", "1,", "a,", ",", " ", "-", "a-", "d'", "(", ")", '"', "%", "\t", "\0", "5% "],
   ...["😀", "\ud800", "\u200d", "e\u0301", "\u0301", "مخبز ", "面包店", "abcdefghij", "A", "Sp"],

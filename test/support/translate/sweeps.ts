@@ -1,6 +1,6 @@
 /**
- * Sweeps: sentences whose meaning follows from other sentences, so that they need no labels. Each
- * case is a text with the texts that it must agree with.
+ * Systematic tests (sweeps): sentences that need no labels, because their meaning follows from that
+ * of other sentences. Each case is a text with the texts that it must agree with.
  * Invariant: a text must have the places of one text and everything else of another. The same
  * snapshot yields the same cases in the same order.
  */
@@ -12,7 +12,7 @@ import { loadSentences } from "./sentences.ts";
 /** One case of a sweep. */
 export interface SweepCase {
   readonly text: string;
-  /** Another text that must have the same translation except for the places. */
+  /** Text that must have the same translation, except for the places. */
   readonly like: string;
   /** The text that has the same places. */
   readonly where: string;
@@ -169,7 +169,7 @@ const ITEMS: readonly string[] = [
   ...["com silva no nome", "chamadas Sol Nascente", "por maior capital", "no máximo 50"],
   ...["com mais de 10 funcionários", "com faturamento acima de 1 milhão", "CNAE 5611-2/01"],
 ];
-/** Ways to name a contact; one without a filter is reported as unmapped. */
+/** Words for a contact. A contact without a filter is reported as not understood. */
 const CONTACTS: readonly string[] = [
   ...["e-mail", "email", "telefone", "celular", "celulares", "telefone fixo", "fixo", "site"],
   ...["whatsapp", "contato", "instagram", "telefone e e-mail", "celular, site e e-mail"],
@@ -229,7 +229,10 @@ function* permutations(all: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-/** Every name of every condition in the table must mean the same as its first name. */
+/**
+ * Yields every name of every condition in the table, which must mean the same as the first name of
+ * the condition.
+ */
 export function* tableNames(): Generator<SweepCase> {
   for (const { names, role, led } of FILTER_NAMES) {
     const say = (name: string) => {

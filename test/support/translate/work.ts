@@ -1,6 +1,6 @@
 /**
- * Counts the work of a translation: how often stages read a token, look a name up, or walk names,
- * and how many list elements they search.
+ * Counts the work of a translation: how often the translator reads a token, looks up a name, or
+ * goes through all names, and how many list elements it searches.
  * Invariant: the same text and code yield the same count on any machine.
  */
 import { PlaceNames } from "../../../src/translate/places/placenames.ts";

@@ -1,6 +1,6 @@
 /**
- * Proves that a unit is singular or plural as its number requires, in those messages where the
- * number is often 1.
+ * Proves that a noun after a number is singular or plural as the number requires, in messages where
+ * the number is often 1.
  * Does not prove: the same for every sentence.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,9 @@
 /**
- * Proves, on a real database: every audit action is written by its change alone, with facts and
- * actor. A rejected change, or one without effect, leaves no line; if a line cannot be written,
- * nothing changes. Lines are never altered, are retained as configured under any clock, and contain
- * no name, e-mail, password, or key; a tenant's users cannot write lines without limit.
+ * Proves, on a real database: every change writes its own line of the audit trail, with facts and
+ * actor, and no other line. A change that is rejected or has no effect writes no line. If the line
+ * cannot be written, the change is undone. Lines are never altered, are kept for the configured
+ * time under any clock, and contain no name, e-mail, password, or key. A tenant's users cannot
+ * write lines without limit.
  * Does not prove: how commands and routes show lines (cli-audit, console-audit), nor the lines of
  * restores and upgrades (backup, upgrade).
  */
@@ -68,11 +69,13 @@ const acme = () => user(ANA).tenantId;
 const lines = () => store.list({ limit: 10_000 });
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** A change, and the lines that it must write, in order: action, subject, facts. */
+/**
+ * A change, and the lines that it must write, in order. A line has an action, a subject, and facts.
+ */
 interface Case {
   readonly change: () => unknown;
   readonly lines: () => readonly (readonly [AuditAction, string | undefined, object])[];
-  /** Returns the actor, for changes that only users themselves make. */
+  /** Returns the expected actor of a change that only users themselves can make. */
   readonly by?: () => string;
 }
 
@@ -80,7 +83,7 @@ const byMe = () => state.keyring.by(ME);
 const newest = () => state.keyring.list().at(-1)?.id;
 const tenantOf = (name: string) => state.keyring.tenant(name).id;
 
-/** Every action needs a case, except actions that other suites cover. */
+/** Actions that need a case here. The others are covered by other suites. */
 type CaseName = Exclude<AuditAction, `state.${string}` | `webhook.${string}` | `email.${string}`>;
 
 const CASES: Readonly<Record<CaseName, Case>> = {

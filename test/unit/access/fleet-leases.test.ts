@@ -1,8 +1,10 @@
 /**
- * Proves in simulated time: the members of a fleet together never spend more than a limit in any
- * period. Members join, die, pause, and lose messages meanwhile. Units of dead members come back.
- * Few requests are refused early at 80 % load.
- * Does not prove: that the database computes as the twin does (contract/store/rate-leases).
+ * Proves in simulated time: the servers of a fleet together never spend more units than a rate
+ * limit allows in any period. Meanwhile servers join, die, pause, and lose messages. Units leased
+ * by a dead server become available again. At 80% load, few requests are refused although units are
+ * left.
+ * Does not prove: that the database computes as the reference implementation used here
+ * (contract/store/rate-leases).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -28,17 +30,17 @@ interface Run {
   readonly ms: number;
   /** Units that clients request, as a multiple of the rate. */
   readonly load: number;
-  /** Chance per millisecond that a member dies and another one joins. */
+  /** Probability per millisecond that a server of the fleet dies and another one joins. */
   readonly churn?: number;
   readonly largest?: number;
 }
 
-/** Simulates a fleet of three members. Returns the units that its clients got. */
+/** Simulates a fleet of three servers. Returns the units that its clients got. */
 function simulate({ seed, policy, faults, ms, load, churn = 0, largest = 1 }: Run) {
   const random = seededRng(seed);
   const bank = new RateBankTwin(LEASE_MS);
   const ideal = new IdealBucket(policy);
-  /** Limits all requests of the fleet like one server. */
+  /** Limits all requests of the fleet as if one server answered them. */
   const reference = new IdealBucket(policy);
   let joined = 3;
   const members = [1, 2, 3].map((id) => new FleetMember(`m${id}`, 3));
@@ -125,8 +127,8 @@ describe("rate limits of a fleet", () => {
       if (nowMs > 100 && alive.take("key", policy, 10).allowed) gotAtMs = nowMs;
     }
     for (const member of [dead, alive]) member.close();
-    // It takes this long because the rate must first restore the units that the dead member may
-    // have spent.
+    // The dead server may have spent its leased units, so the rate must restore as many first. That
+    // takes this long.
     assert.ok(gotAtMs > 11_000 && gotAtMs < 11_500, `${gotAtMs} ms`);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Proves: a request for which its process holds no lease of rate-limit units waits for one and is
- * answered. This holds even for a large page, for a body that another thread reads, and if the
- * thread was blocked meanwhile. If the bucket is
- * empty, the answer is 429 with the time to wait. While the database is unreachable, a member may
- * spend its share, and owes these units afterwards.
+ * Proves: rate-limit units are leased to each server of a fleet. A request for which its server
+ * holds no unit waits for a lease and is answered, even for a large page, for a body that another
+ * thread reads, and if the thread was blocked meanwhile. If the bucket is empty, the answer is 429
+ * with the time to wait. While the database is unreachable, a server may spend its share of the
+ * limit, and these units are subtracted afterwards.
  * Does not prove: the arithmetic of leases (unit/access/fleet-leases).
  */
 import assert from "node:assert/strict";
@@ -121,7 +121,7 @@ for (const transport of TRANSPORTS) {
       isAway = true;
       const other = newKey();
       const statuses: number[] = [];
-      // The first request notices that the database is unreachable.
+      // All three are refused: the first request already notices that the database is unreachable.
       for (let i = 0; i < 3; i++) statuses.push((await search(other, 1)).status);
       assert.deepEqual(statuses, [429, 429, 429]);
       assert.ok(ledger.fleetCounts().share > 0);
@@ -144,7 +144,8 @@ for (const transport of TRANSPORTS) {
         },
         { times: 1 },
       );
-      // A plan whose share suffices, if the database counts as unreachable by then.
+      // The database may count as unreachable by then. Under this plan, the server's own share is
+      // enough for the request.
       const answer = await search(newKey("enterprise"), 1);
       delayMs = 0;
       assert.equal(answer.status, 200, await answer.text());

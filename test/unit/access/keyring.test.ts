@@ -1,8 +1,8 @@
 /**
- * Proves the life of keys on a real database with a manual clock: states, rotation with overlap,
- * caching for at most 50 ms, counted look-ups, batched times of use, and messages to people. A
- * created key is parsed back, every change of one character is rejected without a look-up, and the
- * stored form lacks the secret.
+ * Proves how keys work, on a real database with a manual clock: their states, rotation with
+ * overlap, and messages to people. A key is cached for at most 50 ms, look-ups are counted, and
+ * times of use are written in batches. A created key is parsed back. Changing one character makes
+ * it invalid without a look-up. The stored form lacks the secret.
  * Does not prove: randomness, nor anything about HTTP (contract/http/server/auth.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Proves that the built-in plans are complete, ordered, and as documented, that overrides apply,
- * and that a wrong table is rejected with all its problems.
+ * Proves that the built-in plans are complete, ordered, and as documented. Settings override them.
+ * A wrong table of plans is rejected with all its problems.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

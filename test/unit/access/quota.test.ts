@@ -1,9 +1,9 @@
 /**
  * Proves: for any order and outcome of tenants' exports, with crashes and midnights, the daily
- * quota equals a model of plain objects. Waiting exports hold their reservation, finished ones
- * their rows, and failed ones, or ones deleted before their end, nothing. Answers without an export
- * hold their rows. The rejection states used, requested, and limit, and when the next day begins.
- * Used rows are counted once, by key and day.
+ * quota equals that of a simple model in memory. A waiting export uses the rows reserved for it, a
+ * finished one its rows. A failed export, or one deleted before its end, uses none. An answer that
+ * returns rows without an export uses these. The rejection states used, requested, and limit, and
+ * when the next day begins. Used rows are counted once, by key and day.
  * Does not prove the moments inside a transaction (crash harness), nor counting of matches (twin
  * tests).
  */
@@ -40,7 +40,7 @@ interface ModelExport {
   holds: number;
   attempts: number;
   /**
-   * Number of times that a renderer took the export and ended, with or without counting as an
+   * Number of times that a renderer started on the export and ended. Not every start counts as an
    * attempt.
    */
   claims: number;
@@ -53,10 +53,10 @@ class Model {
   readonly keys = new Map<string, number>();
   /** Used rows, by tenant and day. */
   readonly used = new Map<string, number>();
-  /** Rows of answers without an export that a quota was charged for, by tenant and day. */
+  /** Rows that were charged for answers without an export, by tenant and day. */
   readonly answered = new Map<string, number>();
 
-  /** Returns the rows of a tenant's quota that are used on a day. */
+  /** Returns the rows that a tenant has used of its quota on a day. */
   gone(tenant: string, day: number): number {
     const mine = this.exports.filter((one) => one.tenant === tenant && one.day === day);
     const answered = this.answered.get(`${tenant} ${day}`) ?? 0;
@@ -104,7 +104,8 @@ function create({ tenant, key, rows, plan }: ExportInput): Step {
     const day = utcDay(real.clock.nowMs());
     const nowMs = real.clock.nowMs();
     const known = model.keys.get(`${tenant} ${key}`);
-    // Each number of rows makes a different request, so that only a repeated request is a replay.
+    // Another number of rows makes another spec. So an idempotency key is accepted again only with
+    // the same number.
     const create = () =>
       real.create(tenant, key, { plan, rows, spec: specOf("SP", "csv", 1 + rows) });
     if (known !== undefined && known >= nowMs - DAY_MS) {
@@ -141,7 +142,7 @@ function create({ tenant, key, rows, plan }: ExportInput): Step {
   });
 }
 
-/** Charges an answer that has rows but no export. */
+/** Charges a tenant for an answer that returns rows without an export. */
 function charge({ tenant, rows, plan }: ExportInput): Step {
   return step(`charge(${tenant}, ${rows}, ${plan})`, (model, real) => {
     const day = utcDay(real.clock.nowMs());
@@ -242,9 +243,7 @@ const COMMANDS = [
   fc.boolean().map(restart),
 ];
 
-/**
- * Sets a small quota in the plans and makes all other limits wide. Keys and files outlive the run.
- */
+/** Sets a small quota in the plans, and makes all other limits so large that they never apply. */
 function widen(real: Installation): void {
   const wide = { concurrent_exports: 3, queued_exports: 1_000, export_retention: 31_536_000 };
   Object.assign(real.plans.free.limits, wide, { export_rows_per_day: QUOTA });

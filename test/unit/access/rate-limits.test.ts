@@ -1,7 +1,8 @@
 /**
- * Proves, on a manual clock, when keys and addresses are rejected, and how responses show the
- * limits: headers, 429 with the time to wait, a page's cost, shedding, and clients behind a proxy.
- * Does not prove: the arithmetic of the limiter (unit/access/ratelimit.test.ts).
+ * Proves, on a manual clock, when requests of a key or an address are rejected, and how responses
+ * show the limits: headers, 429 with the time to wait, and the cost of a page. Also proves that an
+ * overloaded server rejects requests, and how clients behind a proxy are counted. Does not prove:
+ * the arithmetic of the limiter (unit/access/ratelimit.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -14,7 +15,7 @@ import { manualClock } from "../../../src/process/clock.ts";
 import { Proxies } from "../../../src/settings/proxies.ts";
 import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../support/http/fake.ts";
 
-/** A plan whose largest page costs more than its burst. */
+/** A plan whose largest page costs more units than its burst allows. */
 const NARROW = { search_limit: 50_000, requests_per_second: 1, burst: 20 };
 const SP_LEADS = { kind: "lead_query", states: ["SP"] };
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
@@ -105,7 +106,8 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
     const pass = (ms: number) => {
       clock.advance(ms);
-      // Without this call, the server would take the jump of the clock for a stall.
+      // The test moves the clock. Without this call, the server would consider the jump a stall of
+      // its event loop.
       overload.tick();
     };
     const search = (key: string, limit: number, path = "accounts/search") =>
@@ -151,8 +153,8 @@ for (const transport of TRANSPORTS) {
         pass(60_000);
         assert.equal((await search(key, 50_000, path)).status, 200);
         pass(5_000);
-        // Only one unit per second is restored, so any charge for a refused request would delay the
-        // success below.
+        // One unit per second is restored. If a refused request were charged, the success below
+        // would come later.
         for (let left = NARROW.burst - 5; left > 0; left--) {
           const refusal = await search(key, 50_000, path);
           assert.equal(refusal.status, 429);
@@ -212,7 +214,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-/** Sends a wrong key with X-Forwarded-For lines; returns the status. */
+/** Sends a wrong key with X-Forwarded-For lines. Returns the status of the answer. */
 async function guess({ port }: FakeServer, lines: readonly string[]): Promise<number> {
   const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join("");
   const head = `GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${forwarded}`;

@@ -9,10 +9,7 @@ import fc from "fast-check";
 import { RateLimiter, type RatePolicy, rateFields } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 
-/**
- * Reference implementation: a token bucket that is filled step by step, which is the same rule in
- * another form.
- */
+/** Reference implementation: a token bucket that is refilled step by step. */
 class Bucket {
   #tokens: number;
   readonly #policy: RatePolicy;
@@ -130,7 +127,7 @@ describe("the rate limiter", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 10 };
     assert.equal(limiter.take("key", policy, 17).remaining, 0);
-    // A cost of 17 with a burst of 10 was charged as 10; a larger refund would be a gift.
+    // The cost of 17 was charged as 10, the burst. A refund must not exceed what was charged.
     limiter.take("other", policy, 5);
     assert.equal(limiter.take("key", policy, 30, 17).remaining, 0);
     assert.equal(limiter.look("other", policy).remaining, 5);

@@ -1,8 +1,8 @@
 /**
- * Proves who may sign in, on a real database: how users are created, who becomes owner under racing
- * processes, and the console's plan. All mistakes are rejected in one error. A tenant keeps a
- * working owner; disabled or changed users are signed out. Does not prove: routes and the command
- * (e2e/cli/user.test.ts).
+ * Proves who may sign in, on a real database: how users are created, which of several processes
+ * creates the first owner, and the plan of the console. A user with mistakes is rejected with all
+ * mistakes in one error. A tenant always keeps one owner who can sign in. Users who are disabled or
+ * changed are signed out. Does not prove: routes and the command (e2e/cli/user.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Creates a user a moment after the previous one, so that their order is certain. */
+/** Creates a user a moment after the previous one, so that their order by time is certain. */
 const make = async (email: string, more: Partial<NewUser> = {}) => {
   state.clock.advance(1);
   const input = { email, tenant: ACME, password: PASSWORD, ...more };

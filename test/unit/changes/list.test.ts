@@ -1,9 +1,10 @@
 /**
- * Proves: a change list has the same bytes each time, and identical snapshots have an empty one. It
- * opens only for its own pair and only undamaged (tested by flipping every byte of a small one,
- * truncating, and extending it). The wrong order is rejected with a message; an abort, a write
- * failure, and a damaged snapshot leave no file. An entry that names a nonexistent row fails as
- * `snapshot_unavailable`; watchable fields and irrelevant parts of a spec are reported.
+ * Proves: a list of the changes between two snapshots has the same bytes each time, and is empty
+ * for identical snapshots. It opens only for its own pair of snapshots and only undamaged. Tested
+ * is every flipped byte of a small list, and a truncated and an extended one. The wrong order of
+ * snapshots is rejected with a message. An abort, a failed write, and a damaged snapshot leave no
+ * file. An entry that names a nonexistent row fails as `snapshot_unavailable`. Fields that can be
+ * watched and parts of a spec without effect are reported.
  * Does not prove: that the entries are right (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -39,7 +40,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 
 const HEADER_BYTES = 176;
 
-/** True for an account in both months that differs in a watchable column. */
+/** Returns true if the account is in both months and differs in a column that can be watched. */
 function isWatchedChange(list: Buffer, at: number): boolean {
   const rows = [list.readUInt32LE(at), list.readUInt32LE(at + 4)];
   return !rows.includes(0xffff_ffff) && (list.readUInt32LE(at + 8) & 0x1fff_ffff) !== 0;
@@ -185,7 +186,8 @@ describe("change lists", () => {
     const before = readdirSync(pair.folder).length;
     const path = join(pair.folder, "damaged.peneira");
     const bytes = readFileSync(pair.newer.path);
-    // The first e-mail is far from all bytes that opening reads.
+    // The byte belongs to an e-mail, which is far from all bytes that are read when the file is
+    // opened.
     const at = bytes.indexOf("@exemplo.com.br");
     assert.ok(at > 0);
     bytes[at] = 35;
@@ -207,7 +209,8 @@ describe("change lists", () => {
     const path = join(pair.folder, "forged");
     await buildChangeList(older, newer, path);
     const forged = readFileSync(path);
-    // Skips entries that only filters use, because their rows are not looked up.
+    // Skips entries whose only differences are for filters, because the rows of these are never
+    // read.
     let at = HEADER_BYTES;
     while (!isWatchedChange(forged, at)) at += 12;
     forged.writeUInt32LE(newer.accounts, at + 4);

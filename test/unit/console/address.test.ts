@@ -1,7 +1,8 @@
 /**
- * Proves that an address of the console's find view encodes exactly the query. Random queries
- * survive a round trip. Lists are shortened to prefixes only where that does not change them. Every
- * filter member has a part of the address. Unknown parts are reported next to known ones.
+ * Proves that an address of the console's find view encodes exactly the query. Random queries are
+ * decoded from their addresses unchanged. Lists of codes are shortened to prefixes only if the
+ * meaning stays the same. Every filter has a part of the address. Unknown parts are reported, and
+ * the known ones are used.
  * Does not prove: that the browser's address bar is written (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
@@ -45,7 +46,7 @@ const LOOKUP = new CatalogLookup({
   legalNatures: NATURES,
 });
 
-/** Returns a random address that uses about half of all members. */
+/** Returns a random address with a random selection of filters. */
 function randomAddress(random: () => number): Address {
   const some = <Value>(values: readonly Value[]) => values.filter(() => random() < 0.4);
   const one = <Value>(values: readonly Value[]) =>

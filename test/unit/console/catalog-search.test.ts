@@ -1,6 +1,7 @@
 /**
- * Proves that pickers find activities, municipalities, and legal natures by code, name, and
- * colloquial words, with any accents, in a fixed order, and that whole groups can be picked.
+ * Proves that the console's pickers find activities, municipalities, and legal natures by code,
+ * name, and colloquial words, with any accents. The results have a fixed order, and whole groups
+ * can be picked.
  * Does not prove: that the server's catalog is complete (test/console-data.test.ts).
  */
 import assert from "node:assert/strict";

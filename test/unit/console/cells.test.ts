@@ -1,8 +1,9 @@
 /**
- * Proves: a map of cells gives every place an area that contains it and no other place. Areas do
- * not overlap, keep the proportions of the land, and are the same each time. Periods are in order
- * of time and sum to the total, a comparison survives its address, and CSV lines are read as
- * written. Does not prove: how they look (e2e/console/numbers).
+ * Proves: a map divided into cells gives every place an area that contains this place and no other.
+ * Areas do not overlap, keep the proportions of the land, and are the same each time. Months of
+ * openings and closings are in order of time and sum to the total. The address of a comparison
+ * decodes to the same comparison. CSV lines with quoted cells are read as written. Does not prove:
+ * how they look (e2e/console/numbers).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +17,7 @@ import { emptyQuery } from "../../../src/console/web/find/question.ts";
 import { CatalogLookup } from "../../../src/spec/catalog.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 
-/** True if a point is in a convex polygon with its corners in order. */
+/** Returns true if a point is in a convex polygon, whose corners are in order. */
 function inside({ x, y }: Point, polygon: readonly Point[]): boolean {
   const sides = polygon.map((from, at) => {
     const to = polygon[(at + 1) % polygon.length] as Point;

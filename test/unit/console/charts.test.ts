@@ -1,7 +1,8 @@
 /**
- * Proves the parts of the console's charts that are pure functions. Rows of a facet sum to the
- * total for any display. Buckets of years cover every account, and intervals survive a round trip.
- * A click toggles a filter, branches have names, and stacked layers of usage sum up.
+ * Proves the pure functions behind the console's charts. The rows of a facet sum to the total,
+ * however many are displayed. The ranges of years cover every account, and a range of years
+ * converted to dates and back is unchanged. A click adds or removes a filter, branches of
+ * activities have names, and stacked layers of usage sum up.
  * Does not prove: what is drawn, nor the browser's display (see the end-to-end tests), nor the map
  * (unit/console/map.test.ts).
  */

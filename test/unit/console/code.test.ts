@@ -1,7 +1,7 @@
 /**
- * Proves: a POSIX shell passes every word of the commands unchanged, for any query; their specs are
- * equivalent to the query; the shell expands only the key's variable; the texts of both languages
- * have the same keys.
+ * Proves: for any query, a POSIX shell passes every word of the shown commands unchanged. The specs
+ * in these commands are equivalent to the query. The shell expands only the variable with the key.
+ * The texts of both languages have the same names.
  * Does not prove: that the commands are answered (the end-to-end tests run them).
  */
 import assert from "node:assert/strict";
@@ -22,7 +22,9 @@ import { table as portuguese } from "../../../src/console/web/strings/pt/table.t
 import { SCORE_PARTS, SCORED_STRATEGIES } from "../../../src/search/score.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
-/** Names that people search for, and names that an attacker would write. */
+/**
+ * Names to search for, both ordinary ones and ones with characters that a shell could interpret.
+ */
 const HINTS = fc.array(
   fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }).filter((text) => !text.includes("\0")),
@@ -57,9 +59,12 @@ function queryOf(hints: readonly string[]) {
   return { spec, origin, snapshot: "2026-10", fields: ["cnpj", "legal_name"] };
 }
 
-/** Returns the words and the input that a shell passes to a command. */
+/**
+ * Runs a command line in a shell. Returns the words and the standard input that the named command
+ * gets.
+ */
 function startedBy(command: string, name: string): { words: string[]; input: string } {
-  // A shell function with the command's name prints the words and the input that it gets.
+  // A shell function with the name of the command prints its words and its input.
   const script = `${name}() { printf '%s\\0' "$@"; printf '\\0'; cat; }\n${command}\n`;
   const { stdout, stderr, status } = spawnSync("/bin/sh", ["-c", script], {
     env: { PATH: process.env.PATH, PENEIRA_KEY: "pnr_test" },
@@ -72,7 +77,7 @@ function startedBy(command: string, name: string): { words: string[]; input: str
   return { words: stdout.slice(0, end).split("\0"), input: stdout.slice(end + 2) };
 }
 
-/** True for well-formed text; a lone surrogate cannot be passed to a shell. */
+/** Returns true if no name has a lone surrogate, which cannot be passed to a shell. */
 const wellFormed = (hints: readonly string[]) =>
   hints.every((hint) => Buffer.from(hint).toString() === hint);
 

@@ -54,7 +54,7 @@ const TEXT: readonly (readonly [text: string, ground: string])[] = [
   ]),
 ];
 
-/** Colors of visible parts that are not text, each with its background. */
+/** Colors of visible parts that are not text, each with the color behind it. */
 const SEEN: readonly (readonly [mark: string, ground: string])[] = [
   ...SURFACES.map((ground) => ["line-strong", ground] as const),
   ...[...SURFACES, "hover", "selected"].map((ground) => ["accent", ground] as const),

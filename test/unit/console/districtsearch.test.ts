@@ -1,8 +1,9 @@
 /**
- * Proves: a typed district is searched in the municipality that the text names, in any common
- * spelling. Otherwise it is searched in the selected municipalities, else in the largest ones of
- * the selected states; never in more than the server accepts.
- * Does not prove: what is found there (contract/http/api/districts.test.ts).
+ * Proves: a typed district is searched in the municipality that the same text names, in any common
+ * spelling. If the text names none, the district is searched in the selected municipalities, else
+ * in the largest ones of the selected states. It is never searched in more municipalities than the
+ * server accepts.
+ * Does not prove: the districts found there (contract/http/api/districts.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves: every problem code of the server has a sentence in both languages of the console, which a
- * Portuguese page shows before the server's English message, never instead of it. Answers without a
- * code have one too.
+ * Proves: every problem code of the server has a sentence in both languages of the console. On a
+ * Portuguese page, the sentence precedes the server's English message and never replaces it. An
+ * answer without a code has a sentence too.
  * Does not prove: how a notice looks (e2e/console).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,8 @@
 /**
- * Proves the logic of the console's filter form: its groups have every filter member once, days and
- * amounts are parsed as people write them, and a sentence is shown whole with every part explained.
- * Does not prove: what the form looks like or sends (console end-to-end tests do).
+ * Proves the logic of the console's filter form. Its groups contain every filter exactly once, days
+ * and amounts are parsed as people write them, and a translated sentence is shown whole with every
+ * part explained.
+ * Does not prove: the look of the form or the requests that it sends (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";

@@ -26,7 +26,9 @@ afterEach(() => {
   language.value = "pt";
 });
 
-/** A value formatted in both languages; all kinds of spaces count as equal. */
+/**
+ * Returns a value formatted in both languages, with every kind of space replaced by a plain space.
+ */
 function both(make: () => string): { pt: string; en: string } {
   const one = (wanted: ScreenLanguage) => {
     language.value = wanted;

@@ -1,7 +1,7 @@
 /**
- * Proves: the pure parts of the console's map. Color steps are shares of the largest count and
- * cover every count; arrow keys connect every state with every other; the outlines are the 27
- * states of the source package, hardly changed.
+ * Proves the pure functions behind the console's map. The shade of a state depends on the ratio of
+ * its count to the largest one, and every count has a shade. Arrow keys connect every state with
+ * every other. The outlines are the 27 states of the source package, hardly changed.
  * Does not prove: what is drawn, nor the browser's display (see the end-to-end tests).
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 describe("color steps", () => {
   it("begin at squares of the share of the largest count", () => {
     assert.deepEqual(shareBounds([100, 0, 1, 3, 4, 15, 16, 35, 36, 63, 64]), [1, 4, 16, 36, 64]);
-    // A count that is nearly three times the next one has the darkest shade for itself alone.
+    // The largest count is nearly three times the next one, so only it has the darkest shade.
     const bounds = shareBounds([280, 105, 90, 80, 75, 50, 30, 10, 3]);
     assert.deepEqual(
       [280, 105, 90, 50, 3].map((count) => stepOf(count, bounds)),
@@ -112,7 +112,8 @@ describe("the map", () => {
   });
 
   it("has the package's shapes within a hundredth, at twice their size", async () => {
-    // The package has no declared types, and bundlers and loaders wrap it differently.
+    // The package has no types, and its default export is nested differently by bundlers and
+    // loaders.
     const loaded = (await import("@svg-maps/brazil")) as unknown as {
       default: Original & { default?: Original };
     };
@@ -157,7 +158,10 @@ describe("the map", () => {
   });
 });
 
-/** Returns the area of a path of relative lines. The areas of islands are added. */
+/**
+ * Returns the area of a path that consists of relative lines. The areas of its rings, such as
+ * islands, are added.
+ */
 function areaOf(drawn: string): number {
   let [x, y, area] = [0, 0, 0];
   for (const ring of drawn.split(/z/i)) {
@@ -174,7 +178,7 @@ function areaOf(drawn: string): number {
       double += px * qy - qx * py;
     }
     area += Math.abs(double) / 2;
-    // A ring ends where it began; the next one is relative to that point.
+    // A ring ends where it began. The next ring is relative to that point.
     if (points[0] !== undefined) [x, y] = points[0];
   }
   return area;

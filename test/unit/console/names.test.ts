@@ -1,8 +1,8 @@
 /**
  * Proves: names of companies are formatted as people write them, and only the case of letters
- * changes. The common prefix of a chart's names is removed once, in whole words, and never all of a
- * name. Every short name belongs to an existing activity, is unique in its language, and is no
- * longer than the official one.
+ * changes. If all names of a chart begin with the same whole words, these are removed once, but
+ * never all of a name. Every short name belongs to an existing activity, is unique in its language,
+ * and is no longer than the official name.
  * Does not prove: that a short name is in common use.
  */
 

@@ -1,6 +1,7 @@
 /**
- * Proves that a news file has the columns of a call list, as far as the plan permits, that its
- * title distinguishes it from a file of the whole search, and that no title shows a list id.
+ * Proves that a file of news (the changes of a saved search) has the columns of a call list, as far
+ * as the plan permits. Its title distinguishes it from a file of the whole search, and no title
+ * shows the id of a list.
  * Does not prove: that the server makes such a file (console end-to-end tests do).
  */
 import assert from "node:assert/strict";

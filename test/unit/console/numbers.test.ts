@@ -1,7 +1,7 @@
 /**
- * Proves: the CSV of a table ends with an empty line and facts about the table, or without both if
- * there are no facts. The dialog with the numbers of opened and closed companies says which
- * statuses it counts. One account is written in the singular ("1 estabelecimento").
+ * Proves: the CSV of a table ends with an empty line and facts about the table. If there are no
+ * facts, it has neither. The dialog with the numbers of opened and closed companies says which
+ * statuses it counts. A single account is written in the singular ("1 estabelecimento").
  * Does not prove: the numbers themselves (e2e/console/numbers.test.ts).
  */
 import assert from "node:assert/strict";

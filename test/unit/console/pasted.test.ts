@@ -1,6 +1,6 @@
 /**
- * Proves: a pasted list goes to the server line by line, unchanged, and as a file if it is a table;
- * nothing is dropped.
+ * Proves: a pasted list is sent to the server line by line, unchanged, or as a file if it is a
+ * table. No line is lost.
  * Does not prove: how the server reads it (unit/lists/pieces.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,9 @@
 /**
- * Proves that console queries have one form, and that clearing by pointer leaves empty filters. The
- * explorer sends one request for a burst of edits, aborts stale ones, never shows an old answer as
- * a new one, and keeps the last good one.
- * Does not prove: the wiring to the address bar and the server (console end-to-end tests do).
+ * Proves that equivalent console queries have the same form, and that removing a part of a query by
+ * its JSON pointer leaves an empty filter. After a series of quick edits, the console sends one
+ * request and aborts outdated ones. It never shows an old answer as a new one, and keeps the last
+ * good answer.
+ * Does not prove: the connection with the address bar and the server (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
@@ -164,7 +165,7 @@ describe("a query", () => {
   });
 });
 
-/** Waits until all promises that can settle have settled. */
+/** Waits until all promises have settled that can settle without a timer. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }

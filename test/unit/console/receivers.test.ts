@@ -1,8 +1,8 @@
 /**
- * Proves: webhooks of the same host have different names, which contain no long part of a path; the
- * name of a webhook that is alone on its host is the host. On a Portuguese page, every sentence of
- * the server about a failed delivery or notice is translated. On an English page, and if it is
- * unknown, it stays.
+ * Proves: webhooks of the same host have different names, which contain no long part of a path. A
+ * webhook that is the only one of its host is named after the host. On a Portuguese page, every
+ * sentence of the server about a failed delivery or notice is translated. On an English page, and
+ * if the sentence is unknown, it stays unchanged.
  * Does not prove: where names and problems are shown (e2e/console/notices).
  */
 import assert from "node:assert/strict";
@@ -16,10 +16,12 @@ const SOURCES = [
   ...["src/notices/sender.ts", "src/notices/mailer.ts", "src/notices/egress.ts"],
   ...["src/notices/schedule.ts", "src/notices/counter.ts", "src/notices/noticeexports.ts"],
 ];
-/** Sentences that an address gets when it is entered, before anything is delivered. */
+/**
+ * Matches sentences about an address that the user has just entered. They are not about a delivery.
+ */
 const ON_ENTRY = /^Leave user/;
 
-/** Returns the sentences in the string literals of the sources. */
+/** Returns the sentences that occur as string literals in the sources. */
 function sentences(): string[] {
   const code = SOURCES.map((file) => textOf(file).replaceAll(/["`] \+\n\s*["`]/g, "")).join("\n");
   const literals = [...code.matchAll(/"([^"\n]*)"|`([^`\n]*)`/g)];
@@ -31,7 +33,10 @@ function sentences(): string[] {
     .map((text) => text.replaceAll(/\$\{[^}]*\}/g, "5"));
 }
 
-/** Returns the sentences of the sender, whose ends are separate literals. */
+/**
+ * Returns the possible sentences of a template, with `${words}` replaced by the endings that the
+ * sources define elsewhere.
+ */
 function fill(text: string): string[] {
   return ["no success", "a redirect, which is not followed"].map((end) =>
     text.replace(/\$\{words\}/, end),

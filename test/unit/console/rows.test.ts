@@ -1,11 +1,12 @@
 /**
- * Proves: a list of rows has exactly the accounts of its pages in order, and requests one page at a
- * time, ahead of the visible rows. With a cursor it sends neither limit nor output besides the
- * spec. It ends at the server's or its own limit, retries a failure only on request and after the
- * server's delay, restarts if the snapshot changed, and is silent once stopped. Columns request
- * only fields of the plan and keep their rules for any stored value. A row's phone is of the
- * requested kind, by the filters' rule, and chains show the head office.
- * Does not prove: how rows are drawn, nor what a server answers (the end-to-end tests do).
+ * Proves: a list of rows has exactly the accounts of its pages in order. It requests one page at a
+ * time, ahead of the visible rows. A request with a cursor contains neither a limit nor an output
+ * besides the spec. The list ends at the server's limit or its own, and retries a failed page only
+ * on request and after the server's delay. It restarts if the snapshot changed, and announces
+ * nothing once stopped. Columns request only fields of the plan, and are displayed correctly for
+ * any stored value. If the filters require a kind of phone, the row shows a phone of that kind.
+ * Chains show the head office.
+ * Does not prove: how rows are drawn, nor the answers of a server (the end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -49,7 +50,10 @@ const SPEC = {
 
 const FIELDS = ["cnpj", "legal_name"];
 
-/** A server with `total` accounts whose n-th page can be made to fail. */
+/**
+ * Returns a server with `total` accounts. `failures` has the answer to each page that must fail, by
+ * number.
+ */
 function serverOf(total: number, failures: Record<number, object> = {}) {
   const bodies: PageBody[] = [];
   const signals: AbortSignal[] = [];
@@ -89,7 +93,7 @@ async function settled(rows: Rows): Promise<void> {
   while (rows.phase === "reading");
 }
 
-/** Requests the last row until the list is complete. */
+/** Requests the last row again and again until the list is complete or a page fails. */
 async function readOut(rows: Rows): Promise<void> {
   while (rows.end === "more" && rows.phase !== "failed") {
     rows.want(rows.accounts.length - 1);

@@ -1,7 +1,7 @@
 /**
- * Proves: a pasted text with several CNPJs becomes rows: one per line, or one per CNPJ if lines
- * have several. A table stays as it is. One CNPJ, or none, is no spreadsheet. The same choices give
- * the same query, with a title that the server accepts.
+ * Proves: a pasted text with several CNPJs becomes the rows of a spreadsheet, one per line, or one
+ * per CNPJ if lines have several. A pasted table stays as it is. A text with one CNPJ or none is no
+ * spreadsheet. The same choices give the same query, with a title that the server accepts.
  * Does not prove: how the server reads it (contract/export/enrichment), nor the view
  * (e2e/console/enrich).
  */

@@ -1,7 +1,7 @@
 /**
- * Proves: for any sizes of the list, the window, and the rows, every visible row is drawn and never
- * more than the limit. Scrolling to a row or a cell shows it and moves no further than needed; no
- * key leaves the grid, and all keys follow the ARIA grid pattern.
+ * Proves: for any sizes of the list, the window, and the rows, every visible row is drawn, and
+ * never more rows than the limit. Scrolling to a row or a cell shows it and moves no further than
+ * needed. No key moves out of the grid, and all keys follow the ARIA grid pattern.
  * Does not prove: how a browser scrolls (bench and end-to-end tests do).
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,10 @@ import {
   windowOf,
 } from "../../../src/console/web/find/table/window.ts";
 
-/** Generates any list in any window that shows fewer rows than the limit. */
+/**
+ * Generates a list of any length, scrolled to any position, in a window that shows fewer rows than
+ * the limit.
+ */
 const SCROLLED = fc
   .record({
     rowHeight: fc.integer({ min: 24, max: 96 }),

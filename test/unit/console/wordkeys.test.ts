@@ -1,7 +1,7 @@
 /**
- * Proves: besides its word tables, the console loads only one module on demand. The word keys that
- * its bundle shortens are no names of the browser, JavaScript, Preact, or the API, because
- * shortening would break those. No source computes such a key from parts.
+ * Proves: besides its tables of texts, the console loads only one module on demand. The bundle
+ * shortens the names of texts. None of them is a name of the browser, JavaScript, Preact, or the
+ * API, because shortening would break those. No source computes the name of a text from parts.
  * Does not prove: that the shortened console works (e2e/console), or how large its files are
  * (e2e/console/budget).
  */
@@ -36,7 +36,10 @@ function loadedLater(): Set<string> {
   return new Set(loaded);
 }
 
-/** All names in the declarations of the browser, of JavaScript, and of the console's packages. */
+/**
+ * Returns all names in the type declarations of the browser and of JavaScript, and in the console's
+ * packages.
+ */
 function foreignNames(): Set<string> {
   const libraries = readdirSync(path.join(ROOT, LIBRARIES))
     .filter((name) => /^lib\.(dom|es)/.test(name))

@@ -1,8 +1,8 @@
 /**
- * Proves: both languages of the console have the same texts with the same number of parameters,
- * none is empty, every function returns text for zero, one, and many, and the Portuguese table has
- * no English that is not Portuguese too.
- * Does not prove: that a translation is good (speakers judge that).
+ * Proves: both languages of the console have the same texts with the same number of parameters, and
+ * none is empty. Every text that is a function returns text for zero, one, and many. The Portuguese
+ * table has no English words, but those that are Portuguese as well.
+ * Does not prove: that a translation is good, which speakers judge.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ import { englishWords as en, portugueseWords as pt } from "../../support/console
 
 type Word = string | ((...values: unknown[]) => unknown);
 
-/** Returns every word of a table by its path. */
+/** Returns every text of a table by its path. */
 function wordsOf(table: object, path = ""): Map<string, Word> {
   const found = new Map<string, Word>();
   for (const [key, value] of Object.entries(table)) {
@@ -147,8 +147,8 @@ describe("the texts of the console", () => {
 });
 
 /**
- * Calls a word with a number for every parameter, or with values of another type if the word needs
- * those.
+ * Returns the text of a function that takes `count` in every parameter. If the function needs
+ * another type, calls it with values of other types.
  */
 function called(word: (...values: unknown[]) => unknown, count: number): string | undefined {
   for (const value of [count, "2026-10-15", ["a", "b"], { count, total: count }]) {
@@ -156,7 +156,7 @@ function called(word: (...values: unknown[]) => unknown, count: number): string 
       const text = word(...Array.from({ length: word.length }, () => value));
       if (typeof text === "string") return text;
     } catch {
-      // The word needs values of another type, so the next ones are tried.
+      // The function threw, so it needs values of another type. The next ones are tried.
     }
   }
   return undefined;

@@ -1,8 +1,9 @@
 /**
- * Proves: every measured figure that documents share is that of `bench/measurements.json`, in both
- * languages. Every measurement is shown in some document. No document has a time, size, or rate
- * without a measurement, except benchmarks.md, which has the record of the runs.
- * Does not prove: that the file has what was measured.
+ * Proves: every measured figure that is used in several documents is that of
+ * `bench/measurements.json`, in both languages. Every measurement is shown in some document. No
+ * document has a time, size, or rate without a measurement, except benchmarks.md, which is the
+ * record of all runs.
+ * Does not prove: that the file has the measured values.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -17,7 +18,10 @@ import { filesMatching, textOf } from "../../support/house/checkout.ts";
 const FILES = filesMatching(DOCUMENTS);
 const RECORD = "docs/benchmarks.md";
 
-/** Numbers with units of measurement; limits use KiB, MiB, and seconds instead. */
+/**
+ * Matches a number with a unit that only measured figures have. Limits are written in KiB, MiB, and
+ * seconds instead.
+ */
 const MEASURED =
   /\d[\d.,]*(?: ?(?:µs|ms|GB|MB)\b|\/s\b| (?:establishments |rows )?a second| por segundo)/g;
 

@@ -1,8 +1,8 @@
 /**
  * Proves that README.pt-BR.md matches README.md: the same sections in the same order, and in each
- * the same code (except comments), pictures, links, rows of tables, and figures. Proves that each
- * page of docs/pt-BR shows commands and answers of its English page, in the same order, and that
- * Portuguese pages link to each other where they exist.
+ * the same code (except comments), pictures, links, rows of tables, and figures. Each page of
+ * docs/pt-BR shows commands and answers of its English page, in the same order. Portuguese pages
+ * link to other Portuguese pages where these exist.
  * Does not prove: that a sentence has the meaning of its original.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ interface Section {
   readonly figures: readonly string[];
 }
 
-/** The sections of a document; text before the first heading belongs to none. */
+/** Returns the sections of a document. Text before the first heading belongs to no section. */
 function sectionsOf(file: string): Section[] {
   const text = textOf(file).replace(/<!--[\s\S]*?-->\n?/g, "");
   const parts = splitAtHeadings(text);
@@ -48,7 +48,10 @@ function splitAtHeadings(text: string): { level: string; body: string }[] {
   return found;
 }
 
-/** Figures without separators for thousands and decimals, which depend on the language. */
+/**
+ * Returns the figures of a text without their separators for thousands and decimals, which depend
+ * on the language.
+ */
 function figuresIn(prose: string): string[] {
   const plain = prose.replace(/\]\([^)]+\)/g, "]").replace(/`[^`]*`/g, "");
   const figures = plain.match(/\d+(?:[.,]\d+)*/g) ?? [];

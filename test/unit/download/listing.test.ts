@@ -1,8 +1,9 @@
 /**
- * Proves: listings are parsed with any prefixes and encodings, and rejected if hostile; only
- * expected names count. Both forms of a share's address work, credentials and redirects stay on
- * their host; an untrusted certificate is reported with a message. A share's retry times are
- * understood; the directory of a 5 GB zip is read from its tail alone.
+ * Proves: listings of a share are parsed with any XML prefixes and encodings, and rejected if
+ * hostile. Only files with expected names are used. Both forms of a share's address work.
+ * Credentials are not sent to another host, and redirects to one are refused. An untrusted
+ * certificate is reported with a message. A share's retry times are understood. To list the members
+ * of a 5 GB zip, only its end is read.
  * Does not prove: a whole month (contract/download/download.test.ts).
  */
 import assert from "node:assert/strict";
@@ -100,7 +101,7 @@ describe("a multistatus", () => {
 });
 
 describe("a share", () => {
-  /** Runs a test with a share that has two months. */
+  /** Starts a share that has two months, and calls `work` with it. */
   async function withShare(
     options: ConstructorParameters<typeof WebdavShare>[0],
     work: (share: WebdavShare) => Promise<void>,
@@ -146,7 +147,8 @@ describe("a share", () => {
       share.plan = () => ({ kind: "body", body: "<html>", status: 200 });
       await assert.rejects(monthsOf(share.url), /is no WebDAV folder \(it answers 200\)/);
       share.plan = () => ({ kind: "body", body: "x".repeat(9 * 2 ** 20) });
-      // Megabytes take time on a busy machine, so the timeout is long. Nothing hangs here.
+      // Parsing megabytes takes time on a busy machine. The timeout is long, because nothing is
+      // expected to stall.
       const long = listMonths(inquiryOf(downloadOptions(share.url, root, { stallMs: 60_000 })));
       await assert.rejects(long, /cannot be used: it is too long/);
       share.plan = () => null;

@@ -1,7 +1,8 @@
 /**
- * Proves: pages of web servers and of buckets are parsed by their links, for any columns. Hostile
- * ones are rejected or yield nothing, in time proportional to their size. The readable rest of a
- * damaged page never leads outside the folder. Links copied from a browser become addresses.
+ * Proves: listing pages of web servers and of buckets are parsed by their links, for any columns. A
+ * hostile page is rejected or yields nothing, in time proportional to its size. A damaged page is
+ * read as far as possible, and its links never lead outside the folder. Links copied from a browser
+ * become addresses.
  * Does not prove: a whole month (contract/download/mirrors.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves: the choice of an address's proxy, by the setting, the variables, and NO_PROXY; a user and
- * password are accepted only from the environment, rejected elsewhere with the remedy, and printed
- * nowhere.
+ * Proves how the proxy of an address is chosen: by the setting, the environment variables, and
+ * NO_PROXY. A user and password are accepted only from the environment, rejected elsewhere with
+ * advice, and never printed.
  * Does not prove: transfers (contract/download/proxied.test.ts).
  */
 import assert from "node:assert/strict";

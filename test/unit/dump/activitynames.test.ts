@@ -2,7 +2,7 @@
  * Proves: names of activities have the capitals and hyphens that a person would write, even in
  * abbreviations. They equal the names in the registry's table, if present, except for a few that
  * have other words.
- * Does not prove: which code has which name (the package defines that).
+ * Does not prove: which code has which name, which the package defines.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,7 +11,9 @@ import { activityName, asWritten } from "../../../src/dump/activities.ts";
 
 const TABLE = "../shared/reference/rfb_CNAECSV.csv";
 
-/** Number of names with other words, because one of the two sources was corrected or changed. */
+/**
+ * Number of names that differ in words, because one of the two sources was corrected or changed.
+ */
 const OTHER_WORDS = 27;
 
 describe("activity names", () => {

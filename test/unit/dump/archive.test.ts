@@ -1,7 +1,7 @@
 /**
- * Proves: a folder is accepted only if complete and of one release, with every rejection naming the
- * file; members stream back as written (stored, deflated, ZIP64, plain); damaged, truncated,
- * encrypted, linked, and oversized zips are rejected.
+ * Proves: a folder is accepted only if it is complete and of one release, and every rejection names
+ * the file. Members of zips (stored, deflated, ZIP64) and plain files are read as they were
+ * written. Damaged, truncated, encrypted, linked, and oversized zips are rejected.
  * Does not prove: reading a real member over 4 GiB (a small one is written in 64-bit form).
  */
 import assert from "node:assert/strict";
@@ -51,7 +51,10 @@ async function writeZip(
   await zip.close();
 }
 
-/** A complete release of ten small parts, as the registry publishes it, in its own folder. */
+/**
+ * Writes a complete release of ten small parts into a folder of its own, with the registry's file
+ * names.
+ */
 async function release(token = TOKEN, label = "2026-08"): Promise<string> {
   const folder = join(root, String(folders++), label);
   await mkdir(folder, { recursive: true });
@@ -151,7 +154,7 @@ test("rejects gaps and duplicates in the parts, and fewer than ten unless --part
   assert.match(message, /10 parts of Empresas and of Estabelecimentos.*--partial/);
   const doubled = /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/;
   assert.match(message, doubled);
-  // The option that permits partial months does not permit duplicates.
+  // `partial` allows missing parts, but no duplicates.
   const partial = await refusal(openDump(folder, "2026-08", { partial: true }));
   assert.match(partial, doubled);
   assert.doesNotMatch(partial, /is missing/);
@@ -202,7 +205,8 @@ test("reports label and date token a month apart, and rejects larger distances",
 
 test("identifies renamed members by the name of their zip", async () => {
   const folder = await release();
-  // The test data of some importers has names in which the mark of another type occurs by accident.
+  // Some members have other names than the registry's. Such a name may contain the mark of another
+  // type by accident, so the name of the zip decides.
   const rename = async (type: FileType, part: number, member: string): Promise<void> => {
     const [zip] = memberNames(type, part, TOKEN);
     await rm(join(folder, zip));
@@ -326,7 +330,7 @@ test("rejects two members, a foreign member, and a zip bomb", async () => {
   tail.writeUInt16LE(2, 10);
   await writeFile(join(folder, "Cnaes.zip"), Buffer.concat([bytes.subarray(0, end), entry, tail]));
   await rm(join(folder, "Motivos.zip"));
-  // A member with an unknown name, as its zip has.
+  // Neither the name of the zip nor that of its member is known.
   await writeZip(join(folder, "Motivos (1).zip"), "LEIAME.TXT", Buffer.from("x"));
   await rm(join(folder, "Paises.zip"));
   const bomb = memberNames("paises", 0, TOKEN)[1];

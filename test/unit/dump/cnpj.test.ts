@@ -1,7 +1,8 @@
 /**
- * Proves: check digits on the published vectors and against the brazilian-utils package, the key as
- * two numbers (order, round trip), and lists of secondary activities.
- * Does not prove: what happens to rows with wrong check digits (ingest).
+ * Proves: check digits are computed right, compared with published examples and the brazilian-utils
+ * package. A CNPJ encoded as two numbers keeps its order and is decoded unchanged. Lists of
+ * secondary activities are parsed.
+ * Does not prove: how an import treats rows with wrong check digits (ingest).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +29,10 @@ const twelve = fc
   .array(fc.constantFrom(...alphabet), { minLength: 12, maxLength: 12 })
   .map((characters) => characters.join(""));
 
-/** Returns the key of twelve characters: the root, and the rest (branch and right check digits). */
+/**
+ * Returns the two numbers that encode a CNPJ of twelve characters: one for the root, one for the
+ * branch with its right check digits.
+ */
 function keyOf(text: string): [root: number, rest: number] {
   const record = recordOf([text.slice(0, 8), text.slice(8)]);
   const root = cleanRoot(record, 0);

@@ -1,8 +1,8 @@
 /**
- * Proves: each rejection of a folder's month or date names a flag, and this flag resolves the
- * problem. A date far from the month is reported. Irregular files are named without reading the
- * others. A part that is small compared with the others is reported; the sizes of real months are
- * not.
+ * Proves: each rejection of a folder because of its month or date names a flag that allows it. A
+ * date far from the month is reported. Files that are not regular files are named without reading
+ * the others. A part that is much smaller than the others is reported, but the sizes of real months
+ * are not.
  * Does not prove: the other checks of a folder (archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -102,7 +102,9 @@ describe("an entry that is no regular file", () => {
 });
 
 describe("parts of a type", () => {
-  /** Returns the warnings about parts of the given sizes. The files are sparse and use no space. */
+  /**
+   * Returns the warnings about parts of the given sizes. The files are sparse and occupy no space.
+   */
   async function warningsOf(sizes: readonly number[]): Promise<readonly string[]> {
     const path = folder();
     for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {

@@ -1,8 +1,9 @@
 /**
- * Proves: a CPF that is a name or its end is removed, in every form that the registry has, and
- * nothing else. In trade names the check digits decide, computed here by a second method.
- * Does not prove: that the import removes unchecked ones only for sole traders (unit/ingest/),
- * nor that the addon does the same (unit/ingest/native-scan.test.ts).
+ * Proves: if a name is a CPF or ends with one, the CPF is removed, in every form that the registry
+ * has, and nothing else is removed. In trade names, only a number with valid check digits is a CPF.
+ * The test computes these digits by a second method.
+ * Does not prove: that the import removes numbers with invalid check digits only for sole traders
+ * (unit/ingest/), nor that the addon does the same (unit/ingest/native-scan.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -56,7 +57,8 @@ for (const [name, expected] of names) {
   test(`removes the CPF: "${name}"`, () => assert.equal(withoutCpf(name), expected));
 }
 
-// 123.456.789-09 and 529.982.247-25 are in textbooks and belong to no person.
+// Two of the valid numbers, 123.456.789-09 and 529.982.247-25, are used in textbooks and belong to
+// no person.
 const tradeNames: [name: string, expected: string][] = [
   ["12345678909", ""],
   ["123.456.789-09", ""],

@@ -1,7 +1,7 @@
 /**
- * Proves: zlib inflates the output of the packer for samples to the original bytes, for any input.
- * Compressed pieces can be concatenated. Codes stay within their limit and use the whole code
- * space. Checksums of parts combine to that of the whole.
+ * Proves: zlib inflates the output of the sample generator's compressor to the original bytes, for
+ * any input. Compressed pieces can be concatenated. Huffman codes stay within their maximum length
+ * and use the whole code space. The checksums of the parts combine to that of the whole.
  * Does not prove: how small or fast the output is.
  */
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ import { packChunk } from "../../../src/dump/sample/zip/zip.ts";
 const SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 31, 257, 258, 259, 262, 266, 1000, 70_000];
 const random = new Random(1);
 
-/** Bytes of a few values, of all values, of runs, and with repetitions beyond the window. */
+/** Kinds of input: few or many byte values, runs, and repetitions farther apart than the window. */
 const KINDS: Readonly<Record<string, (at: number) => number>> = {
   zeros: () => 0,
   runs: (at) => (at >> 6) & 255,
@@ -70,7 +70,7 @@ describe("prefix codes", () => {
       [5, 0, 0, 0],
       [1, 1],
       [1, 2, 3, 4, 5],
-      // Each count is about the sum of those before, which yields the longest codes.
+      // Each count is about the sum of those before it, which leads to the longest codes.
       Array.from({ length: 30 }, (_, i) => 2 ** i),
       Array.from({ length: 286 }, (_, i) => (i % 7 === 0 ? 0 : i * i + 1)),
       Array.from({ length: 286 }, (_, i) => (i < 40 ? 2 ** (i % 31) : 1)),

@@ -1,9 +1,9 @@
 /**
- * Proves: if a dump's file is of another kind than its name says, zipped or not, the error names
- * its kind and the remedy. Files that operating systems add to a zip or folder are ignored, but a
- * second real member is rejected. A changed byte in a zip is reported as damage of the zip, not of
- * a row, by the scan of an import, by the tables, and by `--ceis`.
- * Does not prove: other damages of zips (archive.test.ts).
+ * Proves: if the content of a dump's file is not of the kind that its name says, zipped or not, the
+ * error names the actual kind and says what to do. Files that operating systems add to a zip or
+ * folder are ignored, but a second real member is rejected. A changed byte in a zip is reported as
+ * damage of the zip, not of a row, by the scan of an import, by the tables, and by `--ceis`.
+ * Does not prove: other damage of zips (archive.test.ts).
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,7 +34,9 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/** A dump of one row, with the member of one type in a zip, and optionally other entries. */
+/**
+ * Writes a dump of one row. The file of one type is in a zip, to which other entries may be added.
+ */
 function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [string, string] {
   const folder = space.write({ estabelecimentos: [establishment(ONE)] });
   const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
@@ -131,8 +133,8 @@ describe("files added by an operating system", () => {
 });
 
 /**
- * Returns a zip whose member was changed and deflated again, so that it contradicts the checksum in
- * the directory.
+ * Returns a zip whose member was changed and compressed again, while the directory still has the
+ * checksum of the original.
  */
 function changedZip(member: string, content: string, other: string): Buffer {
   assert.equal(content.length, other.length);
@@ -150,7 +152,7 @@ describe("a changed byte in a zip", () => {
       const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
       const content = readFileSync(join(folder, member), "latin1");
       rmSync(join(folder, member));
-      // The closing quote of the first field is lost, so the row cannot be parsed.
+      // The first field lacks its closing quote, so the row cannot be parsed.
       const at = content.indexOf('";');
       const other = `${content.slice(0, at)}x${content.slice(at + 1)}`;
       writeFileSync(join(folder, "part.zip"), changedZip(member, content, other));

@@ -1,6 +1,6 @@
 /**
- * Proves: member names, labels, and date tokens are parsed as the registry writes them, and
- * names that the sample writes are parsed back.
+ * Proves: names of members, labels of months, and date marks in file names are parsed as the
+ * registry writes them. Names written by `peneira sample` are parsed as well.
  * Does not prove: the content of any file.
  */
 import assert from "node:assert/strict";

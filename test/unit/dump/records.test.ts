@@ -1,7 +1,7 @@
 /**
- * Proves: the record scanner splits bytes into the same records as an obvious string parser, for
- * random content and any chunks; each format quirk of the dump; each rejection with file, line, and
- * reason.
+ * Proves: the record scanner splits bytes into the same records as a simple parser of strings, for
+ * random content and any chunks. Each irregularity of the dump's format is read as documented. Each
+ * rejection names file, line, and reason.
  * Does not prove: anything about zips (dump-archive) or about the meaning of values (dump-values).
  */
 import assert from "node:assert/strict";
@@ -17,8 +17,8 @@ interface Outcome {
 }
 
 /**
- * Scans latin-1 text, cut into chunks at `cuts`. If the scan fails, the error message replaces the
- * further records.
+ * Scans Latin-1 text that is cut into chunks at `cuts`. If the scan fails, its error message
+ * follows the records found before.
  */
 function scan(text: string, columns: number, cuts: readonly number[] = []): Outcome {
   const bytes = Buffer.from(text, "latin1");

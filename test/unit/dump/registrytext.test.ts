@@ -1,8 +1,9 @@
 /**
  * Proves: every byte of a registry text becomes the character of Windows-1252 or a blank, by a
- * table that is written out here. Controls and direction marks of UTF-8 become blanks; both are
- * counted once per text; CSI sequences of terminals are removed whole. A user's table is read as
- * UTF-8 or as Windows-1252; smart quotes count against UTF-8.
+ * table that is written out here. Control characters and direction marks in UTF-8 become blanks,
+ * and are counted once per text. CSI sequences, which control terminals, are removed whole. A
+ * user's table is decoded as UTF-8 or as Windows-1252. If its bytes are smart quotes of
+ * Windows-1252, it is not UTF-8.
  * Does not prove: that the addon does the same (unit/ingest/native-scan.test.ts).
  */
 import assert from "node:assert/strict";
@@ -26,13 +27,14 @@ const WINDOWS: Readonly<Record<number, string>> = {
   ...{ 150: "–", 151: "—", 152: "˜", 153: "™", 154: "š", 155: "›", 156: "œ", 158: "ž", 159: "Ÿ" },
 };
 
-/** Texts with CSI sequences, whole and truncated, and the results of cleaning them. */
+/** Texts with CSI sequences, whole and truncated, and the cleaned texts. */
 const CSI_TEXTS: readonly (readonly [field: string, text: string])[] = [
   ["\x1b[31mLOJA\x1b[0m", "LOJA"],
   ["LOJA \x1b[1;38;5;196mDO\x1b[m ZE", "LOJA DO ZE"],
   ["LOJA\x1b[2JDO\x1b[?25lZE\x1b[2 q", "LOJA DO ZE"],
   ["A\x1b[31m\x1b[1m\x1b[4mB", "A B"],
-  // A sequence without its final byte loses only its control, because the rest may be text.
+  // From a sequence without its final byte, only the control character is removed, because the rest
+  // may be text.
   ["A\x1b[31", "A [31"],
   ["A\x1b[31\x1b[32mB", "A [31 B"],
   ["A\x1b[", "A ["],
@@ -47,7 +49,7 @@ function cleaned(field: string, isUtf8Text = false) {
   return { text, windows: sink.windows, controls: sink.controls };
 }
 
-/** Returns the result of cleaning a text with the byte between two letters. */
+/** Returns the text that must result if the byte stands between two letters. */
 function expectedOf(byte: number): string {
   if (byte === 0) return "";
   if (byte < 32 || byte === 127 || byte === 160) return " ";
@@ -91,7 +93,7 @@ describe("a text of the registry", () => {
         const found = cleaned(field, isUtf8Text);
         assert.deepEqual(found, { text, windows: 0, controls: 1 }, JSON.stringify(field));
       }
-      // The same function cleans names in code tables and columns of Arrow and Parquet files.
+      // `printable` also cleans names in code tables, and columns of Arrow and Parquet files.
       assert.equal(printable(field), text, JSON.stringify(field));
     }
   });
@@ -99,7 +101,8 @@ describe("a text of the registry", () => {
   it("is decoded alike for code tables and messages", () => {
     assert.equal(fieldText(recordOf(["D\x92\xc1VILA"]), 0), "D’ÁVILA");
     assert.equal(fieldText(recordOf(["D’ÁVILA"], true), 0), "D’ÁVILA");
-    // These characters become blanks later, with a warning, when user tables are checked.
+    // Decoding keeps control characters. The check of a user's table later makes them blanks, with
+    // a warning.
     assert.equal(decodeText(Buffer.from([65, 0x81, 66]), "windows-1252"), "A\u0081B");
   });
 

@@ -1,7 +1,7 @@
 /**
- * Proves: the sample's shares are within 2.5 points of the registry's (and lengths within 15 %),
- * and city, state, postal code, and activity depend on each other.
- * Does not prove: shares of rare values (the sample is 40,000 rows of one seed).
+ * Proves: the percentages of values in a sample differ from the registry's by at most 2.5 points,
+ * and average lengths by at most 15%. City, state, postal code, and activity depend on each other.
+ * Does not prove: the frequency of rare values (the sample is 40,000 rows of one seed).
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -133,7 +133,8 @@ test("distributes activities, with favorites per city", () => {
       division,
     );
   }
-  // Two random rows of a city have the same activity far more often than two of the country.
+  // Compares how probable it is that two random rows have the same activity, in one city and in the
+  // whole country.
   const twins = (list: readonly Row[]): number => {
     const counts = new Map<string, number>();
     for (const row of list) counts.set(row[11] as string, (counts.get(row[11] as string) ?? 0) + 1);
@@ -221,7 +222,8 @@ test("distributes contacts by status", () => {
 });
 
 test("distributes opening dates", () => {
-  // The counts are of 2025. A release ten months later has 6% more accounts, all opened in 2026.
+  // The expected counts are of 2025. The sample's release is ten months later and has 6% more
+  // accounts, all opened in 2026.
   const growth = 0.94;
   const from = (low: string, high: string): number =>
     share(rows, (row) => (row[10] as string) >= low && (row[10] as string) < high);

@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira sample --since` writes a later month. Equal arguments yield equal bytes. The
- * numbers of new, changed, and lost accounts are the registry's monthly ones, and each month
- * continues the previous ones. Wrong months are rejected with a message.
- * Does not prove: the first month (unit/dump/sample-*.test.ts), nor a comparison's result.
+ * Proves: `peneira sample --since` writes a later month, which continues the previous one. Equal
+ * arguments yield equal bytes. The numbers of new, changed, and lost accounts are as in a month of
+ * the registry. Wrong months are rejected with a message.
+ * Does not prove: the first month (unit/dump/sample-*.test.ts), nor the result of comparing months.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -100,8 +100,8 @@ describe("a later month of a sample", () => {
     const inFirstMonth = changes(first, second);
     const afterTwo = changes(first, third);
     const retained = [...inFirstMonth].filter(([cnpj]) => afterTwo.has(cnpj) || !third.has(cnpj));
-    // A few accounts may change back: one may be closed and reopened, or lose the name it has just
-    // received.
+    // A few changes may be undone by later ones: a company may be closed and reopened, or lose the
+    // name that it has just received.
     assert.ok(
       retained.length >= inFirstMonth.size - 3,
       `${retained.length} of ${inFirstMonth.size}`,

@@ -1,6 +1,6 @@
 /**
- * Proves the parts of which the sample generator consists: the counter-based generator, the
- * weighted choice, dates in rows, the order of establishments, and the display of progress.
+ * Proves the parts of the sample generator: the counter-based random numbers, the weighted choice,
+ * dates in rows, the order of establishments, and the display of progress.
  * Does not prove: anything about a whole sample (sample-release, sample-distributions).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,10 @@
 /**
  * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes for
- * the same arguments, and rows that are consistent across files. Wrong flags and used folders are
- * rejected before anything is written; no end leaves partial output.
- * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import accepts
- * it.
+ * the same arguments, and rows that are consistent across files. Wrong flags and folders that are
+ * not empty are rejected before anything is written. However the command ends, it leaves no partial
+ * output.
+ * Does not prove: irregular rows (sample-quirks), frequencies (sample-distributions), that the
+ * import accepts the sample.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

@@ -1,11 +1,12 @@
 /**
- * Proves: as many of a sample's companies share an e-mail or a phone as expected of a registry in
- * which accountants answer for their clients. In the whole registry, offices of the largest city
- * would have thousands, but none has all; owners have a few; chains have a heavy tail. About half
- * of the companies opened since 31 July 2026, and no others, have letters. Larger cities have more
+ * Proves: in a sample, as many companies share an e-mail or a phone as expected of a registry in
+ * which accountants give their own contacts for their clients. Scaled to the whole registry,
+ * accounting offices of the largest city would have thousands of clients, but none has all. Owners
+ * have a few companies, and a few chains have very many branches. About half of the companies
+ * opened since 31 July 2026, and no others, have letters in their CNPJ. Larger cities have more
  * districts.
- * Does not prove: which companies of the registry share contacts (no file was available). The bands
- * hold for 60,000 rows of one seed.
+ * Does not prove: which companies of the registry share contacts (no file was available). The
+ * limits are for 60,000 rows of one seed.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -37,8 +38,8 @@ before(async () => {
 after(() => rm(root, { recursive: true, force: true }));
 
 /**
- * Computes the number of companies per value, and the share of rows whose value more than `n`
- * companies have.
+ * Returns the largest number of companies that share a value, and a function that returns the
+ * percentage of rows whose value more than `n` companies share.
  */
 function sharing(of: (row: Row) => string) {
   const companies = new Map<string, Set<string>>();
@@ -110,7 +111,8 @@ describe("companies of a sample", () => {
     const heads = rows.filter((row) => row[3] === "1" && row[1] === "0001");
     const lettered = heads.filter(([company = ""]) => /[A-Z]/.test(company));
     const late = (row: Row) => (row[10] ?? "") >= LETTERS_FROM;
-    // Not all are late enough, because the opening dates of a few rows are misspelled.
+    // The opening dates of a few rows are malformed, so not all companies with letters have a late
+    // one.
     within((100 * lettered.filter(late).length) / lettered.length, [98, 100], "% that may");
     const share = (100 * lettered.length) / heads.filter(late).length;
     within(share, [40, 62], "% of those that may");

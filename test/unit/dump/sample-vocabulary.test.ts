@@ -1,7 +1,7 @@
 /**
- * Proves: names of a sample come from a vocabulary that grows like real text, with similarly
- * frequent words, as do domains of e-mails and districts. The number of threads changes no byte,
- * even of a later month. A sample that fails on threads leaves nothing.
+ * Proves: the number of different words in a sample's names grows as in real text, and the words
+ * are similarly frequent. So do the domains of e-mails and the districts. The number of threads
+ * changes no byte, even of a later month. A sample that fails on threads leaves no files.
  * Does not prove: the words of 72 million establishments (bench/scale.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ async function countOf(establishments: number): Promise<Counted> {
     if (columns === 0) continue;
     for (const line of text.split("\n")) {
       const cells = line.slice(1, -1).split('";"');
-      // A few irregular rows span several lines and are skipped.
+      // A few rows span several lines on purpose. They are skipped.
       if (cells.length !== columns) continue;
       const name = cells[columns === 30 ? 4 : 1] as string;
       for (const word of name.match(/[A-Z]{2,}/g) ?? []) {
@@ -49,7 +49,7 @@ async function countOf(establishments: number): Promise<Counted> {
   return { words, domains: domains.size, districts: districts.size };
 }
 
-/** Returns the exponent by which a number grows relative to the growth of the text. */
+/** Returns the exponent of the power law by which a number grows with the size of the sample. */
 const powerOf = (before: number, after: number) =>
   Math.log(after / before) / Math.log(LARGE / SMALL);
 
@@ -63,8 +63,8 @@ describe("words of a sample", () => {
 
   it("are thousands in a small sample and grow with it", () => {
     assert.ok(small.words.size > 3_000 && small.words.size < 8_000, `${small.words.size}`);
-    // Both samples contain the common words, so the exponent is slightly below 0.78, with which
-    // words are drawn.
+    // Words are drawn so that their number grows with the exponent 0.78. The measured exponent is
+    // slightly lower, because both samples contain the common words.
     const growth = powerOf(small.words.size, large.words.size);
     assert.ok(growth > 0.68 && growth < 0.84, `to the power of ${growth}`);
   });

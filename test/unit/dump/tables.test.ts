@@ -1,8 +1,8 @@
 /**
- * Proves: files of places and of texts of activities are read completely with any delimiter, order,
- * line ends, and quotation marks, or rejected with every wrong line. A file of another kind, such
- * as one of populations, is rejected with a message that names its kind. The files that Peneira
- * writes are read back. Does not prove: what sentences do with them (contract/translate/).
+ * Proves: files of places and of descriptions of activities are read completely with any delimiter,
+ * order, line ends, and quotation marks, or rejected with every wrong line. A file of another kind,
+ * such as one of populations, is rejected with a message that names its kind. Files written by
+ * Peneira itself can be read. Does not prove: how sentences use them (contract/translate/).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -210,8 +210,8 @@ describe("a file of texts of activities", () => {
 describe("places in metadata", () => {
   const places = { names: ["A"], municipalities: [["3550308", 0, null, null, 0, -23.5, -46.6]] };
   /**
-   * Returns the place of the error in this metadata. `/places` is checked before the members that
-   * the metadata lacks.
+   * Returns the place of the error in this metadata. `/places` is checked first, so members that
+   * are missing do not matter.
    */
   const faultOf = (changed: unknown) => {
     const provenance = {

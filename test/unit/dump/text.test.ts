@@ -1,6 +1,7 @@
 /**
- * Proves: text and e-mail are cleaned as slow reference implementations on strings do, for random
- * bytes. Also tests the irregularities of these fields one by one.
+ * Proves: the cleaning of texts and e-mails gives the same results as slow reference
+ * implementations on strings, for random bytes. Also tests the irregularities of these fields one
+ * by one.
  * Does not prove: the removal of CPFs from names (cpf.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves: each function that cleans numbers returns the same as a simple reference implementation
- * on strings. Also tests the rows with irregular values, and that a value is either real, absent,
- * or irregular by one named rule.
- * Does not prove: where the import counts which rule (ingest), nor anything about text (dump-text).
+ * on strings. Also tests rows with irregular values. A value is either valid, absent, or irregular
+ * by exactly one named rule.
+ * Does not prove: which rules an import counts (ingest), nor anything about text (dump-text).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +31,10 @@ import { recordOf } from "../../support/dump/fields.ts";
 
 type Answer = number | "absent" | Rule;
 
-/** Returns the result of cleaning a number as text. */
+/**
+ * Converts the result of a cleaning function to a readable one: "absent", the name of a rule, or
+ * the number.
+ */
 function read(answer: number): Answer {
   if (answer === ABSENT) return "absent";
   return ruleOf(answer) ?? answer;

@@ -1,8 +1,9 @@
 /**
- * Proves: rewriting characters above U+00FF does not change a script's meaning: in comments, in
- * regular expressions with and without the flag `u`, and after backslashes. Other characters stay.
- * Does not prove: that esbuild leaves such characters nowhere else; then the suites of the bundle
- * would fail.
+ * Proves: replacing the characters above U+00FF of a script by escape sequences does not change its
+ * meaning. This holds in comments, in regular expressions with and without the flag `u`, and after
+ * backslashes. Other characters stay.
+ * Does not prove: that esbuild leaves such characters nowhere else. If it did, the suites of the
+ * bundle would fail.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ const { inOneByte } = (await import(join(ROOT, "src/executable/bundle.mjs"))) as
   readonly inOneByte: (text: string) => string;
 };
 
-/** Characters that regular expressions of the program contain, and a pair of surrogates. */
+/** Characters that occur in regular expressions of the program, and a character beyond U+FFFF. */
 const MARKS = ["“", "’", "–", "−", "≥", "\u2010", "ſ", "😀"];
 
 /** Runs an expression as a script, and returns its value. */

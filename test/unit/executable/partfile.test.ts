@@ -1,6 +1,7 @@
 /**
- * Proves: threads of one process that write the same part together all succeed, in any order, and
- * leave the whole file and nothing else. Does not prove: the content (e2e/executable).
+ * Proves: if several threads of one process write the same file of the executable together, all of
+ * them succeed in any order, and only the whole file is left. Does not prove: the content
+ * (e2e/executable).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -15,7 +16,9 @@ const PARTFILE = new URL("../../../src/executable/cachefolder.ts", import.meta.u
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-part-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A thread that writes the part repeatedly, each time together with the others. */
+/**
+ * Program of a thread that writes the file repeatedly, each time together with the other threads.
+ */
 const WRITER = `
   const { workerData: { module, file, bytes, times, writers, gate } } = require("worker_threads");
   const { writePart } = require(module);

@@ -1,9 +1,10 @@
 /**
- * Proves: records, cells of CNPJs, widths, and lines of a CSV file are those of a reader that goes
- * character by character. Files are random quotation marks, delimiters, and ends of lines, in
- * chunks of any size. An empty cell has no digits, even after a scan that found some. A file is
- * read in pieces of any size, whose unread rest begins the next one.
- * Does not prove: what is appended to them (contract/export/enrichment).
+ * Proves: the records, the cells of CNPJs, the widths, and the lines of a CSV file are the same as
+ * a parser finds that reads character by character. Files are random quotation marks, delimiters,
+ * and ends of lines, in chunks of any size. An empty cell has no digits, even after a cell with
+ * digits. A file is read in pieces of any size, and an incomplete record at the end of a piece is
+ * continued by the next.
+ * Does not prove: the cells that enrichment appends (contract/export/enrichment).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,15 +30,15 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** Returns a random text. Its characters have one byte each, and quotation marks may stay open. */
+/** Returns a random text of one-byte characters. A quotation mark may lack its closing one. */
 function randomText(rng: Rng): string {
   const count = 1 + Math.floor(rng() * 60);
   return Array.from({ length: count }, () => PARTS[Math.floor(rng() * PARTS.length)]).join("");
 }
 
 /**
- * Reference implementation: returns the CNPJ of a raw cell that the scan may read, or null for any
- * other cell.
+ * Reference implementation: returns the CNPJ in a raw cell, or null if the cell is not one that the
+ * fast scan may read.
  */
 function slowCnpj(cell: string): string | null {
   const bare = /^".*"$/s.test(cell) && cell.length > 1 ? cell.slice(1, -1) : cell;

@@ -1,8 +1,8 @@
 /**
- * Proves: the description of a spec names every filter, the order, the score, and the limit,
- * because it changes if any member of the schema changes. Codes have their names. Names for
- * addresses and files are short, plain, stable, and without texts of the client. Does not
- * prove: that the words are well chosen.
+ * Proves: the description of a spec contains every filter, the order, the score, and the limit. For
+ * that, each member of the schema is changed in turn, and the description must change. Codes are
+ * described by name. Names for addresses and files are short, plain, stable, and without texts of
+ * the client. Does not prove: that the words are well chosen.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -113,14 +113,15 @@ const FULL = normalizeSpec(
   contextWith({ mode: "export", fullAllowed: true }),
 ).spec;
 
-// A spec cannot combine head offices with branches only; here both are described anyway.
+// Normalization rejects head offices together with branches only. Both are set afterwards, so that
+// both are described.
 FULL.filters.company.branches_only = true;
 
 const LISTS = ["a", "b", "c"].map((digit) => `lst_${digit.repeat(32)}`) as [string, string, string];
 // Normalization alone does not know the tenant's lists, so they are added afterwards.
 FULL.filters.lists = { any_of: [LISTS[0]], exclude: [LISTS[1]] };
 
-/** A different value for every member that changes what is exported. */
+/** For every member that changes the export, another value than in `FULL`. */
 const CHANGES: Readonly<Record<string, unknown>> = {
   limit: 501,
   "filters.industry.cnae_any_of": ["4711-3/01"],
@@ -186,8 +187,8 @@ const CHANGES: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Matches members that are not described: those that a file itself shows, constants, and members
- * outside the query.
+ * Matches members that the description leaves out: those that the file itself shows, constants, and
+ * members that do not belong to the query.
  */
 const NOT_DESCRIBED = /^(kind|spec_version|entity|output\..*|explain\..*)$/;
 

@@ -1,8 +1,8 @@
 /**
- * Proves, with threads that the test moves by hand: deleting, stopping, and waiting at any moment
- * leave no row, file, timer, or busy thread. An end that cannot be committed is not lost. Does not
- * prove what survives a crash (unit/export/recovery.test.ts, and the crash harness with a real
- * process).
+ * Proves, with threads that the test advances by hand: deleting an export, stopping, and waiting at
+ * any moment leave no row, file, timer, or busy thread. If the end of an export cannot be
+ * committed, it is committed later. Does not prove what survives a crash
+ * (unit/export/recovery.test.ts, and the crash harness with a real process).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
@@ -87,7 +87,7 @@ describe("deleting", () => {
     await settle();
     here.first().end({ kind: "failed", failure: "disk_full", error: {} });
     await settle();
-    // A folder takes the place of the file, because it cannot be unlinked.
+    // A folder in place of the file makes the deletion fail, because a folder cannot be unlinked.
     const path = here.exports.filePath(record);
     mkdirSync(path);
     here.exports.remove("a", record.id);
@@ -185,7 +185,7 @@ describe("a database that cannot be written", () => {
   it("answers that storage is full or failing, and commits the end of a render later", async () => {
     const { record } = here.create("a", "k");
     await settle();
-    // Allows no new page, which makes SQLite fail as on a full disk.
+    // Limits the database to its current pages. SQLite then fails as on a full disk.
     const pages = isSqlite(here.database)
       ? here.database.pragma("page_count", { simple: true })
       : 0;

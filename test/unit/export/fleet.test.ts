@@ -1,9 +1,9 @@
 /**
- * Proves, with two servers on one state and threads that the test moves by hand: an export is
- * rendered once, and the bounds of a plan hold for all servers together. If a server ends, the
- * other continues its work. A server paused for longer than its lease finishes nothing, leaves no
+ * Proves, with two servers on one state and threads that the test advances by hand: an export is
+ * rendered once, and the limits of a plan apply to all servers together. If a server ends, the
+ * other continues its work. A server paused for longer than its lease finishes no export, leaves no
  * file, and then works again. Both see the same progress, ends, and deletions.
- * Does not prove real processes, PostgreSQL, and a store (campaign/kills/fleet.test.ts).
+ * Does not prove real processes, PostgreSQL, and an object store (campaign/kills/fleet.test.ts).
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -38,7 +38,10 @@ async function finish(server: Server, bytes?: string): Promise<void> {
   await settle();
 }
 
-/** Makes the next change of exports succeed in the database, but loses the database's answer. */
+/**
+ * Makes the next change of an export fail after it was committed, as if the database's answer were
+ * lost.
+ */
 function loseAnswer(): void {
   const { atomically } = ExportStore.prototype;
   const lost = mock.method(
@@ -127,7 +130,7 @@ describe("two servers on one state", () => {
     fleet.pause(one);
     await fleet.pass(20);
     assert.deepEqual(ids(two), [id]);
-    // The thread of the paused server finishes before the server runs its first periodic check.
+    // The paused server's thread finishes while the server is still unaware that it lost its lease.
     render?.end(rendered(render.request, "stale"));
     await settle();
     assert.equal(read(two, id).state, "running");

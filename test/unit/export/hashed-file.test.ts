@@ -1,8 +1,8 @@
 /**
  * Proves: the addon's writer writes the given bytes once and in order, in pieces of any size, and
- * reports their SHA-256, with each of its implementations. A failed write is reported with its
- * errno by a later call and by the last one, and nothing is written after it. A closed file has no
- * descriptor, and the caller's bytes are copied. Does not prove: its speed (bench -- export).
+ * reports their SHA-256, with each of its implementations. If a write fails, a later call and the
+ * last call return its errno, and nothing is written after it. After closing, no descriptor is
+ * left. The caller may change the bytes after a call. Does not prove: its speed (bench -- export).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -104,7 +104,7 @@ describe("openHashedFile", () => {
     const { ENOSPC } = constants.errno;
     withFile(FULL, "fastest", (file) => {
       let failure = 0;
-      // The thread reports at the latest when all of its buffers are full.
+      // A failed write on the other thread is reported at the latest when all buffers are full.
       for (let i = 0; i < 12 && failure === 0; i++)
         failure = file.write(BYTES.subarray(0, 1 << 18));
       assert.equal(failure, ENOSPC);

@@ -1,9 +1,9 @@
 /**
  * Proves: an exported page, read by an independent parser and by Chromium, has the search's values
- * cell by cell, hostile texts included. Nothing in it runs, is fetched, or breaks its policy. It
- * states snapshot, filters, and counts; its headings, regions, and contrasts are accessible. It is
- * readable on a phone, in the dark, and on paper. Does not prove: how other browsers draw it, nor
- * what a screen reader says.
+ * cell by cell, hostile texts included. Nothing in the page runs, is fetched, or violates its
+ * Content-Security-Policy. It states snapshot, filters, and counts. Its headings, regions, and
+ * contrasts are accessible. It is readable on a phone, in the dark theme, and on paper. Does not
+ * prove: how other browsers draw it, nor the speech of a screen reader.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -43,7 +43,10 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Renders a page of rows; `matches` also counts rows beyond the limit. */
+/**
+ * Renders a page of rows. `matches` is the number of all matches, which may exceed the rows because
+ * of a limit.
+ */
 async function pageOf(
   rows: Uint32Array,
   options: Partial<ExportOptions> = {},
@@ -232,8 +235,8 @@ describe("an exported page in Chromium", () => {
   after(() => browser?.close());
 
   /**
-   * Opens a page of rows in the browser. Adds to `offences` each action that the page must not
-   * take.
+   * Opens a page of rows in the browser. Adds each forbidden action of the page, such as a request,
+   * to `offences`.
    */
   async function opened(
     test: TestContext,
@@ -280,7 +283,10 @@ describe("an exported page in Chromium", () => {
       [selector, property, pseudo] as const,
     );
 
-  /** Waits until the rows have scrolled; the page's policy forbids waiting inside the page. */
+  /**
+   * Waits until the rows have scrolled. Polls from outside, because the page's policy forbids
+   * waiting inside the page.
+   */
   async function scrolledTo(page: Page, least: number): Promise<void> {
     const place = () => page.evaluate("document.querySelector('.scroll').scrollTop");
     while (Number(await place()) < least) await page.waitForTimeout(20);

@@ -1,8 +1,8 @@
 /**
- * Proves: the rows of a file's CNPJs are those of single look-ups, in order, for any sizes of the
- * parts that are added, on one thread and off it. Records that were not added have the row for
- * unknown CNPJs. A look-up that fails is thrown. Does not prove: the look-up
- * (test/contract/native-index/look-up.test.ts).
+ * Proves: the rows found for a file's CNPJs are those of single look-ups, in order, for any number
+ * of CNPJs added at a time, in this thread and on another one. A record whose CNPJ was not added
+ * has the row number for unknown CNPJs. An error of a look-up is thrown. Does not prove: the
+ * look-up (test/contract/native-index/look-up.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,8 +13,8 @@ const LENGTH = 14;
 const BATCH = 1 << 19;
 
 /**
- * Returns a snapshot in which the row of a CNPJ is its first four bytes. It records the size of
- * each look-up.
+ * Returns a snapshot in which the row of a CNPJ is the number in its first four bytes. Records the
+ * size of each look-up.
  */
 function fakeSegment(): { segment: Segment; batches: number[] } {
   const batches: number[] = [];

@@ -1,8 +1,9 @@
 /**
- * Proves that a link is accepted in its issued spelling only: not with a flipped bit, with
- * characters moved, added, or encoded, or with another secret. Both valid secrets verify, and the
- * newest signs. A link ends after five minutes or with its export, to the millisecond, even if the
- * clock was ahead at its creation. Does not prove that the comparison takes constant time.
+ * Proves that a link is accepted only as it was issued, not with a flipped bit, with characters
+ * moved, added, or encoded, or with another secret. Links signed with either valid secret are
+ * accepted, and new links are signed with the newest. A link ends after five minutes or with its
+ * export, to the millisecond, even if the clock was ahead when it was made. Does not prove that the
+ * comparison takes constant time.
  */
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
@@ -45,7 +46,7 @@ function fate(link: string, secrets: SecretRing = [SECRET], nowMs = NOW_MS): str
   }
 }
 
-/** The only valid spelling of a link, built the slow way. */
+/** Reference implementation: returns the only valid spelling of a link. */
 function spelled(path: string, expires: string, secret: Buffer): string {
   const text = ["peneira file 1", path, expires].map((part) => `${part.length}:${part}`).join("");
   const mac = createHmac("sha256", secret).update(text).digest("base64url");
@@ -204,7 +205,10 @@ describe("a link", () => {
   });
 });
 
-/** Returns the next letter of base64url. A lax decoder reads the same 32 bytes with it. */
+/**
+ * Returns the next letter of base64url. As the last letter of a hash, both letters decode to the
+ * same 32 bytes in a tolerant decoder.
+ */
 function nextLetter(letter: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return letters[letters.indexOf(letter) + 1] as string;

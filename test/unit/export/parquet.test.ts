@@ -64,7 +64,7 @@ function arrayBufferOf(bytes: Buffer): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 
-/** Rows as hyparquet reads them, dates as text. */
+/** Reads the rows with hyparquet. Dates become text. */
 async function readByHyparquet(bytes: Buffer): Promise<Record<string, unknown>[]> {
   const rows = await parquetReadObjects({ file: arrayBufferOf(bytes) });
   return rows.map((row) =>
@@ -93,7 +93,7 @@ async function queryDuckDb(bytes: Buffer, query: string): Promise<Record<string,
   }
 }
 
-/** Names and types of a file's columns, as DuckDB sees them. */
+/** Returns the names and types of a file's columns, as DuckDB reports them. */
 async function schemaOf(bytes: Buffer): Promise<unknown[][]> {
   const read = await queryDuckDb(bytes, "DESCRIBE SELECT * FROM FILE");
   return read.map(({ column_name, column_type }) => [column_name, column_type]);

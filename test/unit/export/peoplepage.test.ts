@@ -1,9 +1,10 @@
 /**
- * Proves: a page with labels has, in both languages, its rows before their source. No account text
- * becomes an element, an attribute, or a script. Its policy allows only its own style and its own
- * search. Links equal those of the page without labels; the title is the requested one. In Chromium
- * the search finds rows by names without accents and numbers without punctuation, and nothing
- * breaks the policy, even on a phone.
+ * Proves: a page with labels, in both languages, has the rows before the information about their
+ * source. No text of an account becomes an element, an attribute, or a script. The page's
+ * Content-Security-Policy allows only the page's own style and search script. Links equal those of
+ * the page without labels, and the title is the requested one. In Chromium, the page's search finds
+ * rows by names without accents and by numbers without punctuation, and nothing violates the
+ * policy, even on a phone.
  * Does not prove: the texts of cells (unit/native-index/rows), nor other browsers.
  */
 import assert from "node:assert/strict";

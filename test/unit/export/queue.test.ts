@@ -1,7 +1,7 @@
 /**
- * Proves, with threads that the test moves by hand: tenants take turns within the limits of their
- * plans. Every outcome of a render leads to the right state, reason, and files. Attempts are
- * counted and bounded.
+ * Proves, with threads that the test advances by hand: tenants take turns within the limits of
+ * their plans. Every outcome of a render leads to the right state, reason, and files. Attempts are
+ * counted and limited.
  * Does not prove rendering (contract/export/worker.test.ts), deleting and stopping
  * (unit/export/endings.test.ts) or what survives a crash (unit/export/recovery.test.ts).
  */
@@ -141,7 +141,8 @@ describe("scheduling", () => {
         left.set(taken, (left.get(taken) ?? 0) - 1);
         for (const other of tenants) wait.set(other, (wait.get(other) ?? 0) + 1);
         wait.set(taken, 0);
-        // A tenant waits one turn of each other tenant, plus one for each time its plan blocked it.
+        // Since its own last turn, or since its plan last blocked it, a tenant waits at most one
+        // turn of each other tenant.
         if (blocked !== undefined) wait.set(blocked, 0);
         for (const [tenant, turns] of wait)
           assert.ok(turns <= 4, `${tenant} waited ${turns} turns`);

@@ -161,7 +161,8 @@ describe("writeWhole", () => {
           const giving = name === "closeSync" || name === "unlinkSync";
           if (number === broken || (sticky && number > broken && !giving)) throw failure;
         });
-        // A close that the test makes fail leaves the descriptor open, so the test closes it.
+        // If the test makes a close fail, the descriptor is still open. `closing` then closes it,
+        // as Linux does.
         const closes = { ...disk, closeSync: closing(disk) };
         await leavesNothing(
           () => writeWhole(path, fill, closes),
@@ -255,10 +256,7 @@ describe("temporaryName", () => {
   });
 });
 
-/**
- * Linux frees a descriptor even if close fails. The simulated failing close therefore closes the
- * descriptor too.
- */
+/** Makes a failing close free the descriptor all the same, as on Linux. */
 function closing(disk: DiskCalls): DiskCalls["closeSync"] {
   return (fd) => {
     try {

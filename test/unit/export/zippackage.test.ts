@@ -1,7 +1,7 @@
 /**
- * Proves: a package has the bytes that its twin yazl writes for the same parts. Parts packed in
- * several pieces unpack to their content. Another library reads sizes and positions beyond 32 bits
- * correctly. Does not prove the content of a workbook (unit/export/xlsx).
+ * Proves: a ZIP package has the same bytes as one that the library yazl writes for the same parts.
+ * Parts packed in several pieces unpack to their content. Another library reads sizes and positions
+ * beyond 32 bits correctly. Does not prove the content of a workbook (unit/export/xlsx).
  */
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
@@ -25,7 +25,7 @@ function pieceOf(bytes: Buffer, isLast: boolean): PackedChunk {
   return { packed, bytes: bytes.length, crc: crc32(bytes) };
 }
 
-/** Bytes of a package with one stored part, and one part packed in pieces. */
+/** Returns the bytes of a package with one stored part and one part packed in pieces. */
 function packageOf(stored: Buffer, pieces: readonly Buffer[]): Buffer {
   const parts: Buffer[] = [];
   const zip = new ZipPackage((bytes) => parts.push(Buffer.from(bytes)));

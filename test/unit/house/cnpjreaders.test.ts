@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { importsOf } from "../../support/house/syntax.ts";
 
-/** Matches the reader's files. The names in the pattern follow the order of its steps. */
+/** Matches the files of the reader of CNPJs. */
 const READER = /^src\/spec\/cnpj\/cnpj(candidates|number|spelling)?\.ts$/;
 /** Matches imports of the strict parsers of cnpj.ts, which only the reader may import. */
 const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/;

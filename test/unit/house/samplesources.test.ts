@@ -1,5 +1,5 @@
 /**
- * Which files decide whether the samples of an earlier run are used again.
+ * Proves which files decide if the samples of an earlier run are used again.
  * Invariant: a change to a file that a sample depends on makes new samples.
  */
 import assert from "node:assert/strict";

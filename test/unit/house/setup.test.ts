@@ -19,7 +19,8 @@ interface Step {
 }
 
 /**
- * A step that has begun. If the folder `grows` exists, the next run of the step continues in it.
+ * A build step that was started. `grows` names a folder that an interrupted step leaves, so that
+ * its next run takes less than the full time.
  */
 interface Begun {
   readonly name: string;

@@ -1,7 +1,8 @@
 /**
- * Proves: processes that build the same part of a checkout take turns, and those that waited find
- * it built. A process that dies meanwhile blocks no other. A failed step runs again; one with
- * unchanged inputs does not. Planning runs nothing. Does not prove that build.mjs names all inputs.
+ * Proves: processes that build the same part of a checkout take turns. The first builds it, and the
+ * others use its result. A process that dies meanwhile blocks no other. A step that failed runs
+ * again, and a step whose inputs are unchanged does not. Planning runs no step. Does not prove that
+ * build.mjs names all inputs.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

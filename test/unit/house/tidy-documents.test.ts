@@ -123,7 +123,7 @@ describe("dependencies", () => {
     const pruned = JSON.parse(prunedLockfile(JSON.stringify({ packages: planted })));
     assert.deepEqual(lockfileProblems(pruned), ["node_modules/weak has no sha512"]);
     assert.equal(pruned.packages[""].optionalDependencies, undefined);
-    // An entry removed from only one of two places is reported as missing.
+    // A package that is removed from the lockfile's list but not from its root entry is reported.
     const { "node_modules/unpinned": _, ...rest } = planted;
     const half = lockfileProblems({ packages: rest } as never);
     assert.ok(half.includes("the root wants unpinned, which is not locked"));
@@ -175,7 +175,10 @@ function linesMatching(files: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-/** Targets of links, and words in `code` that begin like a path in this checkout. */
+/**
+ * Returns the targets of links, and the words between backquotes that begin with a folder of this
+ * checkout.
+ */
 function pathsIn(line: string): string[] {
   const links = [...line.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
   const code = [...line.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? "");

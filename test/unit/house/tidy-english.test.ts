@@ -19,8 +19,8 @@ import {
 } from "../../support/house/plain-english.ts";
 
 /**
- * Bounds for the number of findings in each area. Lower a bound when you rewrite a text; never
- * raise it.
+ * Maximum number of findings in each area. If you rewrite a text, lower the number, and never raise
+ * it.
  */
 const LEFT = {
   "docs/benchmarks.md": 0,
@@ -33,8 +33,8 @@ const LEFT = {
 type Area = keyof typeof LEFT;
 
 /**
- * Returns how far a bound may exceed the actual count. The slack is small, so that new findings are
- * noticed.
+ * Returns how far a maximum may exceed the actual number of findings. The difference is small, so
+ * that new findings are noticed.
  */
 const slackOf = (bound: number) => Math.max(20, bound / 5);
 
@@ -51,7 +51,7 @@ function commentFindings(file: string): string[] {
   return [...findingsIn(prose), ...openingsIn(prose)].map((one) => `${file}:${one}`);
 }
 
-/** For each area with a bound, a function that returns all findings. */
+/** For each area with a maximum, a function that returns all findings. */
 const AREAS: Readonly<Record<Area, () => string[]>> = {
   "docs/benchmarks.md": () => documentFindings("docs/benchmarks.md"),
   messages: () =>

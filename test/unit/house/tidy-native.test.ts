@@ -23,7 +23,8 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Subfolders ("rooms") of a folder, lowest first; `.` is the folder. A room may include lower ones.
+ * Order of the subfolders of a folder, lowest first. `.` is the folder itself. A file may include
+ * files of the same or a lower subfolder.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   format: [".", "blocks", "region", "postings"],
@@ -113,8 +114,8 @@ function includesOf(file: string): Include[] {
 }
 
 /**
- * True if a source may include another: the target is in a lower folder, or in a room of the same
- * folder that is not higher.
+ * Returns true if a source may include another. The other one must be in a folder listed in
+ * `BELOW`, or in the same or a lower subfolder of the same folder.
  */
 function mayInclude(file: string, target: string): boolean {
   const folder = folderOf(file);

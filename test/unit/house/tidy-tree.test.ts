@@ -1,8 +1,8 @@
 /**
  * Proves: type imports of the product have no cycles, and no two files export a type of the same
  * name. A small file with a single importer states why it is separate, and every export is
- * imported. Style sheets are as short as code; a folder has few enough entries for a glance. Does
- * not prove that a name or a file's extent is good: people do. Every test prints all places that
+ * imported. Style sheets are as short as code, and a folder has at most 30 entries. Does not prove
+ * that a name or the size of a file is good, which readers judge. Every test prints all places that
  * break its rule.
  */
 import { describe, it } from "node:test";
@@ -24,7 +24,10 @@ const TOP = new Set(
 );
 /** Matches the sentence of a file header that states why the file is separate. */
 const REASON = /\b(On its own|Apart|[Ss]eparate|its own file)\b[^.]*\bbecause\b/;
-/** Files that may be small: one per area and language, per command, and per kind of thread. */
+/**
+ * Files that may be small without a reason: one for each area and language of texts, each command,
+ * and each kind of thread.
+ */
 const ONE_EACH = /^src\/(console\/web\/strings\/|cli\/commands\/|.*\.worker\.ts$)/;
 
 const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);

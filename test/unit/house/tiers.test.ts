@@ -1,7 +1,8 @@
 /**
- * Proves: without a name the quick suites run. A name is the end of one path, or is refused with
- * the paths that it may mean. --all, --campaign, scale, and seed work.
- * Does not prove that passed suites are left out of the full run; .ci/run does.
+ * Proves: without a name, the runner runs the quick suites. A name selects the suite whose path
+ * ends with it. If several paths do, it is refused and these paths are listed. --all, --campaign,
+ * the scale, and the seed work.
+ * Does not prove that the full run leaves out suites that have passed, which .ci/run does.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

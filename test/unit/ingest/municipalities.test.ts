@@ -204,7 +204,8 @@ describe("spelling", () => {
       odd({ [tom]: "SANTS" }).map(({ how }) => how),
       ["spelling"],
     );
-    // Every other town's name is taken by its own code, so no free name is similar to this one.
+    // The only name similar to CAMPINES is the one that it replaced. All other names are those of
+    // towns with their own codes.
     assert.deepEqual(
       odd({ [tom]: "CAMPINES" }).map(({ how }) => how),
       ["none"],

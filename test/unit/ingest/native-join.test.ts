@@ -1,9 +1,10 @@
 /**
- * Proves: the addon's join produces the same bytes, extents, counts, examples, and sampled keys,
- * partition by partition, as the reference implementation in TypeScript. The tests join a sample,
- * and dumps with duplicates, orphans, companies without a name, and nonexistent municipalities.
- * They join with and without public lists, and also rows that already have the values of their
- * companies. A thread prefetches its next partition and its next bucket of values.
+ * Proves: the addon's join of the dump's files produces the same results, partition by partition,
+ * as the reference implementation in TypeScript. The results are the bytes and their positions,
+ * counts, examples, and sampled keys. The tests join a sample, and dumps with duplicates, orphans,
+ * companies without a name, and nonexistent municipalities. They join with and without public
+ * lists, and also rows that already have the values of their companies. While a thread works, the
+ * next partition or bucket that it will read is prefetched.
  * Does not prove that the reference implementation is right (quirks.test.ts and twin.test.ts in
  * this folder).
  */
@@ -33,7 +34,7 @@ after(() => space.dispose());
 
 const PARTITIONS = 3;
 
-/** The join context of a dump, whose large files are scanned into the workspace. */
+/** Scans the large files of a dump into the workspace. Returns the context for joining them. */
 async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   const dump = await openDump(folder, "2026-08", { partial: true });
   const types = ["empresas", "simples", "estabelecimentos"];
@@ -57,8 +58,8 @@ async function contextOf(folder: string, sanctioned: readonly string[] | null) {
 }
 
 /**
- * Joins every partition with both implementations, into one range and into several. Returns the
- * number of times that each rule applied.
+ * Joins every partition with both implementations, once into one range of ranks and once into six.
+ * Returns how often each rule applied.
  */
 function compare(context: JoinContext): number[] {
   const counts: number[] = [];
@@ -101,7 +102,7 @@ function compareCounts(values: SpillFile, ranges: number): void {
   }
 }
 
-/** A spill file that records the reads of extents: the first read and the end of each. */
+/** Returns a spill file (temporary rows on the disk) that records which of its extents are read. */
 function watched(spill: SpillFile) {
   const seen: [number, number][] = [];
   class Offsets extends Float64Array {
@@ -212,8 +213,8 @@ describe("the native join", () => {
     const debts = await debtsOf(await cnpjs());
     compare({ ...context, ...listed, debts });
     compare({ ...context, ...listed, debts, companies: null, simples: [], sanctioned: null });
-    // Joins rows that are already complete. In an import from a dump, these values are zero before
-    // the join.
+    // Joins rows without the files of companies and Simples, as if the rows already had these
+    // values.
     compare({ ...context, companies: null, simples: [], sanctioned: null });
   });
 

@@ -46,7 +46,10 @@ function taskOf(type: Type, changes: Partial<ScanTask> = {}): ScanTask {
   };
 }
 
-/** The outcome of a scan: all results with its spill file's bytes, or its rejection. */
+/**
+ * Returns the results of a scan with the bytes of its spill file (temporary rows on the disk), or
+ * the rejection.
+ */
 async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   try {
     const found = await scan;
@@ -354,8 +357,8 @@ describe("the native scan", () => {
     const { found } = (await compare("estabelecimentos", bytes, { skipBadRows: 9 })) as {
       found: ScanResult;
     };
-    // Two rows are lost: the line whose quote is missing, and the second half of its row. The two
-    // good rows are kept.
+    // The first row has two lines. Both are skipped: the first because of its missing quote, the
+    // second because it is only the end of a row. The other two rows are kept.
     assert.equal(found.rowsKept, 2);
     assert.deepEqual(
       found.tally.examples.row_malformed?.map(({ place }) => place),

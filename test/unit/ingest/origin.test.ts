@@ -88,7 +88,7 @@ describe("the origin of a snapshot", () => {
       text,
       /\n {2}not whole: parts were missing or empty \(--partial\), 2 malformed rows left out\nC/,
     );
-    // The dump is complete, so --partial alone must not record missing parts.
+    // The dump is complete, so a snapshot imported with --partial must not record missing parts.
     await space.import(whole, "whole.peneira", { ...STRICT, partial: true });
     assert.equal(await originOf("whole.peneira"), undefined);
   });

@@ -2,8 +2,9 @@
  * Proves: `--corporate-partners` imports the companies that are partners of others, from rows of
  * kind 1 with a whole CNPJ. Persons, foreigners, and representatives leave no byte in the snapshot.
  * Owners and owned companies are found in both directions, page by page. Ownership over several
- * steps, with cycles, equals the slow twin. A snapshot without partners and an incomplete month are
- * refused with a message. Damaged bytes of the part are refused.
+ * steps, with cycles, equals that of a slow reference implementation. A snapshot without partners
+ * and an incomplete month are refused with a message. Damaged bytes of this part of the snapshot
+ * are refused.
  * Does not prove: that the registry's rows look like these.
  */
 import assert from "node:assert/strict";
@@ -107,7 +108,8 @@ function countsOf(segment: Segment): string[] {
 
 describe("an import with corporate partners", () => {
   it("finds owners and owned companies, and leaves no byte of a person", async () => {
-    // Code tables of every snapshot contain some digits of the documents by coincidence.
+    // Some digits of the documents also occur in a snapshot without partners, by coincidence. These
+    // are not counted.
     await imported(SOCIOS, { corporatePartners: false });
     const others = space.bytes("partners.peneira").toString("latin1");
     const report = await imported(SOCIOS);

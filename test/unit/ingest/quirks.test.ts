@@ -1,7 +1,7 @@
 /**
- * Proves: every known quirk of the dump becomes the value that was decided, and is counted under
- * its rule: names, duplicates, orphans, dates, phones, e-mails, postal codes, municipalities,
- * activities, capital, CPFs, sanctions, populations.
+ * Proves: every known irregularity of the dump becomes the documented value, and is counted under
+ * its rule. The irregularities are in names, duplicates, orphans, dates, phones, e-mails, postal
+ * codes, municipalities, activities, capital, CPFs, sanctions, and populations.
  * Does not prove: the splitting of bytes into records (unit/dump/records.test.ts) nor every
  * spelling (unit/dump/values.test.ts).
  */

@@ -1,9 +1,9 @@
 /**
- * Proves: a range of row records that the addon ranks contains the records of all files in rank
- * order, with corrected counts, like the reference implementation in TypeScript. Buffers reach the
- * file exactly as `finish` returns them, batch after batch in the same memory. Parts of a file that
- * were read no longer use disk space. Corrections for nonexistent rows, and calls in the wrong
- * order, are rejected.
+ * Proves: the addon sorts the row records of a range by rank. The result has the records of all
+ * files with corrected counts, like that of the reference implementation in TypeScript. A batch
+ * writes its buffers to the file exactly as `finish` returns them, and the next batch uses the same
+ * memory. Parts of a file that were read no longer use disk space. Corrections for nonexistent
+ * rows, and calls in the wrong order, are rejected.
  * Does not prove that a snapshot is right (twin.test.ts), nor that the corrections are
  * (shared-values.test.ts).
  */
@@ -39,7 +39,8 @@ const random = seededRandom(11);
 const below = (end: number) => Math.floor(random() * end);
 
 /**
- * Writes row records to spill files by file and range, and corrections for some of their counts.
+ * Writes row records to spill files (temporary files), each into a random range. For every third
+ * record, also writes a correction of one of its counts.
  */
 function spilled(name: string, rows: number, slotBytes = 2048) {
   const records = encodeRecords(randomRows(5, rows));
@@ -67,7 +68,7 @@ function correct(writer: SpillWriter, range: number, numbers: readonly number[])
   for (const [i, number] of numbers.entries()) writer.view.setUint32(at + 4 * i, number, true);
 }
 
-/** The reference implementation: reads a range's records and corrects them in TypeScript. */
+/** Reference implementation: reads a range's records and corrects them in TypeScript. */
 function corrected(files: readonly SpillFile[], corrections: SpillFile, range: number): Buffer {
   const starts: number[] = [];
   const parts = files.map((file) => {
@@ -84,7 +85,10 @@ function corrected(files: readonly SpillFile[], corrections: SpillFile, range: n
   return records;
 }
 
-/** Returns the buffers that a batch wrote to a file, in the form in which `finish` returns them. */
+/**
+ * Returns the column buffers that a batch has written to a file, in the same form as those that
+ * `finish` returns.
+ */
 async function written(batch: NativeBatch) {
   const path = space.path("batch");
   writeFileSync(path, "");

@@ -1,7 +1,8 @@
 /**
  * Proves: an import that cannot be complete is rejected with file, line, and reason, leaves no
  * output and no temporary file, and keeps the previous snapshot. The same dump yields the same
- * bytes for any number of threads and partitions; a rule of first rows applies across parts.
+ * bytes for any number of threads and partitions. A rule that keeps the first of several equal rows
+ * applies across the parts of a file.
  * Does not prove: every damage of a zip (unit/dump/archive.test.ts).
  */
 import assert from "node:assert/strict";

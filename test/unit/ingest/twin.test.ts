@@ -169,7 +169,7 @@ function companyFields(company: string[] | undefined, optIn: string[] | undefine
   };
 }
 
-/** Score of an expected account, from its own fields. */
+/** Returns the score of an expected account, computed from its own fields. */
 function scoreOf(account: Account, snapshotDate: string): number {
   const started = account.started_on as string | null;
   const days =

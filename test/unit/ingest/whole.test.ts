@@ -40,7 +40,7 @@ before(async () => {
   }
 });
 
-/** A copy of the unzipped month with members changed. */
+/** Writes a copy of the unzipped month in which `change` may change each file. */
 function changed(change: (member: string, bytes: Buffer) => Buffer): string {
   const folder = space.path(`dump-changed-${readdirSync(space.folder).length}`);
   cpSync(plain, folder, { recursive: true });
@@ -126,7 +126,7 @@ describe("a UTF-8 month", () => {
     const latin1 = await space.import(plain, "utf8.peneira", STRICT);
     assert.deepEqual(latin1.warnings, []);
     expected = accounts();
-    // Some of these files begin with a byte order mark, as reports about other months mention.
+    // Some files begin with a byte order mark, which UTF-8 months are reported to have.
     const mark = Buffer.from("\ufeff");
     const folder = changed((name, bytes) => {
       return name.includes("Y4") ? Buffer.concat([mark, utf8Of(bytes)]) : utf8Of(bytes);

@@ -1,8 +1,8 @@
 /**
- * Proves: disk space and permissions are checked before an import writes, and every disk error is a
- * sentence with the path and the required space. The next import removes leftovers of dead
- * processes next to its output; other files stay.
- * Does not prove: that a whole import ends so (contract/cli/import.test.ts).
+ * Proves: disk space and permissions are checked before an import writes. Every disk error is a
+ * sentence with the path and the required space. The next import removes files that dead processes
+ * left next to its output, and no others.
+ * Does not prove: the same for a whole import (contract/cli/import.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

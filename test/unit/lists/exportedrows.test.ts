@@ -153,7 +153,8 @@ describe("exported rows", () => {
   it("are one entry if rows of a snapshot have the same root and order", () => {
     const { list } = tenant("repeats");
     const entries = Array.from({ length: 140_000 }, (_, i) => {
-      // Repeats entries, also across the slices in which entries are generated.
+      // Some neighboring rows have the same entry, also where one slice of rows ends and the next
+      // begins.
       const at = i % 1_000 === 1 || i % 65_536 === 0 ? Math.max(0, i - 1) : i;
       return BigInt(at) * ORDERS + 1n;
     });

@@ -63,7 +63,10 @@ function change(store: ListStore, from: number, count: number, nowMs = 7) {
   return changeEntries(store, { ...task, entries: ascending(from, count) });
 }
 
-/** A store that reports each step; `step` may throw, to simulate the program's end. */
+/**
+ * A store that calls `step` after each step of a change. `step` may throw, to simulate the end of
+ * the program.
+ */
 class SteppedStore extends ListStore {
   steps = 0;
   readonly #step: (step: number) => void;

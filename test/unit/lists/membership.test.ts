@@ -23,7 +23,7 @@ const LISTS = 105;
 const random = seededRandom(19);
 const below = (most: number) => Math.floor(random() * most);
 
-/** One of a few companies, sometimes with letters in its root, and one of its establishments. */
+/** Draws one of a few companies, some with letters in their root, and one of its establishments. */
 function draw(): { root: string; order: string } {
   const root = `${below(4_000)}`.padStart(6, "0") + (below(5) === 0 ? "A9" : "10");
   return { root, order: `${1 + below(3)}`.padStart(4, "0") };

@@ -1,9 +1,10 @@
 /**
- * Proves: uploaded files become the intended entries: in every spelling, the column by header,
- * name, number, or content, roots only if intended. Files have commas, semicolons, tabs, quotes,
- * both line ends, or a byte order mark, and arrive in any pieces. Numbers that lost their zeros are
- * offered, and accepted only on request. Texts that are not understood are reported with their
- * line. Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
+ * Proves: uploaded files become the intended entries, in every spelling of CNPJs. The column is
+ * selected by header, name, number, or content. The first eight characters alone mean a whole
+ * company only if the file says so. Files have commas, semicolons, tabs, quotes, both line ends, or
+ * a byte order mark, and arrive in any pieces. Numbers that lost their leading zeros are offered,
+ * and accepted only on request. Texts that are not understood are reported with their line. Does
+ * not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves: the sheet with the data is read even after a cover with the sender's own CNPJ. An
- * ambiguous file is refused with the names of both sheets. Data on a hidden sheet is never read,
- * which the answer and the refusal state.
+ * Proves: of several sheets, the one with the data is read, even after a cover sheet with the
+ * sender's own CNPJ. If two sheets have data, the file is refused with the names of both. Data on a
+ * hidden sheet is never read, and the answer and the refusal say so.
  * Does not prove how a column is found (upload.test.ts, xlsxupload.test.ts).
  */
 import assert from "node:assert/strict";

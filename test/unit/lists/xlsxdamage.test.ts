@@ -143,7 +143,7 @@ describe("damaged files", () => {
   });
 });
 
-/** The file with another size of a part in its directory. */
+/** Returns the file with another size of a part in its ZIP directory. */
 function forgedSize(file: Buffer, path: string, bytes: number): Buffer {
   const forged = Buffer.from(file);
   const named = forged.lastIndexOf(path);

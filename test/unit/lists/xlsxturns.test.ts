@@ -1,8 +1,9 @@
 /**
- * Proves: a small workbook is read while many large ones of another tenant wait, and a large one
- * before the remaining ones. One tenant's waiting files are bounded, and a workbook that has used
- * its processor time is refused, both with a message. A small file with false declarations is
- * refused. Does not prove: the order of tenants (process/fairqueue.test.ts).
+ * Proves: tenants that upload workbooks take turns. A small workbook is read while many large ones
+ * of another tenant wait, and a large one is read before the rest of these. The number of a
+ * tenant's waiting files is limited. A workbook that has used its processor time is refused. Both
+ * refusals have a message. A file that unpacks to more than it declares is refused. Does not prove:
+ * the order of tenants (process/fairqueue.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -30,7 +31,7 @@ async function commented(mebibytes: number): Promise<Buffer> {
   return packed(parts);
 }
 
-/** A workbook that counts as large because of a part that is not read. */
+/** Returns a workbook that counts as large only because of a part that is never read. */
 function padded(): Promise<Buffer> {
   return packed(partsOf(GOOD).set("xl/media/image1.bmp", "x".repeat(9 * 1024 * 1024)));
 }

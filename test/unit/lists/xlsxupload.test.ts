@@ -1,10 +1,11 @@
 /**
- * Proves: XLSX files become the intended entries: texts in every form in which programs store them,
- * and numbers by all of their digits in any format. The column is found by header, letters, number,
- * or content, on the first sheet with content. Zeros that a format shows are restored, lost ones
- * offered; dates and all else are refused by their cell. Random sheets are read as another library
- * reads them. Does not prove: that damaged files are refused (xlsxdamage.test.ts), nor how a body
- * reaches the reader (contract/http/api/lists.test.ts).
+ * Proves: XLSX files become the intended entries. Texts are read in every form in which programs
+ * store them, and numbers by all of their digits in any format. The column is found by header,
+ * letters, number, or content, on the first sheet with content. Leading zeros that a number format
+ * displays are restored. Zeros that were lost are offered. Dates and all other values are refused
+ * by their cell. Random sheets are read as another library reads them. Does not prove: that damaged
+ * files are refused (xlsxdamage.test.ts), nor how a body reaches the reader
+ * (contract/http/api/lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,9 +1,9 @@
 /**
- * Proves that a line-based MCP conversation reads every line, however the input is cut into chunks.
- * It answers each request once and nothing else, and continues after an invalid message. Long
- * requests do not delay short ones and can be canceled. The conversation ends when all requests are
- * answered.
- * Does not prove the answers of the real tools (e2e/server/mcp.test.ts); the tools here are
+ * Proves that an MCP conversation over lines of text reads every line, however the input is cut
+ * into chunks. It answers each request once and nothing else, and continues after an invalid
+ * message. Long requests do not delay short ones and can be canceled. The conversation ends when
+ * all requests are answered.
+ * Does not prove the answers of the real tools (e2e/server/mcp.test.ts), because the tools here are
  * simulated.
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports, how /mcp parses messages. Invalid ones are rejected as JSON-RPC
- * specifies. Batches are accepted in the versions that have them and cost as much as their
- * messages, versions are negotiated and enforced; requests without a key, with another method,
- * type, or Origin are rejected. Answers match the OpenAPI document.
- * Does not prove: what tools answer (contract/http/api/mcp.test.ts).
+ * Proves, on both transports, how /mcp parses messages. Invalid messages are rejected as JSON-RPC
+ * specifies. Batches are accepted in the protocol versions that have them, and cost as much as
+ * their messages. The protocol version is negotiated and enforced. Requests without a key, or with
+ * another method, media type, or Origin, are rejected. Answers match the OpenAPI document.
+ * Does not prove: the answers of tools (contract/http/api/mcp.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

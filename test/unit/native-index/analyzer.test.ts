@@ -12,7 +12,9 @@ import { analyzeWords } from "../../../src/spec/analyzer.ts";
 
 const isSurrogate = (codePoint: number) => codePoint >= 0xd800 && codePoint <= 0xdfff;
 
-/** Every code point of a range in one text, both between two letters and alone. */
+/**
+ * Returns a text with every code point of a range, each once between two letters and once alone.
+ */
 function textOf(from: number, to: number): string {
   let text = "";
   for (let codePoint = from; codePoint < to; codePoint++) {

@@ -1,7 +1,7 @@
 /**
- * Proves that buildIndex rejects, with the place and the reason, what it cannot index: wrong
- * requests, columns, and codes, rows out of rank order, a file that is missing or cannot grow. Its
- * progress rises to the end, and it leaves no temporary file.
+ * Proves that buildIndex rejects, with the place and the reason, all input that it cannot index.
+ * This is a wrong request, column, or code, rows out of rank order, and a file that is missing or
+ * cannot grow. The reported progress rises to the end, and no temporary file is left.
  * Does not prove: the content of the region (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -201,7 +201,7 @@ test("raises progress through the whole build, and often in its last third", asy
   await building;
   const rising = [...new Set(seen)].sort((a, b) => a - b);
   assert.deepEqual(seen, rising);
-  // A busy machine reads the progress rarely. A build that reported only whole stages would yield
-  // just two of these reports.
+  // On a busy machine, the progress is read rarely. If a build reported only whole stages, at most
+  // two of these reports would be seen.
   assert.ok(rising.filter((value) => value > 667).length >= 5, rising.join(" "));
 });

@@ -1,9 +1,9 @@
 /**
- * Proves that the index region matches the rows. In random files, every posting list, sort order,
- * name rank, word, cube cell, and checksum equals a slow reference implementation. Containers and
- * word lists equal those of CRoaring byte for byte.
- * Does not prove that an opened segment reads the region correctly (the native-*.test.ts files
- * about queries), nor other shapes (build-region-shapes), threads and order of input
+ * Proves that the index of a file matches its rows. In random files, every posting list, sort
+ * order, name rank, word, precomputed count, and checksum equals that of a slow reference
+ * implementation. Bitmap containers and word lists equal those of CRoaring byte for byte.
+ * Does not prove that an opened segment reads the index correctly (the native-*.test.ts files about
+ * queries), nor other shapes (build-region-shapes), threads and order of input
  * (build-region-bytes), or speed.
  */
 import assert from "node:assert/strict";

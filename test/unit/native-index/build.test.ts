@@ -33,7 +33,7 @@ import {
 } from "../../support/native-index/fixture-rows.ts";
 import { slowCrc32c } from "../../support/native-index/region-twin.ts";
 
-/** Offsets of the records in a buffer, in stored order. */
+/** Returns the offsets of the records in a buffer, in stored order. */
 function startsOf(records: Buffer): number[] {
   const starts = [];
   for (let at = 0; at < records.length; at += records.readUInt32LE(at)) starts.push(at);
@@ -114,7 +114,7 @@ describe("ranking", () => {
   });
 });
 
-/** A row's value in a finished column, as in a fixture row. */
+/** Decodes a row's value from the buffers of a column, in the form that a fixture row has. */
 function storedValue(name: ColumnName, { validity, offsets, data }: ColumnBuffers, row: number) {
   const bit = (bytes: Uint8Array) => (((bytes[row >> 3] as number) >> (row & 7)) & 1) === 1;
   if (validity !== null && !bit(validity)) return null;

@@ -1,8 +1,9 @@
 /**
- * Proves: the addon's columns of rows, read by hand from their buffers, equal what a search shows,
- * for all fields and rows in any order; their types are the promised ones. Slots without a value
- * are empty, and bitmaps exist only if a value is missing.
- * Does not prove: that files of columns are good (unit/export/parquet.test.ts).
+ * Proves: the columns that the addon makes of rows have the values that a search returns, for all
+ * fields and rows in any order. The test decodes the buffers itself. The types are the documented
+ * ones. A value that is missing leaves its place empty, and a validity bitmap exists only if some
+ * value is missing.
+ * Does not prove: that files made of these columns are right (unit/export/parquet.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -75,7 +76,7 @@ function offsetsOf({ offsets, data }: ColumnBuffers, type: string, length: numbe
   return bounds;
 }
 
-/** Days since 1970 of a date in JSON, whose year may have seven digits. */
+/** Returns the days since 1970 of a date in JSON, whose year may have seven digits. */
 function daysOf(date: string): number {
   const [, year, month, day] = /^(-?\d+)-(\d\d)-(\d\d)$/.exec(date) as RegExpExecArray;
   // Shifts the year by a multiple of 400 years (146,097 days), because Date handles only a limited

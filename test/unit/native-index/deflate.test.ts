@@ -1,10 +1,10 @@
 /**
- * Proves: zlib inflates our DEFLATE streams to the packed bytes, for any input: one piece, many, or
- * none, every length and distance, maximum code lengths, repetitive and other bytes. Incompressible
- * input grows by a few bytes; rows of a sheet are at most a tenth larger than zlib makes them.
- * Output is the same on either thread, and bytes that change during packing are packed with their
- * old values. Does not prove: how long it takes (bench export), nor the ZIP package
- * (unit/export/zippackage.test.ts).
+ * Proves: zlib inflates the addon's DEFLATE streams to the packed bytes, for any input: one piece,
+ * many, or none, every length and distance, maximum code lengths, repetitive and other bytes.
+ * Incompressible input grows by a few bytes, and rows of a sheet are at most a tenth larger than
+ * zlib makes them. The output is the same on either thread. Bytes that change while they are packed
+ * are packed with their old values. Does not prove: how long it takes (bench export), nor the ZIP
+ * package (unit/export/zippackage.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,9 +1,9 @@
 /**
  * Proves, on seeded random vocabularies: the accounts that match a typed text, their kind of match,
- * and their order equal a scan by the definition (find-twin.ts). A company's establishments are
- * listed with the head office first, then by CNPJ, and joined pages have each one once.
+ * and their order equal those of a simple scan (find-twin.ts). A company's establishments are
+ * listed with the head office first, then by CNPJ, and all pages together have each one once.
  * campaign/kernel/find.test.ts tests more, on larger vocabularies.
- * Does not prove: speed (bench/find.bench.ts), nor what routes do with it.
+ * Does not prove: speed (bench/find.bench.ts), nor how routes use the result.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -102,7 +102,7 @@ function arrayBufferOf(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 
-/** The values as rows, dates as days of ISO 8601. */
+/** Returns the values as rows. Dates are texts such as "2026-10-31". */
 function rowsOf(values: Values): Record<string, unknown>[] {
   const [first] = Object.values(values);
   return Array.from({ length: first?.values.length ?? 0 }, (_, i) =>
@@ -119,7 +119,10 @@ function dayOf(days: number): string {
   return new Date(days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Rows in a common form for all readers: dates as days, absent values as null. */
+/**
+ * Converts the rows of any reader to the same form: dates as texts without a time, absent values as
+ * null.
+ */
 function plainRows(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const plain = (value: unknown): unknown =>
     value instanceof Date ? value.toISOString().slice(0, 10) : (value ?? null);
@@ -138,7 +141,10 @@ async function byDuckDb(path: string): Promise<Record<string, unknown>[]> {
   return reader.getRowObjectsJson() as Record<string, unknown>[];
 }
 
-/** Texts with the lengths and distances that Snappy encodes in different ways. */
+/**
+ * Returns a generator of texts. Their lengths and distances are those that Snappy encodes in
+ * different ways.
+ */
 function wordsOf(random: () => number): () => string {
   const lengths = [
     0, 1, 3, 4, 7, 8, 11, 12, 15, 16, 17, 59, 60, 61, 64, 65, 68, 255, 256, 257, 2_100,

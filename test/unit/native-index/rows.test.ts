@@ -1,9 +1,10 @@
 /**
- * Proves: rows that the addon renders as CSV, JSON lines, HTML, and sheet rows equal the slow twin
- * (rows-twin.ts) byte for byte, for hostile and random accounts, any fields in any order, and extra
- * columns. Readers recover every text; content that does not fit a format and invalid requests are
- * rejected by name.
- * Does not prove: that whole files are good (the tests of the renderers), nor which rows they have.
+ * Proves: rows that the addon renders as CSV, JSON lines, HTML, and sheet rows equal a slow
+ * reference implementation (rows-twin.ts) byte for byte, for hostile and random accounts, any
+ * fields in any order, and extra columns. Readers recover every text. Content that does not fit a
+ * format, and invalid requests, are rejected by name.
+ * Does not prove: that whole files are right (the tests of the renderers), nor which rows they
+ * have.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -47,7 +48,7 @@ before(async () => {
 });
 after(() => fixtures.dispose());
 
-/** A request for all fields of the contract, or with the given members. */
+/** Returns a request for all public fields. `request` replaces any of its members. */
 function requestOf(request: Partial<RowsRequest>): RowsRequest {
   const fields = ALL_FIELDS;
   return { format: "csv", fields, extra: [], delimiter: ",", firstNumber: 2, ...request };
@@ -210,7 +211,8 @@ describe("texts in rows", () => {
       assert.deepEqual(found, values.map(unformulated));
       const unguarded = (cell: string) => (FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell);
       const undone = found.map((cell) => (cell.startsWith("'") ? unguarded(cell) : cell));
-      // A text that is itself an apostrophe followed by a formula looks like a guarded formula.
+      // A text that already is an apostrophe and a formula looks like a formula with the protecting
+      // apostrophe, so it loses the apostrophe too.
       const expected = values.map((value) => (value.startsWith("'") ? unguarded(value) : value));
       assert.deepEqual(undone, expected);
       assert(found.every((cell) => !FORMULA.test(cell)));

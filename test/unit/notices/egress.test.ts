@@ -148,8 +148,8 @@ describe("a name server that rebinds", () => {
     const target = createServer((_, response) => response.end("inside"));
     await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
     const { port } = target.address() as AddressInfo;
-    // Both addresses are answers of the name server. The egress rule here allows the first; the
-    // second is a service inside the network.
+    // The name server answers first with 127.0.0.2, which is allowed here, and then with 127.0.0.1,
+    // where a service runs that must not be reached.
     const egress = new Egress("127.0.0.2/32", dns.resolve);
     const way = guardedWay(egress, 2_000);
     try {
@@ -174,7 +174,7 @@ describe("a name server that rebinds", () => {
   });
 });
 
-/** A name server that returns these answers one after another, with a TTL of 0 s. */
+/** Starts a name server that returns these answers one after another, with a TTL of 0 s. */
 async function rebindingServer(answers: readonly string[]) {
   const socket = createSocket("udp4");
   let asked = 0;

@@ -1,8 +1,8 @@
 /**
- * Proves: the subject names the number that matters most, the month, and the search, in both
- * languages. Contacts are included only on request. No value of the registry or of a search adds an
- * element, a line, a link, or a direction to either body. A test has no companies. An address is
- * accepted only in the one form that needs no quoting.
+ * Proves: the subject of an e-mail about a saved search names the number that matters most, the
+ * month, and the search, in both languages. Contacts are included only on request. No value of the
+ * registry or of a search adds an element, a line, a link, or a text direction to either body. A
+ * test e-mail has no companies. An address is accepted only in the one form that needs no quoting.
  * Does not prove: the look in a browser (reviewed when it changes), sending (contract/notices).
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ function notice(counts: object, more: Partial<NoticeRow> = {}): NoticeRow {
   } as NoticeRow;
 }
 
-/** Parses HTML as XML after closing its void elements; throws if it is not well-formed. */
+/** Parses HTML as XML after closing its void elements. @throws if it is not well-formed. */
 function elementsOf(page: string): { names: string[]; links: string[] } {
   const names: string[] = [];
   const links: string[] = [];

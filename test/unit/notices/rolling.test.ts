@@ -1,6 +1,7 @@
 /**
- * Proves: the dates of a rolling spec move by the time between two snapshots, for every date filter
- * and across months and leap days. Everything else, and every invalid date, stays.
+ * Proves: the dates of a rolling spec (one that moves with the month) move by the time between two
+ * snapshots, for every date filter and across months and leap days. Everything else, and every
+ * invalid date, stays.
  * Does not prove: when specs are moved (contract/notices/options.test.ts).
  */
 import assert from "node:assert/strict";

@@ -32,7 +32,10 @@ function tried(atMs: number, more: Partial<DeliveryAttempt> = {}): DeliveryAttem
   return { startedAt: atMs, endedAt: atMs, tookMs: 3, ...failed, ...more };
 }
 
-/** Times of all attempts of a delivery that always fails, in milliseconds from the first. */
+/**
+ * Returns the times of all attempts of a delivery that always fails, in milliseconds from the
+ * first.
+ */
 function attempts(retryMs: number, random: () => number): number[] {
   const times: number[] = [];
   let row = NEW;

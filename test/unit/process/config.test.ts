@@ -32,7 +32,7 @@ function fileOf(content: unknown): string {
   return file;
 }
 
-/** The lines of the error without the first one. */
+/** Returns the lines of the error without the first one. */
 function problemsOf(inputs: ConfigInputs, table?: Record<string, Setting>): string[] {
   try {
     loadConfig(inputs, table);

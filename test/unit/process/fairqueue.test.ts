@@ -1,7 +1,7 @@
 /**
- * Proves: owners are scheduled by the cost of their tasks, in any order of arrival and number;
- * tasks of one owner run in order. The queue is bounded per owner and in total, with a message and
- * a retry time. A failed task does not block the next.
+ * Proves: a fair queue schedules owners by the cost of their tasks, in any order of arrival and for
+ * any number of tasks. Tasks of one owner run in order. The queue is limited per owner and in
+ * total, with a message and a retry time. A failed task does not block the next.
  * Does not prove: that shared resources use a queue (their suites do).
  */
 import assert from "node:assert/strict";

@@ -15,7 +15,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Parses a text character by character; throws if it violates the format. */
+/** Parses a text character by character. @throws if it violates the format. */
 function read(text: string): { readonly samples: Sample[]; readonly types: Map<string, string> } {
   assert(text.endsWith("\n"));
   const samples: Sample[] = [];

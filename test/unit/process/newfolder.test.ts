@@ -1,7 +1,7 @@
 /**
- * Proves: folders are created with all parents and their mode, even concurrently. An obstacle is a
- * system error, even where Node's own function retries forever; no other file of the product
- * calls that function. Does not prove: the message of such an error (e2e/cli/disk).
+ * Proves: folders are created with all parents and their mode, even concurrently. An obstacle
+ * causes a system error, even if Node's own function would retry forever. No other file of the
+ * product calls that function. Does not prove: the message of such an error (e2e/cli/disk).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Proves which client address a request counts for behind proxies. It is the address of the peer;
- * if the peer is a trusted proxy, it is the last address in the header that is no trusted proxy.
- * Entries that a client added itself, in any spelling, change nothing.
+ * Proves to which client address a request behind proxies is attributed. If the peer is no trusted
+ * proxy, it is the peer's address. Else it is the last address in the header that belongs to no
+ * trusted proxy. Entries that a client added itself, in any spelling, change nothing.
  * Does not prove which requests are counted (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";

@@ -138,7 +138,7 @@ function isOfProcess(node: ts.PropertyAccessExpression): boolean {
   return node.expression.getText() === "process" && STREAMS.has(node.name.text);
 }
 
-/** True for the global `console`, false for a member or property of that name. */
+/** Returns true for the global object `console`, false for a member of that name. */
 function isValue(node: ts.Identifier): boolean {
   return ts.isPropertyAccessExpression(node.parent) && node.parent.expression === node;
 }

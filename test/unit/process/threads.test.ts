@@ -1,9 +1,9 @@
 /**
  * Proves: if threads cannot start, their tasks fail. If a thread answers after its task was
  * canceled or after the pool was closed, the answer is dropped and the process continues. The
- * canceled task rejects. No thread is terminated while it loads its module, even if it replaces
- * another, nor during a task that ends within a second. A thread is ready only when its task
- * functions exist.
+ * canceled task rejects. No thread is terminated while it loads its module, even if the thread
+ * replaces another one. No thread is terminated during a task that ends within a second. A thread
+ * is ready only when its task functions exist.
  * Does not prove the effects of a thread that dies during a task (contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
@@ -33,7 +33,8 @@ function block(ms: number): void {
 }
 
 /**
- * Returns, for each thread that the action started, in order of start, whether it loaded and ended.
+ * Returns the events of each thread that the action started, in order of start: "loaded", "ended",
+ * or both.
  */
 async function noted(act: () => Promise<void>): Promise<readonly (readonly string[])[]> {
   const events: string[][] = [];
@@ -183,8 +184,8 @@ describe("a thread pool", () => {
     await pool.close();
     for (const end of await ends) {
       assert.ok(end.status === "rejected");
-      // The code comes from the task's error, which loses its class between threads, and not from
-      // the pool.
+      // The error's code shows that the task ran and failed. An error of the pool would have
+      // another code. The class cannot be checked, because it is lost between threads.
       assert.equal((end.reason as { code?: unknown }).code, "SQLITE_CANTOPEN");
     }
   });

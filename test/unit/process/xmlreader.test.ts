@@ -1,7 +1,7 @@
 /**
- * Proves: XML is parsed exactly, and in the same way for any cuts. The work for a token is linear
- * in its length. Endless tokens, document types, custom entities, other encodings, and malformed
- * markup are rejected with a message.
+ * Proves: XML is parsed exactly, and in the same way however the text is divided into chunks. The
+ * work for a token is linear in its length. Endless tokens, document types, custom entities, other
+ * encodings, and malformed markup are rejected with a message.
  * Does not prove: how workbooks and listings use it (lists/xlsxupload, download/listing).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
- * Proves: servers change to newer months in any order, while they die, pause, lose their lease, and
- * come back. Two servers that are both ready never refuse each other's cursors. Once all servers
- * have a month, all serve it. Every segment is either closed once or still in use. A server without
- * others changes immediately.
+ * Proves: servers change to newer snapshots (one for each month) in any order, while they die,
+ * pause, lose their lease, and come back. Two servers that are both ready never refuse each other's
+ * cursors. Once all servers have the files of a month, all serve that month. Every segment is
+ * either closed once or still in use. A server without others changes immediately.
  * Does not prove the statements of the database (contract/store/postgres-fleet).
  */
 import { strict as assert } from "node:assert";
@@ -183,8 +183,8 @@ const steps = fc.array(
 );
 
 /**
- * The last server sees two changes of the month in one check, while another server already serves
- * the first of the two.
+ * In one check, the last server sees that the month changed twice. Another server already serves
+ * the first of the two months.
  */
 const TWO_MONTHS_AT_ONCE = [0, 1, 2, 2, 1, 0].map((which) => ({ kind: "month" as const, which }));
 

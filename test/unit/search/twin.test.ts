@@ -1,7 +1,8 @@
 /**
- * Proves the twin itself, with answers computed by hand: every filter, missing values last in both
- * directions, ties, seeds, pages, secondary modes. The seeded order equals fixed vectors and is a
- * permutation. Random specs use every feature.
+ * Proves that the reference implementation of the engine is right, with answers computed by hand.
+ * They concern every filter, missing values (last in both directions), ties, seeds, pages, and the
+ * modes of secondary activities. The random order equals stored examples and is a permutation.
+ * Random specs use every feature.
  * Does not prove: anything about the engine.
  */
 import assert from "node:assert/strict";
@@ -207,8 +208,8 @@ describe("Twin: order", () => {
 });
 
 /**
- * Fixed vectors that the engine must match too: the number of rows, the seed, and the positions of
- * the first ten rows.
+ * Stored examples of the random order, which the engine must match too: the number of rows, the
+ * seed, and the positions of the first ten rows.
  */
 const FEISTEL_VECTORS: readonly (readonly [number, number, readonly number[]])[] = [
   [1_000, 42, [731, 218, 307, 33, 670, 545, 139, 988, 283, 892]],

@@ -1,8 +1,8 @@
 /**
  * Proves: common spellings of phones and e-mails become one normal form, which equals an import's
- * result for the same value; the normal form is stable; anything else is rejected with its pointer
- * and code, and a CPF is never repeated. A plan without the fields has no filter by them, and a
- * filter by a contact narrows a search.
+ * result for the same value. Normalizing the normal form does not change it. Anything else is
+ * rejected with its pointer and code, and a CPF is never repeated. Under a plan without contact
+ * fields, there is no filter by them. A filter by a contact counts as one that narrows a search.
  * Does not prove: which accounts are found (campaign/kernel/contacts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -64,7 +64,7 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
   // A long-distance call prefix with zeros, and digits that are separated by blanks.
   ["+5519987654321", "01987654321", "0 19 98765-4321", "+55 (0) 19 98765-4321"],
   ["+5511987654321", "1 1 9 8 7 6 5 4 3 2 1", "(5511) 98765-4321", "(00) 55 11 98765-4321"],
-  // Here 55 is an area code, not the country.
+  // Here 55 is an area code, not the country code.
   ["+5555987654321", "55 98765-4321", "(55) 98765-4321", "+5555987654321", "5555987654321"],
   ["+555533334444", "(55) 3333-4444", "55 3333-4444", "555533334444"],
 ];
@@ -148,8 +148,8 @@ describe("phones", () => {
       const imported = cleanPhone({ ...record, sequences: {} } as never, 0, 1);
       const typed = readPhone(`(${area}) ${zeros}${digits}`);
       const found = "phone" in typed ? Number(typed.phone.slice(1)) : -1;
-      // An import keeps phones with nonexistent area codes, but a phone in a spec must have a real
-      // one.
+      // An import keeps phones with nonexistent area codes. In a spec, such a phone is rejected,
+      // unless it is in normal form.
       const wanted = AREAS.has(area) ? imported : -1;
       assert.equal(found, wanted > 0 ? wanted : -1, `(${area}) ${zeros}${digits}`);
       if (found > 0) read++;
@@ -164,8 +164,8 @@ describe("phones", () => {
         ? { phone: `+55${area}987654321` }
         : { fault: "unknown_area_code" };
       assert.deepEqual(read, wanted, String(area));
-      // If an import kept such a phone, a spec can still contain its normal form, which answers and
-      // saved specs use.
+      // In normal form ("+55…"), a phone with a nonexistent area code is accepted. Answers and
+      // saved specs may contain such phones of an import.
       const normal = `+55${area}987654321`;
       const retained = area > 10 ? { phone: normal } : wanted;
       assert.deepEqual(readPhone(normal), retained, normal);

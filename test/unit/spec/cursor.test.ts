@@ -1,8 +1,9 @@
 /**
  * Proves: a cursor decodes to its row. Every single-bit flip, every other spelling, and every
  * cursor with another secret, tenant, or endpoint is rejected as invalid. Another snapshot, spec,
- * or field set causes a specific error, checked in that order. The bytes are the documented ones,
- * regardless of earlier uses of the template. Tests which parts of a spec identify it.
+ * or field set causes a specific error, and the three are checked in that order. The bytes are the
+ * documented ones, also if the cursor is made from a cached template. Tests which parts of a spec
+ * identify it.
  * Does not prove that pages join without gaps (the engine's tests do).
  */
 import assert from "node:assert/strict";

@@ -27,8 +27,8 @@ function failure(bytes: Uint8Array | string): AppError {
 }
 
 function hasRepeatedName(text: string): boolean {
-  // JSON.parse calls the reviver for every member that remains, and a token reader sees every
-  // member. The root also counts as a member, so 1 is subtracted.
+  // Compares the number of names in the text with the number of members that JSON.parse retains.
+  // The reviver is called for the root as well, so 1 is subtracted.
   let retained = -1;
   JSON.parse(text, function (this: unknown, _name, value) {
     if (!Array.isArray(this)) retained++;
@@ -131,8 +131,8 @@ describe("parseJson", () => {
     }
     parse(list(Math.floor(most / 2), "[0]"));
     assert.match(failure(list(JSON_VALUES_MAX / 2, "[0]")).message, /hold 120000 values/);
-    // Even if the text contains another mistake, parsing stops before it. The position is that of
-    // the comma before the excess value.
+    // The limit of values is reported even if the text has a syntax error too. The position is that
+    // of the comma before the value that exceeds the limit.
     assert.match(failure(`[x,${list(most, "0")}`).message, /hold 120000 values/);
     const places = failure(`{"é":\n${list(most + 1, "0")}}`).message;
     assert.match(places, new RegExp(`line 2, column ${4 * (most - 1)}\\.$`));

@@ -1,8 +1,8 @@
 /**
- * Proves, on random input: normalization is idempotent to the byte; specs that differ only in
- * spelling, order, repeats, or explicit defaults produce the same bytes. Every injected mistake is
- * reported; arbitrary JSON fails only with an AppError of status 422; and schemas and normalization
- * agree on accepted input and output.
+ * Proves, on random input: normalizing a normalized spec gives the same bytes. Specs that differ
+ * only in spelling, order, repeats, or explicit defaults produce the same bytes. Every injected
+ * mistake is reported. Arbitrary JSON fails only with an AppError of status 422. Schemas and
+ * normalization agree on accepted input and output.
  * Does not prove: single rules (unit/spec/normalize.test.ts, unit/spec/refusals.test.ts).
  */
 import assert from "node:assert/strict";
@@ -130,7 +130,7 @@ describe("normalizeSpec on random specs", () => {
       const { spec } = normalizeSpec(input, context);
       assert.equal(cut(spec), resultHash(spec));
     }
-    // The text of this spec is longer than the buffer.
+    // The text of this spec is longer than the buffer in which texts are hashed.
     const prefixes = Array.from({ length: 1_500 }, (_, at) => String(10_000 + at));
     const long = normal({ filters: { geo: { postal_code_prefix_any_of: prefixes } } });
     assert.equal(cut(long), resultHash(long));

@@ -8,7 +8,9 @@ import { describe, it } from "node:test";
 import { SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
 import { failure, filters, mistakes, normal } from "../../support/spec/outcome.ts";
 
-/** A spec whose `explain` has this many bytes as JSON, in letters of two bytes and one. */
+/**
+ * Returns a spec whose `explain` has this many bytes as JSON. Some of its letters have two bytes.
+ */
 function explainOf(bytes: number): { readonly explain: object } {
   const of = (padding: string) => ({ ...EMPTY, assumptions: [{ words: `éé${padding}` }] });
   const least = Buffer.byteLength(JSON.stringify(of("")));

@@ -1,7 +1,7 @@
 /**
- * Proves: equal concurrent requests create one export, in one process and in several. Tests the
- * answer to an idempotency key in every case. Exports expire, are retained, and are swept correctly
- * with clocks that jump. A data directory has only one server.
+ * Proves: equal concurrent requests create one export, in one process and in several. A repeated
+ * idempotency key gets the right answer in every case. Exports expire, are kept, and are removed
+ * correctly if the clock jumps. A data directory has only one server.
  * Does not prove recovery (unit/export/recovery.test.ts), nor that a commit survives a power cut
  * (crash harness).
  */

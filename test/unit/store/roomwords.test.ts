@@ -1,6 +1,6 @@
 /**
- * Proves: rejections for lack of space print need, reserve, and free space exactly, so that the
- * figures agree with the rejection.
+ * Proves: a rejection for lack of space prints the needed, reserved, and free space so exactly that
+ * the figures agree with the rejection.
  * Does not prove: that commands check space before they write (e2e/cli/disk.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Proves: if a server closes the state during a request, the answer says that the request can be
- * retried, and has no status 500. Unrelated errors still cause a 500.
+ * Proves: if a server closes the state during a request, the error has the status 503 and says that
+ * the request can be sent again. For unrelated errors it has no such refusal.
  * Does not prove the answer on a full or failing disk (e2e/server/disk.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
- * Proves that the activity lexicon is sound. Its form is right, every code and prefix exists, a
- * name occurs once per file, and a trade once in all files. No certain meaning is also a possible
- * one, and every activity in use is reached by some words. Does not prove that the mappings are
- * right; the evaluation of translation measures that.
+ * Proves that the activity lexicon is sound. Its form is right, and every code and prefix exists. A
+ * name occurs at most once in a file, and the name of a trade only once in all files. No code is
+ * both a certain and a possible meaning of a name. Every activity in use is reached by some words.
+ * Does not prove that the meanings are right, which the evaluation of translation measures.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

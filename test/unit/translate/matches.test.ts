@@ -1,6 +1,7 @@
 /**
- * Proves that a sentence finds the same names with and without the cache of its look-ups, even
- * after words were corrected or became names, and if some tokens are taken. Does not prove speed.
+ * Proves that a sentence finds the same names with and without the cache of its look-ups. This
+ * holds after words were corrected or became names, and if some words already belong to another
+ * part of the sentence. Does not prove speed.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -67,7 +68,8 @@ describe("cached names of a sentence", () => {
     walks = 0;
     for (let at = 2; at < sentence.tokens.length; at += 3) sentence.readAs(at, "loja");
     all();
-    // Only look-ups that begin at the changed words, or at "carne" before them, are repeated.
+    // Only cached look-ups that have read a changed word are repeated. They begin at that word, or
+    // at "carne" before it.
     assert.ok(walks <= 2 * 60, `${walks} walks`);
   });
 });

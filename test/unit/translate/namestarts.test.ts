@@ -1,6 +1,7 @@
 /**
- * Proves: every name is returned exactly once, either by its first word or by `rest`, for any order
- * of calls. When no names are left, further calls of `rest` cost nothing.
+ * Proves: each name is returned exactly once, by the look-up of its first word or by `rest`, which
+ * returns the others. This holds for any order of calls. When no names are left, further calls of
+ * `rest` cost nothing.
  * Does not prove which names a sentence finds (placenames.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves that place names that are added lazily are found as if all had been added first, for any
- * order of look-ups. The words extracted from one text of all names equal the words of the names'
- * tokens.
+ * Proves that place names which are added only when needed are found as if all had been added
+ * first, for any order of look-ups. The words extracted from one text of all names equal the words
+ * of the names' tokens.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

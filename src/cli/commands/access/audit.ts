@@ -1,7 +1,7 @@
 /**
  * `peneira audit`: prints who changed what, newest first, as a table or one JSON document.
  * Invariant: the command only reads, and works while a server uses the same directory. It reports
- * if --limit omits lines. Lines store ids, which never change; a tenant is shown with its current
+ * if --limit omits lines. Lines store ids, which never change. A tenant is shown with its current
  * name.
  */
 import { type Command, Help, InvalidArgumentError, type Option } from "commander";
@@ -71,7 +71,8 @@ export function registerAudit(program: Command): void {
     .option("--limit <n>", "maximum number of lines", limit, 100)
     .option("--json", "print one JSON document")
     .action(show);
-  // Shells complete the names; the help explains each one further down, so it is not listed twice.
+  // The text after the options explains each action. So the description of --action does not list
+  // the actions again.
   audit.configureHelp({ ...audit.configureHelp(), optionDescription: optionText });
 }
 
@@ -113,7 +114,7 @@ function read(options: AuditOptions): { readonly rows: AuditRow[]; readonly more
   );
 }
 
-/** Returns the id of a tenant; if no tenant has the name, the error lists recent renames. */
+/** Returns the id of a tenant. If no tenant has the name, the error lists recent renames. */
 function idOf(name: string, tenants: readonly TenantRow[], trail: AuditStore): string {
   try {
     return tenantNamed(tenants, name).id;

@@ -1,9 +1,9 @@
 /**
- * `peneira key`: manages the API keys of a data directory. A new key is printed alone on standard
- * output, messages on standard error; --json prints one document.
- * Invariant: the command works while a server uses the same directory; the server applies the
- * change within a second. A key is shown only once, when it is made; if it cannot be shown, it is
- * not made.
+ * `peneira key`: manages the API keys of a data directory. Standard output has only the new key,
+ * and standard error has the messages. With --json, the command prints one document.
+ * Invariant: the command works while a server uses the same directory, and the server applies the
+ * change within a second. A key is shown only once, when it is created. If it cannot be shown, it
+ * is not created.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../../../access/keyring.ts";
@@ -183,7 +183,7 @@ function create(keyring: Keyring, options: KeyOptions): NewKey {
   return { created, more: {} };
 }
 
-/** Returns the plan of a new key; without --plan, also the reason for it. */
+/** Returns the plan of a new key. If --plan is missing, also returns the reason for the plan. */
 function planFor(keyring: Keyring, tenant: string, wanted: string | undefined) {
   if (wanted !== undefined) return { plan: wanted, why: null };
   const working = keyring.list().filter((row) => {
@@ -211,7 +211,7 @@ interface NewKey {
   readonly more: Readonly<Record<string, string>>;
 }
 
-/** Makes and prints a key in one transaction, so that every live key was shown. */
+/** Creates and prints a key in one transaction. If it cannot be printed, it is not created. */
 function showing(
   undone: string,
   options: KeyOptions,
@@ -226,7 +226,7 @@ function showing(
   }
 }
 
-/** Prints a new key; it cannot be shown again. */
+/** Prints a new key. It cannot be shown again. */
 function showNew({ created, more }: NewKey, options: KeyOptions, secret: SecretPrint): void {
   const { key, keyId: key_id, tenant, plan, name } = created;
   const expires_at = time(created.expiresAt ?? null);
@@ -331,7 +331,7 @@ function seconds(text: string): number {
   throw new InvalidArgumentError("It must be a whole number of seconds from 0.");
 }
 
-/** Parses an expiry; a date includes the whole day, as users expect. */
+/** Parses an expiry. A date includes the whole day, as users expect. */
 function end(text: string): End {
   const nowMs = systemClock.nowMs();
   if (text === "never") return { atMs: null };

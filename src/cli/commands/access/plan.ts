@@ -1,7 +1,7 @@
 /**
  * `peneira plan`: prints the plans with their limits, as this configuration sets them.
- * Invariant: nothing is changed. Plans are a table of the program, whose limits are settings;
- * `peneira key update` and `peneira tenant update` choose a plan.
+ * Invariant: nothing is changed. The program defines the plans, and settings can change their
+ * limits. `peneira key update` and `peneira tenant update` choose a plan.
  */
 import type { Command } from "commander";
 import { PLAN_NAMES } from "../../../access/plannames.ts";

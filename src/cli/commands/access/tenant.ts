@@ -1,7 +1,7 @@
 /**
  * `peneira tenant`: manages the tenants of a data directory. Prints messages on standard error,
  * lists on standard output; --json prints one document.
- * Invariant: the command works while a server uses the same directory; the server applies the
+ * Invariant: the command works while a server uses the same directory. The server applies the
  * change within a second. A tenant is never deleted, because its exports and counts belong to it.
  */
 import type { Command } from "commander";

@@ -1,6 +1,6 @@
 /**
  * `peneira usage`: prints the daily use of tenants, one line per day, tenant, and key.
- * Invariant: the command only reads, and works while a server uses the same directory; the server's
+ * Invariant: the command only reads, and works while a server uses the same directory. The server's
  * last few seconds are not included. Days are UTC days.
  */
 import { type Command, InvalidArgumentError } from "commander";

@@ -1,7 +1,8 @@
 /**
- * A thread that answers HTTP. Input: orders of the owner (http/server/threads/orders.ts), and
- * connections of the server's port. Output: responses, and requests that the owner must handle.
- * Invariant: orders run one after the other. An uncaught failure closes the connections, reports
+ * A thread that answers HTTP. Input: commands of the main thread, which owns the state, and
+ * connections of the server's port. Output: responses, and requests that the main thread must
+ * answer.
+ * Invariant: commands run one after the other. An uncaught failure closes the connections, reports
  * the counts, and ends the thread.
  */
 import { strict as assert } from "node:assert";
@@ -33,8 +34,8 @@ class AnsweringThread {
   readonly #parts: ThreadParts;
   readonly #forwarder: Forwarder;
   /**
-   * Until the parts of this thread are ready, it forwards each request to the owner, but refuses a
-   * request with a framing error.
+   * Until this thread is ready, it forwards each request to the main thread. It refuses a request
+   * with a framing error itself.
    */
   #handler: ExchangeHandler = (exchange) => {
     if (exchange.framing !== null) refuseEarly(exchange);
@@ -47,7 +48,7 @@ class AnsweringThread {
     this.#forwarder = new Forwarder(post);
   }
 
-  /** Executes an order; returns the metrics if the order requests them. */
+  /** Executes a command of the main thread. Returns the metrics if the command requests them. */
   async carryOut(order: ThreadCommand): Promise<MetricSamples | undefined> {
     switch (order.kind) {
       case "take":
@@ -84,7 +85,7 @@ class AnsweringThread {
   }
 
   /**
-   * Closes this thread's connections after an uncaught failure; returns the thread's last counts.
+   * Closes this thread's connections after an uncaught failure. Returns the thread's last counts.
    */
   async fail(error: unknown): Promise<MetricSamples> {
     this.#parts.log.fatal(describeError(error), "a thread failed: its connections are closed");

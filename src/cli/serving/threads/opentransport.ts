@@ -1,7 +1,8 @@
 /**
- * Opens the transport on the threads that answer requests: the calling thread, or several others.
- * Invariant: a single thread does everything. With several, the calling thread owns the state and
- * answers the requests that the others forward.
+ * Opens the transport on the threads that answer requests. This is the calling thread, or several
+ * other threads.
+ * Invariant: a single thread does everything. With several, the calling thread has the state open
+ * and answers the requests that the others forward.
  */
 import { availableParallelism } from "node:os";
 import type { LeaseSignals } from "../../../access/fleet/signals.ts";
@@ -57,7 +58,7 @@ function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   };
 }
 
-/** Returns one thread's part of a limit: at least 1; the parts sum to no more than the limit. */
+/** Returns one thread's part of a limit: at least 1. The parts sum to no more than the limit. */
 function partOf(whole: number, threads: number): number {
   return Math.max(1, Math.floor(whole / threads));
 }

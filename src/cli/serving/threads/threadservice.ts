@@ -1,10 +1,12 @@
 /**
- * The parts and snapshots of a thread that answers requests and owns no state. Input: the settings,
- * the shared data, the owner's segments, and the board. Output: the handlers' service, over the
- * current snapshot, and over earlier ones for their cursors.
- * Invariant: it writes nothing. It reads keys over its own connection, and adds counts to the
- * ledger, which the owner empties. The owner decides which snapshot is served and which is closed;
- * a segment in use stays open on this thread until its readers end.
+ * The parts and snapshots of a thread that answers requests but does not own the state. Input: the
+ * settings, the data shared by all threads, and the segments of the owner, the main thread. Output:
+ * the service that handlers use, with the current snapshot and the earlier ones that cursors still
+ * need.
+ * Invariant: the thread writes nothing to the database. It reads keys over its own connection, and
+ * adds counts to shared memory (the ledger), which the owner empties. The owner decides which
+ * snapshot is served and which is closed. A segment in use stays open on this thread until its
+ * readers end.
  */
 
 import { LeaseSignals } from "../../../access/fleet/signals.ts";
@@ -78,8 +80,9 @@ class ThreadSnapshots {
   }
 
   /**
-   * Returns a segment other than the current one by its id, for a cursor that began on it; retains
-   * it. It may be newer than the current one, if another server switched first.
+   * Returns and retains the segment on which a cursor began, if it is not the current one. The
+   * segment may be newer than the current one, if another server switched first. Returns null if
+   * the thread does not have it.
    */
   replaced(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const opened of this.#opened.values()) {
@@ -91,7 +94,7 @@ class ThreadSnapshots {
     return null;
   }
 
-  /** Keeps a segment open until the returned function is called; further calls do nothing. */
+  /** Keeps a segment open until the returned function is called. Further calls do nothing. */
   retain(segment: Segment): () => void {
     const opened = [...this.#opened.values()].find((one) => one.segment === segment);
     if (opened === undefined) return () => {};
@@ -181,14 +184,20 @@ function signalsOf({ leases }: ThreadStart): LeaseSignals | null {
   return leases === null ? null : new LeaseSignals(leases);
 }
 
-/** Throws `OwnerRequired`, because only the owner has the compute thread. */
+/**
+ * Throws `OwnerRequired`, because only the main thread, which owns the state, can start long
+ * computations. The request is then forwarded to it.
+ */
 const OWNERS_COMPUTE: ThreadService["compute"] = {
   run: () => {
     throw new OwnerRequired("the work is long");
   },
 };
 
-/** Binds only specs without lists, because only the state owner has the lists of tenants. */
+/**
+ * Throws `OwnerRequired` for a spec with lists, because only the main thread has the tenants'
+ * lists. Returns any other spec unchanged.
+ */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
 
 function withoutLists(_tenantId: string, _segment: Segment, spec: AccountQuerySpec) {

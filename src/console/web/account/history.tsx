@@ -1,9 +1,9 @@
 /**
- * Usage per day and sender, from `GET /usage`: three charts with one legend, whose buttons hide
- * senders, or the same numbers as a table.
- * Invariant: it begins with the first day of use, or a week ago if that is earlier. Charts, sums,
- * and table omit hidden senders. The last row of each table sums the rows above it. All senders
- * have a name. Days are UTC days, as on the server.
+ * Shows usage per day and sender, from `GET /usage`: three charts with one legend, or the same
+ * numbers as a table. Each entry of the legend is a button that hides its sender.
+ * Invariant: the history begins with the first day of use, or a week ago if that is earlier.
+ * Charts, sums, and table omit hidden senders. The last row of each table contains the sums of the
+ * rows above it. All senders have a name. Days are UTC days, as on the server.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import { OTHER_SENDERS, type UsageAnswer } from "../app/answers.ts";
@@ -159,7 +159,10 @@ interface ReadingProps {
   readonly day: Signal<number | null>;
 }
 
-/** The sum of all days, or of the day under the pointer with each sender's share. */
+/**
+ * Shows the sum of all days. If the pointer is over a day, shows the sum of that day and the share
+ * of each sender.
+ */
 function Reading({ days, layers, measure, day }: ReadingProps) {
   const { usage } = lazyWords.value;
   const at = day.value;

@@ -1,7 +1,7 @@
 /**
- * Usage as the layers of a stacked chart: senders in a fixed order, each with a color.
- * Invariant: all layers sum to the day's number. A sender retains its color when others are hidden.
- * Senders beyond the available colors form one layer.
+ * Converts usage to the layers of a stacked chart: senders in a fixed order, each with a color.
+ * Invariant: for each day, the layers sum to the day's number. A sender keeps its color when others
+ * are hidden. Senders beyond the available colors share one layer.
  */
 import type { UsageAnswer } from "../app/answers.ts";
 
@@ -11,7 +11,7 @@ export type Measure = "requests" | "accounts" | "export_rows";
 /** All daily counts. */
 export const MEASURES: readonly Measure[] = ["requests", "accounts", "export_rows"];
 
-/** Number of layer colors; the smallest senders share the last one. */
+/** Number of colors of layers. The senders with the least use share the last color. */
 export const COLOURS = 6;
 
 /** A layer: a sender, or all small senders together. */
@@ -23,7 +23,7 @@ export interface Layer {
   readonly colour: number;
 }
 
-/** Minimum days in charts: fewer make no line. */
+/** Minimum number of days in a chart. */
 const DAYS_MIN = 7;
 
 /** Removes days before the first use, but leaves at least a week. */
@@ -62,7 +62,9 @@ export function valuesOf(layer: Layer, measure: Measure): number[] {
   );
 }
 
-/** Returns the upper edges of stacked layers, lowest first; a hidden layer has no height. */
+/**
+ * Returns the upper edges of the stacked layers, lowest layer first. A hidden layer has no height.
+ */
 export function stacked(values: readonly (readonly number[])[]): number[][] {
   const edges: number[][] = [];
   for (const layer of values) {

@@ -1,6 +1,6 @@
 /**
- * A chart of stacked columns per day; it follows the available width and reports the day under the
- * pointer.
+ * Draws a chart of stacked columns, one for each day. The chart fills the available width and
+ * reports the day under the pointer.
  * Invariant: layers are stacked in order, and the axis begins at zero. Every number is also shown
  * elsewhere.
  */
@@ -21,7 +21,10 @@ interface PlotProps {
 }
 
 const HEIGHT = 168;
-/** Space for the axes, and margins above and to the right of the columns. */
+/**
+ * Space in pixels for the axes (left and bottom), and margins above and to the right of the
+ * columns.
+ */
 const EDGE = { left: 56, bottom: 28, top: 12, right: 20 } as const;
 /** Width of a label such as "12 de nov." with its margins. */
 const LABEL_ROOM = 64;
@@ -124,7 +127,7 @@ function Columns({ layers, edges, step, width }: ColumnsProps): VNode {
   );
 }
 
-/** Returns three to five round whole numbers from 0. */
+/** Returns round whole numbers from 0 for the axis, three to five of them. */
 function wholeSteps(most: number): number[] {
   const rough = most / 4;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));

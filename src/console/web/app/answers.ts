@@ -29,7 +29,10 @@ type SpecFilters = AccountQuerySpec["filters"];
 type Described<Schema extends TSchema, Known = object> = Omit<Type.Static<Schema>, keyof Known> &
   Known;
 
-/** A value as users may set it: any code, known to the server or not. */
+/**
+ * Type of a value that a user may enter. A code may be any text or number, even if the server does
+ * not know it.
+ */
 type Edited<Value> = Value extends string
   ? string
   : Value extends number
@@ -80,7 +83,10 @@ interface Explain {
   confidence: number;
 }
 
-/** A remark and the words that it refers to (UTF-16 units of the sentence); see notes.ts. */
+/**
+ * A remark and the words of the sentence that it refers to, with their position in UTF-16 units.
+ * See notes.ts.
+ */
 export interface TranslationNote {
   code?: string;
   detail: string;
@@ -153,16 +159,19 @@ export type AccountAnswer = Described<
 >;
 
 /**
- * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest; only the members read here. (The
- * public schema depends on the engine, which browsers lack.)
+ * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest. Only the members that the console
+ * reads are listed. The public schema cannot be imported here, because it depends on the engine.
  */
 export interface SuggestAnswer extends Source {
   suggestions: { match: string; account: Account }[];
-  /** Why a phone or an e-mail was not looked up. */
+  /** Reason why a phone or an e-mail was not looked up, or null. */
   contact_refused: RefusedContact | null;
 }
 
-/** `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}; only members read here. */
+/**
+ * `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}. Only the members that the
+ * console reads are listed.
+ */
 export interface CompanyAnswer extends Source {
   /** Establishments of the company, head offices first, then by CNPJ. */
   accounts: Account[];
@@ -172,8 +181,8 @@ export interface CompanyAnswer extends Source {
 }
 
 /**
- * Why an account is listed: its score with the parts of the score, and in `matched` how it meets
- * each filter.
+ * Explains why an account is listed: its score with the parts of the score, and in `matched` the
+ * fact that meets each filter.
  */
 interface AccountExplain {
   score: number;
@@ -309,7 +318,7 @@ export interface ExportEstimate {
   rows: number;
   /** Number of matches before the limits of plan and format. */
   matches: number;
-  /** Estimated from rendered rows; exact only for small exports. */
+  /** Size of the file, estimated from rendered rows. It is exact only for small exports. */
   bytes: number;
   /** The maximum rows of the format if the export exceeds it, else null. */
   rows_max: number | null;
@@ -386,7 +395,7 @@ export interface KeyList {
   keys: ApiKey[];
 }
 
-/** Id of the sender that stands for all other senders. Members see only the sum of their use. */
+/** Id of the sender that stands for all others. Members see only the total use of other senders. */
 export const OTHER_SENDERS = "others";
 
 /** `GET /usage?days=30`: one number per day and sender, oldest day first (UTC). */
@@ -487,7 +496,7 @@ export interface EnrichmentPreview {
   outcomes: EnrichmentOutcomes;
   /** The first rows whose CNPJ was refused. */
   refused: { row: number; text: string; reason: string; offered?: string }[];
-  /** Heading of each field in a file with labels. */
+  /** Maps each field to its heading in a file with labels. */
   headings: Record<string, string>;
   first: {
     row: number;

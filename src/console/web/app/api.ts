@@ -24,7 +24,7 @@ export interface ApiMistake {
   detail: string;
 }
 
-/** A failed request; without an answer, status is 0 and code `unreachable`. */
+/** A failed request. If the server did not answer, status is 0 and code is `unreachable`. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;

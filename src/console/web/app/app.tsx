@@ -85,8 +85,8 @@ export function App(): VNode {
 }
 
 /**
- * Skips to the content. The control is a button, not a link, because the hash of the address
- * belongs to the query.
+ * Moves the focus to the content. The control that calls this is a button and not a link, because
+ * the hash of the address contains the search.
  */
 function skip(): void {
   document.getElementById("main")?.focus();

@@ -164,13 +164,13 @@ export function cnpj(value: string): string {
   return match === null ? value : `${match[1]}.${match[2]}.${match[3]}/${match[4]}-${match[5]}`;
 }
 
-/** Formats the root of a CNPJ; other texts unchanged. */
+/** Formats the root of a CNPJ. Returns other text unchanged. */
 export function cnpjRoot(value: string): string {
   const whole = cnpj(`${value}000100`);
   return whole.length === 18 ? whole.slice(0, 10) : value;
 }
 
-/** Formats a Brazilian E.164 number the local way; others unchanged. */
+/** Formats a Brazilian E.164 number as it is written in Brazil. Returns other text unchanged. */
 export function phone(value: string): string {
   const match = /^\+55(\d{2})(\d{3,5})(\d{4})$/.exec(value);
   return match === null ? value : `(${match[1]}) ${match[2]}-${match[3]}`;

@@ -92,7 +92,6 @@ export function Header(): VNode {
   );
 }
 
-/** True if the user's role may see a view. */
 function maySee([name]: readonly [ViewName, IconName]): boolean {
   return user()?.role === "owner" || !OWNERS_ONLY.includes(name);
 }
@@ -123,7 +122,7 @@ function Badge(): VNode | null {
   );
 }
 
-/** Shows which data is searched; its space is reserved until the answer arrives. */
+/** Shows the month of the data that is searched. Its space is reserved until the answer arrives. */
 function Served(): VNode {
   const { shell } = words.value;
   const now = status.value;

@@ -1,5 +1,6 @@
 /**
- * The language of the screen: a signal on which words and formats depend; preferences.ts sets it.
+ * Holds the language of the screen, a signal on which words and formats depend. preferences.ts sets
+ * it.
  * Invariant: free of the DOM, so that formats and words can be tested without a browser.
  */
 import { signal } from "@preact/signals";

@@ -1,9 +1,9 @@
 /**
- * All code that the first page does not need, as one chunk: the other views, dialogs, and forms.
- * Use import() for this module only (checked by unit/console/wordkeys).
- * Invariant: one chunk, because each further one costs a request and compresses worse; a dozen
- * chunks were 11 KB larger. A separate file because bundlers make a chunk of each module imported
- * on demand.
+ * Contains all code that the first page does not need, as one chunk: the other views, dialogs, and
+ * forms. Use import() for this module only (checked by unit/console/wordkeys).
+ * Invariant: there is one chunk, because each further one costs a request and compresses worse. A
+ * dozen chunks were 11 KB larger.
+ * Separate from the first page because bundlers make a chunk of each module imported on demand.
  */
 import "./lazywords.ts";
 

@@ -1,7 +1,8 @@
 /**
- * The words of all views except the first page, as a signal.
+ * Holds the words of all views except the first page, as a signal.
  * Invariant: importing this file waits until the words are loaded, so no view is drawn without
- * them. Separate because the first page must not wait for them.
+ * them.
+ * Separate from words.ts because the first page must not wait for them.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { LaterWords } from "../strings/later-en.ts";

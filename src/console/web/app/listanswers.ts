@@ -1,6 +1,6 @@
 /**
- * Types of the console's list and district routes, as the browser sees them. A part of answers.ts,
- * which describes how they are checked.
+ * Types of the console's list and district routes, as the browser sees them. They continue
+ * answers.ts, which describes how they are checked.
  */
 import type Type from "typebox";
 import type { LIST_SCHEMAS } from "../../../http/api/lists/lists-schemas.ts";

@@ -1,6 +1,7 @@
 /**
- * Signals of the window's width class and pointer.
- * Invariant: the bounds equal those in the sheets of style/find; the signals follow the window.
+ * Signals for the width of the window and the kind of pointer.
+ * Invariant: the widths equal those in the style sheets of style/find. The signals change with the
+ * window.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 
@@ -13,14 +14,14 @@ function follow(query: string): ReadonlySignal<boolean> {
   return matches;
 }
 
-/** True if filters fit next to the results. */
+/** True if the window is wide enough for filters at the side of the results. */
 export const railed: ReadonlySignal<boolean> = follow("(min-width: 1024px)");
 
-/** True if an account fits next to the results. */
+/** True if the window is wide enough for an account at the side of the results. */
 export const wide: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
 
 /** True for a phone, or for a window that is equally narrow. */
 export const narrow: ReadonlySignal<boolean> = follow("(max-width: 767px)");
 
-/** True for a finger as pointer, for which rows are taller. */
+/** True if the pointer is a finger. Rows are then taller. */
 export const coarse: ReadonlySignal<boolean> = follow("(pointer: coarse)");

@@ -3,7 +3,10 @@
  * Invariant: the server's handlers use these types, so both sides change together.
  */
 
-/** `GET /members`; `POST /members` `{email, role}` and `…/{id}/password` add `password`. */
+/**
+ * A user of the tenant. `GET /members` returns them. `POST /members` with `{email, role}` and `POST
+ * /members/{id}/password` return one with a `password`.
+ */
 export interface Member {
   id: string;
   email: string;
@@ -11,7 +14,7 @@ export interface Member {
   state: "active" | "disabled" | "invited";
   created_at: string;
   last_seen_at: string | null;
-  /** End of the invitation; null if the user has chosen a password. */
+  /** Time at which the invitation expires. Null if the user has chosen a password. */
   invited_until: string | null;
   you: boolean;
 }
@@ -21,7 +24,10 @@ export interface MemberList {
   members: Member[];
 }
 
-/** `POST /members`, `POST /members/{id}/password` (for one's own: `POST /password`). */
+/**
+ * `POST /members` and `POST /members/{id}/password`. Users change their own password with `POST
+ * /password`.
+ */
 export interface CreatedMember extends Member {
   /** Random; shown once. */
   password: string;

@@ -1,6 +1,6 @@
 /**
  * Types of the console's answers about notices, receivers, and ownership, as the browser sees them.
- * A part of answers.ts, which describes how they are checked.
+ * They continue answers.ts, which describes how they are checked.
  */
 import type Type from "typebox";
 import type { NOTICE_SCHEMAS } from "../../../http/api/notices/notices-schemas.ts";

@@ -1,10 +1,11 @@
 /**
- * The router: the current view as a signal that follows the address, links, back, and forward,
- * without reloading the page.
+ * Routes between views. The current view is a signal that follows the address, links, back, and
+ * forward, without reloading the page.
  * Invariant: the path names the view. Company and help pages use the hash at /app
- * (`/app#/empresa/<cnpj>`, `/app#/ajuda`), so that no page request sends the CNPJ. In the news, the
- * hash is a saved search's id; in the lists, a list's id; in a comparison, its groups. Any other
- * hash belongs to the find view, and is restored when the user returns there.
+ * (`/app#/empresa/<cnpj>`, `/app#/ajuda`), so that no page request sends the CNPJ. The hash of the
+ * news is the id of a saved search, that of the lists is the id of a list, and that of a comparison
+ * is its groups. Any other hash belongs to the find view, and is restored when the user returns
+ * there.
  */
 import { signal } from "@preact/signals";
 import {
@@ -73,7 +74,7 @@ export function followAddress(): void {
   };
   read();
   addEventListener("popstate", read);
-  // This event reports a user who edits only the hash of the address.
+  // Fires if the user edits only the hash of the address.
   addEventListener("hashchange", read);
 }
 
@@ -109,7 +110,7 @@ export function goCompany(cnpj: string): void {
   go("company", `${COMPANY}${cnpj}`);
 }
 
-/** Opens a view; without a hash, the find view opens with its last hash. */
+/** Opens a view. Without a hash, the find view opens with its last hash. */
 export function go(name: ViewName, hash?: string): void {
   const before = view.value;
   if (before === "find") findHash = location.hash;
@@ -119,8 +120,8 @@ export function go(name: ViewName, hash?: string): void {
   shownCompany.value = name === "company" ? companyOf(location.hash) : "";
   readIds(name);
   view.value = name;
-  // `pushState` fires no event. So a view that is already shown is notified by the event that
-  // "back" would fire.
+  // `pushState` fires no event. If the view is already shown, the event of the back button is
+  // fired, so that the view reads the new hash.
   if (name === before) dispatchEvent(new PopStateEvent("popstate"));
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sign-in forms: e-mail and password open a session, or an error is shown with only the
- * server's details.
+ * Shows the sign-in forms. E-mail and password open a session. If that fails, an error is shown,
+ * with only those details that the server sends.
  * Invariant: while the server requires a wait, the form counts down and sends nothing. The same
  * form covers a view whose session ended; then the e-mail is fixed. Signed-in users do not load
  * this code.

@@ -39,7 +39,10 @@ export async function signIn(email: string, password: string, keep: boolean): Pr
 /** True if the page was opened by a sign-in link that failed. */
 export const linkFailed = signal(false);
 
-/** The part of a sign-in link after the `#`, which reaches no server and no log. */
+/**
+ * Matches the part of a sign-in link after the `#`. Browsers send this part to no server, so no log
+ * contains it.
+ */
 const LINK = /^#signin=([\w-]{43})$/;
 
 /**

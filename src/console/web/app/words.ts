@@ -1,8 +1,8 @@
 /**
- * The words on screen as a signal, so that switching the language redraws all text.
+ * Holds the words on screen as a signal, so that switching the language redraws all text.
  * Invariant: a table is loaded before anything is drawn. Both tables have the same keys, because
- * the Portuguese one is typed by the English one. The lazily loaded words, once loaded, follow the
- * language. No component contains text.
+ * the type of the Portuguese one is that of the English one. Words that are loaded later also
+ * follow the language. No component contains text.
  */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { ScreenWords } from "../strings/en.ts";
@@ -19,16 +19,19 @@ export const words: ReadonlySignal<ScreenWords> = computed(() => {
 });
 
 /**
- * The words that the first page does not need; null until a view needs them. Views import them from
+ * The words that the first page does not need. Null until a view needs them. Views import them from
  * lazywords.ts, where they are never null.
  */
 export const lazyTable: ReadonlySignal<LaterWords | null> = later;
 
-/** Loads a language and switches to it, including the lazy words if loaded. */
+/**
+ * Loads a language and switches to it. Also loads the words of later views if these are already
+ * loaded.
+ */
 export async function speak(wanted: ScreenLanguage): Promise<void> {
   const { words: table } =
     wanted === "pt" ? await import("../strings/pt.ts") : await import("../strings/en.ts");
-  // Checked last, because lazy words of the old language may arrive during the await.
+  // Checked after the await, because the later words of the old language may arrive during it.
   const more = later.peek() === null ? null : await laterOf(wanted);
   batch(() => {
     first.value = table;
@@ -37,7 +40,9 @@ export async function speak(wanted: ScreenLanguage): Promise<void> {
   });
 }
 
-/** Loads the lazy words of the current language, even if it changes meanwhile. */
+/**
+ * Loads the words of later views in the current language, even if the language changes meanwhile.
+ */
 export async function loadLazyWords(): Promise<void> {
   while (later.peek() === null) {
     const wanted = language.peek();

@@ -1,6 +1,7 @@
 /**
- * The page of a company: all data of the establishment in the address, and why the current result
- * lists it. Below, its company's establishments, head office first, a hundred at a time.
+ * Shows the page of a company: all data of the establishment in the address, and why the current
+ * result lists it. Below, the page shows all establishments of the company, head office first, a
+ * hundred at a time.
  * Invariant: an invalid or unknown CNPJ is shown as typed, and a wrong check digit is reported. The
  * page's establishment is marked in the list. Further pages use the first page's snapshot and move
  * the focus to their first line.
@@ -36,8 +37,8 @@ export function CompanyView(): VNode {
   const typed = decoded(shownCompany.value);
   const first = useRef(true);
   useEffect(() => {
-    // The shell focuses the heading only for a new view. Here the view stays and the company
-    // changes.
+    // The shell focuses the heading only when the view changes. Here the company changes within the
+    // same view.
     if (!first.current) focusHeading();
     first.current = false;
   }, [typed]);
@@ -129,7 +130,10 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
 
 type Parts = typeof import("../app/later.ts");
 
-/** Returns the components of the rest of the record, which few pages need; null until loaded. */
+/**
+ * Returns the components for the rest of the record, or null until they are loaded. Few pages need
+ * them.
+ */
 function useRecord(): Parts | null {
   const [parts, setParts] = useState<Parts | null>(null);
   useEffect(() => {

@@ -1,8 +1,8 @@
 /**
- * The rest of a company's public record: dates on which it left regimes, sanctions, federal debt,
- * and a tree of its owners and of companies that it owns.
- * Invariant: each list has its date, and a list that was not imported is omitted. The tree is the
- * server's answer, two steps deep; companies beyond its limits are counted.
+ * Shows the rest of a company's public record: dates on which it left regimes, sanctions, federal
+ * debt, and a tree of its owners and of companies that it owns.
+ * Invariant: each public list has its date, and a list that was not imported is omitted. The tree
+ * is the server's answer, two steps deep. Companies beyond its limits are only counted.
  */
 import type { VNode } from "preact";
 import { DEBT_KINDS } from "../../../spec/filters/wider.ts";

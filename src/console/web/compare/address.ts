@@ -1,6 +1,6 @@
 /**
- * The address of a comparison: two searches and a facet, or one search and two facets. Input: the
- * text after `#`. Output: the comparison, and the address of one.
+ * Reads and writes the address of a comparison: two searches and a facet, or one search and two
+ * facets. Input: the text after `#`, or a comparison. Output: the comparison, or its address.
  * Invariant: decode(encode(c)) = c. Searches are encoded as in the find view's address. An unknown
  * facet is replaced by the first one.
  */
@@ -9,7 +9,10 @@ import { FACETS, type FacetName } from "../../../spec/facets.ts";
 import { decodeAddress, encodeAddress } from "../find/address.ts";
 import type { Query } from "../find/question.ts";
 
-/** Separators between two searches, and before facets; no parameter of a search has these names. */
+/**
+ * Separators between two searches (`VERSUS`) and before facets (`BY`). No parameter of a search has
+ * these names.
+ */
 const VERSUS = "&versus&";
 const BY = "&by&";
 /** Separator before the month of the second search. */

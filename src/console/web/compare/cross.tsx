@@ -36,7 +36,7 @@ interface CountAnswer {
   }[];
 }
 
-/** A line of counts with its name. The last count is the total. */
+/** A row or column of counts with its name. The last count is the total. */
 interface Line {
   readonly name: string;
   readonly counts: readonly number[];

@@ -1,7 +1,7 @@
 /**
- * A group of a comparison: its description, and controls that change it: a sentence, a saved
- * search, the state, MEI, and the month of opening. Also suggestions for the second group.
- * Invariant: a control changes only its own filter; a sentence or a saved search replaces the
+ * Shows a group of a comparison: its description, and controls that change it. They are a sentence,
+ * a saved search, the state, MEI, and the month of opening. Also suggests a second group.
+ * Invariant: a control changes only its own filter. A sentence or a saved search replaces the
  * group. Other filters are edited in the find view, which opens with the group.
  */
 import type { VNode } from "preact";

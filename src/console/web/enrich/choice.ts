@@ -65,7 +65,10 @@ export function labelsOf({ labels }: FillChoice): Labels {
   return labels ?? language.value;
 }
 
-/** Returns the effective choices: pasted text, which has no format, becomes an Excel file. */
+/**
+ * Returns the choices that apply. If no format was chosen, pasted text becomes an Excel file,
+ * because it has no format to keep.
+ */
 export function choiceFor(choice: FillChoice, isPasted: boolean): FillChoice {
   return isPasted ? { ...choice, format: choice.format ?? "xlsx" } : choice;
 }

@@ -1,5 +1,5 @@
 /**
- * How a spreadsheet was understood, and its first rows filled in.
+ * Shows how a spreadsheet was understood, and its first rows filled in.
  * Invariant: all data is from the server's answer. Wide tables scroll, also by keyboard. A refused
  * row is shown with its number and the reason, never with a CPF.
  */
@@ -110,7 +110,7 @@ function Refused({ preview }: { preview: EnrichmentPreview }): VNode | null {
   );
 }
 
-/** The first rows: the columns of the file, the outcome, and the chosen columns. */
+/** Shows the first rows: the columns of the file, the outcome, and the chosen columns. */
 export function FirstRows({
   preview,
   choice,

@@ -1,9 +1,9 @@
 /**
- * The spreadsheet to fill in, which the user chose, dropped, or pasted in any view.
- * Invariant: this module only holds the file until another one replaces it; it does not upload it.
- * Pasted text stays unchanged, one row per line. If a line has several CNPJs, each gets its own
- * row. A text with fewer than two CNPJs is not a spreadsheet. This is a separate module because
- * every view accepts files.
+ * Holds the spreadsheet to fill in, which the user chose, dropped, or pasted in any view.
+ * Invariant: this module only holds the file until another one replaces it, and does not upload it.
+ * Pasted text stays unchanged, one row per line. If a line has several CNPJs, each becomes a row. A
+ * text with fewer than two CNPJs is not a spreadsheet.
+ * Separate from the view because every view accepts files.
  */
 import { signal } from "@preact/signals";
 import { cnpjCandidates } from "../../../spec/cnpj/cnpjcandidates.ts";
@@ -70,7 +70,7 @@ export function pastedSheet(text: string): string | null {
     .join("\n");
 }
 
-/** True for a table row with other cells in addition to CNPJs. */
+/** True for a line with tabs that has cells other than CNPJs. */
 function isTableRow(line: string): boolean {
   const cells = line.split("\t").filter((cell) => cell.trim() !== "");
   return cells.length > 1 && cells.some((cell) => readLoneCnpj(cell).kind !== "cnpj");

@@ -71,7 +71,9 @@ export function EnrichView(): VNode {
 let given = 0;
 const KEYS = new WeakMap<SentSheet, number>();
 
-/** Returns a component key for each file, so that no state of the previous file remains. */
+/**
+ * Returns a different component key for each file. Preact then keeps no state of the previous file.
+ */
 function keyOf(sheet: SentSheet): number {
   const known = KEYS.get(sheet) ?? ++given;
   KEYS.set(sheet, known);
@@ -232,7 +234,7 @@ function useStart({ sheet, chosen, reading, reload }: StartParts) {
   return { record, busy, error, start };
 }
 
-/** Shows why the file was not read; another column may help. */
+/** Shows why the file was not read. The user may choose another column. */
 function NotRead({ error, onColumn }: { error: unknown; onColumn: (column: string) => void }) {
   const { enrich } = lazyWords.value;
   const [column, setColumn] = useState("");

@@ -33,7 +33,7 @@ interface ChoicesProps {
   readonly edit: (change: Partial<Draft>) => void;
 }
 
-/** All choices; `columns` are the headings of the layout's columns. */
+/** Shows all choices. `columns` are the headings of the layout's columns. */
 export function Choices({
   draft,
   status,

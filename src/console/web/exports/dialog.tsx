@@ -1,6 +1,6 @@
 /**
- * The button that exports the results; the dialog's code loads on first use.
- * Invariant: if nothing can be exported, the button shows why instead of doing nothing.
+ * Shows the button that exports the results. The code of the dialog is loaded on first use.
+ * Invariant: if nothing can be exported, a click shows the reason.
  */
 import type { ComponentType, VNode } from "preact";
 import { useState } from "preact/hooks";

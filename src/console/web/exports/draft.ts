@@ -37,8 +37,7 @@ const CSV_STYLES = ["excel", "standard", "own"] as const;
 export interface Draft {
   readonly format: Format;
   /**
-   * A layout of another product, which replaces the chosen columns; null if there is no such
-   * layout.
+   * A layout for another product, which replaces the chosen columns. Null if no layout is chosen.
    */
   readonly layout: PresetName | null;
   /** In column order. */
@@ -48,7 +47,10 @@ export interface Draft {
   readonly bom: boolean;
   /** For text formats. */
   readonly compression: Packing;
-  /** True for headings and values in the console's language, if the format supports this. */
+  /**
+   * True if headings and values are in the console's language. Applies only to formats that support
+   * this.
+   */
   readonly people: boolean;
   /** The file's title as typed; null for the suggested one. */
   readonly title: string | null;
@@ -166,7 +168,10 @@ export function titledFor(title: string, layout: PresetName | null): string {
   return title.endsWith(end) ? title : title.slice(0, TITLE_MAX - end.length) + end;
 }
 
-/** Returns the file's title: as typed, else the search and the layout. */
+/**
+ * Returns the file's title as typed. If none was typed, the title consists of the search and the
+ * layout.
+ */
 export function titleOf(draft: Draft): string {
   const { title, searched } = draft;
   return title ?? (searched && titledFor(searched, layoutOf(draft)));
@@ -223,7 +228,10 @@ function isPacked({ format, compression }: Draft): boolean {
   return isText(format) && compression !== "none";
 }
 
-/** Returns options that apply to chosen columns; a layout has its own delimiter. */
+/**
+ * Returns the options for chosen columns. A layout has a delimiter of its own, so it does not use
+ * these options.
+ */
 function ownColumns(draft: Draft): Record<string, unknown> {
   return {
     fields: draft.fields,
@@ -232,7 +240,7 @@ function ownColumns(draft: Draft): Record<string, unknown> {
   };
 }
 
-/** True if the file is meant for people, not for programs. */
+/** True if the file has headings for people. False if it is for programs. */
 export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boolean {
   return isForPeople(format) && !(format === "csv" && csv === "standard");
 }
@@ -274,7 +282,7 @@ export function exportRowsMax({ limits }: Status): number {
 export class SendingKeys {
   readonly #keys = new Map<string, string>();
 
-  /** Forgets all keys, so that the same choices make another export. */
+  /** Forgets all keys, so that the same choices make a new export. */
   renew(): void {
     this.#keys.clear();
   }

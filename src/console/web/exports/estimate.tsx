@@ -1,6 +1,7 @@
 /**
- * The estimate of an export: exact rows, approximate bytes, and obstacles with their remedies.
- * Invariant: the last good estimate stays until there is a better one. An estimate for other
+ * Shows the estimate of an export: exact rows, approximate bytes, and obstacles with their
+ * remedies.
+ * Invariant: the last successful estimate stays until there is a newer one. An estimate for other
  * choices is never treated as current.
  */
 import type { VNode } from "preact";
@@ -28,7 +29,10 @@ export interface Estimated {
   readonly failed: boolean;
 }
 
-/** Estimates a body after a debounce; null sends no request. */
+/**
+ * Returns the estimate for a body. Requests it once the body has not changed for a moment. Null
+ * sends no request.
+ */
 export function useEstimate(body: Record<string, unknown> | null): Estimated {
   const text = body === null ? null : JSON.stringify(body);
   const [state, setState] = useState<{ text: string; answer: ExportEstimate | null } | null>(null);
@@ -67,7 +71,7 @@ interface EstimateProps {
   readonly edit: (change: Partial<Draft>) => void;
 }
 
-/** Rows and size in one line, and remarks in a second line. */
+/** Shows rows and size in one line, and remarks in a second line. */
 export function EstimateLine({ draft, status, estimated, edit }: EstimateProps): VNode {
   const { exports } = lazyWords.value;
   const shown = estimated.answer ?? estimated.last;
@@ -91,7 +95,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
   );
 }
 
-/** Reserves the line at its final height while the plan loads. */
+/** Takes the place of the estimate while the plan loads, with the same height. */
 export function NoEstimate({ failed }: { failed: boolean }): VNode {
   return (
     <div class="export-estimate" role="status">
@@ -130,8 +134,8 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
 }
 
 /**
- * Shows the remaining quota, which is known before the estimate, so that later content does not
- * move.
+ * Shows the remaining quota. It is known before the estimate and shown first, so that later content
+ * does not move.
  */
 function QuotaLeft({ rows }: { rows: number | null }): VNode | null {
   return rows === null ? null : <p class="export-remark">{quotaText(rows)}</p>;

@@ -245,7 +245,8 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
       </div>
     );
   }
-  // The key prevents the button under the pointer from turning into another button.
+  // The key makes this a new element. Otherwise the button under the pointer would become another
+  // button.
   return (
     <div key="running" class="export-buttons">
       <Button variant="quiet" busy={stopping} onClick={() => void stop()}>

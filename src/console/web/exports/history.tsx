@@ -102,7 +102,7 @@ function followed({ exports }: ExportList): ExportView[] {
   return exports;
 }
 
-/** Merges pages; an export that moved from one page to the next appears once. */
+/** Merges pages. If an export moved from one page to the next, the result contains it only once. */
 function merged(first: readonly ExportView[], rest: readonly ExportView[]): ExportView[] {
   const known = new Set(first.map((one) => one.export_id));
   return [...first, ...rest.filter((one) => !known.has(one.export_id))];

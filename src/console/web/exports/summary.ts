@@ -1,6 +1,6 @@
 /**
- * Describes a spec's filters in one line of phrases, most significant first; builds the
- * address that runs it.
+ * Describes a spec's filters in one line of phrases, most significant first. Also builds the
+ * address that runs the spec.
  * Invariant: every set filter is named. Until the catalog is loaded, codes replace names.
  */
 
@@ -13,7 +13,10 @@ import type { CatalogBook } from "../find/catalog.ts";
 import { describeFilter } from "../find/filters/filterwords.ts";
 import { type Query, queryOf } from "../find/question.ts";
 
-/** The most significant filters, in the order of natural speech; the others follow. */
+/**
+ * The most significant filters, in the order in which people say them. All other filters come after
+ * them.
+ */
 const FIRST: readonly PartName[] = [
   "cnae",
   "text_hints",
@@ -47,7 +50,10 @@ export function summaryOf(
   return text === "" ? commands.everything : text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
 
-/** True if lists are the only filter of a search. Such a search watches customers. */
+/**
+ * True if lists are the only filter of a search. The user then follows changes of the companies on
+ * these lists.
+ */
 export function isListAlone(filters: Spec["filters"]): boolean {
   const set = PART_NAMES.filter((name) => isPartSet(filters, name));
   return set.length === 1 && set[0] === "lists";
@@ -67,7 +73,10 @@ export function differences(queries: readonly Query[], book: CatalogBook | null)
   return phrases.map((one) => one.filter((phrase) => !isShared(phrase)).join(" · "));
 }
 
-/** Filters on days. Even if a sentence stated them relative to today, they hold fixed days. */
+/**
+ * Filters on days. They contain fixed days, even if the sentence was relative, as in "the last 30
+ * days".
+ */
 const DATED: readonly PartName[] = [
   ...(["started", "status_changed", "simples_excluded", "mei_excluded"] as const),
 ];

@@ -28,7 +28,7 @@ const GROWTH = 1.25;
 const BEGIN_MS = 150;
 
 const followed = signal<ReadonlyMap<string, Followed>>(new Map());
-/** Number of viewers by export. If an export is viewed, its end needs no message. */
+/** Number of open views of each export. If an export is in view, its end needs no message. */
 const watchers = new Map<string, number>();
 
 /** Follows an export until its end; does nothing if it is already followed. */
@@ -77,7 +77,7 @@ export function isEnded({ status }: ExportView): boolean {
 async function step(id: string, pauseMs: number): Promise<void> {
   if (!followed.peek().has(id)) return;
   const next = await asked(id);
-  // The user may have deleted it during the request.
+  // The user may have deleted the export during the request.
   if (!followed.peek().has(id)) return;
   put(id, next);
   if (next.trouble === "gone") return;

@@ -26,7 +26,7 @@ export function encodeCode(text: string): string {
   return encodeURIComponent(whole).replaceAll("%2F", "/").replaceAll("%20", "+");
 }
 
-/** Decodes `encodeCode`'s result; null if it is malformed. */
+/** Decodes a text that `encodeCode` returned. Returns null if it is malformed. */
 export function decodeCode(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -72,7 +72,10 @@ export function list(
   };
 }
 
-/** Member with one of a few words; an empty word denotes the value that does not filter. */
+/**
+ * Makes a member whose value is one of a few words. The empty word stands for the value that does
+ * not filter.
+ */
 export function choice<Value>(
   key: string,
   words: readonly (readonly [word: string, value: Value])[],

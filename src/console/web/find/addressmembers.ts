@@ -35,8 +35,8 @@ import {
 import { BOUNDS, type Query } from "./question.ts";
 
 /**
- * Shortens activities: if a list has all subclasses of a section, division, group, or class, the
- * code of that level replaces them.
+ * Shortens a list of activities. If it has all subclasses of a section, division, group, or class,
+ * one code replaces them.
  */
 export function compressActivities(codes: readonly string[], lookup: CatalogLookup): string[] {
   const spellings = (code: string) => {
@@ -52,7 +52,7 @@ function compressNatures(codes: readonly string[], lookup: CatalogLookup): strin
   return compress(codes, spellings, (spelling) => lookup.legalNatures(spelling));
 }
 
-/** Replaces codes by the widest prefix that covers only codes of the list. */
+/** Replaces codes by prefixes. Each prefix is the widest one whose codes are all in the list. */
 function compress(
   codes: readonly string[],
   spellings: (code: string) => readonly string[],
@@ -97,7 +97,9 @@ function readSeed(text: string): number | null {
   return Number.isSafeInteger(seed) ? seed : null;
 }
 
-/** Returns a member's list; creates it, because unused optional members are absent. */
+/**
+ * Returns the list of a member. If the member is absent because it is not used, creates the list.
+ */
 function grown<Key extends string>(holder: { [key in Key]?: string[] }, key: Key): string[] {
   holder[key] ??= [];
   return holder[key];
@@ -234,7 +236,7 @@ const ESTABLISHMENTS = range(
   },
 );
 
-/** Member for an interval of days with an exclusive end. */
+/** Makes a member for an interval of days whose end is exclusive. */
 function interval(
   key: string,
   since: "status_since" | "simples_excluded_since" | "mei_excluded_since",
@@ -274,7 +276,10 @@ function wordList<Word extends string>(
   };
 }
 
-/** Member for lists by id; the server checks that they belong to the tenant. */
+/**
+ * Makes a member for the user's lists, given by id. The server checks that they belong to the
+ * tenant.
+ */
 function named(key: string, member: "any_of" | "exclude"): AddressMember {
   return {
     key,
@@ -308,7 +313,7 @@ const ORDER = choice(
   },
 );
 
-/** Each filter's writer and reader, in address order. */
+/** For each filter, the member that writes and reads it, in the order of the address. */
 const FILTER_MEMBERS = {
   cnae_any_of: list(
     "cnae",
@@ -499,7 +504,7 @@ const FILTER_MEMBERS = {
   exclude: named("not_in_lists", "exclude"),
 } satisfies Readonly<Record<PartMember, AddressMember>>;
 
-/** Members in address order, each listed once, because some filters share a member. */
+/** All members in the order of the address. Some filters share a member, which is listed once. */
 export const MEMBERS: readonly AddressMember[] = [
   ...new Set<AddressMember>(Object.values(FILTER_MEMBERS)),
   ...[SORT, ORDER, SEED],

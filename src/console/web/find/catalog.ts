@@ -1,10 +1,10 @@
 /**
- * The catalog of the served snapshot, from `GET /catalog`, as a signal with lookups: names of
+ * Holds the catalog of the served snapshot, from `GET /catalog`, as a signal with lookups: names of
  * codes, search while typing, and example sentences.
- * Invariant: fetched once for all views, and again only after a failure or for newer data. Search
- * ignores accents and case; each typed word must be a prefix of a word in the match. Results are
- * ordered by match quality, then by accounts. Entries without accounts are found only by code. Each
- * example matches something.
+ * Invariant: fetched once for all views, and again only after a failure or for newer data. The
+ * search ignores accents and case. Each typed word must be the beginning of a word of the result.
+ * Results are ordered by quality of the match, then by accounts. Entries without accounts are found
+ * only by code. Each example sentence matches at least one account.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { analyzeWords } from "../../../spec/analyzer.ts";
@@ -50,7 +50,7 @@ export function refreshCatalog(served: string): void {
   const known = book.peek();
   if (known === null || known.catalog.snapshot === served) return;
   loading = null;
-  // The old catalog stays; a notice shows the failure.
+  // If loading fails, the old catalog stays, and a notice shows the failure.
   loadCatalog().catch(() => undefined);
 }
 
@@ -65,7 +65,7 @@ export interface PickerChoice {
   readonly codes: readonly string[];
   /** Municipality only. */
   readonly uf?: string;
-  /** The words of the lexicon that match, if the name does not contain them. */
+  /** The everyday word that matched, if the name does not contain it. */
   readonly term?: string;
 }
 
@@ -162,7 +162,8 @@ export class CatalogBook {
   #prefixEntries(): Entry[] {
     return this.catalog.prefixes.flatMap(({ code, description, accounts }) => {
       const codes = this.activities(code);
-      // A prefix with only one activity would be the same choice as that activity.
+      // A prefix of only one activity is left out, because it would select the same as that
+      // activity.
       if (codes.length < 2) return [];
       return [entryOf({ code, name: description ?? "", accounts, codes }, [], plainCode(code))];
     });
@@ -236,7 +237,7 @@ function rankOfDigits({ digits }: Entry, typed: string): number | null {
   return digits.startsWith(typed) ? digits.length - typed.length : null;
 }
 
-/** Adds the lexicon's matching word, if the name does not show it. */
+/** Adds the everyday word that matched, if the name does not contain it. */
 function withTerm({ choice, name, terms }: Entry, whole: string): PickerChoice {
   if (whole === "" || choice.uf !== undefined) return choice;
   const shown = name.split(" ");

@@ -1,5 +1,6 @@
 /**
- * Exact counts while the user edits: explores one spec after another and holds the last state.
+ * Loads exact counts while the user edits. The explorer sends one spec (the query in the API's
+ * form) after another and holds the latest state.
  * Invariant: at most one request is in flight. An answer to an older spec is never shown for a
  * newer one. The last good answer stays until a new one arrives.
  */

@@ -1,10 +1,10 @@
 /**
- * The find view: the sentence box on top, the filters next to or above the results, and the
- * results. Notices report an opened link and a newer month.
- * Invariant: one heading of the first level. The address is followed while the view is shown. "/"
+ * The find view: the sentence box, the filters, and the results. Notices report an opened link and
+ * a newer month of data.
+ * Invariant: the page has one first-level heading. The view reads each change of the address. "/"
  * focuses the sentence box unless the user is typing. Every invalid part of a link is reported with
- * its text. Data of two months never stays on screen. Each new month is announced once, and queried
- * automatically once, even if the query fails.
+ * its text. The screen never mixes data of two months. Each new month is announced once, and the
+ * query is repeated for it once, even if this fails.
  */
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
@@ -143,7 +143,8 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
       </div>
     );
   }
-  // So few matches are shown well enough by rows; without matches there is guidance.
+  // Without charts if there are few matches, because the rows show them well enough. If there are
+  // no matches, guidance replaces the charts.
   const few = (exploration.value.answer?.total ?? CHARTS_FROM) < CHARTS_FROM;
   return (
     <div class="find-side" key="side">
@@ -201,7 +202,7 @@ function CatalogNotice(): VNode {
   );
 }
 
-/** Announces the count to screen readers once it has settled, instead of at every step. */
+/** Announces the count to screen readers once it stops changing, not after every edit. */
 function Announcer(): VNode {
   const [text, setText] = useState("");
   const { state, answer } = exploration.value;
@@ -237,7 +238,6 @@ function useSlash(box: { readonly current: HTMLInputElement | null }): void {
   }, [box]);
 }
 
-/** Shows a notice about the opened link, if there is one to show. */
 function LinkNotice(): VNode | null {
   const { find } = words.value;
   const troubles = linkTroubles.value;
@@ -259,12 +259,14 @@ function LinkNotice(): VNode | null {
   );
 }
 
-/** The newest month shown or requested; empty at first. */
+/** The newest month that was shown or requested. It is empty at first. */
 let newest = "";
-/** True from the detection of a new month until it is counted and the address names it. */
+/** True from the discovery of a new month until its counts are loaded and the address names it. */
 let isAwaited = false;
 
-/** Follows month changes; returns a function that stops this. */
+/**
+ * Repeats the query when the server has a new month of data. Returns a function that stops this.
+ */
 function followMonth(): () => void {
   return effect(() => {
     const { state, answer } = exploration.value;

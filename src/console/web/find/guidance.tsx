@@ -1,7 +1,7 @@
 /**
- * Guidance if a query is too broad, finds nothing, or failed: buttons that add or remove filters,
- * with exact counts.
- * Invariant: all counts are from the server; each button changes exactly the filter on its label.
+ * The guidance that replaces the results if a query is too broad, matches nothing, or failed. Its
+ * buttons add or remove filters and show exact counts.
+ * Invariant: all counts are from the server. Each button changes exactly the filter on its label.
  */
 import type { ComponentChildren, VNode } from "preact";
 import type { ExploreAnswer } from "../app/answers.ts";
@@ -53,7 +53,7 @@ export function Guidance(): VNode | null {
 function Nothing({ answer }: { answer: ExploreAnswer }): VNode {
   const { find } = words.value;
   const { drops } = answer;
-  // Words in names must match as typed; the suggestions below allow misspellings.
+  // Words in names must match as typed. The suggestions below allow misspellings.
   const [name] = query.value.filters.industry.text_hints;
   return (
     <EmptyState

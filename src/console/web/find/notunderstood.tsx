@@ -20,7 +20,10 @@ import { BOUNDS, emptyQuery, queryOf, sameFilters } from "./question.ts";
 /** The translation that the user chose to run anyway. */
 const accepted = signal<TranslateAnswer | null>(null);
 
-/** True if a sentence was partly misread; a sentence that is only too broad was not. */
+/**
+ * True if the translator misunderstood or ignored a part of the sentence. A sentence that is only
+ * too broad does not count.
+ */
 export function isMisread({ explain }: TranslateAnswer): boolean {
   const { warnings, unmapped_constraints } = explain;
   const isUncertain = warnings.some((one) => noteOf(one).code === "uncertain");
@@ -76,7 +79,10 @@ export function NotUnderstood(): VNode {
   );
 }
 
-/** Converts a text to name words; null if it has none or too many. */
+/**
+ * Returns the text's words for a search by name, each once, or null if it has none or too many
+ * letters.
+ */
 export function nameIn(text: string): string | null {
   const phrase = [...new Set(analyzeWords(text))].join(" ");
   return phrase === "" || phrase.length > BOUNDS.nameWordsLength ? null : phrase;

@@ -1,11 +1,11 @@
 /**
- * Establishments suggested for a text. While the user types, they form a list under the box, to be
- * used by click or by arrows and Enter. If a submitted text found nothing, they are links under a
- * heading. A single keystroke is looked up immediately, a burst (a paste, an input method, a held
- * key) when it ends.
- * Invariant: an outdated answer never replaces a newer one. Nothing is preselected, so Enter still
- * submits the sentence. A failure shows nothing. If a phone or an e-mail cannot be looked up, the
- * reason is shown.
+ * Suggests establishments for a text. While the user types, the suggestions form a list under the
+ * box, for the mouse or for the arrow keys and Enter. If a submitted text found nothing, the
+ * suggestions are links under a heading. A single keystroke is looked up immediately. A burst of
+ * keystrokes (a paste, an input method, a held key) is looked up when it ends.
+ * Invariant: an outdated answer never replaces a newer one. No suggestion is selected at first, so
+ * Enter still submits the sentence. A failed request shows nothing. If a phone or an e-mail cannot
+ * be looked up, the box shows why.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -19,19 +19,19 @@ import { establishmentsLike, NOTHING_FITS } from "./typed.ts";
 /** Debounce after a keystroke, in milliseconds: only the last text of a burst is looked up. */
 const REST_MS = 60;
 
-/** Suggestions, and the handler of keys that move among them. */
+/** The suggestions, and functions that handle keys and close the list. */
 interface Offered {
   readonly accounts: readonly Account[];
-  /** Why a phone or an e-mail was not looked up; null for other texts. */
+  /** Why a phone or an e-mail was not looked up, or null for other texts. */
   readonly refused: SuggestAnswer["contact_refused"];
-  /** Index of the account that Enter opens; -1 for none. */
+  /** Index of the account that Enter opens. -1 if there is none. */
   readonly at: number;
   close(): void;
   /** Handles a key. Returns false if the key has no effect. */
   key(name: string): boolean;
 }
 
-/** Looks up a text while it is typed; null looks up nothing. */
+/** Looks up a text while the user types it. If the text is null, nothing is looked up. */
 export function useOffered(text: string | null, open: (cnpj: string) => void): Offered {
   const [found, setFound] = useState(NOTHING_FITS);
   const [at, setAt] = useState(-1);
@@ -120,7 +120,10 @@ export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
   );
 }
 
-/** Returns CNPJ, other name, branch or head office, and city, which distinguish namesakes. */
+/**
+ * Returns the details that distinguish companies of the same name: CNPJ, other name, "branch" for a
+ * branch, and city.
+ */
 function detailOf(account: Account): string {
   const { values } = words.value.table;
   const parts = [

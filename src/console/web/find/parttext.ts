@@ -1,6 +1,6 @@
 /**
- * The parts of a translated sentence: their colors and meanings.
- * Invariant: only the answer's content is shown; a part that resulted in no filter is reported.
+ * Assigns a color and a meaning to each part of a translated sentence.
+ * Invariant: meanings come only from the server's answer. A part that added no filter is reported.
  */
 
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
@@ -39,7 +39,7 @@ export interface Stretch {
   readonly text: string;
   readonly start: number;
   readonly colour: PartColour | null;
-  /** Meaning of the segment; empty if it has no effect. */
+  /** Meaning of the segment. Empty if it has no effect. */
   readonly meanings: readonly string[];
 }
 
@@ -74,7 +74,7 @@ export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
   return order.filter((colour) => stretches.some((one) => one.colour === colour));
 }
 
-/** Returns a part's color; a negation has the color of the part that it negates. */
+/** Returns a part's color. A negation has the color of the part that it negates. */
 function colourOf(parts: readonly TranslationPart[], index: number): PartColour | null {
   const role = parts[index]?.role ?? "filler";
   if (role !== "negation") return COLOURS[role] ?? null;
@@ -95,8 +95,8 @@ function meaningsOf(
   const query = queryOf(answer.spec);
   const { explain } = answer;
   const own = special(part, answer);
-  // If this part has codes of its own, its meaning omits filters that other parts with the same
-  // role have set.
+  // A part with codes of its own describes only these. Its role may have further filters, which
+  // come from other parts.
   const became = (own.length > 0 ? [] : partsOf(part.role))
     .filter((name) => isPartSet(query.filters, name))
     .map((name) => describeFilter(name, query, book));
@@ -123,21 +123,27 @@ function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer):
   return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
 }
 
-/** Converts a remark to a note; clients may have sent plain text. */
+/**
+ * Wraps a remark that is plain text in an object. Clients may have sent such remarks with their
+ * specs.
+ */
 export function noteOf(note: TranslationNote | string): TranslationNote {
   return typeof note === "string" ? { detail: note } : note;
 }
 
 /** The remarks about a translation, by kind. */
 interface RemarkTexts {
-  /** Warnings, except those about uncertainty, which are shown elsewhere. */
+  /** Warnings to show. The warning about uncertainty is shown elsewhere. */
   readonly minded: readonly TranslationNote[];
   /** Parts of the sentence that resulted in no filter. */
   readonly unused: readonly TranslationNote[];
   readonly assumed: readonly TranslationNote[];
 }
 
-/** Returns a translation's remarks; a warning hides others on the same words. */
+/**
+ * Returns the remarks on a translation. If a warning and an unused part concern the same words,
+ * only the warning is included.
+ */
 export function remarksOf({ explain }: Pick<TranslateAnswer, "explain">): RemarkTexts {
   const { assumptions, warnings, unmapped_constraints } = explain;
   const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");

@@ -1,9 +1,8 @@
 /**
- * The printed results: one sheet instead of the screen, with the query, the count, the charts, and
- * the first rows with full cells.
- * Invariant: if not all rows are printed, it states the total. The usual columns fit
- * the paper: e-mail addresses and links are broken. It exists only while printing, unless the
- * account next to the list is printed instead.
+ * The printed results: the query, the count, the charts, and the first rows with untruncated cells.
+ * Invariant: if not all rows are printed, the sheet states the total. The usual columns fit the
+ * paper, because long e-mail addresses and links are broken. The sheet exists only while printing.
+ * If an account is open in the drawer, the account is printed instead.
  */
 import { signal, useComputed } from "@preact/signals";
 import { options, type VNode } from "preact";
@@ -21,13 +20,13 @@ import { choiceFor } from "./table/forquery.ts";
 import { opened, shownList } from "./table/list.ts";
 import { cellText, columnName } from "./table/values.ts";
 
-/** Maximum rows on paper; an export has all. */
+/** Maximum rows on paper. An export has all. */
 const ROWS_MAX = 200;
-/** Longest text of cells that stay on one line. */
+/** Max length of a text that is printed on one line. */
 const SHORT_MAX = 18;
-/** Minimum length of a cell's text for which the cell needs a wide column. */
+/** Min length of a text that needs a wide column. */
 const LONG_MIN = 40;
-/** From this many columns on, letters are smaller. */
+/** From this number of columns on, the print is smaller. */
 const MANY_COLUMNS = 8;
 
 const printing = signal(false);

@@ -1,8 +1,9 @@
 /**
  * The query of the find view: signals for the query, the translation of its sentence, and its
  * matches. Edits, sentences, and addresses change them.
- * Invariant: the address bar always shows the query. Each completed change is one history entry;
- * keystrokes update the same entry. Every change is explored, and only the last result is shown.
+ * Invariant: the address bar always shows the query. Each completed change is one history entry,
+ * and keystrokes update the latest entry. The matches of every query are counted, and only the last
+ * result is shown.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ExploreAnswer, TranslateAnswer } from "../app/answers.ts";
@@ -61,7 +62,7 @@ export const query: ReadonlySignal<Query> = asked;
 /** The sentence that was last sent, or that came from a link. */
 export const sentence: Signal<string> = signal("");
 
-/** The sentence's translation; null if there is none. */
+/** The sentence's translation, or null if there is none. */
 export const translation: Signal<TranslateAnswer | null> = signal(null);
 
 /** The query's matches. */
@@ -85,8 +86,8 @@ export const translationState: ReadonlySignal<{ busy: boolean; error: ApiError |
   translating;
 
 /**
- * True if filters or order differ from the sentence's. Days in a link count as equal, because
- * relative days were fixed when the link was made.
+ * True if the user changed filters or the order after the sentence was translated. A link fixes
+ * relative days ("the last month") when it is made, so days from a link do not count as a change.
  */
 export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
@@ -96,23 +97,29 @@ export const edited: ReadonlySignal<boolean> = computed(() => {
   return !isAny;
 });
 
-/** Number of rows that the sentence requests ("100 padarias"); null if none. */
+/** Number of rows that the sentence requests ("100 padarias"), or null if there is none. */
 export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   const { value } = translation;
   const isLimited = value?.parts.some(({ role }) => role === "limit") ?? false;
   return isLimited && value !== null ? value.spec.limit : null;
 });
 
-/** The query as it was before the sentence, without the lists that the previous sentence named. */
+/**
+ * The query as it was when the sentence was submitted, without the lists that the previous sentence
+ * named.
+ */
 const beside = signal<Query>(emptyQuery());
 
-/** Returns the sentence's query plus lists chosen by hand. */
+/** Returns the sentence's query plus the lists that the user chose by hand. */
 function meantBy({ spec }: TranslateAnswer): Query {
   return withListsOf(queryOf(spec), beside.value);
 }
 
 let translatingNow: AbortController | null = null;
-/** Field of the last typed change; further typing there replaces its history entry. */
+/**
+ * Field of the last change if the user typed it. While the user types on in this field, the same
+ * history entry is replaced.
+ */
 let typedAt: string | null = null;
 /** Time of the last change. */
 let changedAt = Number.NEGATIVE_INFINITY;
@@ -145,9 +152,9 @@ export function change(
 }
 
 /**
- * Translates a sentence and sets its filters, plus the lists chosen by hand; an empty one clears
- * all. `how` is "replace" for links with only a sentence, so that going back does not translate
- * them again.
+ * Translates a sentence and sets its filters, but keeps the lists chosen by hand. An empty sentence
+ * clears the query. Links that contain only a sentence use "replace" for `how`, so that going back
+ * does not translate the sentence again.
  */
 export async function submitSentence(
   text: string,
@@ -201,7 +208,10 @@ export function addressNow(): string {
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
 
-/** Updates the month in the address, unless the address is a link with its own month. */
+/**
+ * Updates the month in the address. An address from a link that names its own month stays
+ * unchanged.
+ */
 export function renewAddress(): void {
   const isOwn = linkMonth.peek() === null && !opening.peek() && location.hash === reading;
   if (isOwn && location.hash.length > 1) writeAddress("replace");
@@ -219,7 +229,8 @@ export function followAddress(): () => void {
   // The query persists when the user visits another view and returns.
   if (location.hash.length < 2 && !isEmpty(asked.peek())) writeAddress("replace");
   else read();
-  // Back and forward fire popstate, links of other views hashchange, a typed address both.
+  // The back and forward buttons fire popstate, links of other views fire hashchange, and a typed
+  // address fires both.
   addEventListener("popstate", read);
   addEventListener("hashchange", read);
   return () => {
@@ -228,7 +239,7 @@ export function followAddress(): () => void {
   };
 }
 
-/** The address last read or written; its query is already current. */
+/** The address last read or written. Its query is already current. */
 let reading: string | null = null;
 /** Number of the current reading of an address, by which an outdated reading is recognized. */
 let turn = 0;
@@ -257,7 +268,7 @@ async function openAddress(hash: string): Promise<void> {
     else void explainSentence(text);
     explorer.explore(specOf(asked.value), { now: true });
   } catch {
-    // The catalog reports its failure itself; a retry reads the address again.
+    // If the catalog fails to load, it reports that itself. A retry then reads the address again.
   } finally {
     if (own === turn) endOpening();
   }
@@ -319,7 +330,7 @@ function take(next: Query, how: "push" | "replace" = "push"): void {
   if (changed) explorer.explore(specOf(asked.peek()), { now: true });
 }
 
-/** Writes the address bar; adds no entry if the address is unchanged. */
+/** Writes the address bar. Adds no entry if the address is unchanged. */
 function writeAddress(how: "push" | "replace"): void {
   const hash = addressNow();
   reading = hash === "" ? "" : `#${hash}`;

@@ -1,7 +1,8 @@
 /**
- * The query as a value: filters, order, and strategy in canonical form, and the spec to send.
- * Invariant: equivalent queries are equal as JSON. Only duplicates are dropped, and a query is
- * never changed in place.
+ * The query as a value (filters, order, and ranking) in canonical form, and its conversion to a
+ * spec, the form in which it is sent.
+ * Invariant: equivalent queries have the same JSON. The canonical form drops only duplicates. A
+ * query is never changed in place.
  */
 import { type AnyRow, memberOf, membersBy } from "../../../spec/filters/members.ts";
 import { FILTERS } from "../../../spec/filters/table.ts";
@@ -14,7 +15,7 @@ export interface Query {
   scoring: { strategy: string; random_seed: number | null };
 }
 
-/** A spec as the console sends it; the server adds the defaults. */
+/** A spec as the console sends it. The server adds the defaults. */
 export interface SentSpec extends Query {
   kind: "account_query";
   spec_version: "2.0";
@@ -37,8 +38,8 @@ export const BOUNDS = {
 const BY_SCORE: SortKeySent = { field: "score", direction: "desc" };
 
 /**
- * Rows of the filter table whose members a query holds. The other rows, which have no part, only
- * modify the meaning of members and occur only in specs.
+ * Rows of the filter table whose values a query holds. The other rows have no part. Their members
+ * only modify other members and occur only in specs.
  */
 const ROWS: readonly AnyRow[] = FILTERS.filter(({ part }) => part !== null);
 
@@ -52,7 +53,10 @@ export function emptyQuery(): Query {
   };
 }
 
-/** Returns the canonical form: lists sorted without duplicates, optional members only if used. */
+/**
+ * Returns the canonical form. Lists are sorted and have no duplicates, and optional members are
+ * left out if unused.
+ */
 export function tidyQuery({ filters, sort, scoring }: Query): Query {
   return {
     filters: filtersBy((row) => tidyValue(memberOf(filters, row), row)),
@@ -73,13 +77,16 @@ function tidyValue(value: unknown, { unset }: AnyRow): unknown {
   return value.length === 0 && unset === undefined ? undefined : ascending(value);
 }
 
-/** Sorts codes of equal length, or texts. For both, numeric order and text order agree. */
+/**
+ * Sorts values as texts. For codes, this is also their numeric order, because all codes in a list
+ * have the same length.
+ */
 function ascending<Value>(list: readonly Value[]): Value[] {
   const keyed = new Map(list.map((value) => [keyOf(value), value]));
   return [...keyed.keys()].sort().map((key) => keyed.get(key) as Value);
 }
 
-/** Returns a value as text; a district as municipality and name. */
+/** Returns a value as text. A district becomes its municipality and its name. */
 function keyOf(value: unknown): string {
   return typeof value === "object" && value !== null ? Object.values(value).join(" ") : `${value}`;
 }
@@ -89,7 +96,7 @@ export function sameQuery(one: Query, other: Query): boolean {
   return JSON.stringify(tidyQuery(one)) === JSON.stringify(tidyQuery(other));
 }
 
-/** True if two queries have the same filters; the order of results may differ. */
+/** True if two queries have the same filters. The order of results may differ. */
 export function sameFilters(one: Query, other: Query): boolean {
   return JSON.stringify(tidyQuery(one).filters) === JSON.stringify(tidyQuery(other).filters);
 }
@@ -125,7 +132,6 @@ export function withDaysOf(query: Query, { filters }: Query): Query {
   return next;
 }
 
-/** Members with lists to include and to exclude. */
 const LIST_MEMBERS = ["any_of", "exclude"] as const;
 
 /** Adds the lists of another query, except lists that the query itself names. */

@@ -1,7 +1,8 @@
 /**
- * The search box: sends a sentence for translation, opens a CNPJ or root, and restores a CNPJ that
- * a spreadsheet truncated. It suggests companies by name while the user types. Several CNPJs open
- * the view that fills in spreadsheets.
+ * The search box. It sends a sentence for translation, or opens the company if the text is a CNPJ
+ * or a root (8 characters). It restores a CNPJ that lost its leading zeros in a spreadsheet. While
+ * the user types, it suggests companies by name. If the text has several CNPJs, it opens the
+ * spreadsheet view with them.
  * Invariant: Enter submits the text unless the user moved to a suggestion. Unknown numbers and all
  * failures are reported at the box, and the text stays.
  */
@@ -126,7 +127,9 @@ interface BoxState {
   readonly busy: boolean;
   readonly error: Trouble | null;
   readonly offered: ReturnType<typeof useOffered>;
-  /** Sets the text; names are suggested only if `byHand`, that is, while the user types. */
+  /**
+   * Sets the text. Companies are suggested only if `byHand` is true, that is, while the user types.
+   */
   type(text: string, byHand: boolean): void;
   rest(): void;
   submit(): void;
@@ -161,7 +164,7 @@ function useBox(): BoxState {
   return { id, text, busy, error, offered, type, rest: () => setTyping(false), submit };
 }
 
-/** Returns why translating failed; null if it did not. */
+/** Returns why translating failed, or null if it did not. */
 function failureText(): Trouble | null {
   const { error } = translationState.value;
   return error === null ? null : saying(`${words.value.find.promptFailed}: ${errorText(error)}`);
@@ -170,7 +173,7 @@ function failureText(): Trouble | null {
 /** A message at the box. */
 interface Trouble {
   readonly text: string;
-  /** CNPJ that the message offers after its text, or null. */
+  /** The CNPJ that the message offers as a link, or null. */
   readonly cnpj: string | null;
 }
 
@@ -179,9 +182,12 @@ const saying = (text: string): Trouble => ({ text, cnpj: null });
 /** Opens a number's target. */
 interface Opening {
   readonly busy: boolean;
-  /** The error about the last number; null if there is no error. */
+  /** The error about the last number, or null if there is no error. */
   readonly trouble: Trouble | null;
-  /** Opens the account of a number; `isPhone` if it looks like a phone without an area code. */
+  /**
+   * Opens the account with this number. `isPhone` is true if the number looks like a phone without
+   * an area code.
+   */
   open(number: TypedNumber, isPhone: boolean): Promise<void>;
   /** Offers a number with restored zeros, or reports a missing digit. */
   offer(number: ShortNumber): Promise<void>;

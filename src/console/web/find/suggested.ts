@@ -1,9 +1,9 @@
 /**
- * How ambiguous words were interpreted: orders a suggestion's choices and selects the title above
- * them.
- * Invariant: choices are ordered by count, chosen ones first. A choice without matches is offered
- * only if no choice has any. Understood words are never called unknown. Separate because tests run
- * it without a browser.
+ * Explains how the translator interpreted ambiguous words: sorts the possible activities and
+ * selects the title above them.
+ * Invariant: chosen activities come first, then those with more matches. Activities without matches
+ * are offered only if none has matches. The title never calls a word unknown that was understood.
+ * Separate because tests run it without a browser.
  */
 import type { TranslateAnswer } from "../app/answers.ts";
 
@@ -11,13 +11,13 @@ import type { TranslateAnswer } from "../app/answers.ts";
 export type OfferedActivities = TranslateAnswer["suggestions"][number];
 
 /**
- * How the words were interpreted. `all`: as all choices, for example a whole section. `one`: as
- * some of the choices. `others`: as a choice without matches, while others have some. `none`: as
- * none of the choices.
+ * How the words were interpreted. `all`: as all offered activities, for example a whole section.
+ * `one`: as some of them. `others`: as an activity that is not offered, because it has no matches.
+ * `none`: as none of the activities.
  */
 type Reading = "all" | "one" | "others" | "none";
 
-/** Returns the choices with matches, in order; all choices if none has matches. */
+/** Returns the activities to offer, sorted: those with matches, or all if none has matches. */
 export function offeredOf({ activities }: OfferedActivities, taken: readonly string[]) {
   const found = activities.filter(({ matches }) => matches > 0);
   const rank = (code: string) => Number(taken.includes(code));

@@ -1,8 +1,9 @@
 /**
- * Possible meanings of the sentence's words: activities with exact counts, each of which can
- * replace the current ones, and other readings of doubtful words.
- * Invariant: order and titles are those of suggested.ts. A choice replaces the activities of the
- * same words. If the sentence has no other activity, the count shown is the result's.
+ * Suggestions below the sentence: activities that ambiguous words may mean, with exact counts, and
+ * other readings of doubtful words. A click on an activity replaces the current ones.
+ * Invariant: order and titles come from suggested.ts. An activity replaces only the activities of
+ * the same words. If the sentence has no other activity, the count on the button is the count of
+ * the new results.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -34,7 +35,7 @@ export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | nu
   );
 }
 
-/** Doubtful words; a click runs the sentence with their other reading. */
+/** Shows doubtful words. A click submits the sentence with the other reading of these words. */
 export function Doubts({ answer }: { answer: TranslateAnswer }): VNode | null {
   if (answer.doubts.length === 0) return null;
   return (

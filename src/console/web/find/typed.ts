@@ -1,7 +1,8 @@
 /**
- * Texts in the box that are not sentences: finds the CNPJ or root in them, and establishments with
- * similar names.
- * Invariant: a text is a number only if the whole text is one; eight letters are a word.
+ * Finds CNPJs and roots (the first 8 characters of a CNPJ) in the text of the search box, and
+ * establishments with a similar name.
+ * Invariant: a text counts as a number only if nothing else is in it. Eight letters are a word, not
+ * a root.
  */
 import { type CnpjRefusal, readLoneCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
 import { isCurrent, lacksArea, readPhone } from "../../../spec/contacts/phones.ts";
@@ -13,13 +14,13 @@ export interface TypedNumber {
   readonly kind: "cnpj" | "root";
   /** 14 or 8 characters, upper case. */
   readonly value: string;
-  /** True if the check digits are wrong; false for a root, which has none. */
+  /** True if the check digits are wrong. False for a root, which has no check digits. */
   readonly isMistyped: boolean;
 }
 
 /** A number too short for a CNPJ. */
 export interface ShortNumber {
-  /** The CNPJ after restoring leading zeros; null if there is none. */
+  /** The CNPJ after restoring leading zeros, or null if there is none. */
   readonly filled: string | null;
   /** Missing digits. */
   readonly lacks: number;
@@ -28,14 +29,20 @@ export interface ShortNumber {
 /** Characters of a CNPJ. */
 const CNPJ_LENGTH = 14;
 const ROOT_LENGTH = 8;
-/** Branch number of most CNPJs; few phones have these digits at that position. */
+/**
+ * Branch number of head offices, which most CNPJs contain. If a number could be a phone or a CNPJ,
+ * these digits show that it is a CNPJ.
+ */
 const HEAD_OFFICE = "0001";
 /** Maximum suggestions while typing. */
 const OFFERED = 6;
 /** Max length of a name, as on the server. */
 const NAME_MAX = 200;
 
-/** Returns the number in a text, labeled or not; null for other texts. */
+/**
+ * Returns the number in a text, with or without a label ("CNPJ: ..."). Returns null for any other
+ * text.
+ */
 export function numberIn(text: string): TypedNumber | null {
   const read = readLoneCnpj(text);
   if (read.kind === "cnpj") return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
@@ -43,8 +50,9 @@ export function numberIn(text: string): TypedNumber | null {
 }
 
 /**
- * Returns the CNPJ in a text that lost its leading zeros, as in spreadsheets, or lacks one digit;
- * null for other texts. Zeros are restored only if the check digits then match.
+ * Returns the number if the text is a CNPJ that lost its leading zeros in a spreadsheet, or that
+ * lacks one digit. Otherwise returns null. Zeros are restored only if the check digits are then
+ * right.
  */
 export function shortNumberIn(text: string): ShortNumber | null {
   // Phones may have the same number of digits.
@@ -63,7 +71,10 @@ export function shortNumberIn(text: string): ShortNumber | null {
   return isMissing && !isMobile ? { filled: null, lacks } : null;
 }
 
-/** True for a mobile number with area code, without a CPF's hyphen. */
+/**
+ * True for a mobile number with area code. A number with the hyphen of a CPF (personal tax number)
+ * is not one.
+ */
 function isMobileNumber(text: string): boolean {
   const digits = text.replace(/\D/g, "");
   return /^\d\d9\d{8}$/.test(digits) && !/\d{9}-\d\d/.test(text) && isPhone(text);
@@ -76,10 +87,13 @@ function isPhone(text: string): boolean {
   return text.replace(/\D/g, "").endsWith(read.phone.slice("+55".length));
 }
 
-/** Reasons that the box shows; texts refused for other reasons may be sentences. */
+/**
+ * Reasons for a refused number that the box reports. A text refused for another reason may be a
+ * sentence.
+ */
 const SHOWN_REASONS = ["too_long", "rounded", "all_zeros", "cpf"] as const;
 
-/** Returns why a number is not a CNPJ; null for other texts. */
+/** Returns why the number in a text is not a CNPJ. Returns null for any other text. */
 export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   const read = readLoneCnpj(text);
   const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
@@ -90,12 +104,12 @@ export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
 }
 
-/** True if a text looks like a phone without an area code; it may also be something else. */
+/** True if a text looks like a phone without an area code. It may also be something else. */
 export function isPhoneWithoutArea(text: string): boolean {
   return lacksArea(text);
 }
 
-/** Returns the CNPJ of the establishment with this number; null if there is none. */
+/** Returns the CNPJ of the establishment with this number, or null if there is none. */
 export async function establishmentOf({ kind, value }: TypedNumber): Promise<string | null> {
   try {
     if (kind === "cnpj") return (await get<AccountAnswer>(`/accounts/${value}`)).account.cnpj;
@@ -110,7 +124,9 @@ export async function establishmentOf({ kind, value }: TypedNumber): Promise<str
 /** Suggestions for the text so far. */
 interface Fitting {
   readonly accounts: readonly Account[];
-  /** Why the text was not looked up as a phone or e-mail; null if it was, or is neither. */
+  /**
+   * The reason if the text is a phone or an e-mail that the server refused to look up, else null.
+   */
   readonly refused: SuggestAnswer["contact_refused"];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The translated sentence with its parts marked, a legend, assumptions, parts that resulted in no
- * filter, and possible meanings.
+ * Shows the translated sentence with its parts marked, a legend, assumptions, parts that resulted
+ * in no filter, and possible meanings.
  * Invariant: every character of the sentence is shown. Each kind of mark has its own underline,
  * icon, and word, never color alone. If the user edits filters, the sentence stays, with a notice.
  */
@@ -81,7 +81,10 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
   );
 }
 
-/** Shows that the query no longer equals the sentence; on the same line, so that nothing moves. */
+/**
+ * Shows that the query no longer equals the sentence. The notice is on the sentence's line, so that
+ * nothing moves.
+ */
 function Edited(): VNode {
   const { find } = words.value;
   return (
@@ -157,18 +160,19 @@ function Mark({ stretch }: { stretch: Stretch }): VNode {
   );
 }
 
-/** True if a remark needs no quoted words, because it contains them or has none. */
+/**
+ * True if a remark already quotes its words or has none. Otherwise, the words are shown next to it.
+ */
 function saysWords({ words: own, detail }: TranslationNote): boolean {
   return own === undefined || own === "" || detail.includes(`“${own}”`);
 }
 
-/** Assumptions, warnings, and parts that resulted in no filter. */
 function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
   const { find } = words.value;
   const { minded, unused, assumed } = remarksOf(answer);
-  // A fully understood sentence can only be too broad, which is shown below. A sentence that was
-  // not understood is also reported there, until the user runs it anyway.
+  // Uncertainty is reported here only if the user ran a misread sentence anyway. Until then, and if
+  // a sentence is only too broad, the results area reports it.
   const uncertain = isMisread(answer) && !isNotUnderstood();
   const kinds: [kind: string, title: string, icon: IconName, notes: readonly TranslationNote[]][] =
     [

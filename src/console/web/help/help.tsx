@@ -1,8 +1,8 @@
 /**
- * The help page: ten tasks step by step, the registry's contents and gaps, and how current it is.
- * test/e2e/console/tasks.test.ts takes this version's screenshots in each language.
- * Invariant: pictures load when they come into view, in reserved space, and have text descriptions.
- * Their names are content hashes, so unchanged pictures stay cached.
+ * The help page: ten tasks step by step, the registry's contents and gaps, and how often it is
+ * updated. test/e2e/console/tasks.test.ts takes the screenshots in each language.
+ * Invariant: a picture loads when it comes into view. Its space is reserved, and it has a text
+ * description. Picture names are content hashes, so unchanged pictures stay cached.
  */
 /// <reference path="./webp.d.ts" />
 import type { VNode } from "preact";

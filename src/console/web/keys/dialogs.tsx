@@ -1,5 +1,5 @@
 /**
- * The dialogs of API keys; a new key is shown once, with a command that uses it.
+ * The dialogs of API keys. A new key is shown once, with a command that uses it.
  * Invariant: a dialog with a new key closes only by its own button, so that users do not lose the
  * key by accident. The key is stored nowhere else in the page.
  */
@@ -186,7 +186,10 @@ export function FormDialog(props: FormDialogProps): VNode {
   );
 }
 
-/** Returns a function that sends a complete form, with its answer or error. */
+/**
+ * Returns a function `send` that posts a form, and the answer or error. If the form is incomplete,
+ * `send` only focuses its first mistake.
+ */
 export function useSent<T>(done: () => void) {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -209,14 +212,14 @@ export function useSent<T>(done: () => void) {
   return { send, busy, checked, error, answer };
 }
 
-/** Returns the server's message about one member; null if none. */
+/** Returns the server's message about one member, or null if there is none. */
 export function mistakeAt(error: unknown, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
   const found = error.errors.find((one) => one.pointer === pointer);
   return found === undefined ? null : mistakeText(found);
 }
 
-/** Returns the error; null if all its mistakes are shown at these members. */
+/** Returns the error, or null if the fields for these members already show all of its mistakes. */
 export function errorNextTo(error: unknown, pointers: readonly string[]): unknown {
   if (!(error instanceof ApiError) || error.errors.length === 0) return error;
   return error.errors.every((one) => pointers.includes(one.pointer)) ? null : error;

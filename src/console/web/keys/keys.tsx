@@ -1,7 +1,7 @@
 /**
  * The view of API keys: a table, and for owners the dialogs that make, rename, replace, disable,
  * and enable keys.
- * Invariant: after a change, the server's answer is shown; members cannot change keys.
+ * Invariant: after a change, the server's answer is shown. Members cannot change keys.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";

@@ -1,9 +1,9 @@
 /**
- * The dialog that adds pasted CNPJs or a file to a list, or makes a list of them, and shows the
- * outcome for every line.
- * Invariant: counts are the server's. A refused line is shown with its number and the reason.
- * Numbers that lost their zeros can be added directly. A new list exists only if its first entries
- * are accepted.
+ * The dialog that adds CNPJs to a list, or creates a list of them. The CNPJs are pasted or come
+ * from a file, and the dialog shows the outcome for every line.
+ * Invariant: the counts are the server's. A refused line is shown with its number and the reason.
+ * CNPJs that lost their leading zeros can be added with one click. A new list is deleted if its
+ * first entries are refused.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -42,7 +42,7 @@ function send(list: AccountList, given: Pasted, fill: boolean): Promise<ListChan
 /** A list to be made. */
 type Fresh = Pick<AccountList, "name" | "kind">;
 
-/** Makes a list of the entries. If the entries are refused, removes the list. */
+/** Creates a list with these entries. If the server refuses the entries, deletes the list again. */
 async function made({ name, kind }: Fresh, given: Pasted): Promise<ListChange> {
   const list = await makeList(name, kind);
   try {
@@ -112,7 +112,7 @@ interface GivingProps extends AddEntriesProps {
   onGive: (given: Pasted, fresh: Fresh) => void;
 }
 
-/** Shows the form: the name of a new list, a paste box, or a file. */
+/** Shows the form: a field for the name of a new list, and a paste box or a file field. */
 function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
   const text = lazyWords.value.listViews;
   const [from, setFrom] = useState<From>("paste");
@@ -186,7 +186,6 @@ interface SourceProps {
   onFile: (file: File | null) => void;
 }
 
-/** Chooses the source of the CNPJs: pasted text or a file. */
 function Source({ from, pasted, missing, onFrom, onPasted, onFile }: SourceProps): VNode {
   const text = lazyWords.value.listViews;
   return (

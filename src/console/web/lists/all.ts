@@ -1,9 +1,9 @@
 /**
- * The tenant's lists for all views: all lists (newest first, the server-maintained one last), the
- * lists that users may change, and names by id.
- * Invariant: one user's lists are never shown to another who signs in on the same page. Views
- * report every change of a list here, so that no view shows an old state. The server-maintained
- * list always has a translated name.
+ * The tenant's lists, for all views: all of them (newest first, the server-maintained one last),
+ * those that users may change, and names by id.
+ * Invariant: one user's lists are never shown to another user who signs in on the same page. A view
+ * that changes a list reports the change here, so that all other views show it too. The
+ * server-maintained list always has a translated name.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { get } from "../app/api.ts";
@@ -27,7 +27,7 @@ export const allLists: ReadonlySignal<readonly AccountList[] | null> = computed(
   return known.value?.lists.map((list) => ({ ...list, name: nameIn(list) })) ?? null;
 });
 
-/** Lists that users can change; null until loaded. */
+/** Lists that users can change, or null until loaded. */
 export const ownLists: ReadonlySignal<readonly AccountList[] | null> = computed(() => {
   return allLists.value?.filter(({ read_only }) => !read_only) ?? null;
 });

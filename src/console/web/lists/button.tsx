@@ -1,5 +1,5 @@
 /**
- * Buttons that add accounts to a list; the dialog that selects the list loads on first use.
+ * Buttons that add accounts to a list. The dialog that selects the list loads on first use.
  * Invariant: if there is nothing to add, a toast reports it.
  */
 import type { ComponentChildren, ComponentType, VNode } from "preact";
@@ -17,7 +17,7 @@ interface DialogProps {
 }
 
 interface AddButtonProps {
-  /** Returns the accounts to add; null if there are none. */
+  /** Returns the accounts to add, or null if there are none. */
   what: () => { readonly what: Added; readonly count: number } | null;
   small?: boolean;
   dimmed?: boolean;

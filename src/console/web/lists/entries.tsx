@@ -1,9 +1,10 @@
 /**
- * The entries of a list: each with name, city, status, activity, and phone of its establishment,
- * and a button that removes it.
- * Invariant: entries are those of the server's last answer. An entry missing in the current data is
- * shown by its number. A company is shown by its head office. Only fields of the plan are
- * requested; until they arrive, or without them, only numbers are shown.
+ * The entries of a list. Each line has the name, city, status, activity, and phone of an
+ * establishment, and a button that removes the entry.
+ * Invariant: the entries are those of the server's last answer. An entry that the current data
+ * lacks is shown by its number. A company is represented by its head office. Only fields that the
+ * tenant's plan includes are requested. Until these fields arrive, or if they cannot be loaded,
+ * only numbers are shown.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -75,7 +76,7 @@ export function Entries({ list }: { list: AccountList }): VNode {
   );
 }
 
-/** Accounts by entry; null for an entry missing in the data. */
+/** Accounts by entry, or null for an entry missing in the data. */
 type Known = ReadonlyMap<string, Account | null>;
 
 /** Looks up entries when they appear, each once. */
@@ -102,7 +103,7 @@ function useAccounts(entries: readonly string[] | null): Known {
 
 interface EntryProps {
   entry: string;
-  /** The account of the entry; undefined until it is known, and null if the data lacks it. */
+  /** The account of the entry. Undefined until it is known, and null if the data lacks it. */
   account: Account | null | undefined;
 }
 

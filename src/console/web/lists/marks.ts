@@ -1,8 +1,8 @@
 /**
- * The lists that contain the accounts on the screen, as a signal by CNPJ.
+ * The lists that contain the accounts on screen, as a signal that maps each CNPJ to list ids.
  * Invariant: each account is requested once until a list changes. If all lists are empty, nothing
- * is requested. After a failure, accounts have no mark and are requested again with the next ones.
- * Separate because the table must not depend on requests for lists.
+ * is requested. After a failure, rows do not show their lists, and the next request includes their
+ * accounts again. Separate because the table must not depend on requests for lists.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { post } from "../app/api.ts";
@@ -11,7 +11,7 @@ import { allLists, listChanges } from "./all.ts";
 
 /** Accounts per request; the server's maximum. */
 const ASKED_MAX = 200;
-/** Debounce of scrolling before rows are requested, in milliseconds. */
+/** Time after the last scroll until lists are requested for the rows on screen, in milliseconds. */
 const SETTLE_MS = 120;
 
 /** Ids of lists, by CNPJ. */
@@ -22,10 +22,10 @@ let asked = new Set<string>();
 let ofChange = 0;
 let timer = 0;
 
-/** The lists of each account, as far as known. */
+/** The lists of each account that has been requested. */
 export const markedLists: ReadonlySignal<Marks> = marks;
 
-/** Reports the accounts on screen; requests the lists of new ones. */
+/** Reports the accounts on screen. Requests the lists of accounts that are new. */
 export function wantMarks(cnpjs: readonly string[]): void {
   if (ofChange !== listChanges.peek()) {
     ofChange = listChanges.peek();

@@ -1,7 +1,7 @@
 /**
- * Forms for list names: renaming a list, and the name and kind of a new one.
- * Invariant: a dialog stays open if the server refuses. A list's kind (establishments or companies)
- * is chosen when the list is made and never changes.
+ * Two forms: one renames a list, and the other asks for the name and kind of a new list.
+ * Invariant: if the server refuses the name, the dialog stays open. A list's kind (establishments
+ * or companies) is chosen at its creation and never changes.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";

@@ -1,9 +1,9 @@
 /**
- * The lists that contain one account, each with a remove button, and a button that adds it to
- * another.
- * Invariant: it shows the server's last answer for this account. Entries of the server-maintained
- * list cannot be removed. If a list contains the whole company, a toast says so, and nothing is
- * removed. After a removal by keyboard, the focus moves to the next control.
+ * Shows the lists that contain one account, each with a remove button, and a button that adds the
+ * account to another list.
+ * Invariant: the lists are those of the server's last answer for this account. Entries of the
+ * server-maintained list cannot be removed. If a list contains the whole company, a toast says so,
+ * and nothing is removed. After a removal by keyboard, the focus moves to the next control.
  */
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";

@@ -1,15 +1,18 @@
 /**
- * Text pasted as a list: split into lines, or converted to a file if it is a table.
- * Invariant: nothing is omitted or interpreted here. The server parses lines like a file and
+ * Splits pasted text into lines, or converts it to a file if it is a table.
+ * Invariant: every line is sent unchanged. The server parses the lines like those of a file and
  * refuses invalid ones. Separate because it parses text and draws nothing.
  */
 
 /** Lines to send unchanged, or a file in which the server finds the CNPJ column. */
 export type Pasted = { readonly cnpjs: readonly string[] } | { readonly file: Blob };
 
-/** Max entries sent as a list; more are sent as a file, which may be larger. */
+/**
+ * Max number of lines sent as a list. Longer texts are sent as a file, for which the server allows
+ * more.
+ */
 const SINGLE_MAX = 20_000;
-/** Reads pasted text; null if it is empty. */
+/** Reads pasted text, or null if it is empty. */
 export function readPasted(text: string): Pasted | null {
   const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
   if (lines.every((line) => line === "")) return null;

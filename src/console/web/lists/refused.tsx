@@ -1,7 +1,9 @@
 /**
- * The table of texts that are not CNPJs: each with its place, and the reason.
- * Invariant: texts come from the server, which repeats no CPF. A CNPJ that has lost its zeros is
- * shown with the zeros. Lists and spreadsheets show the same table.
+ * The table of texts that are not CNPJs. Each row has the text, its position in the input, and the
+ * reason.
+ * Invariant: the texts come from the server, which never returns a CPF (personal tax number). A
+ * CNPJ that lost its leading zeros is shown with the zeros. Views of lists and of spreadsheets
+ * share this table.
  */
 import type { VNode } from "preact";
 import { cnpj, number } from "../app/format.ts";
@@ -17,7 +19,7 @@ interface RefusedLine {
 }
 
 interface RefusedProps {
-  /** The first refused lines, and the number of all refused lines. */
+  /** The first refused lines. `all` is the number of all refused lines. */
   lines: readonly RefusedLine[];
   all: number;
 }

@@ -1,9 +1,9 @@
 /**
- * The view of lists: all lists, or the entries of the list in the address, page by page, with ways
- * to make, fill, rename, search, and delete lists.
- * Invariant: entries are those of the server's last answer. Deletion requires confirmation. The
- * server-maintained list is first, and cannot be changed. Entries missing in the current data are
- * also shown.
+ * The view of lists. It shows all lists, or page by page the entries of the list in the address.
+ * Users can create, fill, rename, search, and delete lists.
+ * Invariant: the entries are those of the server's last answer. Deletion requires confirmation. The
+ * server-maintained list is first, and cannot be changed. Entries that the current data lacks are
+ * shown too.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

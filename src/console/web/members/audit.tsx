@@ -1,7 +1,7 @@
 /**
- * The view of the audit trail: a table of the tenant's lines, newest first, page by page.
- * Invariant: for owners only, as on the server. Nothing can be changed here. Names are current
- * ones. If a name is missing, a word replaces it, and its tooltip is the id.
+ * The view of the audit trail: the tenant's entries in a table, newest first, page by page.
+ * Invariant: only owners see it, as on the server. Nothing can be changed here. Users and keys have
+ * their current names. If there is no name, a word replaces it, and its tooltip is the id.
  */
 import type { VNode } from "preact";
 import { planName } from "../account/usage.tsx";

@@ -132,7 +132,7 @@ function MemberRow({ member, openDialog, done }: RowProps): VNode {
 
 const STATE_KINDS = { active: "good", disabled: "plain", invited: "accent" } as const;
 
-/** Returns how long the invitation is valid, or that it is not. */
+/** Returns the text with the last day of an invitation, or the text for an expired one. */
 function invitedText({ invited_until: until }: Member): string {
   const text = lazyWords.value.members;
   const hasEnded = until === null || Date.parse(until) <= Date.now();

@@ -1,8 +1,8 @@
 /**
- * Shows the changes of one kind, a line per company: its name with a link, contacts, and old and
- * new values.
- * Invariant: no change is omitted, except that of a code whose name is shown. A dash stands for a
- * value missing in the register.
+ * Shows the changes of one kind, a line per company: its name with a link, its contacts, and old
+ * and new values.
+ * Invariant: no change is omitted. If a code has a name, the line shows the name instead of the
+ * code. A dash stands for a value missing in the register.
  */
 import type { VNode } from "preact";
 import type { ChangeKind } from "../../../changes/kinds.ts";
@@ -16,7 +16,9 @@ import type { ColumnId } from "../find/table/columnset.ts";
 import { withPhoneFirst } from "../find/table/forquery.ts";
 import { cellText, cityText, columnName, named, nameOf, textOf } from "../find/table/values.ts";
 
-/** Columns that format a field for people; other fields are shown unchanged. */
+/**
+ * Maps a field to the column that formats its values for display. Other fields are shown unchanged.
+ */
 const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   registration_status: "status",
   registration_status_date: "status_since",
@@ -31,7 +33,7 @@ const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   mei_opt_in: "mei",
   municipality_ibge: "city",
 };
-/** Fields not shown, because another field names the same city. */
+/** Fields that are not shown, because another field already names the same city. */
 const IN_HEADING: readonly string[] = ["municipality_tom"];
 
 /** Fields that each line may show. */
@@ -48,7 +50,7 @@ export const LINE_FIELDS: readonly OutputField[] = [
   "legal_nature_description",
   "cnae_primary_description",
 ];
-/** Maps a field that holds codes to the column that shows their names. */
+/** Maps a field with codes to the column that shows the names of these codes. */
 const NAMED: Partial<Record<OutputField, ColumnId>> = {
   legal_nature: "legal_nature",
   cnae_primary: "activity",
@@ -120,8 +122,8 @@ function What({ change }: { change: ChangeAnswer }): VNode {
 }
 
 /**
- * Returns a field's name. If a column shows the name instead of the field's code, returns the name
- * of that column.
+ * Returns a field's name. For a field with codes, this is the name of the column that shows the
+ * names of the codes.
  */
 function fieldName(field: OutputField): string {
   const column = field === "municipality_ibge" ? "city" : NAMED[field];

@@ -1,7 +1,7 @@
 /**
- * Export files of news: the request body and their titles.
- * Invariant: the file has all fields needed for contacting companies, as far as the plan allows.
- * Its title states that it is not the whole search.
+ * Builds the request for an export file with the news of a saved search, and the titles of exports.
+ * Invariant: the file has all fields needed to contact companies, as far as the tenant's plan
+ * allows. Its title states that the file has only the news, not all matches of the search.
  */
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { ExportView } from "../app/answers.ts";
@@ -35,13 +35,16 @@ export function bodyOfFile({ question, format, name, plan }: NewsFile) {
   };
 }
 
-/** Returns the columns that users need to call new companies. */
+/** Returns the columns that users need to call new companies, as far as the plan allows. */
 function callList({ presets, field_allowlist: allowed }: Allowed) {
   if (presets.includes("sales")) return { preset: "sales" };
   return { fields: presetFields(allowed).contact };
 }
 
-/** Adds columns that show a known company's current state: closed, moved, or in another regime. */
+/**
+ * Returns the contact columns, and columns that show whether a known company closed or changed its
+ * tax regime.
+ */
 export function withState(allowed: readonly string[]): readonly string[] {
   const contact = presetFields(allowed).contact;
   const state = STATE.filter((field) => allowed.includes(field) && !contact.includes(field));

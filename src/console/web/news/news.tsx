@@ -186,8 +186,8 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
 }
 
 /**
- * Returns the kind to show first. If a search only names lists, it watches customers: changes
- * first.
+ * Returns the kind of change to show first. A search that filters only by lists serves to watch
+ * customers, so it starts with changed accounts.
  */
 function firstKind({ spec: { filters } }: OpenedSearch): ChangeKind {
   return isListAlone(filters) ? "changed" : "entered";
@@ -200,7 +200,10 @@ interface GroupsProps {
   allowed: readonly string[];
 }
 
-/** Toggles that select accounts with a change in at least one group. */
+/**
+ * Shows checkboxes for groups of fields. If some are checked, only accounts with a change in at
+ * least one of these groups are listed.
+ */
 function Groups({ values, onValues, allowed }: GroupsProps): VNode {
   const { news } = lazyWords.value;
   const offered = GROUPS.filter((group) =>
@@ -226,8 +229,8 @@ function Groups({ values, onValues, allowed }: GroupsProps): VNode {
 }
 
 /**
- * Shows up to which month the news was seen, if that month is the served one or is missing on the
- * server.
+ * Shows up to which month the user has seen the news, if the news cannot start there. This is so if
+ * the month is the current one, or if the server no longer has it.
  */
 function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }): VNode | null {
   const { news } = lazyWords.value;

@@ -16,7 +16,10 @@ export interface NewsQuestion {
   spec: Spec;
   since: string;
   kind: ChangeKind;
-  /** Only for changed accounts: groups of fields. At least one field of them has changed. */
+  /**
+   * Groups of fields. If there are any, only accounts with a change in one of these groups are
+   * requested. Only for the kind "changed".
+   */
   groups: readonly ChangeGroup[];
   fields: readonly OutputField[];
 }
@@ -27,7 +30,7 @@ export interface News {
   answer: ChangesAnswer | null;
   /** The changes of all loaded pages. */
   changes: readonly ChangeAnswer[];
-  /** The server's progress in comparing the months, from 0 to 1; null if it is not comparing. */
+  /** The server's progress in comparing the months, from 0 to 1, or null if it is not comparing. */
   preparing: number | null;
   busy: boolean;
   error: unknown;
@@ -39,17 +42,21 @@ const PAGE = 50;
 /** Seconds before a retry if the server does not state a time. */
 const PAUSE = 2;
 
-/** Returns the request body; a cursor selects the page. */
+/** Returns the request body. A cursor selects the page. */
 function bodyOfNews(question: NewsQuestion, cursor: string | null) {
   const { spec, since, kind, fields } = question;
-  // Remarks about the old month may be wrong for the current one.
+  // The translator's remarks are left out, because they refer to an older month and may be wrong
+  // for this one.
   const { explain: _, ...wanted } = spec;
   const asked = { since, spec: wanted, kinds: [kind], ...groupsOf(question) };
   const body = { ...asked, output: { fields }, limit: PAGE };
   return cursor === null ? body : { ...body, cursor };
 }
 
-/** Returns the member that filters by what has changed; only for changed accounts. */
+/**
+ * Returns the part of the request that selects changed accounts by groups of fields. It is empty
+ * for other kinds of change.
+ */
 export function groupsOf({ kind, groups }: Pick<NewsQuestion, "kind" | "groups">): {
   readonly changed_any_of?: readonly ChangeGroup[];
 } {
@@ -64,7 +71,9 @@ interface Received {
 
 const NOTHING: Received = { pages: [], preparing: null, error: null };
 
-/** Sends the request, with retries where useful; null sends none. */
+/**
+ * Requests the changes, and further pages on demand. If `question` is null, nothing is requested.
+ */
 export function useNews(question: NewsQuestion | null): News {
   const key = question === null ? null : JSON.stringify(bodyOfNews(question, null));
   const [asked, setAsked] = useState({ key, turn: 0, cursor: null as string | null });

@@ -1,7 +1,7 @@
 /**
- * Notices as lines: the content of each, and whether it arrived. Used for the log of a saved
- * search, with deliveries, and for the last notice of each search in the list.
- * Invariant: counts and outcomes are those of the server's log. A notice is resent only by its
+ * Shows notices as lines, each with its content and whether it was delivered. The log of a saved
+ * search also shows the deliveries. The list of searches shows only the last notice of each.
+ * Invariant: counts and outcomes are those of the server's log. A notice is sent again only by its
  * button, with the same id.
  */
 import type { VNode } from "preact";
@@ -138,7 +138,7 @@ function Line({ notice, receivers, reload }: LineProps): VNode {
   );
 }
 
-/** Number of changed accounts by field, most first. */
+/** Shows the number of changed accounts for each field, the largest number first. */
 function Columns({ fields }: { fields: Readonly<Record<string, number>> }): VNode | null {
   const names: Readonly<Record<string, string>> = words.value.table.fields;
   const sorted = Object.entries(fields).sort(([, one], [, other]) => other - one);

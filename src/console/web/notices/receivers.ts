@@ -1,8 +1,9 @@
 /**
  * The receivers of notices outside the console: the tenant's webhooks and e-mail addresses. Input:
- * the pages of both. Output: one list, with a name for each receiver, and changes of a receiver's
- * searches.
- * Invariant: the list is null until both pages are loaded. A receiver of all searches remains one.
+ * the pages of both. Output: one list with a name for each receiver, and changes of the searches
+ * whose notices a receiver gets.
+ * Invariant: the list is null until both pages are loaded. A receiver that gets the notices of all
+ * searches continues to get all.
  */
 import { post } from "../app/api.ts";
 import { dateTime } from "../app/format.ts";
@@ -36,9 +37,9 @@ export function addressOf(receiver: Receiver): string {
 }
 
 /**
- * Returns a name that distinguishes a receiver. A webhook is named by its host. If another receiver
- * in `all` has the same host, the last four characters of the address, which show no secret, and
- * the time of creation follow. An e-mail receiver is named by its address.
+ * Returns a name that distinguishes a receiver. An e-mail receiver is named by its address, and a
+ * webhook by its host. If several webhooks in `all` have the same host, the name also has the last
+ * four characters of the address, which reveal no secret, and the time of creation.
  */
 export function nameOf(receiver: Receiver, all: readonly Receiver[]): string {
   if (isEmail(receiver)) return receiver.address;
@@ -53,12 +54,12 @@ export function pathOf(receiver: Receiver): string {
   return `/${isEmail(receiver) ? "emails" : "webhooks"}/${receiver.id}`;
 }
 
-/** True if the recipient has unsubscribed; only the recipient can subscribe again. */
+/** True if the recipient has unsubscribed. Only the recipient can subscribe again. */
 export function hasUnsubscribed({ disabled_reason: reason }: Receiver): boolean {
   return reason === "unsubscribed";
 }
 
-/** Adds a search to a receiver's searches, or removes it. */
+/** Adds a search to those whose notices the receiver gets, or removes it. */
 export async function hear(receiver: Receiver, search: string, wanted: boolean): Promise<void> {
   const { searches } = receiver;
   if (searches === null || searches.includes(search) === wanted) return;

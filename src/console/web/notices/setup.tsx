@@ -1,10 +1,10 @@
 /**
- * The dialog that saves a search and sets up its monthly notice, or changes how a saved one
- * notifies: in the console, by webhooks, by e-mail, and by a feed.
- * Invariant: a search is saved once, even if a later step fails and is repeated. A receiver never
- * loses its last search here, because a receiver without searches gets all. Secrets of a new
- * webhook are shown once, in a dialog that closes only by its own button. In a separate file from
- * the button, because the first page does not load it.
+ * The dialog that saves a search and sets up its monthly notice, or changes the notice of a saved
+ * search. Notices appear in the console and are sent by webhooks, e-mail, and a feed.
+ * Invariant: a search is saved once, even if a later step fails and is repeated. The dialog never
+ * removes a receiver's last search, because a receiver without searches gets the notices of all
+ * searches. The secret of a new webhook is shown once, in a dialog that closes only by its own
+ * button. Separate from the button because the first page does not load it.
  */
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
@@ -41,7 +41,10 @@ import {
   useReceivers,
 } from "./receivers.ts";
 
-/** Groups of fields. A watched list notifies about changes of these fields. */
+/**
+ * Groups of fields that users can choose. By default, the notices of a watched list report changes
+ * in all of these groups.
+ */
 export const WATCHED = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** A search to be saved. */
@@ -50,7 +53,7 @@ interface NoticeSubject {
   readonly text: string | null;
   /** The suggested name. */
   readonly name: string;
-  /** True to watch the groups of fields that are usual for customer lists. */
+  /** True to report only changes in the groups of `WATCHED`, as usual for lists of customers. */
   readonly watches?: boolean;
 }
 
@@ -90,7 +93,7 @@ export function NoticeDialog({ subject, onClose }: NoticeDialogProps): VNode {
 
 interface SetupProps extends NoticeDialogProps {
   receivers: Receiver[];
-  /** Options of the notice; null if the search is not saved yet. */
+  /** Options of the notice, or null if the search is not saved yet. */
   options: Options | null;
 }
 
@@ -106,10 +109,10 @@ interface Draft {
   feed: boolean;
   file: boolean;
   onlyChanges: boolean;
-  /** True if the search's days move with the month. */
+  /** True if the days in the search's filters advance by a month with each new month of data. */
   rolling: boolean;
   paused: boolean;
-  /** Groups of watched fields; null for all fields. */
+  /** Groups of watched fields, or null for all fields. */
   watch: readonly string[] | null;
 }
 
@@ -189,8 +192,8 @@ interface DaysProps extends PartProps {
 }
 
 /**
- * Offers a checkbox that lets the search's days move with the month. Renders nothing without
- * filters on days.
+ * Shows a checkbox that makes the days in the search's filters advance with each month. Renders
+ * nothing if the search has no filters on days.
  */
 function Days({ spec, draft, set }: DaysProps): VNode | null {
   const { notices } = lazyWords.value;
@@ -207,7 +210,7 @@ function Days({ spec, draft, set }: DaysProps): VNode | null {
 }
 
 /**
- * Returns the spec of a search, for the filters on days in it. Returns undefined for a watched
+ * Returns the spec of the search, which may have filters on days. Returns undefined for a watched
  * list, which has no such filters.
  */
 function dated({ spec, watches }: NoticeSubject): unknown {
@@ -441,15 +444,18 @@ async function save({ spec, text }: NoticeSubject, name: string): Promise<string
   return (await post<{ search: { id: string } }>("/searches", body)).search.id;
 }
 
-/** Changes only the options that differ, because programs may have set more than the form shows. */
+/**
+ * Sends only the options that the user changed, because programs may have set options that the form
+ * does not show.
+ */
 async function setOptions(
   id: string,
   draft: Draft,
   options: Options | null,
 ): Promise<{ search: Pick<Options, "feed"> }> {
   const output = { format: "xlsx", labels: language.peek() };
-  // A watched list has no new accounts, so its file holds all changes, with the current state of
-  // each company.
+  // A watched list gets no new accounts. So its file has all changes and the current state of each
+  // company, while other files have only new accounts.
   const file =
     draft.watch === null
       ? { output: { ...output, preset: "sales" }, kinds: ["entered"] }
@@ -471,7 +477,8 @@ async function setOptions(
 }
 
 /**
- * Returns the fields of these groups that the plan includes; null (all fields) if there are none.
+ * Returns the fields of these groups that the tenant's plan includes. Returns null, which means all
+ * fields, if there are none.
  */
 function watched(groups: readonly string[]): string[] | null {
   const allowed = status.peek()?.field_allowlist ?? [];
@@ -481,7 +488,6 @@ function watched(groups: readonly string[]): string[] | null {
   return fields.length === 0 ? null : fields;
 }
 
-/** Adds the user's own address as a receiver of a search. */
 async function addOwnEmail(search: string): Promise<void> {
   const address = user()?.email;
   await post("/emails", { address, searches: [search], language: language.peek() });

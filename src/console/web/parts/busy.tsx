@@ -5,13 +5,13 @@
  * - Skeleton: lines? = 1; height? (px of a line, 16); width? (CSS width of the last line)
  * - Progress: value: 0..1 or null (not known); label
  *
- * Invariant: they are as large as their replacement, so that nothing shifts. They do not move under
- * reduced motion.
+ * Invariant: a placeholder is as large as its replacement, so that nothing shifts. It does not move
+ * if the user prefers reduced motion.
  */
 import type { VNode } from "preact";
 import { words } from "../app/words.ts";
 
-/** A spinner; its label is hidden or next to it. */
+/** A spinner. Its label is hidden or next to it. */
 export function Busy({ label, inline }: { label?: string; inline?: boolean }): VNode {
   return (
     <span class={`busy${inline ? " busy-inline" : ""}`} role="status">

@@ -8,7 +8,7 @@
  * - CopyButton: text: string or () => string; label: string; small?; iconOnly? (label: name and
  *   tooltip)
  *
- * Invariant: a busy button keeps its width and focus and ignores clicks; every button has a name.
+ * Invariant: a busy button keeps its width and focus and ignores clicks. Every button has a name.
  */
 import type { ButtonHTMLAttributes, VNode } from "preact";
 import { words } from "../app/words.ts";

@@ -249,7 +249,7 @@ function moved(key: string, at: number, count: number): number | null {
   return null;
 }
 
-/** Returns the choices for a text; drops outdated answers. */
+/** Returns the choices for a text. Drops outdated answers. */
 function useFound(
   { options, search }: ComboboxProps,
   text: string,

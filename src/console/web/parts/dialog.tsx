@@ -124,8 +124,8 @@ function focusView(): void {
 }
 
 /**
- * True if a click is on the backdrop. It belongs to the dialog, so only coordinates distinguish
- * them.
+ * True if a click is on the backdrop. The backdrop belongs to the dialog element, so only a click's
+ * coordinates show whether it is outside the dialog's box.
  */
 function beside(event: { currentTarget: HTMLElement; clientX: number; clientY: number }): boolean {
   const box = event.currentTarget.getBoundingClientRect();

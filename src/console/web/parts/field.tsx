@@ -188,7 +188,7 @@ interface ChecksProps {
   hideLegend?: boolean;
 }
 
-/** A group of checkboxes; values are in the order of the options. */
+/** A group of checkboxes. Values are in the order of the options. */
 export function Checks({ legend, options, values, onValues, hideLegend }: ChecksProps): VNode {
   const toggle = (value: string, checked: boolean) => {
     const wanted = (one: SelectChoice) =>

@@ -4,7 +4,9 @@
  * - Icon: name: IconName, size? = 16, label? (without one, hidden from screen readers)
  * - Logo: size? = 24
  *
- * Invariant: strokes on a grid of 16, drawn for this product; no request, no inline style.
+ * Invariant: icons consist of strokes on a grid of 16, drawn for this product. They cause no
+ * request
+ * and have no inline style.
  */
 import type { VNode } from "preact";
 

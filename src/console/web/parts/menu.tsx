@@ -5,8 +5,8 @@
  *   checked?, disabled?}[]; icon?: IconName (an icon button); children? (else the button's
  *   content); align? = "end"; small?; head? (text above the entries)
  *
- * Invariant: arrows, Home, End, and first characters move the focus. Escape and Tab close; the
- * focus returns to the button. Entries with `checked` are radio entries.
+ * Invariant: arrows, Home, End, and first characters move the focus. Escape and Tab close
+ * the menu, and the focus returns to the button. Entries with `checked` are radio entries.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -103,7 +103,7 @@ function Entries({ id, label, items, align, begin, close, head }: EntriesProps):
   useLayoutEffect(() => {
     const entries = all();
     entries[begin === "first" ? 0 : entries.length - 1]?.focus();
-    // The entries of an open menu do not change.
+    // The effect does not depend on the entries, because those of an open menu do not change.
   }, [begin]);
   return (
     <div
@@ -129,7 +129,7 @@ function Entries({ id, label, items, align, begin, close, head }: EntriesProps):
   );
 }
 
-/** Moves the focus within the entries; returns false if the key does not move it. */
+/** Moves the focus within the entries. Returns false if the key does not move it. */
 function moveFocus(key: string, entries: HTMLElement[]): boolean {
   const at = entries.indexOf(document.activeElement as HTMLElement);
   const count = entries.length;

@@ -10,7 +10,7 @@
  * Invariant: failures are announced immediately (role alert), the rest politely. Icon and words
  * show the kind, never color alone.
  */
-// Most views need the lists. This import puts them in the file that all views share.
+// Most views need the tenant's lists. This import puts their code in the file that all views share.
 import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { ApiError, type ApiMistake } from "../app/api.ts";

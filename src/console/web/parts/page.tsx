@@ -4,7 +4,7 @@
  * - Page: title; lead?; actions?: buttons at the right; children; wide? (uses the whole width)
  * - Card: title?: h2; children; actions?
  *
- * Invariant: one heading of the first level.
+ * Invariant: a page has one first-level heading.
  */
 import type { ComponentChildren, VNode } from "preact";
 

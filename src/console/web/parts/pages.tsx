@@ -16,9 +16,9 @@ interface AnyPage {
 
 /** State of a list. */
 export interface Pages<Item> {
-  /** The items of all loaded pages; null before the first. */
+  /** The items of all loaded pages, or null before the first. */
   items: Item[] | null;
-  /** Cursor of the next page; null if there is none, or none is known yet. */
+  /** Cursor of the next page, or null if there is none, or none is known yet. */
   next: string | null;
   busy: boolean;
   error: unknown;
@@ -66,7 +66,10 @@ interface PagesEndProps {
   label: string;
 }
 
-/** End of a list: the button for the next page, or the reason why it failed. */
+/**
+ * Shows the end of a list: the button for the next page, or an error with a retry button if the
+ * last request failed.
+ */
 export function PagesEnd({ pages, failed, label }: PagesEndProps): VNode | null {
   const { next, busy, error, more } = pages;
   if (error !== null) return <ErrorNotice title={failed} error={error} onRetry={more} />;

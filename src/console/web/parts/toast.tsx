@@ -4,8 +4,8 @@
  * - toast(text, options?): options: kind? = "done" or "error"; action?: {label, onClick}
  * - Toasts: none; placed once by the shell
  *
- * Invariant: screen readers announce each once. It vanishes after six seconds, but not while
- * pointed at or focused; failures stay until closed.
+ * Invariant: screen readers announce each message once. A message vanishes after six seconds, but
+ * not while it is pointed at or focused. Failures stay until they are closed.
  */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";

@@ -1,9 +1,9 @@
 /**
- * The plans of the server for owners: limits in words, today's and this month's use, and the keys
- * of each plan.
- * Invariant: use is counted for the whole organization, which has one plan; keys may have another.
- * Only the operator defines and changes plans: the view names the settings and the command, and
- * shows which limits differ from the built-in ones.
+ * The view of plans, for owners: the limits of each plan in words, the use of today and of this
+ * month, and the keys of each plan.
+ * Invariant: use is counted for the whole organization. The organization has one plan, but a key
+ * may have another. Only the operator defines and changes plans. So the view names the settings and
+ * the command for this, and shows which limits differ from the built-in ones.
  */
 import type { VNode } from "preact";
 import { limitText, planName } from "../account/usage.tsx";
@@ -16,7 +16,7 @@ import { useAnswer } from "../parts/load.ts";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 
-/** Number of days to request; no month is longer. */
+/** Number of days to request. No month is longer. */
 const DAYS = 31;
 
 /** The view. */

@@ -1,6 +1,7 @@
 /**
- * The English words of the first page, in one table with a part per area.
- * Invariant: plain strings and functions of values. The other language has the same keys.
+ * The English texts of the first page, in one table with one part per area of the console.
+ * Invariant: each entry is a string or a function that formats values into one. The Portuguese
+ * table has the same keys.
  */
 import { charts } from "./en/charts.ts";
 import { find } from "./en/find.ts";
@@ -21,5 +22,5 @@ export const words = {
   table,
 };
 
-/** The words of the first page, by area. */
+/** Type of the texts of the first page, by area. */
 export type ScreenWords = typeof words;

@@ -1,6 +1,8 @@
 /**
- * The English words that the first page does not need, in one table with a part per area.
- * Invariant: plain strings and functions of values. The other language has the same keys.
+ * The English texts that the first page does not need, in one table with one part per area of the
+ * console.
+ * Invariant: each entry is a string or a function that formats values into one. The Portuguese
+ * table has the same keys.
  */
 import { account, usage } from "./en/account.ts";
 import { compare, numbers, plans, stateMap } from "./en/compare.ts";

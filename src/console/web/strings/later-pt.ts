@@ -1,6 +1,8 @@
 /**
- * The Portuguese words that the first page does not need, in one table with a part per area.
- * Invariant: plain strings and functions of values. The other language has the same keys.
+ * The Portuguese texts that the first page does not need, in one table with one part per area of
+ * the console.
+ * Invariant: each entry is a string or a function that formats values into one. The English table
+ * has the same keys.
  */
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";

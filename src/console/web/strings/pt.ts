@@ -1,6 +1,7 @@
 /**
- * The Portuguese words of the first page, in one table with a part per area.
- * Invariant: plain strings and functions of values. The other language has the same keys.
+ * The Portuguese texts of the first page, in one table with one part per area of the console.
+ * Invariant: each entry is a string or a function that formats values into one. The English table
+ * has the same keys.
  */
 import type { ScreenWords } from "./en.ts";
 import { charts } from "./pt/charts.ts";

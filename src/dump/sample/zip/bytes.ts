@@ -25,7 +25,7 @@ export class RowBytes {
   bytes: Uint8Array;
   length = 0;
 
-  /** `capacity` must hold all rows between two clears; a row never exceeds 4 KiB. */
+  /** `capacity` must hold all rows between two clears. A row never exceeds 4 KiB. */
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity);
   }
@@ -78,7 +78,7 @@ export class RowBytes {
   }
 
   /**
-   * Writes the last `width` digits of a number's integer part, with leading zeros; that part must
+   * Writes the last `width` digits of a number's integer part, with leading zeros. That part must
    * be below 2^31.
    */
   digits(value: number, width: number): void {
@@ -109,7 +109,7 @@ export class RowBytes {
     this.word(latin1(text.replaceAll('"', '""')));
   }
 
-  /** Writes days since 1970-01-01 as `YYYYMMDD`; the date must be after the year 0. */
+  /** Writes days since 1970-01-01 as `YYYYMMDD`. The date must be after the year 0. */
   date(days: number): void {
     // Civil calendar from a day count, after H. Hinnant, "chrono-compatible date algorithms".
     const shifted = days + 719468;

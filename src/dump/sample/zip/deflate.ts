@@ -7,13 +7,13 @@
  * limit, and at least two symbols have codes, because some readers refuse fewer. Source: RFC 1951;
  * A. Moffat and J. Katajainen, "In-place calculation of minimum-redundancy codes" (1995).
  */
-/** A prefix code; symbols that do not occur have length 0. */
+/** A prefix code. Symbols that do not occur have the length 0. */
 interface PrefixCode {
   readonly lengths: Uint8Array;
   readonly bits: Uint16Array;
 }
 
-/** Makes a code for symbols with these counts; no length exceeds `limit`. */
+/** Makes a code for symbols with these counts. No length exceeds `limit`. */
 export function prefixCode(counts: Uint32Array, limit: number): PrefixCode {
   const known = Array.from(counts.keys()).filter((symbol) => (counts[symbol] as number) > 0);
   for (let symbol = 0; known.length < 2; symbol++) if (!known.includes(symbol)) known.push(symbol);
@@ -28,7 +28,7 @@ export function prefixCode(counts: Uint32Array, limit: number): PrefixCode {
   return { lengths, bits: bitsOf(lengths, perLength) };
 }
 
-/** Computes code lengths without a limit, for ascending counts; overwrites the array. */
+/** Computes code lengths without a limit, for ascending counts. Overwrites the array. */
 function minimalLengths(work: number[]): number[] {
   const count = work.length;
   const at = (i: number) => work[i] as number;
@@ -69,7 +69,8 @@ function limited(lengths: readonly number[], limit: number): Uint16Array {
   const perLength = new Uint16Array(limit + 1);
   for (const length of lengths) perLength[Math.min(length, limit)]! += 1;
   let total = perLength.reduce((sum, count, length) => sum + count * 2 ** (limit - length), 0);
-  // Cutting lengths to the limit makes the code oversubscribed, so shorter codes are lengthened.
+  // If lengths are cut to the limit, the code would need more than all available bit patterns. So
+  // some shorter codes are lengthened.
   for (; total > 2 ** limit; total--) {
     let shorter = limit - 1;
     while (perLength[shorter] === 0) shorter--;
@@ -173,7 +174,7 @@ export class Deflater {
     this.view = new DataView(this.out.buffer);
   }
 
-  /** Packs the first `length` bytes; the next call overwrites the result. */
+  /** Packs the first `length` bytes. The next call overwrites the result. */
   pack(bytes: Uint8Array, length: number): Uint8Array {
     this.position = 0;
     const { literal, distance } = this.codesFor(bytes, Math.min(length, LEARNT_BYTES));
@@ -188,7 +189,7 @@ export class Deflater {
     return this.out.subarray(0, this.position);
   }
 
-  /** Makes codes fitted to the first bytes; all other symbols also get a code. */
+  /** Makes codes fitted to the first bytes. All other symbols also get a code. */
   private codesFor(bytes: Uint8Array, length: number): Record<"literal" | "distance", PrefixCode> {
     const { heads } = this;
     const literals = new Uint32Array(LITERALS).fill(1);
@@ -281,7 +282,7 @@ export class Deflater {
     this.put(LITERALS - 257, 5);
     this.put(DISTANCES - 1, 5);
     this.put(15, 4);
-    // Lengths 0 to 15 have codes of four bits; the three codes for runs are not used.
+    // Lengths 0 to 15 have codes of four bits. The three codes for runs are not used.
     for (let i = 0; i < 19; i++) this.put(i < 3 ? 0 : 4, 3);
     for (const lengths of [literal.lengths, distance.lengths]) {
       for (const length of lengths) this.put(REVERSED_4[length] as number, 4);

@@ -1,7 +1,7 @@
 /**
  * Writes a zip file with one member, from packed chunks in order, each with any whole number of
  * rows.
- * Invariant: chunks are independent. The same chunks give the same bytes; no time or machine is
+ * Invariant: chunks are independent. The same chunks give the same bytes. No time or machine is
  * stored. Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
  */
 import { type FileHandle, open } from "node:fs/promises";

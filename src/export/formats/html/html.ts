@@ -17,7 +17,7 @@ import { renderFramed } from "../text.ts";
 import { pageStyle } from "./pagestyle.ts";
 import { peopleFrame } from "./peoplepage.ts";
 
-/** Max rows of a single table; a larger one would keep a browser busy. */
+/** Max rows of a single table. A larger one would keep a browser busy. */
 export const SMALL_TABLE_ROWS_MAX = 5_000;
 
 /** Max number of values without a scroll bar. */
@@ -130,7 +130,7 @@ function definitions(items: readonly DescriptionItem[]): Markup {
   return html`<dl>\n${items.map(entry)}</dl>`;
 }
 
-/** Formats values; long lists can be focused and scrolled with the keyboard. */
+/** Formats values. Long lists can be focused and scrolled with the keyboard. */
 function valuesOf(label: string, values: readonly string[]): Markup {
   if (values.length === 1) return html`${values[0]}`;
   const list = html`<ul>${values.map((value) => html`<li>${value}</li>`)}</ul>`;

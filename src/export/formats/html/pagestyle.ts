@@ -1,6 +1,6 @@
 /**
- * The style of an exported page. Input: headings and widths of its columns, and the `many` flag.
- * Output: one style sheet for screen, phone, and paper.
+ * The style of an exported page. Input: headings and widths of its columns, and `many`, which is
+ * true for a page with many rows. Output: one style sheet for screen, phone, and paper.
  * Invariant: nothing is fetched. Contrast is at least 4.5:1 in light and dark. Up to a width of 640
  * pixels, every row is a card whose cells have headings. On paper, every page repeats the header
  * and no row is cut.
@@ -14,8 +14,8 @@ import type { ColumnLabel } from "../labels.ts";
 /** Max window width at which rows are cards. */
 const PHONE_PX = 640;
 
-// Excel also opens such pages: `mso-number-format` makes cells text there, so that no name is a
-// formula.
+// Excel opens such pages too. With `mso-number-format`, it reads cells as text, so that no name
+// becomes a formula.
 const SCREEN = `
 :root{color-scheme:light dark;--ink:#1b2420;--soft:#4d5b54;--line:#d5ddd8;--paper:#ffffff;
 --panel:#f4f7f5;--accent:#0b6b4f}
@@ -63,7 +63,7 @@ thead{position:sticky;top:0;z-index:1}
 tr{display:grid}
 `;
 
-/** Sets the height of rows off screen to one that fits most rows. */
+/** Skips the layout of rows off screen. Their assumed height fits most rows. */
 const SKIPPED = "content-visibility:auto;contain-intrinsic-size:auto";
 
 const PAPER = `
@@ -96,7 +96,7 @@ tbody td:empty{display:none}
 tbody th::before,tbody td::before{color:var(--soft);font-weight:400}
 `;
 
-/** Returns the style sheet for these columns; the page's policy has its hash. */
+/** Returns the style sheet for these columns. The page's policy has its hash. */
 export function pageStyle(columns: readonly ColumnLabel[], many: boolean): string {
   const widths = columns.map(({ width }) => `calc(${width}ch + 1.2rem)`).join(" ");
   const grid = `tr{grid-template-columns:${widths}}\ntbody tr{${SKIPPED} 2.2rem}\n`;

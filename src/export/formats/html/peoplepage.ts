@@ -1,7 +1,7 @@
 /**
  * An export as a page for people. Input: the context of an export with labels. Output: the text
  * before its first row and after its last row, in the language of the labels.
- * Invariant: the rows come first; source and filters follow. Nothing is fetched, and the only
+ * Invariant: the rows come first. Source and filters follow. Nothing is fetched, and the only
  * script is the search in the page, which the policy allows. Without scripts the page is complete
  * and has no search field.
  */

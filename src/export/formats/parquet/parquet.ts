@@ -33,7 +33,7 @@ import {
 
 /**
  * Number of rows of every row group except the last. Measured with all fields: a process takes 290
- * MB with this size; with twice as many rows it takes 390 MB and is not faster.
+ * MB with this size. With twice as many rows it takes 390 MB and is not faster.
  */
 export const ROW_GROUP_ROWS = 65_536;
 
@@ -58,7 +58,7 @@ interface GroupSource<Batch> {
   readonly slices: Slices<Batch>;
   /** Returns a file with one row group of these rows. */
   readonly fileOf: (rows: Batch) => Uint8Array;
-  /** Like `fileOf`, but on another processor; missing if not possible. */
+  /** Like `fileOf`, but on another processor. Missing if this is not possible. */
   readonly fileAsync?: (rows: Batch) => Promise<Uint8Array>;
 }
 
@@ -134,7 +134,7 @@ const PAIR = { key: 1, value: 2 } as const;
 class RowGroups {
   private position = 0;
   private rows = 0n;
-  /** Footer of the first file; other footers differ only in their row groups. */
+  /** Footer of the first file. Other footers differ only in their row groups. */
   private footer: ThriftStruct | undefined;
   private readonly groups: Uint8Array[] = [];
   private readonly write: (bytes: Uint8Array) => void;
@@ -143,7 +143,7 @@ class RowGroups {
     this.write = write;
   }
 
-  /** Adds the row groups of a file; a file without rows adds only the schema. */
+  /** Adds the row groups of a file. A file without rows adds only the schema. */
   add(file: Uint8Array): void {
     const footer = readFooter(file);
     if (this.footer === undefined) {

@@ -41,7 +41,7 @@ export function decodeStruct(bytes: Uint8Array): ThriftStruct {
   return new Decoder(bytes).struct();
 }
 
-/** Encodes a struct; its fields are written in ascending order. */
+/** Encodes a struct. Its fields are written in ascending order. */
 export function encodeStruct(fields: ThriftStruct): Uint8Array {
   const out: Uint8Array[] = [];
   putStruct(out, fields);

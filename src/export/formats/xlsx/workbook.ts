@@ -24,7 +24,7 @@ export interface Workbook {
   readonly about: readonly AboutRow[];
   /** `YYYY-MM-DD`; used as creation time. */
   readonly date: string;
-  /** Name of the first sheet; by default, that of accounts. */
+  /** Name of the first sheet. By default, it is that of accounts. */
   readonly sheet?: string;
 }
 
@@ -40,7 +40,10 @@ const SHEETS = { en: ["Accounts", "About"], pt: ["Estabelecimentos", "Sobre"] } 
 const BOLD = 2;
 const WRAPPED = 3;
 
-/** Extra width of a column without a width of its own. */
+/**
+ * Width added to a heading's length, in characters. The sum is the width of a column whose field
+ * defines none.
+ */
 const HEADER_MARGIN = 4;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -119,7 +122,7 @@ export function plainSheetStart(header: number, widths: readonly number[]): stri
   );
 }
 
-/** Returns the first sheet up to its header row; the other rows begin with number 2. */
+/** Returns the first sheet up to its header row. The other rows begin with number 2. */
 export function sheetStart(workbook: Workbook): string {
   const widths = workbook.columns.map((name, i) => {
     const width = widthOf(name, workbook.headings[i] ?? name);
@@ -152,7 +155,7 @@ function lastCell({ columns, rowCount }: Workbook): string {
 }
 
 /**
- * Returns a column's width; a heading in words needs space for itself and for the filter button.
+ * Returns a column's width. A heading in words needs space for itself and for the filter button.
  */
 export function widthOf(name: string, heading: string): number {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
@@ -290,7 +293,7 @@ const LINK = '<xf numFmtId="0" fontId="2" fillId="0" borderId="0" xfId="0" apply
 const LINK_FONT =
   '<font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font></fonts>';
 
-/** Returns the styles; a workbook for people has local dates, amounts, and links. */
+/** Returns the styles. A workbook for people has local dates, amounts, and links. */
 function stylesOf(labels: LabelLanguage | undefined): string {
   if (labels === undefined) return STYLES;
   const styles = STYLES.replace(PROGRAM_DATE, PEOPLE_DATE)
@@ -299,7 +302,7 @@ function stylesOf(labels: LabelLanguage | undefined): string {
   return withCellStyles(styles, AMOUNT, LINK);
 }
 
-/** Appends cell styles; each gets the next number. */
+/** Appends cell styles. Each gets the next number. */
 function withCellStyles(styles: string, ...added: readonly string[]): string {
   return styles
     .replace(/(<cellXfs count=")(\d+)/, (_, begin, count) => begin + (Number(count) + added.length))

@@ -51,9 +51,9 @@ interface SheetSource<Batch> {
   readonly context: RenderContext;
   readonly columns: readonly string[];
   readonly slices: Slices<Batch>;
-  /** Returns the XML of rows; the first has number `firstNumber`. */
+  /** Returns the XML of rows. The first has number `firstNumber`. */
   readonly xml: (rows: Batch, firstNumber: number) => readonly Uint8Array[];
-  /** Like `xml`, but on another processor; missing if not possible. */
+  /** Like `xml`, but on another processor. Missing if this is not possible. */
   readonly xmlAsync?: (rows: Batch, firstNumber: number) => Promise<Uint8Array>;
 }
 
@@ -62,7 +62,7 @@ interface Copied<Batch> {
   slice(): Batch;
 }
 
-/** Renders a workbook of rows of any type; see `openXlsxRenderer`. */
+/** Renders a workbook of rows of any type. See `openXlsxRenderer`. */
 export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch> {
   readonly #source: SheetSource<Batch>;
   readonly #workbook: Workbook;

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of accounts, and of requests and answers about them; a part of the table in
+ * JSON Schemas of accounts, and of requests and answers about them. Part of the table in
  * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";
@@ -24,7 +24,7 @@ import {
   VALUES,
 } from "../../openapi/schema-parts.ts";
 
-/** An account has only the selected fields; every field but `cnpj` may be null. */
+/** An account has only the selected fields. Every field but `cnpj` may be null. */
 const account = Type.Object(
   {
     ...Object.fromEntries(
@@ -132,7 +132,7 @@ export const ACCOUNT_SCHEMAS = {
   ),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
-/** Language of the labels in a file; only for files. */
+/** Language of headings and values. Only for answers in the form of files. */
 const fileLabels = Type.Optional(
   orNull(Type.Enum([...LABEL_LANGUAGES], { description: "Language of a file; of files alone." })),
 );

@@ -1,7 +1,7 @@
 /**
  * `GET /v1/companies/{root}`: the establishments of a company, by its root (the first 8 characters
  * of the CNPJ), with a cursor for further pages. Head offices come first, then branches by CNPJ.
- * Invariant: the pages together contain each establishment exactly once; a cursor is valid only for
+ * Invariant: the pages together contain each establishment exactly once. A cursor is valid only for
  * its company, fields, snapshot, and tenant.
  */
 import Type from "typebox";

@@ -1,7 +1,8 @@
 /**
  * `GET /v1/districts`: a municipality's districts that match a partly typed text, with account
  * counts.
- * Invariant: nothing is clamped; the same query on the same snapshot has the same answer.
+ * Invariant: a value out of range is an error, never silently lowered. The same query on the same
+ * snapshot has the same answer.
  */
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -121,7 +122,7 @@ export function listDistricts(call: DistrictsCall): ShapedAnswer<"DistrictsAnswe
   return answer("DistrictsAnswer", value, { headers: { ETag: tag } });
 }
 
-/** Throws if the snapshot has no districts; the error says which import adds them. */
+/** Throws if the snapshot has no districts. The error says which import adds them. */
 export function refuseLacking(lookup: CatalogLookup): void {
   if (!lookup.lacks("districts")) return;
   const detail = notCounted("this list of districts");
@@ -151,7 +152,7 @@ function readQuestion(query: ReadonlyMap<string, string>, { catalog }: Segment):
     readWhole(query, "limit", [1, DISTRICT_LIMITS.limit], mistakes) ?? DISTRICT_LIMITS.limitDefault;
   refuseQueryMistakes(mistakes);
   refuseLacking(lookup);
-  // A missing municipality was reported above; a municipality found by its code has an IBGE code.
+  // A missing municipality was reported above. A municipality found by its code has an IBGE code.
   const { ibge, name, uf } = municipality as CatalogMunicipality;
   return { municipality: { ibge: ibge as string, name, uf }, typed, limit };
 }

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of requests and answers for lookups by name and by company; a part of the table in
+ * JSON Schemas of requests and answers for lookups by name and by company. Part of the table in
  * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";

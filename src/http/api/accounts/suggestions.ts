@@ -1,6 +1,7 @@
 /**
  * `GET /v1/accounts/suggest`: accounts whose name or CNPJ matches a partly typed text, best first.
- * Invariant: nothing is clamped; text that cannot be searched is an error; no log has the text.
+ * Invariant: a value out of range is an error, never silently lowered. A text that cannot be
+ * searched is an error. The text never appears in a log.
  */
 import Type from "typebox";
 import type { Mistake } from "../../../errors.ts";

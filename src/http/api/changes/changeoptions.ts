@@ -1,9 +1,10 @@
 /**
  * Options of a change query next to its spec. Input: the members `since`, `kinds`, `watch`,
- * `changed_any_of`, and the plan. Output: their normal form, and every mistake in them. Invariant:
- * searches and exports of changes read these members in the same way. Kinds and watched fields are
- * in the order of their tables, without duplicates; an empty list means the default. Groups in
- * `changed_any_of` become watched fields, so cursors and records need not store the groups.
+ * `changed_any_of`, and the plan. Output: their normal form, and every mistake in them.
+ * Invariant: searches and exports of changes read these members in the same way. Kinds and watched
+ * fields are in the order of their tables, without duplicates. An empty list means the default.
+ * Groups in `changed_any_of` are replaced by their fields, so cursors and records need not store
+ * the groups.
  */
 import type { Plan } from "../../../access/plans.ts";
 import { CHANGE_KINDS, type ChangeKind } from "../../../changes/kinds.ts";
@@ -45,8 +46,9 @@ export function readKinds(body: BodyObject): readonly ChangeKind[] {
 
 /**
  * Returns the watched fields: those that the body names, or by default all that the plan and the
- * pair of snapshots allow. If the body has `changed_any_of`, only those of them that belong to its
- * groups are returned. If `pair` is null, the checks that need a pair are skipped.
+ * pair of snapshots allow. If the body has `changed_any_of` (groups of fields), returns only those
+ * of the watched fields that are in one of these groups. If `pair` is null, the checks that need a
+ * pair are skipped.
  */
 export function readWatch(body: BodyObject, plan: Plan, pair: ChangePair | null): OutputField[] {
   const named = readNames(body, "watch", OUTPUT_FIELD_NAMES);
@@ -109,7 +111,7 @@ function whyNot(name: OutputField): string {
     : `${name} cannot be watched: ${whyUnwatchable(name)}.`;
 }
 
-/** Reads names that must be in `known`; other names are mistakes. */
+/** Reads names that must be in `known`. Other names are mistakes. */
 function readNames<const Name extends string>(
   { members, mistakes }: BodyObject,
   member: "kinds" | "watch" | "changed_any_of",

@@ -2,9 +2,9 @@
  * A page of changes. Input: the members of a body (an older month, a spec, options, and a cursor
  * for further pages). Output: a page of accounts that entered, left, or changed, with exact totals.
  * Invariant: the pages together contain each account once, by ascending CNPJ, even if another
- * snapshot is served in the meantime. A query whose change list is not ready waits up to `WAIT_MS`;
- * then the answer is the progress. Both snapshots and the list stay open until the last byte is
- * sent.
+ * snapshot is served in the meantime. If a query's change list is not ready, the query waits up to
+ * `WAIT_MS`. After that, the answer states the progress. Both snapshots and the list stay open
+ * until the last byte is sent.
  */
 
 import type { RetainedList } from "../../../changes/lists.ts";
@@ -50,7 +50,7 @@ export function openList(
   return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
 }
 
-/** Returns the totals; waits in the queue for change lists. */
+/** Returns the totals. Waits in the queue for change lists. */
 export function totalsOf(
   service: Pick<Service, "clock" | "telemetry">,
   query: ChangeQuery,

@@ -27,7 +27,7 @@ export function pairId(olderId: string, newerId: string): string {
   return `changes ${CHANGE_LIST_VERSION} ${olderId} ${newerId}`;
 }
 
-/** Finds and opens the pair; returns null if the month does not exist. */
+/** Finds and opens the pair. Returns null if the month does not exist. */
 export async function openPair(
   service: Pick<Service, "retain" | "months" | "replaced" | "segment">,
   since: string,
@@ -58,7 +58,7 @@ export async function openPair(
   }
 }
 
-/** Returns the mistake for a missing month; names the available months and how to add some. */
+/** Returns the mistake for a missing month. Names the available months and how to add some. */
 export function noSuchMonth(service: Pick<Service, "months" | "segment">, since: string): Mistake {
   const labels = changesSince(service);
   const served = service.segment()?.label;

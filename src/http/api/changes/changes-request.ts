@@ -2,7 +2,7 @@
  * Reads a change query. Input: the members of a body (or of a query string, converted to them) and
  * the plan. Output: both snapshots (opened and retained), the normalized spec, the other options,
  * and warnings about ignored members.
- * Invariant: a refusal lists every mistake. Only the filters of a spec are used; a warning names
+ * Invariant: a refusal lists every mistake. Only the filters of a spec are used. A warning names
  * its other members. Nothing stays retained if reading throws.
  */
 import type { Plan } from "../../../access/plans.ts";
@@ -48,7 +48,7 @@ export interface ChangesRequest {
   readonly limit: number;
   /** Position of the page's first change in the list. */
   readonly from: number;
-  /** Scope that cursors of this query are bound to. */
+  /** The values for which the cursors of this query are valid, such as tenant and snapshots. */
   readonly scope: CursorScope;
 }
 
@@ -92,7 +92,7 @@ export async function boundToPair(
   return { bound: await listed.bindToAll(pins, [older, newer], spec), pins };
 }
 
-/** Runs `read`; if it refuses the month, the error lists the available months. */
+/** Runs `read`. If it refuses the month, the error lists the available months. */
 export async function withMonths<Value>(
   { service }: KeyCall<"months" | "segment">,
   read: () => Promise<Value>,
@@ -115,7 +115,6 @@ interface SpecOfChanges {
   readonly warnings: readonly string[];
 }
 
-/** The spec of an account or change query, with its normalization context. */
 interface ChangeSpecTask {
   readonly input: unknown;
   readonly context: Omit<NormalizeContext, "catalog">;
@@ -140,7 +139,10 @@ export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   },
 };
 
-/** Normalizes the spec of an account or change query; small specs inline. */
+/**
+ * Normalizes the spec of an account or change query. Small specs are normalized on this thread, and
+ * others on the compute thread.
+ */
 export function normalizedFor(
   call: KeyCall<"compute">,
   input: unknown,
@@ -148,7 +150,7 @@ export function normalizedFor(
   context: Omit<NormalizeContext, "catalog">,
 ): SpecOfChanges | Promise<SpecOfChanges> {
   const task = { input, context };
-  // Lead queries need the translator's tables, which the worker has.
+  // Lead queries need the translator's tables, which only the compute thread has.
   const isLead = isJsonObject(input) && input.kind === "lead_query";
   const isQuick = isSmall(call.body) && !isLead;
   if (isQuick) return CHANGE_SPEC.run(task, newer, call, older);

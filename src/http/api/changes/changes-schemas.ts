@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of change queries and their answers; a part of the table in schemas.ts.
+ * JSON Schemas of change queries and their answers. Part of the table in schemas.ts.
  * Invariant: an item holds the selected fields and the fields that changed.
  */
 import Type, { type TSchema } from "typebox";

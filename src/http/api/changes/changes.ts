@@ -1,6 +1,6 @@
 /**
  * Routes for changes between two snapshots: GET with query parameters, or POST with a body.
- * Invariant: query parameters mean the same as members of a body; a mistake is reported where the
+ * Invariant: query parameters mean the same as members of a body. A mistake is reported where the
  * client sent it.
  */
 import Type from "typebox";

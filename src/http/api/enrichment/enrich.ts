@@ -110,7 +110,10 @@ interface SentOutput {
   readonly at: string;
 }
 
-/** Reads fields and labels by the rules of exports, as a spec without filters. */
+/**
+ * Reads fields and labels by the rules of exports. For this, they are normalized as the output of
+ * an empty spec.
+ */
 export function readOutput(
   body: BodyObject,
   segment: Segment,

@@ -4,7 +4,7 @@
  * its current state.
  * Invariant: an unreadable file is refused with the reason before anything is queued. The same
  * file, query, and key return the same export. A plan with a quota reserves one row for each row of
- * the file; only the accounts found stay charged. The file is written to disk while it is received.
+ * the file. Only the accounts found stay charged. The file is written to disk while it is received.
  */
 import { createHash } from "node:crypto";
 import Type from "typebox";

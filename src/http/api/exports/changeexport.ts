@@ -1,10 +1,10 @@
 /**
  * Exports of accounts and of changes: `POST /v1/exports` without and with `since`.
- * Input: the request; for changes with an older month, kinds, and watched fields. Output: 201 with
+ * Input: the request; for changes, also an older month, kinds, and watched fields. Output: 201 with
  * the export, queued or in its current state.
- * Invariant: a body is parsed only once, for both kinds of export. The rows of a change export
- * are counted exactly before the export is queued, so the list of changes exists by then. The
- * export is pinned to both snapshots before the answer.
+ * Invariant: a body is parsed only once, for both kinds of export. The rows of a change export are
+ * counted exactly before the export is queued, so the list of changes exists by then. Both
+ * snapshots are pinned (kept by hard links) for the export before the answer.
  */
 
 import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";
@@ -155,7 +155,7 @@ async function acceptChanges(
   }
 }
 
-/** Normalizes the spec of an account or change export; warns about ignored members. */
+/** Normalizes the spec of an account or change export. Warns about ignored members. */
 async function exportSpec(
   call: KeyCall<ReadPart | "segment">,
   body: BodyObject,

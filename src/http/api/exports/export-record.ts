@@ -1,6 +1,6 @@
 /**
  * Public form of an export record: the contract's JSON value, or the error if a file is required.
- * Invariant: row count, size, hash, and link are shown only once the file exists; no internal name,
+ * Invariant: row count, size, hash, and link are shown only once the file exists. No internal name,
  * path, tenant, or sequence is shown.
  */
 import { strict as assert } from "node:assert";
@@ -8,7 +8,7 @@ import { AppError } from "../../../errors.ts";
 import { type ExportRecord, failureText } from "../../../export/record.ts";
 import type { Shape } from "../typed-answer.ts";
 
-/** Retry-After in seconds; small exports take less than one second. */
+/** Retry-After in seconds. Small exports take less than one second. */
 const RETRY_AFTER_SECONDS = 2;
 
 /** Errors if an export or its file is not available. */

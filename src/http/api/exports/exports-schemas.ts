@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of export requests and answers; a part of the table in schemas.ts.
+ * JSON Schemas of export requests and answers. Part of the table in schemas.ts.
  * Invariant: only change exports have the members of changes.
  */
 import Type, { type TSchema } from "typebox";
@@ -26,7 +26,6 @@ import {
   watchSchema,
 } from "../changes/changes-schemas.ts";
 
-/** An export as `POST`, `GET`, and the list return it. */
 const exportRecord = Type.Object(
   {
     export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),

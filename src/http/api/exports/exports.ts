@@ -1,6 +1,6 @@
 /**
  * Export routes: create, list, read, delete, and download.
- * Invariant: this file has only the route rows; the handlers are in newexport.ts, changeexport.ts,
+ * Invariant: this file has only the route rows. The handlers are in newexport.ts, changeexport.ts,
  * and stored-exports.ts.
  */
 import Type from "typebox";

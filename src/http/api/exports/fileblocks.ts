@@ -15,7 +15,7 @@ const BLOCK_BYTES = 65_536;
 const SPARE_MAX = 256;
 const SPARE_MS = 30_000;
 
-/** Budget for files that wait to be parsed, in bytes; a sender may use half of the free part. */
+/** Budget for files that wait to be parsed, in bytes. A sender may use half of the free part. */
 const ROOM = new Budget(64 * 1024 * 1024, 0.5, "files");
 
 const spare: Buffer[] = [];
@@ -29,7 +29,7 @@ export function fileBytesHeld(): number {
   return ROOM.used;
 }
 
-/** Blocks of one file; the first ones may have been read and freed already. */
+/** Blocks of one file. The first ones may have been read and freed already. */
 export class FileBlocks {
   readonly #sender: string;
   readonly #blocks: Buffer[] = [];
@@ -51,7 +51,7 @@ export class FileBlocks {
     return ROOM.shortage(BLOCK_BYTES, this.#sender);
   }
 
-  /** Copies as much of a chunk as fits; returns the number of bytes copied. */
+  /** Copies as much of a chunk as fits. Returns the number of bytes copied. */
   add(piece: Uint8Array): number {
     let taken = 0;
     while (taken < piece.byteLength) {
@@ -64,7 +64,7 @@ export class FileBlocks {
     return taken;
   }
 
-  /** Passes up to `most` bytes to `use`; they are invalid after it returns. */
+  /** Passes up to `most` bytes to `use`. They are invalid after it returns. */
   read(most: number, use: (bytes: Uint8Array) => void): void {
     const first = this.#blocks[0];
     assert(first !== undefined, "there is nothing to read");

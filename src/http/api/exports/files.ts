@@ -151,7 +151,7 @@ function downloadFile(
   });
 }
 
-/** Returns the export of a valid link; throws if its file is not available. */
+/** Returns the export of a valid link. Throws if its file is not available. */
 function finished(call: Call<"exporter" | "keyring">): Finished {
   const [, id] = FILE_NAME.exec(call.params.name ?? "") ?? [];
   const record = id === undefined ? undefined : call.service.exporter.find(id);
@@ -233,7 +233,7 @@ async function openFile(
   return opened.address;
 }
 
-/** Opens the file; throws if it is not available. */
+/** Opens the file. Throws if it is not available. */
 async function openRecorded(
   call: FileCall,
   record: Finished,
@@ -257,8 +257,8 @@ async function openRecorded(
 }
 
 /**
- * Returns the seconds for which an address at the object store is valid: until the export expires,
- * but no longer than our own links.
+ * Returns the seconds for which an address at the object store is valid. It is valid until the
+ * export expires, but no longer than a signed link of this server.
  */
 function secondsLeft({ expiresAtMs }: Finished, nowMs: number): number {
   const leftMs = expiresAtMs === null ? Number.POSITIVE_INFINITY : expiresAtMs - nowMs;
@@ -273,7 +273,9 @@ interface ByteRange {
 /** Decision about the response. */
 type Wanted = ByteRange | "whole" | "unchanged" | "unsatisfiable";
 
-/** Headers that determine which part is sent; undefined if not sent. */
+/**
+ * Headers that determine which part is sent. A header is undefined if the client did not send it.
+ */
 interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifRange: string | undefined;

@@ -103,9 +103,8 @@ function refuseBroad(
 }
 
 /**
- * Adds a warning to a spec if its file has fewer rows than there are matches, because clients that
- * send no limit expect all matches. Throws `invalid_spec` if the spec's `explain` has no space for
- * it.
+ * Adds a warning to a spec if the plan's cap cuts off matches, because clients that send no limit
+ * expect all matches. Throws `invalid_spec` if the spec's `explain` has no space for the warning.
  */
 export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
   const { limit } = spec;
@@ -218,7 +217,7 @@ export async function boundExportSpec(
 }
 
 /**
- * Counts rows and matches if they are needed; otherwise returns 0 for both. They are not needed if
+ * Counts rows and matches if they are needed. Otherwise returns 0 for both. They are not needed if
  * the plan has no quota and the client sent a limit below the format's maximum. Throws if the rows
  * exceed that maximum.
  */

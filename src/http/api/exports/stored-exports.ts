@@ -1,8 +1,8 @@
 /**
- * Reads, lists, downloads, and deletes exports. Input: an id or a position in the list.
- * Output: records, the signed link of a file, or the error of an export's state.
- * Invariant: malformed, unknown, deleted, and foreign ids get identical bytes; an expired export is
- * 410.
+ * Reads, lists, downloads, and deletes exports. Input: an id or a position in the list. Output:
+ * records, the signed link of a file, or the error of an export's state.
+ * Invariant: the same bytes answer a malformed id, an unknown one, and the id of a deleted export
+ * or of another tenant's. An expired export gets the status 410.
  */
 
 import type { Mistake } from "../../../errors.ts";
@@ -98,7 +98,7 @@ export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">):
   return bare({ status: 303, headers: { Location: link } });
 }
 
-/** `DELETE /v1/exports/{id}`: cancels the export if it is unfinished; otherwise deletes it. */
+/** `DELETE /v1/exports/{id}`: cancels the export if it is unfinished. Otherwise deletes it. */
 export function deleteExport(call: KeyCall<"exporter">): BareAnswer {
   call.service.exporter.remove(call.identity.tenantId, idOf(call));
   return noContent();
@@ -133,7 +133,7 @@ export function pageOf(call: KeyCall<"exporter" | "secrets">): ListedExports {
   return { records, limit, next };
 }
 
-/** Returns the export id in the path; a malformed id is answered as not found. */
+/** Returns the export id in the path. A malformed id is answered as not found. */
 export function idOf({ params }: KeyCall): string {
   const { id } = params;
   if (id === undefined || !EXPORT_ID.test(id)) throw exportNotFound();
@@ -157,7 +157,7 @@ function readOptions(query: ReadonlyMap<string, string>): ReadOptions {
   return { waitMs: seconds * 1000, done: wanted === "done" };
 }
 
-/** Reads limit and cursor; without a limit, a page is as long as the previous page. */
+/** Reads limit and cursor. Without a limit, a page is as long as the previous page. */
 function readPage({ query, identity, service }: KeyCall<"secrets">): {
   readonly limit: number;
   readonly before: number | null;

@@ -61,7 +61,7 @@ interface ShownTranslation {
   readonly spec: AccountQuerySpec;
   readonly explain: AccountQuerySpec["explain"];
   readonly parts: readonly Part[];
-  /** Other possible meanings of the sentence's words; empty if the sentence names lists. */
+  /** Other possible meanings of the sentence's words. Empty if the sentence names lists. */
   readonly doubts: readonly CountedDoubt[];
 }
 
@@ -115,7 +115,10 @@ export const LEADS: Computation<SentenceTask, ReadLeads> = {
   },
 };
 
-/** Parses, charges, and binds a lead request; the worker looks up the names in it. */
+/**
+ * Parses and charges a lead request, and replaces the ids of lists in its spec by their current
+ * revisions. The compute thread looks up the names in it.
+ */
 export function prepareLeads(
   call: QueryContext<ReadPart>,
   segment: Segment,
@@ -141,7 +144,7 @@ function requestOf(segment: Segment, read: ReadLeads, bound: AccountQuerySpec): 
   };
 }
 
-/** Adds the mistakes in those members that stand next to the sentence or the query. */
+/** Adds the mistakes in the body's own members, outside the sentence and the spec. */
 function checkMembers({ members, mistakes }: BodyObject): void {
   const note = (pointer: string, code: string, detail: string) =>
     mistakes.push({ pointer, code, detail });
@@ -173,7 +176,8 @@ function ofQuery({ plan }: ReadTask, body: BodyObject, segment: Segment): Wanted
   const { searchLimitMax } = SPEC_LIMITS;
   return withBodyMistakes(body, () => {
     const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
-    // The plan's cap applies to the account query, with a warning.
+    // The limit of the lead query is not capped here. The plan's cap is applied to the compiled
+    // account query, with a warning.
     const limits = { limitDefault, limitCap: searchLimitMax };
     // A missing spec was already noted with the members.
     const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
@@ -236,7 +240,9 @@ function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySp
   };
 }
 
-/** If a sentence is too unclear, returns the error, which contains the spec; else null. */
+/**
+ * If a sentence is too unclear, returns the error, which contains the spec. Otherwise returns null.
+ */
 function refusalOf({ spec }: Wanted): AppError | null {
   const { explain } = spec;
   if (!isUncertain(explain.confidence)) return null;

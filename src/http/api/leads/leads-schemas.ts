@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of lead requests and leads; a part of the table in schemas.ts.
+ * JSON Schemas of lead requests and leads. Part of the table in schemas.ts.
  * Invariant: the members of a lead are derived from lead.ts.
  */
 import Type, { type TSchema } from "typebox";

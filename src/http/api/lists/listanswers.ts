@@ -1,8 +1,8 @@
 /**
  * Handlers for lists. Input: names, ids, and CNPJs in JSON and in files. Output: lists as JSON,
  * pages of entries, and the outcome of every line that was sent.
- * Invariant: foreign, unknown, and malformed ids get byte-identical answers; a change is answered
- * once it is durable; no input is dropped silently.
+ * Invariant: foreign, unknown, and malformed ids get byte-identical answers. A change is answered
+ * once it is durable. No input is dropped silently.
  */
 
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -178,7 +178,7 @@ async function changeEntries(
   }
 }
 
-/** Reads the upload; a missing list is reported before any file is parsed. */
+/** Reads the upload. A missing list is reported before any file is parsed. */
 async function uploadOf(call: KeyCall<"lists">): Promise<Upload> {
   const file = fileOf(call.gathered);
   try {
@@ -271,7 +271,7 @@ function refuse(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", first.detail, { errors });
 }
 
-/** Returns the id in the path; a malformed id is answered as not found. */
+/** Returns the id in the path. A malformed id is answered as not found. */
 function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
   if (LIST_ID.test(id)) return id;
   throw listNotFound();

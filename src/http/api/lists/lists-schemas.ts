@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of lists, their entries, and requests and answers about them; a part of the table in
+ * JSON Schemas of lists, their entries, and requests and answers about them. Part of the table in
  * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";

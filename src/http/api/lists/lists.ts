@@ -1,6 +1,6 @@
 /**
  * List routes: create, rename, fill, empty, read, and delete.
- * Invariant: this file has only the route rows; the handlers are in listanswers.ts and
+ * Invariant: this file has only the route rows. The handlers are in listanswers.ts and
  * listsearch.ts.
  */
 import Type from "typebox";

@@ -1,6 +1,6 @@
 /**
  * Routes of the e-mail receivers of notices, and of the unsubscribe page.
- * Invariant: this file has only the route rows; the handlers are in emailanswers.ts and
+ * Invariant: this file has only the route rows. The handlers are in emailanswers.ts and
  * unsubscribe.ts.
  */
 import { EXAMPLE_END, EXAMPLE_REQUEST } from "../../openapi/examples.ts";

@@ -1,7 +1,7 @@
 /**
  * Examples of notices and webhooks for the OpenAPI document.
- * Invariant: all values are invented and match the schemas; tests and the linter check this. A
- * separate file because the routes of saved searches also show a notice.
+ * Invariant: all values are invented and match the schemas. Tests and the linter check this.
+ * Separate because the routes of saved searches also show a notice.
  */
 
 /** A webhook's id. */

@@ -1,6 +1,6 @@
 /**
  * Routes of webhooks and of the log of notices.
- * Invariant: this file has only the route rows; the handlers are in noticeanswers.ts.
+ * Invariant: this file has only the route rows. The handlers are in noticeanswers.ts.
  */
 import Type from "typebox";
 import { LIST_LIMIT_MAX } from "../../../export/listcursor.ts";
@@ -67,7 +67,7 @@ const SENT =
 const WRITE_ERRORS = [...BODY_ERRORS, "invalid_request", "overloaded"] as const;
 const READ_ERRORS = ["not_found", "overloaded"] as const;
 
-/** The requests that a receiver gets, for the document. */
+/** The requests that a receiver gets, as the OpenAPI document describes them. */
 export const NOTICE_WEBHOOKS = {
   notice: received({
     operationId: "receiveNotice",

@@ -82,7 +82,7 @@ export function showUnsubscribe(call: Call<"notices">): HttpAnswer {
   return pageOf(row, row.unsubscribedAt === null ? "ask" : "ended");
 }
 
-/** `POST /unsubscribe/{token}`: ends the e-mails; with `again=1`, resumes them. */
+/** `POST /unsubscribe/{token}`: ends the e-mails. With `again=1`, resumes them. */
 export function unsubscribe(call: Call<"notices">): HttpAnswer {
   const again = call.query.get("again") === "1";
   const row = call.service.notices.emails.unsubscribe(call.params.token ?? "", again);
@@ -92,7 +92,8 @@ export function unsubscribe(call: Call<"notices">): HttpAnswer {
 function pageOf(row: WebhookRow, page: Page): HttpAnswer {
   const { language } = row;
   const { title, text, button } = WORDS[language][page];
-  // An empty address posts to the current page, whose address contains the token.
+  // The form posts to the current page, whose address contains the token. `?again=1` resumes the
+  // e-mails.
   const action = page === "ended" ? "?again=1" : "?";
   const body = html`
 <html lang="${language === "pt" ? "pt-BR" : "en"}"><head><meta charset="utf-8">

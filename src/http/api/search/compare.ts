@@ -55,11 +55,11 @@ import {
 interface CompareQuestion {
   readonly specs: readonly AccountQuerySpec[];
   readonly facets: readonly FacetName[];
-  /** Snapshot label of each spec; null for the served one. */
+  /** Snapshot label of each spec, or null for the served one. */
   readonly snapshots: readonly (string | null)[];
-  /** Base spec with the status filter that all specs share; null if there is none. */
+  /** Base spec with the status filter that all specs share, or null if there is none. */
   readonly base: AccountQuerySpec | null;
-  /** Label language of a file; null for machine-readable names. */
+  /** Label language of a file, or null for machine-readable names. */
   readonly labels: LabelLanguage | null;
 }
 
@@ -99,7 +99,7 @@ function readSnapshots({ members, mistakes }: BodyObject, count: number): (strin
   });
 }
 
-/** Returns a spec with the status filter of all specs; null if they differ or have none. */
+/** Returns a spec with the status filter of all specs, or null if they differ or have none. */
 function baseOf(
   task: ReadTask,
   segment: Segment,
@@ -126,7 +126,7 @@ function readSpecs({ members, mistakes }: BodyObject): readonly unknown[] {
   return [];
 }
 
-/** Normalizes all specs; the pointers of mistakes include the position of the spec. */
+/** Normalizes all specs. The pointers of mistakes include the position of the spec. */
 function readAll(
   task: ReadTask,
   segment: Segment,
@@ -202,7 +202,7 @@ function compareBound(
   });
 }
 
-/** Runs a step for a spec; the pointers of errors include the position of the spec. */
+/** Runs a step for a spec. The pointers of errors include the position of the spec. */
 async function placedAt<Result>(at: number, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
@@ -220,7 +220,10 @@ interface GroupParts {
   readonly missingOf: (spec: AccountQuerySpec) => readonly string[] | null;
 }
 
-/** Binds a spec to its snapshot and its lists. */
+/**
+ * Normalizes a spec for its group's snapshot, and replaces the ids of lists in it by their current
+ * revisions. Throws if the spec is too broad.
+ */
 async function groupOf(
   call: CompareCall,
   sent: AccountQuerySpec,
@@ -237,7 +240,7 @@ async function groupOf(
 
 const NO_BODY = new Uint8Array();
 
-/** Opens the snapshots of the groups; they stay open until `release`. */
+/** Opens the snapshots of the groups. They stay open until `release`. */
 async function openMonths(
   { service }: CompareCall,
   segment: Segment,
@@ -354,12 +357,11 @@ function countAt(counts: readonly number[], at: number): number {
   return counts[at] as number;
 }
 
-/** Returns a share, rounded to six decimals; 0 for an empty group. */
 function shareOf(count: number, total: number): number {
   return total === 0 ? 0 : Math.round((count / total) * 1e6) / 1e6;
 }
 
-/** Returns 100 × (share in the group) / (share in its base); null for an empty group. */
+/** Returns 100 × (share in the group) / (share in its base), or null for an empty group. */
 function indexOf(count: number, total: number, known: number, base: number): number | null {
   if (total === 0 || known === 0 || base === 0) return null;
   return Math.round(((count * base) / (total * known)) * 1_000) / 10;

@@ -1,8 +1,8 @@
 /**
  * `POST /v1/accounts/count`. Input: a spec, names of facets, and pairs of names. Output: the exact
  * number of matches, facets, and tables of pairs, as JSON, or as CSV or XLSX if Accept prefers it.
- * Invariant: the total equals that of a search or export of the same spec; facets count all
- * matches. JSON lists the most frequent values, a file lists all.
+ * Invariant: the total equals that of a search or export of the same spec. Facets count all
+ * matches. JSON lists the most frequent values, and a file lists all.
  */
 
 import { AppError } from "../../../errors.ts";
@@ -54,9 +54,9 @@ interface CountQuestion {
   readonly spec: AccountQuerySpec;
   readonly facets: readonly FacetName[] | null;
   readonly pairs: readonly FacetPair[];
-  /** Label language of a file; null for machine-readable names. */
+  /** Label language of a file, or null for machine-readable names. */
   readonly labels: LabelLanguage | null;
-  /** Layout of a file; null if the request names none. */
+  /** Layout of a file, or null if the request names none. */
   readonly layout: CountLayout | null;
 }
 
@@ -112,7 +112,7 @@ function countBound(
   );
 }
 
-/** A count request whose spec is bound to its lists. */
+/** A count request. In `bound`, the ids of lists are replaced by the lists' current revisions. */
 interface BoundQuestion extends CountQuestion {
   readonly segment: Segment;
   readonly bound: AccountQuerySpec;

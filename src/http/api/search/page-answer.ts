@@ -2,7 +2,7 @@
  * The text around the accounts of a page, and its cursors. Input: a request, and its result.
  * Output: the text before and after the accounts, a page's start row, and the next cursor.
  * Invariant: the text needs no escaping, because ids are checked, cursors are base64url, and facets
- * come as JSON. A cursor is valid only for its spec, fields, snapshot, tenant, and route; if a list
+ * come as JSON. A cursor is valid only for its spec, fields, snapshot, tenant, and route. If a list
  * of the spec changed, the error says so.
  */
 
@@ -56,7 +56,7 @@ export function tailOf(
 /** Text of the latest result, because the pages of one search have the same text. */
 const last = { quoted: false, more: false, total: Number.NaN, text: "" };
 
-/** Returns `has_more` and `total` as JSON text; if `quoted`, starts with the cursor's end quote. */
+/** Returns `has_more` and `total` as JSON text. If `quoted`, starts with the cursor's end quote. */
 function foundText(quoted: boolean, more: boolean, total: number): string {
   if (last.quoted !== quoted || last.more !== more || last.total !== total) {
     Object.assign(last, { quoted, more, total });
@@ -112,7 +112,7 @@ interface PageOfSearch {
   readonly kind: { readonly endpoint: string };
 }
 
-/** Returns the row after which the page begins, as the cursor states; -1 for the first page. */
+/** Returns the row after which the page begins, as the cursor states, or -1 for the first page. */
 export function rowAfter(call: QueryContext<"secrets">, question: PageOfSearch): number {
   const { cursor } = question.prepared;
   if (cursor === null) return -1;
@@ -158,7 +158,7 @@ export function allowedFieldsHash(plan: Plan): string {
 }
 
 /**
- * Like `decodeCursor`; if the spec has lists, the error for a mismatch mentions that a list may
+ * Like `decodeCursor`. If the spec has lists, the error for a mismatch mentions that a list may
  * have changed.
  */
 export function decodeListed(

@@ -1,8 +1,8 @@
 /**
- * Search requests: parses a body into a normalized request, bound to its lists. Invariant: the
- * request is charged before any expensive work. An error names every mistake in the body, including
- * unknown and duplicate facets. The error for a spec that is too broad names the missing filters
- * and the exact number of matches.
+ * Search requests: parses a body into a normalized request, in which each list's id is bound to a
+ * revision of the list. Invariant: the request is charged before any expensive work. An error names
+ * every mistake in the body, including unknown and duplicate facets. The error for a spec that is
+ * too broad names the missing filters and the exact number of matches.
  */
 import { type Plan, specRowsMax } from "../../../access/plans.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -39,7 +39,7 @@ export const SEARCH_LIMIT_DEFAULT = 100;
 
 /** A parsed search request. */
 export interface SearchRequest {
-  /** The spec, bound to the revisions of the lists that it names. */
+  /** The spec, in which each list's id is replaced by its current revision. */
   readonly spec: AccountQuerySpec;
   readonly resultHash: string;
   readonly cursor: string | null;
@@ -58,7 +58,7 @@ export interface SearchRequest {
 }
 
 const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
-/** Members allowed only for a first page; further pages get them from their cursor. */
+/** Members allowed only for a first page. Further pages get them from their cursor. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
 /** Members next to a spec, and whether the spec may name lists. */
@@ -163,7 +163,10 @@ export const SEARCH: Computation<ReadTask, ReadSearch> = {
   },
 };
 
-/** Parses, charges, and binds a search request; inline if the body is small. */
+/**
+ * Parses and charges a search request, and replaces the ids of lists in its spec by their current
+ * revisions. A small body is parsed on this thread.
+ */
 export function prepareSearch(
   call: QueryContext<ReadPart>,
   segment: Segment,
@@ -188,7 +191,9 @@ function requestOf(
   return { spec, unbound, resultHash: hash, cursor, missing, facets, headers, prefix, cost };
 }
 
-/** Binds the spec to the current state of its lists. Throws `list_not_found`. */
+/**
+ * Replaces the ids of lists in the spec by the lists' current revisions. Throws `list_not_found`.
+ */
 export function boundTo(
   { service: { listed }, identity }: QueryContext<"listed">,
   segment: Segment,
@@ -249,7 +254,7 @@ export function readCursor(
   return typeof cursor === "string" ? cursor : null;
 }
 
-/** Reads the facets in a body; returns null if there are none. */
+/** Reads the facets in a body. Returns null if there are none. */
 export function readFacets(body: BodyObject): readonly FacetName[] | null {
   return readFacetNames(body, null);
 }
@@ -263,7 +268,6 @@ export function readFacetPairs(body: BodyObject): {
   return { names: readFacetNames(body, pairs), pairs };
 }
 
-/** Reads a pair of different facets; adds it to the pairs. */
 function readPair(
   [first, second, ...more]: readonly unknown[],
   pointer: string,
@@ -286,7 +290,7 @@ function readPair(
   }
 }
 
-/** Reads facet names, and pairs of them if `pairs` is given; returns null if there are none. */
+/** Reads facet names, and pairs of them if `pairs` is given. Returns null if there are none. */
 function readFacetNames(
   { members, mistakes }: BodyObject,
   pairs: FacetPair[] | null,
@@ -329,7 +333,9 @@ interface Judged {
   readonly place?: string;
 }
 
-/** Throws `query_too_broad` if filters are missing; includes the exact number of matches. */
+/**
+ * Throws `query_too_broad` if filters are missing. The error includes the exact number of matches.
+ */
 export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
   const { spec, missing, place } = judged;
   if (missing === null) return;
@@ -344,7 +350,7 @@ export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged)
   throw new AppError("query_too_broad", detail, { errors, members: { matches } });
 }
 
-/** Returns the exact number of matches; long specs are counted off the main thread. */
+/** Returns the exact number of matches. Long specs are counted off the main thread. */
 export function matchesOf(
   { service: { engine }, identity: { tenantId } }: QueryContext<"engine">,
   segment: Segment,

@@ -2,9 +2,9 @@
  * `POST /v1/accounts/search`, and the pages of every search, from the response cache or the engine.
  * Input: a spec, with a cursor for further pages. Output: one page of accounts with the exact total
  * and the cursor of the next page.
- * Invariant: the accounts are the engine's bytes, unparsed; a cursor is valid only for its spec,
- * fields, snapshot, and tenant; a failed search is never an empty answer. A cached page passes the
- * same checks, charges, refusals, and counters in the same order; only the engine's work is saved.
+ * Invariant: the accounts are the engine's bytes, unparsed. A cursor is valid only for its spec,
+ * fields, snapshot, and tenant. A failed search is never an empty answer. A cached page passes the
+ * same checks, charges, refusals, and counters in the same order. Only the engine's work is saved.
  * A cached page cannot become stale: snapshots never change, and plans and secrets last as long as
  * the process. Cursors are bound to the tenant, and a page with saved lists is used only at the
  * same revisions.
@@ -65,7 +65,6 @@ interface PageContext<Name extends PageSchema> {
   readonly startMs: number;
 }
 
-/** A page request that has been parsed and charged. */
 interface ParsedPageRequest<Name extends PageSchema = PageSchema> extends PageContext<Name> {
   readonly prepared: SearchRequest;
   /**
@@ -73,7 +72,7 @@ interface ParsedPageRequest<Name extends PageSchema = PageSchema> extends PageCo
    * shared.
    */
   readonly mayShareBuffer: boolean;
-  /** Caches the answer for the next equal request; null if it cannot be cached. */
+  /** Caches the answer for the next equal request. Null if the answer cannot be cached. */
   readonly keep: ((answer: HttpAnswer) => void) | null;
 }
 
@@ -103,7 +102,9 @@ export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply
   return cachedPage(call, segment, ACCOUNTS, startMs) ?? newPage(call, segment, startMs);
 }
 
-/** A separate function, because its closures would allocate a context for each cached page. */
+/**
+ * Apart from `searchAccounts`, because its closures would allocate memory for each cached page too.
+ */
 function newPage(
   call: KeyCall<SearchPart | CachePart>,
   segment: Segment,
@@ -200,7 +201,10 @@ export function answerPage<Name extends PageSchema>(
   return held(call, segment, foundPage(call, { ...question, mayShareBuffer: false }, afterRow));
 }
 
-/** Throws if a large page needs a stream slot and none is free. Counts the matches only then. */
+/**
+ * Throws if no stream slot is free and the page may be large enough to need one. Counts the matches
+ * only if no slot is free.
+ */
 function refuseWithoutRoom(
   { service: { engine, streams }, identity: { tenantId } }: QueryContext<"engine" | "streams">,
   segment: Segment,
@@ -273,7 +277,7 @@ function bodyOf(
 
 /**
  * Returns the accounts of a page. If they were written into the shared buffer, returns their part
- * of it; otherwise returns them unchanged.
+ * of it. Otherwise returns them unchanged.
  */
 function textOf({ accounts, placed }: FoundPage, buffer: OutputBuffer | null) {
   if (placed < 0 || buffer === null || !(accounts instanceof Uint8Array)) return accounts;
@@ -287,7 +291,8 @@ function textOf({ accounts, placed }: FoundPage, buffer: OutputBuffer | null) {
 export function segmentFor({ service, body }: QueryContext<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
   served = current.snapshotId;
-  // The body is searched for a cursor only if a replaced snapshot has other content.
+  // The body is searched for a cursor only if a replaced snapshot that differs from the current one
+  // is still open.
   return service.replaced(isOther) === null ? current : claimedSegment(service, body, current);
 }
 
@@ -296,8 +301,8 @@ let served = "";
 const isOther = (snapshotId: string) => snapshotId !== served;
 
 /**
- * Returns the replaced snapshot on which the body's cursor began; without such a cursor, the
- * current one.
+ * Returns the replaced snapshot on which the body's cursor began. Without such a cursor, returns
+ * the current one.
  */
 function claimedSegment(
   service: QueryContext<"replaced">["service"],
@@ -317,13 +322,13 @@ interface Cacheable {
   /** Units charged for the request. */
   readonly cost: number;
   readonly expensive: boolean;
-  /** The executed spec, bound to the revisions of its lists. */
+  /** The executed spec, in which each list's id is replaced by its current revision. */
   readonly spec: AccountQuerySpec;
   /** The spec as sent, with the ids of lists. */
   readonly unbound: AccountQuerySpec;
 }
 
-/** Answers a request from the cache and charges it; returns null on a miss. Throws refusals. */
+/** Answers a request from the cache and charges it. Returns null on a miss. Throws refusals. */
 export function cachedPage<Name extends SchemaName>(
   call: KeyCall<CachePart>,
   segment: Segment,
@@ -342,7 +347,7 @@ export function cachedPage<Name extends SchemaName>(
   return known ?? written(schema, answerFrom(call, page, tookMs(clock, startMs)));
 }
 
-/** A separate function, so that a search creates no closure. */
+/** Apart from `cachedPage`, so that a search creates no closure. */
 function isCurrent(lists: BoundLists, call: KeyCall<CachePart>, segment: Segment): boolean {
   return boundListsOf(call, segment, lists.spec) === lists.bound;
 }
@@ -390,7 +395,10 @@ export function cachePage(
 
 const COLON = ":".charCodeAt(0);
 
-/** Returns the current revisions of a spec's lists as JSON; null if they must be awaited. */
+/**
+ * Returns the current revisions of a spec's lists as JSON. Returns null if the rows of the list are
+ * not cached, or if the spec names several lists.
+ */
 function boundListsOf(
   { service: { listed }, identity }: KeyCall<"listed">,
   segment: Segment,

@@ -2,7 +2,7 @@
  * Handlers for saved searches. Input: names, specs, and options of notices. Output: searches as
  * JSON, pages of them, and the changes of one.
  * Invariant: the console uses the same database rows. Another tenant's search is reported as
- * missing. A search is counted, then stored; the answer is sent once it is durable. Lists of
+ * missing. A search is counted, then stored. The answer is sent once it is durable. Lists of
  * searches omit the specs, which may be large.
  */
 import { randomBytes } from "node:crypto";
@@ -172,8 +172,8 @@ export async function searchChanges(
   };
   const body: BodyObject = { members, mistakes: [] };
   try {
-    // The size of the body decides whether a thread parses the spec. Therefore the body is set to
-    // the saved spec's text.
+    // A large body is parsed by another thread. Here the text of the saved spec decides this, so it
+    // replaces the body.
     return await answerChanges(calledWith(call, { body: Buffer.from(text) }), body);
   } catch (error) {
     throw error instanceof AppError ? placedInQuery(error) : error;

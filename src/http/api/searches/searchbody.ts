@@ -43,12 +43,12 @@ export interface ReadSearchBody {
   /** JSON of a `SavedExport`, or null. */
   readonly export?: string | null;
   readonly feed?: boolean;
-  /** 1 if the dates in the spec move with the month. */
+  /** 1 if the dates in the spec advance with each month of data. */
   readonly rolling?: number;
   readonly paused?: boolean;
 }
 
-/** A body, with the saved spec that it changes; null for a new search. */
+/** A body, with the saved spec that it changes, or null for a new search. */
 interface SearchBodyTask extends ReadTask {
   readonly saved: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Cursors of a tenant's saved searches, and the maximum number of searches; for the API and the
- * console.
+ * Cursors of a tenant's saved searches, and the maximum number of searches. The API and the console
+ * use them.
  * Invariant: cursors are stateless and authenticated. A cursor is accepted only if it was made here
  * with one of the given secrets, for the same tenant, in exactly one spelling:
  * `<created_at>.<id>.<HMAC-SHA-256>`.
@@ -43,7 +43,8 @@ export function decodeSearchCursor(
 ): SearchPlace {
   const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
   const sent = Buffer.from(mac, "base64url");
-  // Two bits of the last character are unused; only zeros are canonical.
+  // Two bits of the signature's last character are unused. They must be zero, so that each cursor
+  // has only one spelling.
   const genuine =
     mac !== "" &&
     sent.toString("base64url") === mac &&

@@ -1,6 +1,6 @@
 /**
  * Routes of saved searches: create, list, read, change, delete, and list the changes of one.
- * Invariant: this file has only the route rows; the handlers are in searchanswers.ts.
+ * Invariant: this file has only the route rows. The handlers are in searchanswers.ts.
  */
 import Type from "typebox";
 import { FEED_LANGUAGES } from "../../../notices/feed.ts";

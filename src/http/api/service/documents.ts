@@ -38,7 +38,7 @@ export function publicDocument(routes: readonly ApiRoute[], version: string): un
   return openApiDocument(listed(routes), SCHEMAS, { version, webhooks: NOTICE_WEBHOOKS });
 }
 
-/** Returns the routes of the documents; calls `routes` on the first request. */
+/** Returns the routes of the documents. Calls `routes` on the first request. */
 export function documentRoutes(routes: () => readonly ApiRoute[]): readonly UnlistedRoute[] {
   const openapi = once(({ version }) => ({
     type: JSON_TYPE,
@@ -120,7 +120,7 @@ ${lines.join("\n")}
 `;
 }
 
-/** Returns the security contact (RFC 9116); throws if the operator set none. */
+/** Returns the security contact (RFC 9116). Throws if the operator set none. */
 function securityText({ service }: Call<"clock" | "securityContact">): HttpAnswer {
   const { securityContact, clock } = service;
   if (securityContact === null) {

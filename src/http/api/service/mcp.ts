@@ -1,6 +1,6 @@
 /**
  * The route of MCP messages from agents.
- * Invariant: MCP is another protocol, so only its envelope is described here; the server itself
+ * Invariant: MCP is another protocol, so only its envelope is described here. The server itself
  * describes its tools (src/mcp/).
  */
 

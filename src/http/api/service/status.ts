@@ -93,7 +93,6 @@ type StatusCall = KeyCall<
   | "version"
 >;
 
-/** Returns the server's state and the plan's limits. */
 function status(call: StatusCall): ShapedAnswer<"Status"> {
   return answer("Status", statusOf(call));
 }

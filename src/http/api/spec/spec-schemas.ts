@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of requests and answers for normalization and translation; a part of the table in
+ * JSON Schemas of requests and answers for normalization and translation. Part of the table in
  * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";

@@ -2,7 +2,8 @@
  * Spec routes: translate a sentence, and normalize a spec. Also the handler of `POST
  * /v1/spec/normalize`. Input: an account query or a lead query, possibly edited by hand.
  * Output: its normal form, the alterations, and its number of matches.
- * Invariant: only counts run. Searches and exports accept every spec accepted here.
+ * Invariant: only counts of matches are computed, and no search runs. Searches and exports accept
+ * every spec accepted here.
  */
 
 import { currentSegment, type Segment } from "../../../search/segment.ts";
@@ -153,7 +154,6 @@ function readLead({ plan }: ReadTask, segment: Segment, body: BodyObject): ReadS
   });
 }
 
-/** Validates and normalizes an account query (search or export) or a lead query. */
 function normalize(
   call: KeyCall<"engine" | "retain" | "segment" | ReadPart>,
 ): Reply<ShapedAnswer<"NormalizeAnswer">> {

@@ -1,7 +1,8 @@
 /**
  * `POST /v1/leads/translate`. Input: a sentence. Output: the spec it means, assumptions,
  * constraints that cannot be expressed, the number of matches, and suggestions.
- * Invariant: only counts run; the spec is normalized like any other, so searches accept it.
+ * Invariant: only counts of matches are computed, and no search runs. The spec is normalized like
+ * any other, so searches accept it.
  */
 
 import { AppError } from "../../../errors.ts";
@@ -41,7 +42,7 @@ import { answer } from "../typed-answer.ts";
 
 /** A sentence to parse, with the lists that it may name. */
 export interface SentenceTask extends ReadTask {
-  /** Lists of the tenant; empty if the text cannot name one. */
+  /** Lists of the tenant. Empty if the text cannot name one. */
   readonly lists: readonly NamedList[];
 }
 
@@ -51,12 +52,14 @@ function sentenceTask(call: QueryContext<"listed" | "secondaryCnaeFull">): Sente
   return { ...readTask(call), lists: names ? listed.names(call.identity.tenantId) : [] };
 }
 
-/** A translated sentence, with its spec in normal form. */
 interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
   readonly spec: AccountQuerySpec;
-  /** Suggestions; null if the spec names lists, because only the server has their rows. */
+  /**
+   * Suggestions. Null if the spec names lists, because only the server's main thread has the lists'
+   * entries.
+   */
   readonly suggestions: readonly Suggestion[] | null;
-  /** Other readings of the sentence; empty if the spec names lists. */
+  /** Other readings of the sentence. Empty if the spec names lists. */
   readonly doubts: readonly CountedDoubt[];
 }
 
@@ -129,7 +132,7 @@ function answerTranslation(
   });
 }
 
-/** Reads the sentence in a body; throws `invalid_request` with every mistake. */
+/** Reads the sentence in a body. Throws `invalid_request` with every mistake. */
 function readRequest(bytes: Uint8Array): { text: string; language: Language | undefined } {
   const body = readBody(bytes, ["query_text", "language"]);
   const { members, mistakes } = body;

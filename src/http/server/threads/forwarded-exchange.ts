@@ -1,6 +1,6 @@
 /**
- * A forwarded request at the state owner: an exchange whose connection belongs to another thread.
- * Input: messages of that thread. Output: messages to it.
+ * A forwarded request at the main thread, which has the state open. It is an exchange whose
+ * connection belongs to another thread. Input: messages of that thread. Output: messages to it.
  * Invariant: it behaves like the original exchange. The resources of an answer are released once,
  * even if the thread ends.
  */

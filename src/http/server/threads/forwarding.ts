@@ -1,9 +1,10 @@
 /**
- * The thread's side of requests that are forwarded to the state owner. Input: the thread's
- * exchanges, and messages of the owner. Output: messages to the owner, and the owner's answers on
- * the exchanges.
- * Invariant: the owner receives each request, and the message that it has ended, exactly once.
- * Except for a first part, the body stays in the client's connection until the owner requests it.
+ * The thread's side of requests that it forwards to the owner (the main thread, which has the state
+ * open). Input: the thread's exchanges, and messages of the owner. Output: messages to the owner,
+ * and the owner's answers on the exchanges.
+ * Invariant: the owner receives each request exactly once, and exactly once the message that it has
+ * ended. The first part of the body may be forwarded with the request. The rest stays in the
+ * client's connection until the owner requests it.
  */
 import { close } from "node:fs";
 import type { PulledBody } from "../transport/answer-body.ts";
@@ -38,8 +39,7 @@ export class Forwarder {
     const over = () => this.#open.delete(id);
     const forwarded = new ForwardedCall({ id, exchange, body, post: this.#post, over });
     this.#open.set(id, forwarded);
-    // Begins only after the request is registered, because it ends immediately if the client has
-    // left.
+    // The request is registered first, because `begin` ends it immediately if the client has left.
     forwarded.begin(requestId);
   };
 

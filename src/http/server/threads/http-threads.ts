@@ -1,9 +1,10 @@
 /**
- * The owner's view of the HTTP threads: a transport that accepts connections, distributes them to
- * the threads round-robin, and receives the requests that only the owner can answer.
- * Invariant: each of N threads has 1/N of the accepted connections, plus or minus one. A
- * thread that ends is replaced; only its own connections end with it. A thread ends only after
- * closing its connections, or because it failed.
+ * Controls the HTTP threads from their owner, the main thread. This is a transport that accepts
+ * connections, distributes them to the threads round-robin, and receives the requests that only the
+ * owner can answer.
+ * Invariant: each of N threads has 1/N of the accepted connections, plus or minus one. A thread
+ * that ends is replaced, and only its own connections end with it. A thread ends only after closing
+ * its connections, or because it failed.
  */
 import { Worker } from "node:worker_threads";
 import { closePort, type OpenPort } from "../../../../native-index/napi/engine.ts";
@@ -34,7 +35,6 @@ const YOUNG_MB = 4;
  */
 const METRICS_MS = 1_000;
 
-/** Objects and settings that the threads and their owner share. */
 interface HttpThreadsParts {
   readonly start: Omit<ThreadStart, "slot" | "board">;
   readonly bodies: Budget;
@@ -139,7 +139,7 @@ export class HttpThreads implements Transport {
     }
   }
 
-  /** Atomically switches all threads to an opened snapshot; null means that none is served. */
+  /** Atomically switches all threads to an opened snapshot. Null means that none is served. */
   publish(segment: Segment | null): void {
     this.#board.current = segment === null ? 0 : (this.#serials.get(segment) ?? 0);
   }
@@ -188,8 +188,8 @@ export class HttpThreads implements Transport {
     this.#port = null;
     if (port !== null) {
       await this.#each({ kind: "hold" });
-      // The owner sees no traffic, because the threads have the connections. But the threads delay
-      // their answers meanwhile.
+      // The owner cannot see traffic, because the threads have the connections. So it reports none
+      // here. The threads delay their answers until the port is closed.
       await portEmptied(port.number, () => ({ requests: 0, sockets: 0, activeMs: 0 }));
       closePort(port.id);
     }
@@ -217,7 +217,7 @@ export class HttpThreads implements Transport {
     await Promise.all(sent);
   }
 
-  /** Sends an order to all threads; ignores failures. */
+  /** Sends an order to all threads. Ignores failures. */
   async #each(order: ThreadCommand): Promise<void> {
     await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
   }
@@ -306,7 +306,7 @@ class HttpThread {
   #samples: MetricSamples = {};
   #isEnding = false;
   #error: unknown = null;
-  /** The reason why the thread has ended; null while it runs. */
+  /** The reason why the thread has ended, or null while it runs. */
   #ended: Error | null = null;
 
   constructor(worker: `${string}.worker.ts`, start: ThreadStart, use: ThreadUse) {
@@ -357,7 +357,7 @@ class HttpThread {
     });
   }
 
-  /** Returns the thread's metrics; after a timeout, the last that are known. */
+  /** Returns the thread's metrics. After a timeout, returns the last known ones. */
   async samples(withinMs: number): Promise<MetricSamples> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

@@ -1,7 +1,8 @@
 /**
- * Orders of the state owner to an answering thread, and the thread's reports.
- * Invariant: a thread executes its orders one after another and reports the end of each by its
- * number.
+ * Orders that the owner (the main thread, which has the state open) sends to an answering thread,
+ * and the thread's reports.
+ * Invariant: a thread executes its orders one after another, and reports the end of each by the
+ * order's number.
  */
 import type { OpenPort } from "../../../../native-index/napi/engine.ts";
 import type { MetricSamples } from "../../../process/metrics.ts";
@@ -26,7 +27,7 @@ export interface ThreadStart {
   /** Number of the ledger, which is the process-wide set of counters (src/process/ledger.ts). */
   readonly ledger: number;
   /**
-   * Shared memory that signals when rate-limit budget (a lease) arrives from the fleet; null
+   * Shared memory that signals when rate-limit budget (a lease) arrives from the fleet, or null
    * without a fleet.
    */
   readonly leases: Int32Array | null;

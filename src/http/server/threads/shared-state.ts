@@ -1,5 +1,6 @@
 /**
- * Numbers shared by a server's threads. The owner or a thread sets each; all threads read them.
+ * Numbers shared by a server's threads. The main thread or another thread sets each number, and all
+ * threads read it.
  * Invariant: each number changes atomically, so all threads switch to a new snapshot at the same
  * moment. Serial numbers of snapshots are never reused.
  */
@@ -13,7 +14,7 @@ const USED = 4;
 const SNAPSHOTS_MAX = 64;
 
 /**
- * The shared numbers. The first thread allocates the memory; the others pass that memory to the
+ * The shared numbers. The first thread allocates the memory, and the others pass that memory to the
  * constructor.
  */
 export class SharedState {
@@ -23,7 +24,7 @@ export class SharedState {
     this.memory = memory ?? new Int32Array(new SharedArrayBuffer(4 * (USED + SNAPSHOTS_MAX)));
   }
 
-  /** Serial number of the served snapshot; 0 if there is none. */
+  /** Serial number of the served snapshot. 0 if there is none. */
   get current(): number {
     return Atomics.load(this.memory, CURRENT);
   }

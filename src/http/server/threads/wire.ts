@@ -1,8 +1,10 @@
 /**
- * Messages about requests that a thread forwards to the state owner.
+ * Messages about requests that a thread forwards to the owner (the main thread, which has the state
+ * open).
  * Input: the request and its events. Output: its answer.
- * Invariant: a message holds plain values and its own bytes. It belongs to one request, named by an
- * id that the thread assigned. Messages of one request arrive in posting order.
+ * Invariant: a message holds plain values and its own bytes. It belongs to one request, which has
+ * an id that the thread assigned. Messages of one request arrive in the order in which they were
+ * sent.
  */
 import type { BodyRefusal } from "../body.ts";
 import type { ReadHeader } from "../transport/transport.ts";
@@ -44,14 +46,16 @@ export type WireBody =
   | string
   | Uint8Array
   | { readonly descriptor: number; readonly offset: number; readonly length: number }
-  /** Chunks follow; they have this many bytes in total. */
+  /** Chunks follow. They have this many bytes in total. */
   | { readonly chunkBytes: number }
   /** Chunks follow; their total number of bytes is unknown. */
   | null;
 
 /** Messages from owner to thread. */
 export type ToThread =
-  /** Read the body, in the way that these members describe. */
+  /**
+   * Read the body. The members limit its bytes, name its sender, and state if it is sent in chunks.
+   */
   | {
       readonly kind: "read";
       readonly id: number;

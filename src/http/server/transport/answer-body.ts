@@ -2,7 +2,7 @@
  * The body of an answer: finished bytes, bytes in a shared buffer, or streamed content. Input: the
  * parts of a body, or its source. Output: bytes for a transport.
  * Invariant: the shared buffer holds one body at a time. Reading an overwritten body is an error
- * and never returns the bytes of another answer; callers that retain a body must copy it. A
+ * and never returns the bytes of another answer. Callers that retain a body must copy it. A
  * separate buffer per answer would cost more than writing the answer, because it is off-heap and
  * cleared first. A chunk is requested only when the client has taken the previous one, so each
  * client has one chunk in memory. The resources of a body are released exactly once. Reads never
@@ -21,16 +21,16 @@ export interface FileSlice {
   /** Start and length in bytes. */
   readonly offset: number;
   readonly length: number;
-  /** Called if the slice cannot be read to its end; the connection is then cut. */
+  /** Called if the slice cannot be read to its end. The connection is then cut. */
   readonly failed?: (error: Error) => void;
   /** Called once when reading ends for any reason. */
   readonly done?: () => void;
 }
 
-/** Streamed content; each chunk is rendered when the client has taken the previous one. */
+/** Streamed content. Each chunk is rendered when the client has taken the previous one. */
 export interface ChunkSource {
   readonly pieces: Iterator<Uint8Array, unknown>;
-  /** Called if a chunk cannot be rendered; the connection is then cut. */
+  /** Called if a chunk cannot be rendered. The connection is then cut. */
   readonly failed: (error: Error) => void;
   /** Called once when no further chunk is needed for any reason. */
   readonly done: () => void;
@@ -41,7 +41,7 @@ export interface RemoteSlice {
   /** The bytes, as they arrive. */
   readonly bytes: Readable;
   readonly length: number;
-  /** Called if the bytes end early; the connection is then cut. */
+  /** Called if the bytes end early. The connection is then cut. */
   readonly failed: (error: Error) => void;
   /** Called once when reading ends for any reason. */
   readonly done: () => void;
@@ -295,7 +295,7 @@ interface BodyParts {
   readonly tail: readonly string[];
 }
 
-/** Writes a body to the shared buffer; returns null if it might not fit. */
+/** Writes a body to the shared buffer. Returns null if it might not fit. */
 export function writeShared({ head, prefix, accounts, tail }: BodyParts): SharedBytes | null {
   const end = head.length + prefix.byteLength + accounts.byteLength;
   if (!hasRoom(end, tail)) return null;

@@ -38,7 +38,7 @@ const HEADER_VALUES = /(\r\n[^:\r\n]+:)([^\r\n]*\x7f[^\r\n]*)/g;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 interface LastMessage {
-  /** True once its whole body has been parsed. */
+  /** True once the request's whole body has been parsed. */
   readonly complete: boolean;
   /** Members that show whether the body has a reader, and whether the reader got its end. */
   readonly readableFlowing: boolean | null;
@@ -48,14 +48,14 @@ interface LastMessage {
 
 /** Properties of a new request. */
 interface Beginning {
-  /** Length of its body; null if not stated. */
+  /** Length of the request's body, or null if it is not stated. */
   readonly bodyBytes: number | null;
   readonly path: string;
   /** True if the client wants the connection closed after the answer. */
   readonly closes: boolean;
 }
 
-/** Removes Node's listeners from a socket; returns a function that calls them. */
+/** Removes Node's listeners from a socket. Returns a function that calls them. */
 function takenListeners(socket: Socket, event: "data" | "end"): (slice?: Buffer) => void {
   const listeners = socket.listeners(event) as ((slice?: Buffer) => void)[];
   for (const listener of listeners) socket.off(event, listener);
@@ -151,7 +151,7 @@ export class NodeConnection {
     this.#pipeline.end();
   }
 
-  /** Marks the last answer; no further bytes are parsed. */
+  /** Marks the last answer. No further bytes are parsed. */
   end(): void {
     this.#over = true;
   }
@@ -233,7 +233,8 @@ export class NodeConnection {
 
   #mayGoOn(): boolean {
     const socket = this.#socket;
-    // If so, the parser may already have been returned to Node and serve another connection.
+    // In these cases, the parser may already have been returned to Node and serve another
+    // connection.
     const broken = socket.destroyed || socket.errored !== null;
     const last = this.#closes && !this.#inBody;
     if (this.#over || last || socket.writableEnded || broken) return this.#discard();

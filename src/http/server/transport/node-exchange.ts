@@ -1,6 +1,6 @@
 /**
- * One request over node:http and its answer; also request targets of HTTP/1.1 that are not paths
- * (RFC 9112, section 3.2). Input: a message of Node's parser. Output: an exchange.
+ * One request over node:http and its answer. Also handles request targets of HTTP/1.1 that are not
+ * paths (RFC 9112, section 3.2). Input: a message of Node's parser. Output: an exchange.
  * Invariant: one chunk of an answer is in memory at a time. A client that reads nothing is cut off
  * after the write timeout. Resources are released when the answer is sent or the socket closes. The
  * authority of an absolute target replaces the Host header, so no two parts of a request name
@@ -36,7 +36,6 @@ import {
 /** Bytes of a refused body to read and discard so that the client can read the answer. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The members of Node's message that this file uses. */
 interface NodeMessage extends Readable {
   readonly socket: Socket;
   readonly method?: string | undefined;
@@ -46,7 +45,6 @@ interface NodeMessage extends Readable {
   readonly complete: boolean;
 }
 
-/** The members of Node's response that this file uses. */
 interface NodeResponse extends Writable {
   writeHead(status: number, reason: string, headers: string[]): unknown;
 }
@@ -191,7 +189,7 @@ export class NodeExchange implements Exchange {
       this.#head(status, headers, bytes.byteLength);
       if (this.method === "HEAD") this.#response.end();
       else this.#response.end(bytes);
-      // If the kernel took all bytes, no watch is needed.
+      // If the kernel has taken all bytes, the client's reading speed need not be watched.
       if (this.#message.socket.writableLength > 0) this.#watch();
       // A small answer counts as sent now, as in the other transport, whose library copies it.
       if (typeof body === "string" || bytes.byteLength <= UNSTREAMED_BYTES_MAX) this.#report();
@@ -215,8 +213,8 @@ export class NodeExchange implements Exchange {
   }
 
   /**
-   * Sends a pulled body. Pulls the next chunk only after the kernel has taken the previous one, so
-   * one chunk is in memory.
+   * Sends streamed content. Requests the next chunk only after the kernel has taken the previous
+   * one, so one chunk is in memory.
    */
   #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
     const source = pull(body);

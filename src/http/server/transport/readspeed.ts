@@ -41,7 +41,7 @@ export class ReadCredit {
   readonly #mostMs: number;
   readonly #bytesPerMs: number;
   #creditMs: number;
-  /** Waiting has been counted up to this time; null while no bytes wait. */
+  /** Time up to which waiting has been counted, or null while no bytes wait. */
   #countedMs: number | null = null;
 
   constructor({ writeTimeoutMs, minReadBytesPerSecond }: ReadSpeedLimits) {
@@ -111,7 +111,10 @@ export class SocketReadWatch {
     this.#watch = setInterval(() => this.#look(), this.#credit.checkMs);
   }
 
-  /** Updates the credit after the socket's buffer has changed. */
+  /**
+   * Counts the time and the bytes since the last call. Call this after the socket's buffer has
+   * changed.
+   */
   note(): void {
     const nowMs = performance.now();
     if (this.#socket.writableLength > 0) this.#credit.offered(nowMs);
@@ -131,7 +134,8 @@ export class SocketReadWatch {
     this.note();
     if (!this.#credit.late(nowMs)) return;
     this.end();
-    // Deferred: closing frees megabytes in the kernel, and often many clients are cut off together.
+    // Closing is deferred, because it frees megabytes in the kernel, and often many clients are cut
+    // off at the same time.
     later(() => {
       if (this.#socket.destroyed) return;
       this.#tooSlow();
@@ -152,8 +156,8 @@ function takenFrom(socket: Socket): number {
 }
 
 /**
- * Closes a socket whose client does not read. A reset frees its kernel memory immediately;
- * otherwise the kernel retries for minutes. After the last answer, no reset is possible.
+ * Closes a socket whose client does not read. A reset frees its kernel memory immediately.
+ * Otherwise the kernel retries for minutes. After the last answer, no reset is possible.
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

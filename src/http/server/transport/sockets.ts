@@ -318,7 +318,6 @@ const HEAD_BYTES = 1_024;
 let turn = 0;
 let planned = false;
 
-/** Returns the number of this turn of the event loop. */
 function thisTurn(): number {
   if (!planned) {
     planned = true;

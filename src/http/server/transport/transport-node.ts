@@ -72,7 +72,7 @@ class NodeTransport implements Transport {
       // every other mistake.
       requireHostHeader: false,
     });
-    // Allows half-open sockets; otherwise Node drops the answers of a client that half-closes after
+    // Allows half-open sockets. Otherwise Node drops the answers of a client that half-closes after
     // its request.
     (this.#server as HalfOpenServer).httpAllowHalfOpen = true;
     this.#server.maxHeadersCount = 0;
@@ -165,15 +165,16 @@ class NodeTransport implements Transport {
     await drained(traffic, deadlineMs);
     this.#server.closeAllConnections();
     await closed;
-    // At this point, `close` only stops the timer that checks for slow sockets.
+    // `Server.close` of node:http also stops the timer that checks for slow requests. No socket is
+    // left for it to destroy.
     this.#server.close();
   }
 }
 
 /**
- * Calls back once the answer is sent or the socket has closed. The events of the answer are not
- * enough: an answer that waits for an earlier one on the same connection never learns that the
- * socket is gone.
+ * Calls back once the answer is sent or the socket has closed. It also listens to the socket: an
+ * answer that waits for an earlier answer on the same connection gets no event when the socket
+ * closes.
  */
 function whenGone(
   connection: NodeConnection,
@@ -198,7 +199,10 @@ function unsupported(message: IncomingMessage, headBytesMax: number): number | n
   return headBytes(message) > headBytesMax ? 431 : null;
 }
 
-/** Returns the size of the head as sent by most clients; Node's own limit ignores some bytes. */
+/**
+ * Returns the bytes of a request head in the form that most clients send it: one blank after each
+ * colon, two bytes for each line break. Node's own limit does not count all of these bytes.
+ */
 function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): number {
   const lines = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
   return `${method} ${url} HTTP/1.1\r\n`.length + lines + 2;
@@ -229,7 +233,10 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
 
 const connections = new WeakMap<Duplex, NodeConnection>();
 
-/** Answers bytes that the parser refused, unless their request has an answer; closes the socket. */
+/**
+ * Refuses bytes that Node's parser could not read, and closes the socket. Sends no refusal if their
+ * request already has an answer, or if an earlier request is still unanswered.
+ */
 function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
   const connection = connections.get(socket);
   if (!socket.writable || error.code === "ECONNRESET" || connection?.over) {

@@ -44,21 +44,21 @@ type Uws = typeof import("uWebSockets.js");
 type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
 
 /**
- * Receive buffer, in bytes. The library reads on in the same turn while its 512 KiB fill up. With
- * the kernel's default, a sender that was faster than the processing blocked all others for 60 to
- * 95 ms, over 16 MB. Twice this value is below 512 KiB, and enough for 4 MB/s at a latency of 50
- * ms.
+ * Size of a connection's receive buffer, in bytes. Each time the library's own buffer of 512 KiB is
+ * full, the library reads again before it serves another connection. With the kernel's default
+ * size, a fast sender of 16 MB therefore blocked all other connections for 60 to 95 ms. Twice this
+ * value is below 512 KiB, and enough for 4 MB/s at a latency of 50 ms.
  */
 const RECEIVED_BYTES = 204_800;
 
-/** Check interval for slow request bodies, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Loads the addon and opens the transport. The library has fixed timeouts for heads and idle
- * sockets (about 10 s) and for bodies slower than 16 kB/s; it reads the head size once per process.
- * Throws `CommandError` if it cannot be loaded: the operator must then choose the other transport;
- * there is no silent fallback.
+ * Loads the library and returns a transport over it. The library's own timeouts cannot be changed:
+ * about 10 s for request heads and idle sockets, and a minimum of 16 kB/s for bodies. It reads the
+ * maximum size of a head only once per process.
+ * @throws CommandError if the library cannot be loaded. The operator must then choose the other
+ * transport. There is no silent fallback.
  */
 export async function openUwsTransport(limits: TransportLimits): Promise<UwsTransport> {
   return new UwsTransport(await loadUws(limits.headBytesMax), limits);
@@ -84,7 +84,9 @@ export async function loadUws(headBytesMax: number): Promise<Uws> {
   }
 }
 
-/** Opens a port whose connections threads take. Throws `CommandError` on failure. */
+/**
+ * Opens a port. Several threads may then accept its connections. Throws `CommandError` on failure.
+ */
 export function openUwsPort(address: ListenAddress): OpenPort {
   const port = openPort(address.host, address.port);
   if (port === null) throw new CommandError(cannotListen(address));
@@ -192,7 +194,7 @@ export class UwsTransport implements Transport {
 
   #begin(app: ConnectionApp, response: UwsResponse, request: UwsRequest): UwsExchange | null {
     const connection = this.#connections.get(app);
-    // The connection's last answer was sent but does not leave, because the client does not read.
+    // If `over` is true, the last answer was sent, but the client has not read it yet.
     if (connection === undefined || connection.over) {
       response.close();
       return null;
@@ -227,7 +229,7 @@ export class UwsTransport implements Transport {
     return { requests: this.#open.size, sockets, activeMs: this.#activeMs };
   }
 
-  /** Delays all answers until `finish`, while the port is drained. */
+  /** Holds back all answers until `finish` is called, because the port is being drained. */
   holdBack(): void {
     this.#held.begin();
   }

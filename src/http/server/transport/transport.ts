@@ -1,11 +1,11 @@
 /**
- * Interface of a transport: it listens, turns each HTTP request into an Exchange, and passes it to
- * one handler. Input: bytes on a socket (implementations: transport-uws.ts and transport-node.ts).
- * Output: one answer per exchange.
- * Invariant: both implementations behave identically above this interface. Requests that their
- * parsers refuse (400, 408, 431, 505) are answered by the transport, which closes the connection. A
- * header block holds only words of the program. An exchange is in at most one list, from which it
- * is removed in O(1).
+ * Interface of a transport: it listens, turns each HTTP request into an Exchange, and passes the
+ * exchange to one handler. Input: bytes on a socket (implementations: transport-uws.ts and
+ * transport-node.ts). Output: one answer per exchange.
+ * Invariant: both implementations behave identically above this interface. If a parser refuses a
+ * request (400, 408, 431, 505), the transport answers it and closes the connection. A header block
+ * never contains text from a client. An exchange is in at most one list, from which it is removed
+ * in O(1).
  */
 
 import { strict as assert } from "node:assert";
@@ -31,7 +31,7 @@ export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
   readonly idleTimeoutMs: number;
   /** Maximum bytes of all incoming request bodies. */
   readonly bodiesBytesMax: number;
-  /** Max share of the free body bytes that one sender may use. */
+  /** Max share of the free memory for bodies that one client may use. */
   readonly senderShareMax: number;
   /**
    * Ledger (process-wide counters) that counts the body bytes. If undefined, only this transport
@@ -46,8 +46,8 @@ export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
  */
 export const HEADER_COUNT_MAX = 98;
 /**
- * Response headers in order. An entry is a line, a block, or a name; a name is followed by its
- * value as the next entry, which avoids garbage.
+ * Response headers in order. An entry is a line, a block of lines, or a header's name. After a
+ * name, the next entry is its value. Such pairs spare the allocation of an object for each header.
  */
 export type HeaderList = readonly (HeaderLine | HeaderBlock | string)[];
 
@@ -65,8 +65,8 @@ export interface Exchange {
   /** Raw query without the question mark; empty if there is none. */
   readonly query: string;
   /**
-   * Error if this request is unsafe to read or exceeds the limits; else null. Its answer closes the
-   * connection; later requests on it are not answered.
+   * The error if this request exceeds a limit or parsers could disagree about its end, else null.
+   * The answer to such a request closes the connection, and later requests on it are not answered.
    */
   readonly framing: AppError | null;
   /** Returns a known header (lower-case name); undefined if it was not sent. */
@@ -84,8 +84,8 @@ export interface Exchange {
    */
   readonly finished: boolean;
   /**
-   * Reads the whole body and delivers it once: immediately if it has arrived, or as soon as it is
-   * refused. Never delivers if the client leaves or exceeds the request timeout.
+   * Reads the whole body and passes it to `wanted` once. Calls `wanted` immediately if the body has
+   * arrived or is refused. Never calls it if the client leaves or exceeds the request timeout.
    */
   body(wanted: BodyRequest): void;
   /** Buffers the body until `body` is called, in a later turn or never. May be called again. */
@@ -200,8 +200,9 @@ function isClose(value: string): boolean {
 }
 
 /**
- * Known headers of one request. Each determines the sender, or the end or type of the body, so none
- * may be repeated: two parsers on the way could each use a different one.
+ * The known headers of one request. A header that occurs twice is an error, because two parsers on
+ * the way could each use a different line. All known headers determine the sender, or the end or
+ * type of the body.
  */
 export class HeadHeaders {
   readonly #values: (string | undefined)[] = new Array(ROOM).fill(undefined);
@@ -241,7 +242,10 @@ export class HeadHeaders {
     this.#values[PLACES.get("host") as number] = authority;
   }
 
-  /** Returns the error for `Exchange.framing`, which lists every mistake; null if there is none. */
+  /**
+   * Returns the error for `Exchange.framing`, or null if the headers are valid. The error lists all
+   * mistakes.
+   */
   framing(method: string): AppError | null {
     const coding = this.get("transfer-encoding");
     const length = this.get("content-length");
@@ -328,8 +332,8 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns the answer to bytes that never became an exchange: a problem document without a code,
- * because only the status matters (`about:blank`, RFC 9457, section 4.2.1).
+ * Returns the answer to a request that the parser could not read. It is a problem document without
+ * a code, because only the status matters (`about:blank`, RFC 9457, section 4.2.1).
  */
 export function refusalOf(status: number): {
   readonly headers: readonly HeaderLine[];
@@ -458,8 +462,8 @@ export class HeaderBlock {
   /** Name of the first line. */
   readonly name: string;
   /**
-   * Value of the first line, followed by all other lines. If it is written as the value of one
-   * header, all lines are sent.
+   * Value of the first line, followed by all other lines. A caller that writes this text as the
+   * value of the header `name` therefore sends all lines.
    */
   readonly value: string;
   /** All lines, each after a line break. */
@@ -480,8 +484,8 @@ export class HeaderBlock {
 }
 
 /**
- * A line break, a header's name, and a colon, by header name. Grows only with the header names that
- * this program uses.
+ * The start of a header line for each name, such as "\r\nContent-Type: ". The map stays small,
+ * because it contains only header names that this program sends.
  */
 const starts = new Map<string, string>();
 
@@ -509,8 +513,8 @@ const PAIRS = Array.from({ length: BASE * BASE }, (_, pair) =>
   pair.toString(BASE).padStart(2, "0"),
 );
 /**
- * The latest id, as bytes. If it were a joined string, each of the four reads per answer would
- * flatten the string again.
+ * The latest id, as bytes. Each answer reads its id four times. If the id were a concatenated
+ * string, V8 would have to flatten it first.
  */
 const ID = Buffer.from(`req_${RUN}${"0".repeat(DIGITS)}`);
 const LAST_AT = ID.byteLength - 2;

@@ -1,10 +1,10 @@
 /**
- * A chunked answer body of unknown length over uWebSockets.js. Input: a pulled body. Output: bytes
- * at the client's pace.
+ * A chunked answer body of unknown length over uWebSockets.js. Input: a pulled body (a source that
+ * delivers the next piece on request). Output: bytes at the client's pace.
  * Invariant: the library gets one chunk at a time and buffers the bytes that the kernel does not
  * take. While it buffers, it gets only small probes, whose result shows whether it still buffers.
- * Only clients below the minimum pace are cut off; a chunk counts once it is fully taken. The
- * pulled body always ends.
+ * Only clients that read more slowly than the minimum speed are cut off. A chunk counts as read
+ * once the kernel has taken all of it. The pulled body always ends.
  */
 
 import { later } from "../background-tasks.ts";
@@ -74,8 +74,8 @@ export class UwsChunks {
 
   #pull(head: () => void = () => {}): void {
     this.#pulling = true;
-    // Stops counting waiting time, because no bytes wait for the client until the next chunk is
-    // ready.
+    // While the next chunk is being produced, no bytes wait for the client, so this time does not
+    // count as waiting.
     this.#credit.drained(performance.now());
     this.#source.next((piece) => {
       this.#pulling = false;

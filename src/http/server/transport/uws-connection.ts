@@ -1,14 +1,15 @@
 /**
- * Connections of uWebSockets.js: the lane and the limits of each. Input: descriptors of
+ * Connections of uWebSockets.js and their limits. Each connection has a lane, which is an app
+ * object of the library that serves one connection at a time. Input: file descriptors of
  * connections, the begin and end of requests, and their answers. Output: requests with their
- * connection; whether a request may be answered, and whether its answer may be copied.
- * Invariant: a lane has one connection at a time, and a closed connection is never used again. The
- * library copies every answer that the client does not take immediately, and never reports how many
- * bytes it holds. So all copied bytes count as not taken until an answer that is not copied
- * (uws-stream.ts) is sent completely, which proves that no bytes precede it. Why lanes: the library
- * does not identify connections, neither for a request nor on close. But an app can adopt a
- * connection that another socket accepted. So each connection gets its own app, whose handlers know
- * it.
+ * connection; whether a request may be answered, and whether the library may copy its answer.
+ * Invariant: a lane has at most one connection, and a closed connection is never used again. Lanes
+ * exist because the library does not identify the connection of a request, nor the one that closes.
+ * But an app can adopt a connection that another socket accepted, so the handlers of a lane's app
+ * know their connection.
+ * The library copies each answer that the client does not take immediately, and never reports how
+ * many bytes it holds. All copied bytes therefore count as unread until an answer of uws-stream.ts,
+ * which is never copied, has been sent completely. This proves that no earlier bytes are left.
  */
 import { AppError } from "../../../errors.ts";
 import { type ConnectionSlot, PIPELINED_BYTES_MAX, PIPELINED_MAX, Pipeline } from "./sockets.ts";
@@ -60,7 +61,8 @@ export class UwsConnection {
   /** True once the connection has got its last answer. */
   over = false;
   /**
-   * True if the connection must be closed after the current answer, and the library cannot do it.
+   * True if the connection must be closed after the current answer, but the library cannot close it
+   * then.
    */
   closesAfter = false;
   /** Bytes that the library may still buffer. */
@@ -73,8 +75,8 @@ export class UwsConnection {
   }
 
   /**
-   * Begins a request. Returns why it cannot be answered, or null if it can. The caller must then
-   * call `done`.
+   * Begins a request. Returns null if it can be answered, else the error to answer with. The caller
+   * must call `done` in both cases, once the answer was sent or dropped.
    */
   begin(path: string): AppError | null {
     const refused = this.#pipeline.turnOver ? tooManyInFlight() : null;
@@ -89,9 +91,9 @@ export class UwsConnection {
   }
 
   /**
-   * Returns true if the library may copy an answer, and counts its bytes. Returns false if the
-   * client has not yet taken the bytes of earlier turns. The bytes of this turn are limited by
-   * `begin`.
+   * Returns true if the library may copy an answer of this many bytes, and counts them. Returns
+   * false if too many bytes from earlier turns of the event loop are still unread. `begin` limits
+   * the bytes of the current turn.
    */
   copies(bytes: number): boolean {
     if (this.#copied >= PIPELINED_BYTES_MAX && this.#pipeline.requests <= 1) return false;
@@ -106,9 +108,9 @@ export class UwsConnection {
   }
 
   /**
-   * Closes the connection after an answer with which the library cannot close it. The answer has
-   * announced the close, and most clients close first. The library may buffer a last chunk, so the
-   * client gets some time to take it.
+   * Closes the connection after an answer that announced the close, for answers after which the
+   * library itself cannot close. Most clients close first. The library may still buffer a last
+   * chunk, so the client gets some time to take it.
    */
   closeSoon(): void {
     // Waits for a later turn, because the library's buffer may hold answers to other requests of
@@ -129,8 +131,8 @@ export class UwsConnection {
 }
 
 /**
- * Returns the refusal for more requests in a chunk than one turn may answer; the library itself
- * would answer all of them in one turn.
+ * Returns the error for a request that exceeds the limit of one turn of the event loop. The limit
+ * is needed because the library answers all requests of a received chunk in the same turn.
  */
 function tooManyInFlight(): AppError {
   return new AppError(

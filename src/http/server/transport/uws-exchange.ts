@@ -3,10 +3,10 @@
  * handler. Output: an exchange.
  * Invariant: everything read from the request is copied before the callback returns, because the
  * request object expires then. The abort handler is attached first, and every write is corked.
- * Synchronous answers are sent inside the callback, which enables pipelining; after an answer that
- * closes, nothing is parsed. Another parser might see the end of a body elsewhere. Then the answer
- * waits until the library has parsed all bytes that came with the body, and is the connection's
- * last.
+ * Synchronous answers are sent inside the callback, which enables pipelining. The library parses
+ * nothing after an answer that closes the connection. If another parser could find the end of the
+ * body at a different byte, the answer is the connection's last, and waits until the library has
+ * parsed all bytes that came with the body.
  */
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
@@ -40,9 +40,10 @@ import type { UwsConnection, UwsRequest, UwsResponse } from "./uws-connection.ts
 import { type Sending, UwsStream } from "./uws-stream.ts";
 
 /**
- * Blanks after a closing answer. The library buffers the answers to one chunk of bytes up to this
- * size, and closes only after they are sent. Until then, it would continue to parse and answer the
- * chunk: thousands of requests, or garbage after a mistake.
+ * Blanks written after an answer that closes its connection. The library collects the answers to
+ * one received chunk in a buffer of this size, and closes only after they are sent. Until then, it
+ * would go on to answer the chunk: thousands of requests, or garbage after a framing error. The
+ * blanks fill the buffer, so the library sends and closes.
  */
 const FLUSH = " ".repeat(16 * 1024);
 
@@ -59,8 +60,9 @@ export interface UwsSurroundings extends ReadSpeedWatch {
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * For this many bytes of an upload, a client gets one more millisecond. The library itself closes
- * slower uploads.
+ * Every received piece of this many bytes extends the time limit of an upload by one millisecond. A
+ * large upload may therefore take hours, as long as its client keeps sending. The library itself
+ * closes uploads that are slower.
  */
 const UPLOAD_PACE = 16;
 
@@ -92,7 +94,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   after: ListNode<UwsExchange>["after"] = undefined;
   readonly #headers = new HeadHeaders();
   /**
-   * The body, if parsers could disagree about its end; the answer is then the connection's last.
+   * The body, if parsers could disagree about its end, else null. If it is set, the answer is the
+   * connection's last.
    */
   readonly #open: OpenBody | null;
   readonly #response: UwsResponse;
@@ -203,7 +206,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   body(wanted: BodyRequest): void {
     const incoming = new IncomingBody(wanted, this.#around.bodies);
     this.#incoming = incoming;
-    // After a head that arrived in parts, the library never reports an empty body.
+    // If the head arrived in several parts, the library never reports the end of an empty body.
     if (this.#open?.chunked === false) {
       this.#open.end(() => incoming.addLast(NO_BYTES));
       return;
@@ -305,7 +308,10 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     }
   }
 
-  /** Resumes reading after a body that was answered without being read. */
+  /**
+   * Drops buffered chunks after an answer that did not need the body. Resumes reading if it was
+   * paused.
+   */
   #dropChunks(chunks: readonly HeldChunk[]): void {
     this.#chunks = null;
     if (this.#aborted) return;
@@ -313,7 +319,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     else if (chunks.length > 0) this.#open?.end(() => {});
   }
 
-  /** Holds a refusal until its body has ended; nothing is parsed after that. */
+  /**
+   * Holds a refusal back until the body has ended. The connection parses nothing after this body.
+   */
   #keepBack(open: OpenBody, status: number, headers: HeaderList, body: AnswerBody): void {
     const cut = () => void (isStreamed(body) && pull(body).end());
     open.keep({ send: () => this.send(status, headers, body), cut });
@@ -403,8 +411,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Ends an answer that only states the length of its body. If the library knew this length, it
-   * would wait for the body and treat the socket's next request as a violation.
+   * Ends an answer that states the length of a body but has none (the answer to HEAD). The length
+   * is written as a plain header. If the library knew it, it would wait for the body and treat the
+   * next request on the socket as a violation.
    */
   #endHead(length: number, mustClose: boolean): void {
     if (mustClose) {
@@ -420,8 +429,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Tells the client to close if the library cannot close after the answer. A client that requested
-   * the close may instead wait for the server to close, which happens soon.
+   * Writes `Connection: close` if the server is closing, because the library cannot close the
+   * connection after this answer. A client that requested the close may wait for the server to
+   * close, so the connection is then marked to be closed soon.
    */
   #printDisconnected(): void {
     if (!this.#leaving) return;
@@ -478,8 +488,8 @@ interface HeldAnswer {
 }
 
 /**
- * Returns true if another parser could see the end of a body with this coding elsewhere, so that
- * nothing after it may be read on the connection.
+ * True if another parser could find a different end of the body. Nothing after such a body may be
+ * read on the connection.
  */
 function endIsUnsure(method: string, coding?: string, length?: string): boolean {
   const hasBody = method === "POST" || method === "PATCH";
@@ -491,7 +501,10 @@ function endIsUnsure(method: string, coding?: string, length?: string): boolean 
  * connection.
  */
 class OpenBody {
-  /** True if the body is chunked; otherwise no header shows that there is a body. */
+  /**
+   * True if the body is chunked. If false, the request has neither Transfer-Encoding nor
+   * Content-Length.
+   */
   readonly chunked: boolean;
   readonly #gone: () => boolean;
   #over = false;

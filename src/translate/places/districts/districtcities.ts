@@ -3,7 +3,8 @@
  * Input: the districts and requested cities of a sentence. Output: the municipalities in which each
  * district is looked up.
  * Invariant: a district next to a city is looked up only in that city and in the cities listed with
- * it. Several cities between two districts, which could belong to either, are assigned to neither.
+ * it. If several cities stand between two districts, they could belong to either district and are
+ * assigned to neither.
  */
 import type { Sentence } from "../../words/sentence.ts";
 import type { City } from "../placenames.ts";
@@ -41,9 +42,9 @@ type Link = "listed" | "comma" | "direct" | "apart";
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 
 /**
- * Maps each district to the IBGE codes of its cities. The set is empty if districts on both sides
- * share several cities. A district next to no city is missing from the map, because any city of the
- * sentence may be meant.
+ * Maps each district to the IBGE codes of its cities. The set is empty if several cities stand
+ * between districts and could belong to the districts on either side. A district that is not next
+ * to a city is missing from the map, because any city of the sentence may be meant.
  */
 export function citiesOfDistricts<District extends DistrictAt>(
   sentence: Sentence,
@@ -64,7 +65,10 @@ export function citiesOfDistricts<District extends DistrictAt>(
   return found;
 }
 
-/** Returns districts and cities in order, grouped by list. */
+/**
+ * Returns the lists of districts and cities in the order of the sentence. Districts and cities in
+ * one list are one element.
+ */
 function runsOf(
   sentence: Sentence,
   districts: readonly DistrictAt[],
@@ -94,13 +98,15 @@ function isOneList(sentence: Sentence, last: Run, one: Run): boolean {
   const link = linkOf(sentence, last.to, one.from);
   if (one.cities.length === 0) return link !== "apart";
   if (link !== "listed" && link !== "comma") return false;
-  // In "bairro Centro de Campinas e em Santos", the new preposition "em" requests all of Santos.
+  // In "bairro Centro de Campinas e em Santos", "em" begins a new list, so all of Santos is
+  // requested.
   const [kind, first] = [one.cities[0]?.lead.kind, last.cities[0]?.lead.kind];
   return kind === "" || kind === first;
 }
 
 /**
- * Returns the list of cities that a list of districts belongs to, or null if none is next to it.
+ * Returns the list of cities next to the list of districts at index `at`, or null if there is none.
+ * If there are two, returns the one that the districts belong to.
  */
 function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | null {
   const run = runs[at] as Run;
@@ -115,8 +121,8 @@ function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | nu
   if (other.cities[0]?.lead.kind === "of" && linkOf(sentence, run.to, other.from) === "direct") {
     return other;
   }
-  // If the sentence begins with a city, the districts belong to the city before them; otherwise to
-  // the city after them.
+  // If the sentence begins with a city, each list of districts belongs to the city before it,
+  // otherwise to the city after it.
   return (runs[0] as Run).cities.length > 0 ? one : other;
 }
 
@@ -142,8 +148,9 @@ function isNextTo(sentence: Sentence, one: Run, other: Run): boolean {
 }
 
 /**
- * Returns how two names are joined. Like `linkOf` for mentions, but skips states that only
- * say which city is meant.
+ * Returns how two names are joined: "listed" by a word such as "e", by a "comma", "direct", or
+ * "apart". Unlike `linkOf` in readings.ts, this skips a state between the names, such as "SP" in
+ * "Campinas, SP, Centro".
  */
 function linkOf(sentence: Sentence, from: number, to: number): Link {
   let [comma, listed] = [false, false];

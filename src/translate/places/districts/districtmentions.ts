@@ -48,7 +48,10 @@ export class MentionedDistricts {
   readonly cities = new Set<number>();
   /** Number of names without a city. They are looked up in all cities, which is slow. */
   homeless = 0;
-  /** First tokens of mentions that are districts. Their city determines how they filter. */
+  /**
+   * First tokens of the mentions whose name is in `all` as a district. The district decides what is
+   * searched for such a mention.
+   */
   readonly named = new Set<number>();
 
   constructor(names: DistrictNames) {
@@ -62,7 +65,7 @@ interface PlacesMeant {
   readonly states: ReadonlySet<string>;
   /** The requested places, as mentioned. */
   readonly sought: readonly PlaceAt[];
-  /** True if the search does not cover exactly the places that the sentence names. */
+  /** True if the search covers other places than those that the sentence names. */
   unknown: boolean;
 }
 
@@ -244,7 +247,10 @@ const WHOLE_PLACES: Sentences = {
   en: "Districts of one city and other whole places are two searches, not one.",
 };
 
-/** Returns that a district is not a filter because some of the requested cities do not have it. */
+/**
+ * Returns the note for a district that cannot be a filter. If some of the requested cities do not
+ * have the district, the note names them.
+ */
 function reasonForPlaces(
   { name }: MentionedDistrict,
   cities: readonly City[],
@@ -271,7 +277,6 @@ interface Leaving {
   readonly owners: ReadonlySet<string> | undefined;
 }
 
-/** Adds a note that says why a district is not applied. */
 function addUnmapped(one: MentionedDistrict, seen: Leaving): void {
   seen.notes.addUnmapped("district", reasonOf(one, seen), one.words);
   seen.found.unknown = true;
@@ -300,8 +305,8 @@ function reasonOf(one: MentionedDistrict, { mentions, found, owners }: Leaving):
 }
 
 /**
- * Returns a note that requests the municipality. If several cities have the district, it names the
- * largest ones.
+ * Returns a note that the user should name the municipality of the district. If several have it,
+ * the note lists the largest ones.
  */
 function whichCity({ homes = [], name }: MentionedDistrict): Sentences {
   if (homes.length === 0) {

@@ -91,8 +91,9 @@ export class DistrictNames {
   }
 
   /**
-   * Returns, for each name as written, the municipalities that have such a district, those with the
-   * most accounts in it first. Names that are not cached require a scan of all districts.
+   * Returns the municipalities that have a district, for each name as written. The municipality
+   * with the most accounts in the district comes first. A name that is not in the cache requires a
+   * scan of all districts.
    */
   among(ibges: Iterable<string>, names: readonly string[]): readonly Homes[] {
     const cached = homesOf(this.#segment);
@@ -118,7 +119,8 @@ export class DistrictNames {
   }
 
   /**
-   * Returns, for each name with all its spellings, the district of each municipality that has it.
+   * Returns the district of each municipality that has it. Each element of the result is for one
+   * name, given by all its spellings in `forms`.
    */
   #knownIn(
     ibges: readonly string[],

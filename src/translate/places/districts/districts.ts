@@ -1,7 +1,7 @@
 /**
- * Districts (bairros) of cities.
+ * Finds districts (bairros) of cities.
  * Input: a sentence before its places are read, and the snapshot's districts. Output: the districts
- * named next to a city that has them, with the data of each city; their words are claimed.
+ * named next to a city that has them, with the data of each city. Their words are marked as read.
  * Invariant: after "bairro", any name that the city has is accepted. Elsewhere, a name needs many
  * accounts and must not be a place or trade by itself. A name is accepted whole or not at all.
  * Names are looked up in a few cities next to them, so that the cost is linear in the text.
@@ -27,7 +27,7 @@ const MARKS = new Set(
     "district districts"
   ).split(" "),
 );
-/** Words for a district that follow the name: "the Savassi district". */
+/** Matches words for a district that follow the name: "the Savassi district". */
 const BEHIND = /^(neighbou?rhood|district)s?$/;
 const JOINS = new Set("e ou and or".split(" "));
 /** Words for the center of a city, which companies write as a district. */
@@ -50,7 +50,10 @@ interface CityAt {
   readonly from: number;
   readonly to: number;
   readonly cities: readonly City[];
-  /** True for a state, with its largest cities; the city of the district is determined later. */
+  /**
+   * True if the name is a state. `cities` then contains the largest cities of the state, and a
+   * later step finds the city of the district.
+   */
   readonly isState?: true;
 }
 
@@ -61,7 +64,7 @@ interface NameAt {
   readonly known: ReadonlyMap<string, KnownDistrict>;
 }
 
-/** Finds and claims districts of the cities in the sentence. */
+/** Finds the districts of the cities in the sentence and marks their words as read. */
 export function findDistricts(context: PlaceContext): void {
   if (context.districts.names.lacking) return;
   const cities = citiesOf(context);
@@ -116,8 +119,9 @@ function largestOf({ gazetteer }: PlaceContext, uf: string): readonly City[] {
 }
 
 /**
- * Reads "Santos: Centro, Gonzaga", "Recife (Boa Viagem)": known and unknown districts of the city.
- * A name that is a town of another state, and no district of the city, stays unclaimed.
+ * Reads districts in a list after a city: "Santos: Centro, Gonzaga", "Recife (Boa Viagem)". They
+ * need not be known. If the city has no such district but a town of another state has the name,
+ * later steps read the name.
  */
 function enclosed(context: PlaceContext, city: CityAt): boolean {
   if (!context.sentence.free(city.from)) return false;
@@ -224,7 +228,7 @@ function isOwnPart(context: PlaceContext, { from, to, known }: NameAt, city: Cit
   return isOften(known, city);
 }
 
-/** Reads "in the Savassi district of Belo Horizonte"; an unknown name is recorded for the notes. */
+/** Reads "in the Savassi district of Belo Horizonte". An unknown name is kept for a note. */
 function nameBefore(context: PlaceContext, mark: number, near: readonly CityAt[]): void {
   const { sentence } = context;
   let run = mark;
@@ -244,7 +248,7 @@ function nameBefore(context: PlaceContext, mark: number, near: readonly CityAt[]
   }
 }
 
-/** Returns the cities around a position in the sentence. */
+/** Returns the nearest cities before and after a position in the sentence. */
 function nearest(cities: readonly CityAt[], at: number): CityAt[] {
   // Binary search, because a list may name a hundred cities, each after a word for a district.
   let [middle, high] = [0, cities.length];
@@ -253,7 +257,8 @@ function nearest(cities: readonly CityAt[], at: number): CityAt[] {
     if ((cities[half] as CityAt).from > at) high = half;
     else middle = half + 1;
   }
-  // A name may contain or equal the name of a city: "bairro Boa Viagem, Recife".
+  // Includes one more city, because a district may have the name of a city: "bairro Boa Viagem,
+  // Recife".
   return cities.slice(Math.max(0, middle - NEAR), middle + NEAR + 1);
 }
 
@@ -279,7 +284,8 @@ function before(context: PlaceContext, city: CityAt): boolean {
       at === end - 1 &&
       lead.from === city.from &&
       !/^[eo]u?$/.test(sentence.folded(at - 1));
-    // Accepts "escritórios do Batel e da Água Verde, em Curitiba"; not inside "na Morada do Sol".
+    // Accepts districts after "de" with an article: "escritórios do Batel e da Água Verde, em
+    // Curitiba". In "na Morada do Sol", "do" is part of the name.
     const isOfPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
     const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
     const isMentioned = isLed(sentence, at) || out || isAlone || isPart;
@@ -288,7 +294,8 @@ function before(context: PlaceContext, city: CityAt): boolean {
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
-    // In "na Savassi e no Lourdes, BH", a town's name counts only in a list with other names.
+    // In "na Savassi e no Lourdes, BH", "Lourdes" is also a town. It is read as a district, because
+    // the list has other names.
     if (list.at(-1)?.to !== end || !isImplied(context, list, city, isLed(sentence, at))) continue;
     found = { at, list };
   }
@@ -339,7 +346,8 @@ function behind(context: PlaceContext, city: CityAt): boolean {
   const isBare = at === end && isStrange(context, at);
   if (at === end && !isCentre && !isBare) return false;
   const list = listAt(context, at, [city]);
-  // Only a longer name may begin like any part or town: "campo grande ms, jardim dos estados".
+  // A name of one or two words must not begin like a part of the city or a town. A longer name may:
+  // "campo grande ms, jardim dos estados".
   const isLong = (list[0]?.to ?? at) > at + 2;
   if (!isLong && !mayBegin(context, at, city)) return false;
   if (list.length === 0 || !isImplied(context, list, city)) return false;
@@ -347,14 +355,14 @@ function behind(context: PlaceContext, city: CityAt): boolean {
   return true;
 }
 
-/** True if a name without a marking word may begin at a token. */
+/** True if a name without a word such as "bairro" may begin at a token. */
 function mayBegin(context: PlaceContext, at: number, city: CityAt | null = null): boolean {
   const { sentence } = context;
   if (beginsRequest(sentence, at) || isSpecialised(sentence, at - 1)) return false;
   const next = sentence.folded(at + 1);
   const alone = !/\p{L}/u.test(next) || isIn(next) || isOf(next) || JOINS.has(next);
   const word = sentence.folded(at);
-  // The center is the only part of a city that companies write as a district.
+  // Companies write "centro" as a district, but no other part of a city.
   const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
   // In "no interior, SP" and "no centro, SP", the part is not a district.
   if (city?.isState && part) return false;
@@ -375,7 +383,10 @@ function isElsewhere({ sentence, gazetteer }: PlaceContext, at: number, city: Ci
   return states.length === 0 && towns.length > 0 && !isNear;
 }
 
-/** Returns the end of a place with a filter, or null; areas inside a city have no filter. */
+/**
+ * Returns the end of the name of a place that a filter can select. Returns null for an area inside
+ * a city, or if no place begins at the token.
+ */
 function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | null {
   const match = gazetteer.places.longest(sentence.tokens, at);
   if (match === null) return null;
@@ -397,13 +408,16 @@ function isImplied(
 ): boolean {
   const towns = list.filter(({ from, to }) => townAt(context, from) === to);
   const isTrade = ({ from, to }: NameAt) => context.tradeEnd(from) >= to;
-  // In "no Alecrim, Natal", the district is meant even if its name is also that of goods.
+  // "no Alecrim, Natal" means the district, although "alecrim" also names goods.
   if (towns.length === list.length && !(isLedIn && towns.every(isTrade))) return false;
   if (towns.some((one) => !isRatherPart(context, one, city))) return false;
   return list.every((name) => (isLedIn || !isTrade(name)) && isOften(name.known, city));
 }
 
-/** True if no nearby town has the name, or the city's district has more accounts than each town. */
+/**
+ * True if no town in a state of the city has the name of the district. Also true if the district
+ * has more accounts than each such town.
+ */
 function isRatherPart(context: PlaceContext, { from, known }: NameAt, city: CityAt): boolean {
   if (isElsewhere(context, from, city)) return true;
   const { sentence, gazetteer } = context;
@@ -423,7 +437,10 @@ export function isOften(
   });
 }
 
-/** Returns the names of a list that begins at a token, while one of the cities has them. */
+/**
+ * Returns the names of a list that begins at a token, up to the first name that none of the cities
+ * has.
+ */
 function listAt(
   context: PlaceContext,
   start: number,
@@ -473,7 +490,7 @@ function isNamePart(sentence: Sentence, at: number): boolean {
   return token !== undefined && sentence.free(at) && (token.kind !== "mark" || token.text === ".");
 }
 
-/** True if the name before the token cannot continue with it. */
+/** True if the token cannot be part of the name before it. */
 function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || (token.kind === "mark" && token.text !== ".")) return true;
@@ -491,7 +508,7 @@ function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): bool
   );
 }
 
-/** Returns, for each name, the district in each of the cities that has it. */
+/** Returns a map for each name: its district in each of the cities that has it. */
 function knownAt(
   { sentence, districts }: PlaceContext,
   ranges: readonly (readonly [number, number])[],
@@ -526,7 +543,10 @@ interface Taking {
   readonly within?: ReadonlySet<string>;
 }
 
-/** Claims a list of districts with its marking word; the city as a whole is not requested. */
+/**
+ * Records a list of districts and marks it as read, with a word such as "bairro". The rest of the
+ * city is then not requested.
+ */
 function take(
   context: PlaceContext,
   at: number,

@@ -17,8 +17,8 @@ import { isIn, isOf } from "../placewords.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS, SURROUNDINGS } from "../states.ts";
 
 /**
- * Stands for a hyphen between spaces, the only hyphen that opens a list. It may also join towns:
- * "Santos - Campinas".
+ * A hyphen between spaces ("Santos - Centro"). No other hyphen opens a list. A hyphen between
+ * spaces may also join towns: "Santos - Campinas".
  */
 export const HYPHEN = "-";
 /** Punctuation that opens such a list, with the closing mark of each. */
@@ -35,7 +35,10 @@ const AND = /^(?:e|ou|and|or|mais)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
 /** Matches the center of a city, which is a district and needs no capital letter. */
 const CENTRE = /^(?:centro|downtown)$/;
-/** Matches first words of district names; some also begin a trade or a part of a city. */
+/**
+ * Matches words that often begin the name of a district. Some of them also begin a trade or a part
+ * of a city.
+ */
 const BEGINS = /^(?:vila|jardim|parque|conjunto|residencial|santa|santo|cidade|alto|alta|nossa)$/;
 /** Words before which a name ends. */
 const ENDS = /^(?:com|with|em|in|que|sem|exceto)$/;

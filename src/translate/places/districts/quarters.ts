@@ -1,10 +1,12 @@
 /**
- * Districts with the name of a town: "Boa Viagem, Recife".
- * Input: the mentions of a sentence, read as cities and states. Output: the named districts; a
- * name that is a district of the city directly after it does not request the town of that name.
- * Invariant: a name counts only before its city, with or without a comma, and in no other list. The
- * district wins if the city has it in the snapshot; if a town of the same state has the name, the
- * district also needs more accounts. The rejected reading is reported as a doubt.
+ * Finds districts that have the name of a town: "Boa Viagem, Recife".
+ * Input: the mentions of places in a sentence, read as cities and states. Output: the named
+ * districts. If a name is a district of the city directly after it, the town of that name is not
+ * requested.
+ * Invariant: the name must stand before its city, with or without a comma, and in no other list. It
+ * is read as a district if the city has this district in the snapshot. If a town of the same state
+ * has the name, the district also needs more accounts than the town. The rejected reading is
+ * reported as a doubt.
  */
 
 import { STATE_NAMES } from "../../../spec/states.ts";
@@ -23,8 +25,8 @@ import { enclosedBy, HYPHEN, stateEnd } from "./enclosed.ts";
 const OUTWEIGHS = 10;
 
 /**
- * For each capital (IBGE code), its districts whose names are also those of large towns elsewhere,
- * as typed in lower case.
+ * For each capital (IBGE code), its districts with the name of a large town elsewhere. If such a
+ * name is typed in lower case, it means the district.
  */
 const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "3304557": "campo grande|santa cruz|botafogo|glória|vila velha",
@@ -49,8 +51,8 @@ const NAMESAKES = new Map(
 /** Finds the places that are districts of the city after them. */
 export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   settleEnclosed(context, mentions);
-  // All districts are found before any is settled, because a settled district no longer counts as a
-  // neighbor.
+  // All districts are found before any mention is changed, because a mention that became a district
+  // no longer counts as a neighbor.
   const found = mentions.flatMap((city, at) => {
     if (!isOnlyCity(city)) return [];
     const run = townsBefore(context, mentions, at);
@@ -86,12 +88,12 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
   if (run.length === 1 && isOther(last, city) && !last.lead.city) {
     const isNear = !isElsewhere(last, city);
-    // A sentence often lists two towns of one state. They are doubtful only if the second has a
+    // A sentence often lists two towns of one state. This is doubtful only if the second town has a
     // district with the name of the first.
     const name = context.sentence.words(last.at, last.to).words;
     const isDoubtful = !isNear || knownIn(context, city, name).size > 0;
-    // In "em Brasília, Taguatinga", the large city before is not a district of the small town after
-    // it; see `settleTowns`.
+    // In "em Brasília, Taguatinga", the first name is a large city and not a district of the small
+    // town after it. `settleTowns` reads such names.
     if (isDoubtful && !isDwarfed(city, last)) assumeTowns(context, last, city);
   }
   return [];
@@ -148,8 +150,8 @@ function isApart(context: PlaceContext, { mentions, at, run }: Before): boolean 
 }
 
 /**
- * True for a list of pairs of a district and its city, in which commas join more closely than "e":
- * "em Liberdade, São Paulo e Boa Vista, Campinas".
+ * True for a list of pairs, each a district and its city: "em Liberdade, São Paulo e Boa Vista,
+ * Campinas". Commas join the names of a pair, "e" joins the pairs.
  */
 function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   const near = (i: number) => {
@@ -253,9 +255,9 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
 const DWARFS = 100;
 
 /**
- * Settles small towns of another state that follow a city ("em São Paulo, Maracanã"). If the city
- * has a district of that name, the name becomes that district. Otherwise it is ambiguous, marked as
- * lost, and reported.
+ * Decides what the name of a small town of another state means after a city ("em São Paulo,
+ * Maracanã"). If the city has a district of that name, the name means that district. Otherwise the
+ * name is ambiguous: it is reported in a note and `lost` is set.
  */
 export function settleTowns(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [i, town] of mentions.entries()) {
@@ -281,8 +283,8 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
 }
 
 /**
- * Settles names of towns in a list that belongs to a city ("Santos: Centro, Maracanã"): each
- * becomes a district or is reported as ambiguous.
+ * Decides the meaning of names of towns in a list after a city ("Santos: Centro, Maracanã"). Each
+ * becomes a district of the city or is reported as ambiguous.
  */
 function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): void {
   let city: Mention | null = null;
@@ -304,7 +306,9 @@ function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): vo
   }
 }
 
-/** Districts before a city in brackets: "Boa Viagem (Recife)", "Pina e Torre (Recife)". */
+/**
+ * Returns the districts before a city in brackets: "Boa Viagem (Recife)", "Pina e Torre (Recife)".
+ */
 function quartersOfBracket(
   context: PlaceContext,
   mentions: readonly Mention[],
@@ -365,15 +369,15 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
 }
 
 /**
- * A capital and its district must each have more than this many times the accounts of a town with
- * the name of the district.
+ * Factor by which a capital and its district must each outnumber a town that has the name of the
+ * district, in accounts.
  */
 const NAMED_SO = 2;
 
 /**
- * Settles the name of a town that is the only place of the sentence: "na Moema". If a capital has a
- * district of that name with far more accounts than the town, the name becomes a district. Its city
- * is found later.
+ * Decides if the only place of a sentence is a town or a district: "na Moema". It becomes a
+ * district if a capital has a district of that name and the district has far more accounts than the
+ * town. The city of the district is found later.
  */
 export function settleLoneTown(context: PlaceContext, mentions: readonly Mention[]): void {
   const meant = mentions.filter(({ dropped }) => !dropped);
@@ -412,8 +416,9 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
 }
 
 /**
- * Settles names of towns in other states before a state that has districts of these names: "em
- * Taguatinga, DF", "em Pinheiros e Moema, SP". Their city is found later.
+ * Reads names before a state as districts if the state has such districts and the towns of these
+ * names are in other states: "em Taguatinga, DF", "em Pinheiros e Moema, SP". The city of each
+ * district is found later.
  */
 export function settleStateQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   const { districts, gazetteer, sentence } = context;
@@ -513,7 +518,7 @@ function link({ sentence }: PlaceContext, one: Mention, other: Mention): string 
   return linkOf(sentence, one, other);
 }
 
-/** True for "Boa Viagem, Recife, PE", which ends with the city's state. */
+/** True if a mention means only a state, such as "PE" in "Boa Viagem, Recife, PE". */
 function endsWithState(mentions: readonly Mention[], at: number): boolean {
   const state = mentions[at];
   return state !== undefined && state.states.length > 0 && state.cities.length === 0;

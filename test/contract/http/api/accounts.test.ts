@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: counts, single accounts, facets, ETags, and the server's documents
- * are answered as the OpenAPI document states, and so are mistakes in these requests. Does not
- * prove: that totals and facets are right (the engine is a fake here; campaign/twin/facet.test.ts
- * compares them with a scan).
+ * Proves, on both transports: the server answers requests for counts, single accounts, facets,
+ * ETags, and its own documents as the OpenAPI document states, also if a request has mistakes. Does
+ * not prove: that totals and facets are right (the engine is a fake here;
+ * campaign/twin/facet.test.ts compares them with a scan).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

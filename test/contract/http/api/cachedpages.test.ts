@@ -1,10 +1,11 @@
 /**
  * Proves, over real sockets on both transports, with the engine and two snapshots: a server with a
  * response cache answers seeded random searches with the bytes of a server without one. Two tenants
- * with three keys send them repeatedly, interleaved, and across a change of the snapshot, with
- * cursors, facets, tags, and mistakes. The cache's memory stays within its limits. Charges,
- * refusals, 304 answers, usage counts, and log lines are the same. A disabled key or tenant and a
- * damaged snapshot get the same answers. Each answer has its own id and time.
+ * with three keys send the searches repeatedly, interleaved, and across a change of the snapshot,
+ * with cursors, facets, ETags, and mistakes. The cache's memory stays within its limits. Both
+ * servers charge the same units, refuse the same requests, and have the same 304 answers, usage
+ * counts, and log lines. A disabled key or tenant and a damaged snapshot get the same answers. Each
+ * answer has its own request id and time.
  * Does not prove: the order of eviction (unit/http/server).
  */
 import assert from "node:assert/strict";
@@ -53,7 +54,9 @@ interface PageRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns everything that a client sees of an answer, except for day and time. */
+/**
+ * Sends a request. Returns everything that a client sees of the answer, except for date and time.
+ */
 async function send(server: FakeServer, { path = SEARCH, body, key, headers = {} }: PageRequest) {
   const answer = await fetch(server.base + path, {
     method: "POST",
@@ -154,7 +157,7 @@ for (const transport of MATRIX) {
         const [older, newer] = segments as [Segment, Segment];
         const keys = [keyOf(pair, "one"), keyOf(pair, "two"), keyOf(pair, "one", "free")];
         const bodies = bodiesOf(draw, older);
-        /** Cursors and tags that any client has received. */
+        /** For each body, the cursor and ETag of its latest answer. */
         const given = new Map<object, { cursor: string | null; tag: string }>();
         const steps = 2 * tries("served specs");
         for (let step = 0; step < steps; step++) {
@@ -207,7 +210,7 @@ for (const transport of MATRIX) {
         }
         assert.deepEqual([...statuses].sort(), [200, 422]);
         if (bytesMax === AMPLE) assert.equal(pair.memory.hits - hits, 2 * (bodies.length - 2));
-        // The same bytes are a different request on another route.
+        // The cache must not answer a route with the page of another route for the same body.
         for (const path of [SEARCH, "/v1/leads", SEARCH]) {
           await pair.send({ path, body: JSON.stringify(bodies[0]), key });
         }
@@ -217,14 +220,17 @@ for (const transport of MATRIX) {
 
   describe(`a cached search over ${transport}`, () => {
     const pair = new Pair(AMPLE);
-    /** Returns separate limits for each server, as strict as those of users. */
+    /** Returns rate limits for one server, with the product's plans. */
     const own = () => ({ plans: loadPlans(), rateLimits: new RateLimits(pair.clock) });
     const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 50 });
     const segment = fakeSegment();
     before(() => pair.start(transport, segment, own));
     after(() => pair.close());
 
-    /** Repeats a request until its answer is cached, and checks this. */
+    /**
+     * Repeats a request until its answer is cached. Asserts that the next answer comes from the
+     * cache.
+     */
     async function remembered(key: string, text = body): Promise<void> {
       for (let i = 0; i < 2; i++) await pair.send({ body: text, key });
       const { hits } = pair.memory;

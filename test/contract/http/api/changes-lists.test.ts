@@ -1,9 +1,9 @@
 /**
  * Proves how change lists and months are stored: a list is built once for any number of clients,
- * survives a restart, and is rebuilt if it is damaged, truncated, or of another version. A
- * client that comes early gets the progress. An unwritable list or a missing snapshot gives a clear
- * 503, not a crash. Unused lists and opened months are released. Months are listed correctly while
- * files appear in the folder or vanish, and if some are copies or invalid.
+ * survives a restart, and is rebuilt if it is damaged, truncated, or of another version. A client
+ * that comes early gets the progress. An unwritable list or a missing snapshot gives a clear 503,
+ * not a crash. Unused lists and the files of past months are closed. Months are listed correctly
+ * while files appear in the folder or vanish, and if some are copies or invalid.
  * Does not prove: a list's content (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -133,7 +133,7 @@ describe("change lists", () => {
 
   it("report progress without a wait, and end the wait of a client that left", async () => {
     const lists = listsIn(freshDir());
-    // Both requests come before the list can exist, however fast it is built.
+    // Both requests are sent before the list is built, however fast that is.
     const [early, left] = await Promise.all([
       refusal(lists.open(both(), { waitMs: 0, ended: () => false })),
       refusal(lists.open(both(), { waitMs: 60_000, ended: () => true })),
@@ -271,8 +271,8 @@ describe("months", () => {
       months.before({ label: "2026-10", snapshotDate: "2026-10-12" }).map(({ label }) => label),
       ["2026-09"],
     );
-    // Adds a second file with the same label and date. The server must always choose the same one
-    // of the two.
+    // Adds a second file with the same label and date. The server must choose the same one of the
+    // two files each time.
     copyFileSync(other.older.path, place("0.peneira"));
     await labels();
     const chosen = months.before(SERVED).find(({ label }) => label === "2026-09");

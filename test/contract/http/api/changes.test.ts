@@ -1,9 +1,9 @@
 /**
- * Proves, over both transports, on real files: joined pages of GET and POST /v1/changes equal a
- * linear scan over both months and the engine's own stream. Cursors continue with the months of
- * their first page, and are rejected with any other request. All mistakes are reported in one
- * answer, with their places in body or query. A plan without contact fields sees neither these
- * fields nor their changes.
+ * Proves, over both transports, on real files: all pages of GET and POST /v1/changes together equal
+ * a linear scan over both months, and the changes that the engine computes directly. A cursor
+ * continues with the months of its first page, and is rejected with any other request. All mistakes
+ * are reported in one answer, with their places in body or query. A plan without contact fields
+ * sees neither these fields nor their changes.
  * Does not prove: the engine itself (campaign/twin/changes.test.ts), nor how lists are stored
  * (contract/http/api/changes-lists.test.ts).
  */
@@ -64,7 +64,10 @@ function servedFolder(pair: MonthPair): string {
   return folder;
 }
 
-/** Returns all pages of a query, by POST and GET in turn, with different page sizes. */
+/**
+ * Returns all items of a query for changes. Requests pages by POST and GET in turn, with different
+ * page sizes.
+ */
 async function walk(
   { post, get }: ChangesServer,
   question: Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
 /**
- * Proves: the compute thread gives the same value, error, and charge as the direct call, for valid
- * and invalid sentences, lead queries, and specs with long lists. Small bodies are parsed in the
- * call; large bodies and all sentences run in `compute`. If another file has taken a snapshot's
- * path, the call does the work. Tenants are scheduled fairly; the thread supports every kind of
- * work.
+ * Proves: the compute thread returns the same value, error, and charge as a direct call in the
+ * server's thread, for valid and invalid sentences, lead queries, and specs with long lists. Small
+ * bodies are processed in the server's thread, large bodies and all sentences in the compute
+ * thread. If another file has taken a snapshot's path, the server's thread does the work. Tenants
+ * are scheduled fairly. The compute thread supports every kind of work.
  * Does not prove: how long it takes (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -69,7 +69,7 @@ describe("the compute thread", () => {
     ...{ plan, listsKnown: true, secondaryCnaeFull: true, lists: [] },
   });
 
-  /** Returns the value or error of a task, and its charge. */
+  /** Runs a task. Returns its value or error, and its charge. */
   async function outcome<Value>(
     compute: Compute,
     work: Computation<SentenceTask, Value>,

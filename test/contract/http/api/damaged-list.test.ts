@@ -1,8 +1,9 @@
 /**
- * Proves, on both transports: if a bit of a list's entries is flipped in the state, every
- * route that reads or changes the list answers 500 `state_damaged`, which the metrics count. Other
+ * Proves, on both transports: after a bit of a list's stored entries is flipped, every route that
+ * reads or changes the list answers 500 `state_damaged`. The metrics count these answers. Other
  * lists work, and the damaged list can be deleted.
- * Does not prove: which damage a start detects, and in which blobs (contract/store/blobs.test.ts).
+ * Does not prove: which damage is detected at the start, and in which blobs
+ * (contract/store/blobs.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

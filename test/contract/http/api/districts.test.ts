@@ -1,8 +1,8 @@
 /**
- * Proves: the districts of a municipality over HTTP, on both transports, equal those of a full scan
- * of a real snapshot, by prefix, word, and size. Mistakes, tags, and snapshots without districts
- * are answered as the OpenAPI document states.
- * Does not prove: how names fold (unit/native-index/districtname.test.ts).
+ * Proves, over HTTP on both transports: the districts of a municipality equal those of a full scan
+ * of a real snapshot. They can be searched by prefix or word, and ordered by number of accounts.
+ * Mistakes, ETags, and snapshots without districts are answered as the OpenAPI document states.
+ * Does not prove: how names are folded (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

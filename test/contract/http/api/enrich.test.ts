@@ -1,9 +1,9 @@
 /**
- * Proves: POST /v1/enrich answers one result for each CNPJ in the order of the request, on both
- * transports, for every spelling, roots, CPFs, and unknown numbers, in the call and in a compute
- * thread. Fields and labels follow the rules of exports. Only accounts that were found are charged;
- * if the charge is refused, no results are returned. The price is the described one. No answer
- * repeats a CPF. Every mistake in a body is reported.
+ * Proves: POST /v1/enrich returns one result for each CNPJ in the order of the request, on both
+ * transports, for every spelling, roots, CPFs, and unknown numbers. The server's thread and a
+ * compute thread give the same results. Fields and labels follow the rules of exports. Only
+ * accounts that were found are charged. If the charge is refused, no results are returned. The
+ * price is the documented one. No answer repeats a CPF. Every mistake in a body is reported.
  * Does not prove: that the charge survives a crash (unit/access/quota).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports: walks over the list of exports yield every export of the tenant once,
- * newest first, for any page size, even if exports are created or deleted meanwhile. Cursors are
- * rejected if any bit is altered, for another tenant or endpoint, or with a larger limit. The Link
- * header leads to the next page. Does not prove: the order in SQLite (the exporter is a model here;
- * exportstore has its own suite).
+ * Proves, on both transports: the pages of the list of exports together have every export of the
+ * tenant once, newest first. This holds for any page size, even if exports are created or deleted
+ * meanwhile. Cursors are rejected if any bit is altered, for another tenant or endpoint, or with a
+ * larger limit. The Link header leads to the next page. Does not prove: the order in SQLite (the
+ * exporter is a model here; exportstore has its own suite).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -76,7 +76,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    /** Reads all pages by the cursor in the body; `between` runs after each page. */
+    /** Reads all pages by the cursor in the body. Calls `between` after each page. */
     const walk = async (limit: number, between: (page: Page) => unknown = () => {}) => {
       const pages: Page[] = [];
       for (let path = `/v1/exports?limit=${limit}`; ; ) {

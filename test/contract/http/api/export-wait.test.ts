@@ -1,7 +1,8 @@
 /**
- * Proves, on both transports: a waiting read is answered when its export ends, is deleted, or
- * expires, and at its timeout. It holds no resources after its client leaves or the server stops.
- * Other requests are answered meanwhile, but on the same socket only after it.
+ * Proves, on both transports: a read that waits for an export is answered when the export ends, is
+ * deleted, or expires, and at the read's timeout. A read holds no resources after its client leaves
+ * or the server stops. Meanwhile other sockets get their answers. A later request on the same
+ * socket is answered after the read.
  * Does not prove: that exports end (the exporter is a model in memory here).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports: each endpoint's answer in each state of an export with each
- * parameter. Foreign, deleted, and malformed ids get the same bytes. Downloads redirect to a
- * signed, relative link. Does not prove: that files are rendered (the exporter is a model in memory
- * here; e2e/export/formats.test.ts uses the real one). Creates, waits, and lists are tested in
- * http-export-*.test.ts.
+ * Proves, on both transports, the answer of each endpoint to each combination of parameters and
+ * state of the export. Another tenant's ids, deleted ids, and malformed ids get the same bytes.
+ * Downloads redirect to a signed, relative link. Does not prove: that files are rendered (the
+ * exporter is a model in memory here; e2e/export/formats.test.ts uses the real one). Creates,
+ * waits, and lists are tested in http-export-*.test.ts.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -14,10 +14,7 @@ import { type Created, FILE, make, send, tenantOf } from "../../../support/http/
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { MATRIX } from "../../../support/run/scale.ts";
 
-/**
- * For each state that an endpoint can encounter, brings an export into this state and returns its
- * id.
- */
+/** States of an export. Each function brings an export into the state and returns its id. */
 const SITUATIONS = {
   queued: (_server: FakeServer, id: string) => id,
   running: ({ exporter }: FakeServer, id: string) => {
@@ -45,7 +42,10 @@ type Outcome =
   | "export_expired"
   | "export_not_found";
 
-/** Status, or error code, for each state and each group of `REQUESTS`. */
+/**
+ * Expected status, or error code, for each state. The three elements are for the three groups of
+ * `REQUESTS`.
+ */
 const OUTCOMES: Readonly<Record<keyof typeof SITUATIONS, readonly [Outcome, Outcome, Outcome]>> = {
   queued: [200, "EXPORT_NOT_READY", "EXPORT_NOT_READY"],
   running: [200, "EXPORT_NOT_READY", "EXPORT_NOT_READY"],

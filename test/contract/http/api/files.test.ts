@@ -1,7 +1,8 @@
 /**
- * Proves, on both transports, the answers of `/files/…`: the bytes of the file and their headers,
- * single ranges as a simple twin cuts them, even beyond 4 GiB, conditions, and the code of every
- * state and mistake. Link errors come first. Slow, silent, and leaving clients are in
+ * Proves, on both transports, the answers of `/files/…`: the bytes of the file, the headers,
+ * conditional requests, and the code of every state and mistake. A single range has the bytes that
+ * a simple reference implementation selects, even beyond 4 GiB. Errors of the link are reported
+ * before all others. Slow, silent, and leaving clients are in
  * contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
@@ -30,8 +31,8 @@ const LARGE = patternBytes(3_000_001);
 const HUGE_BYTES = 5 * 2 ** 30 + 77;
 
 /**
- * Reference implementation: returns the bytes that a Range header selects, found by testing every
- * byte. null stands for the whole file.
+ * Reference implementation: tests for every byte if a Range header selects it. Returns the selected
+ * bytes, or null for the whole file.
  */
 function twin(header: string, size: number): { readonly bytes: number[] } | null {
   if (!header.toLowerCase().startsWith("bytes=") || header.includes(",")) return null;

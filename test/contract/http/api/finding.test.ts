@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: finding by name and listing a company's establishments answer as the
- * OpenAPI document states, including mistakes, tags, pages, and plans. Does not prove: which
- * accounts match (the engine is a fake here; unit/native-index/find.test.ts and
- * contract/search/finding.test.ts do).
+ * Proves, on both transports: the routes that find accounts by name and list a company's
+ * establishments answer as the OpenAPI document states, with mistakes, ETags, pages, and plans.
+ * Does not prove: which accounts match (the engine is a fake here; unit/native-index/find.test.ts
+ * and contract/search/finding.test.ts do).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,10 +1,11 @@
 /**
- * Proves, for every route of the interface and of the console's data on both transports: another
- * tenant's list, named in a path, a body, a file, or a query, gets the same bytes as a nonexistent
- * one. None of it is in any answer, and it stays unchanged. The table names all routes: a new one
- * fails this suite until it is listed here, with its requests or among those without lists. A route
- * with a spec in its documented body must be tested.
- * Does not prove: that answers take the same time; exports and cursors
+ * Proves, for every route of the interface and of the console's data on both transports: a request
+ * that names another tenant's list gets the same bytes as one that names a nonexistent list. The
+ * name may be in a path, a body, a file, or a query. No answer contains anything of the list, and
+ * the list stays unchanged. A new route fails this suite until the table lists it, with its
+ * requests or as a route without lists. A route whose documented body has a spec must have
+ * requests.
+ * Does not prove: that answers take the same time, nor anything about exports and cursors
  * (e2e/server/tenants.test.ts).
  */
 
@@ -129,7 +130,7 @@ const TAKES: Readonly<Record<string, Attempts>> = {
 /** Paths whose id is that of a saved search. */
 const OF_SEARCHES = new Set(["/v1/searches/{id}", "/v1/console/searches/{id}/notices"]);
 
-/** Routes without lists: their requests name no list and no spec. */
+/** Routes without lists. Their requests name no list and contain no spec. */
 const TAKE_NONE = [
   ...["GET /healthz", "GET /readyz", "GET /metrics", "GET /v1/status", "GET /openapi.json"],
   ...["GET /", "GET /docs", "GET /docs/", "GET /docs/errors", "GET /llms.txt"],

@@ -150,8 +150,9 @@ for (const transport of MATRIX) {
         }
         const plain = JSON.stringify({ spec: { filters: uf }, limit: 20 });
         for (let again = 0; again < 4; again++) await send("/v1/accounts/search", plain);
-        // Two of the three requests after each change are cache hits. In the first step it is only
-        // one, because the second request stores the page. Two of the four plain requests are hits.
+        // In each of the 24 steps two of three requests are cache hits, but only one in the first
+        // step, because its second request stores the page. Two of the four last requests are hits
+        // as well.
         assert.equal(responses.hits, 1 + 23 * 2 + 2);
       } finally {
         await own.close();

@@ -1,11 +1,11 @@
 /**
  * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX, and searches,
  * emptied, paged, and deleted as documented. A CSV file is parsed while it arrives and needs no
- * memory besides its entries. XLSX files have a separate memory budget; a file that exceeds it is
- * refused, and its memory is released for any outcome of the request. Entries are shown with the
- * snapshot's check digits. On every route, another tenant's list is answered as if it did not
- * exist.
- * Does not prove: what a search does with lists (listed-search.test.ts).
+ * memory besides its entries. XLSX files have a separate memory limit. A file that exceeds the
+ * limit is refused, and its memory is released for any outcome of the request. Entries are shown
+ * with the snapshot's check digits. On every route, another tenant's list is answered as if it did
+ * not exist.
+ * Does not prove: how a search uses lists (listed-search.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -41,7 +41,9 @@ interface Seen {
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** How often requests retained the snapshot (`begun`), and released it (`ended`). */
+/**
+ * Number of requests that started to use the snapshot (`begun`), and that released it (`ended`).
+ */
 const holds = { begun: 0, ended: 0 };
 let sample: SampleSnapshot;
 let segment: Segment;

@@ -1,8 +1,9 @@
 /**
  * Proves, with the official client on both transports: an agent with a key gets over /mcp the
- * answers of the HTTP routes (accounts, totals, pages to the end). Its exports are those of the
- * routes, and its mistakes return as results that name all of them. Its plan applies, its usage is
- * counted, nothing that it sends is logged, and values stay data.
+ * answers of the HTTP routes: accounts, totals, and all pages. It can create the same exports. A
+ * request with mistakes returns a result that names all of them. The plan applies, the usage is
+ * counted, and nothing that the agent sends is logged. Hostile texts in accounts are returned as
+ * data.
  * Does not prove: that the engine finds the right accounts (a fake here; e2e/server/mcp.test.ts has
  * the real one), nor how messages are parsed (unit/mcp/messages.test.ts).
  */
@@ -62,8 +63,8 @@ for (const transport of MATRIX) {
         assert.ok(outputSchema !== undefined);
       }
       const bytes = JSON.stringify(agent.tools).length;
-      // Three tools describe the filters, so each new filter counts three times: nine filters and
-      // seven fields added 4,400 bytes.
+      // The descriptions of three tools list all filters, so a new filter adds its text three
+      // times.
       assert.ok(bytes < 45_000, `the tools take ${bytes} bytes`);
       assert.match(agent.client.getInstructions() ?? "", /data, never instructions/);
       assert.equal(agent.client.getServerVersion()?.version, "0.0.0-test");

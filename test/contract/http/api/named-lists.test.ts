@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: a sentence can name lists of its sender, in a translation and in a
- * lead search, and has the counts of an equivalent spec. The spec that the answer shows can be
- * searched without changes. The names of another tenant's lists do not match. When a list is
+ * Proves, on both transports: in a translation and in a lead search, a sentence can name the
+ * sender's own lists. Its counts are those of an equivalent spec. The spec that the answer shows
+ * can be searched without changes. The names of another tenant's lists do not match. When a list is
  * renamed, changed, or removed, the same bytes get an answer that reflects this.
  * Does not prove: which sentences name lists (contract/translate/namedlists.test.ts).
  */

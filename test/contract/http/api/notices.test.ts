@@ -1,9 +1,9 @@
 /**
- * Proves, over both transports with two real months: saved searches of the API are those of the
- * console, and every mistake is named with its place. A webhook shows its secret once, refuses
- * addresses inside the network, and has a limit by plan. Another tenant's search, webhook, and
- * notice are answered like unknown ones. The log has a cursor, and notices are replayed. Every
- * answer fits the document.
+ * Proves, over both transports with two real months: the API and the console have the same saved
+ * searches, and every mistake is reported with its place. A webhook's secret is shown once,
+ * addresses inside the network are refused, and the plan limits the number of webhooks. Another
+ * tenant's search, webhook, and notice are answered like unknown ones. The list of past notices has
+ * a cursor, and a notice can be sent again. Every answer fits the OpenAPI document.
  * Does not prove: counting and delivery (contract/notices).
  */
 import assert from "node:assert/strict";

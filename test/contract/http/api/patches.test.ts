@@ -1,8 +1,8 @@
 /**
- * Proves, over both transports: every PATCH route refuses `{}` with an error at the root that names
- * the possible members, and leaves the resource unchanged. A body that is no object or has an
- * unknown member is refused. An unknown resource comes first.
- * Does not prove: what other bodies change (lists.test.ts, notices.test.ts, emails.test.ts).
+ * Proves, over both transports: every PATCH route refuses the body `{}` with an error that names
+ * the possible members, and leaves the resource unchanged. A body that is not an object or has an
+ * unknown member is refused. For an unknown resource, even `{}` is answered with 404.
+ * Does not prove: the effect of other bodies (lists.test.ts, notices.test.ts, emails.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -15,8 +15,8 @@ import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
 /**
- * For each PATCH route, how its resource is made: the path and the body of the request, and the
- * name of the resource in answers.
+ * For each PATCH route, how to make its resource: the path and body of the request, and the member
+ * of the answer that has the resource.
  */
 const MADE: Readonly<Record<string, readonly [path: string, body: object, name: string]>> = {
   "/v1/lists/{id}": ["/v1/lists", { name: "Clientes" }, "list"],

@@ -1,8 +1,9 @@
 /**
- * Proves: a plain Arrow file with the documented columns and metadata but without an index region
- * is indexed at boot. It then answers random specs with the same bytes as the snapshot that it was
- * made from. apache-arrow writes the file in small batches. Its temporary index is removed on
- * close. Metadata that no snapshot has, here and in a Parquet file, is rejected with a message.
+ * Proves: a plain Arrow file, with the documented columns and metadata but without an index, is
+ * indexed at the start of a server. It then answers random specs with the same bytes as the
+ * snapshot from which it was made. apache-arrow writes the file in small batches. The temporary
+ * index is removed when the file is closed. Metadata that no snapshot can have is rejected with a
+ * message, also in a Parquet file.
  * Does not prove: files of other programs (unit/native-index/readers.test.ts).
  */
 import assert from "node:assert/strict";
@@ -42,7 +43,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** The answers to 120 random specs, with every field, as text. */
+/** Returns the answers to 120 random specs, with every field, as text. */
 function answersOf(segment: Segment): string[] {
   const rng = seededRng(9);
   return Array.from({ length: 120 }, () => {

@@ -1,8 +1,8 @@
 /**
- * Proves, by one table on real sockets: each request's answer, with required and forbidden content,
- * fits the OpenAPI document. Both transports return the same status, headers, and body. Does not
- * prove: that the engine finds the right accounts (a fake here), nor anything about bytes that are
- * not HTTP (contract/http/server/malformed.test.ts).
+ * Proves, with one table of requests on real sockets: the answer to each request fits the OpenAPI
+ * document, has the required content, and lacks the forbidden content. Both transports return the
+ * same status, headers, and body. Does not prove: that the engine finds the right accounts (a fake
+ * here), nor anything about bytes that are not HTTP (contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

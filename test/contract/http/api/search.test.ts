@@ -1,8 +1,10 @@
 /**
- * Proves, on both transports: cursor walks yield every match once and in order for any page size.
- * Cursors are rejected with the right code if altered, or moved to another spec, tenant, plan, or
- * snapshot. Cached requests never leak between plans, snapshots, or spellings; a damaged snapshot
- * is 503 and a bug is a 500 that shows and logs nothing. Does not prove: the engine.
+ * Proves, on both transports: following cursors returns every match once and in order, for any page
+ * size. A cursor is rejected with the right code if it is altered, or sent with another spec,
+ * tenant, plan, or snapshot. No answer from the cache is sent to another plan, for another
+ * snapshot, or for a body of other bytes. A damaged snapshot is answered with 503. A bug is
+ * answered with 500, and neither the answer nor the log has the text of the error. Does not prove:
+ * the engine.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,8 @@
 /**
  * Proves that the OpenAPI document names every route and no other, passes the linter with the
- * committed rules, has examples valid against their schemas, and that checking an answer against it
- * detects undocumented parts. The suites that call `assertDocumented` prove that answers match it.
+ * committed rules, and has examples that are valid against their schemas. Also proves that
+ * comparing an answer with the document detects undocumented parts. The suites that call
+ * `assertDocumented` prove that answers match the document.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -25,7 +26,7 @@ import {
 
 type Media = { readonly schema: object; readonly example?: unknown; readonly examples?: object };
 
-/** Every media type object of the document with its position. */
+/** Yields every media type object of the document with its position. */
 function* mediaIn(value: unknown, place = ""): Generator<readonly [place: string, media: Media]> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -74,7 +75,7 @@ describe("the OpenAPI document", () => {
     );
     rmSync(folder, { recursive: true });
     assert.equal(status, 0, stdout + stderr);
-    // The tool also prints a notice about its future, before the report.
+    // The linter prints a notice about its own future before the report.
     const { totals } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: object };
     assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, stdout);
   });
@@ -112,7 +113,7 @@ describe("the OpenAPI document", () => {
       const { type, additionalProperties } = schema as unknown as Readonly<Record<string, unknown>>;
       return type === "object" && additionalProperties !== false ? [name] : [];
     });
-    // These schemas stay open, because problem documents may get more members (RFC 9457).
+    // These two schemas allow further members, because problem documents may have them (RFC 9457).
     assert.deepEqual(open, ["Problem", "Mistake"]);
   });
 });

@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports: every route that needs a key answers each shape of credentials with
- * each method with the contract's status and code and reveals nothing else, so that only known
- * senders learn which methods exist. Open routes ignore credentials; a disabled, expired, or
- * replaced key and a disabled tenant stop within a second (here: 400 ms), also if another process
- * did it. Does not prove: that comparing takes constant time (`timingSafeEqual` is trusted).
+ * Proves, on both transports: every route that needs a key answers each form of credentials, with
+ * each method, with the documented status and code. The answer reveals nothing else, so only
+ * senders with a valid key learn which methods exist. Open routes ignore credentials. A disabled,
+ * expired, or replaced key, or a key of a disabled tenant, is refused within a second (here: 400
+ * ms), also if another process disabled it. Does not prove: that comparing takes constant time
+ * (`timingSafeEqual` is trusted).
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -72,7 +73,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"];
 
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } } });
 const KEYED = ROUTES.filter((route) => route.access === "key");
-/** Below /v1, a path that does not exist needs a key as the others do. */
+/** A path below /v1 that does not exist needs a key, as existing ones do. */
 const UNKNOWN = { method: "GET", path: "/v1/nope" } as const;
 const OPEN_PATHS = new Set(
   ROUTES.filter(({ access }) => access === "open").map(({ path }) => path),
@@ -82,13 +83,16 @@ const KEYED_PATHS = [...new Set([...KEYED, UNKNOWN].map(({ path }) => path)), "/
 /** True if only a sender with a valid key gets this status. */
 const isAnswer = (status: number) => status !== 401 && status !== 403;
 
-/** The methods that the table has for a path. */
+/** Returns the methods that the route table has for a path. */
 const methodsOf = (path: string) => {
   const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
   return methods.includes("GET") ? [...methods, "HEAD"] : methods;
 };
 
-/** Status of an open path; a file requires a signed link, which a key does not replace. */
+/**
+ * Returns the status of an open path without its required parts. A file needs a signed link, which
+ * a key does not replace.
+ */
 const openStatus = (path: string) =>
   path.startsWith("/files/")
     ? 403

@@ -1,8 +1,8 @@
 /**
- * Proves that the bytes of request bodies in flight are counted exactly and released in every way a
- * body can end. Compares them with an obvious count for any chunks, and on both transports on real
- * sockets, with an immediate 503 without space. Does not prove: the limit of one body
- * (contract/http/server/limits.test.ts).
+ * Proves that the bytes of request bodies that are being received are counted exactly, and released
+ * in every way a body can end. Compares the count with a simple reference implementation for any
+ * chunks. On both transports, a body without space gets an immediate 503. Does not prove: the limit
+ * of one body (contract/http/server/limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";

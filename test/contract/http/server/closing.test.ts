@@ -1,10 +1,11 @@
 /**
- * Proves, on raw sockets against both transports: a Connection header with the member `close`, at
- * any position, in any case and spacing, and on any line, ends the connection after the whole
- * answer; no other member does. Over node:http, later bytes are not answered, and a client that
- * half-closes after its requests gets all answers whole. uWebSockets.js closes a half-closed
- * connection and may cut its answer, but the client can detect that.
- * Does not prove: what a stopping server does (server.test.ts).
+ * Proves, on raw sockets against both transports: a Connection header with the member `close` ends
+ * the connection after the whole answer. The member may be at any position, in any case and
+ * spacing, and on any line. No other member ends the connection. Over node:http, later bytes are
+ * not answered, and a client that half-closes after its requests gets all answers whole.
+ * uWebSockets.js closes a half-closed connection and may cut its answer, but the client can detect
+ * that.
+ * Does not prove: how a server stops (server.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -18,9 +19,12 @@ const LARGE = Buffer.alloc(3_000_000, "a");
 /** Size of an answer that exceeds all buffers between a server and a client that does not read. */
 const HUGE = Buffer.alloc(64_000_000, "a");
 const LATER_MS = 50;
-/** Longer than a closing connection may stay open, shorter than the limit for idle ones. */
+/** Time to wait for the server to close a connection. An idle connection stays open longer. */
 const PATIENCE_MS = 6_000;
-/** Longer than an answer takes, after which a connection that is to close is closed. */
+/**
+ * Time to wait on a connection that may stay open. By then, the server has sent its answer and
+ * would have closed the connection if it was to be closed.
+ */
 const IDLE_MS = 2_500;
 
 /** Values of the Connection header that close the connection, as clients may write them. */
@@ -39,8 +43,8 @@ const CLOSING = [
 const KEEPING = ["keep-alive", "closed", "TE, closer", "x-close", "TE\r\nConnection: keep-alive"];
 
 /**
- * Paths with different answers: small, sent in a later turn, streamed, streamed later, in chunks,
- * without a body.
+ * Paths with different answers, in this order: small, sent in a later turn of the event loop,
+ * streamed, streamed later, in chunks, and without a body.
  */
 const PATHS = ["/small", "/later", "/large", "/large-later", "/pieces", "/none"];
 
@@ -189,7 +193,7 @@ for (const name of TRANSPORTS) {
   });
 }
 
-/** Asserts that an answer is empty, or complete, or can be recognized as cut off by its headers. */
+/** Asserts that an answer is empty, complete, or recognizable as cut off by its headers. */
 function assertNotCutSilently(text: string, label: string): void {
   if (text === "") return;
   assert.match(

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports on real sockets, that a key has at most its plan's requests in flight,
- * long polls, bodies, and streams included. The refusal differs from that of the rate limit and
- * affects no other key. A request's slot is released however it ends. Does not prove: the rate
- * (unit/access/rate-limits.test.ts).
+ * Proves, on both transports on real sockets, that a key has no more requests in flight than its
+ * plan allows. Long polls, bodies, and streams count. The refusal differs from that of the rate
+ * limit and affects no other key. A request stops counting however it ends. Does not prove: the
+ * rate (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -25,7 +25,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const MOST = 3;
 
-/** An engine with a page of 30 MB. `state.bad` is the number of the slice that fails. */
+/** An engine with a page of 30 MB, sent in 300 chunks. Chunk number `state.bad` fails. */
 const state = { bad: -1 };
 const engine = engineOf({
   ...fakeParts,

@@ -1,9 +1,9 @@
 /**
- * Proves, on raw sockets against both transports: no request with ambiguous framing is answered
- * twice, and the next request on the connection gets its own answer or none. Each row of the table
- * is followed by a second request, in the same write and after the first answer. Bytes after a
- * chunked body are never executed.
- * Does not prove: what proxies make of such requests (test/e2e/deploy/smuggling.test.ts).
+ * Proves, on raw sockets against both transports: a request with ambiguous framing is answered at
+ * most once, and the next request on the connection gets its own answer or none. Each row of the
+ * table is followed by a second request, once in the same write and once after the first answer.
+ * Bytes after a chunked body are never executed as a request.
+ * Does not prove: how proxies handle such requests (test/e2e/deploy/smuggling.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -50,7 +50,10 @@ function converse(port: number, bytes: Buffer, second: string | null): Promise<R
   });
 }
 
-/** The outcome of a row, in the terms of the table, and both conversations. */
+/**
+ * Result of a row: the status of its answer with the fate of the connection, such as "400 closed",
+ * and the bytes of both connections.
+ */
 interface Tried {
   readonly outcome: string;
   readonly received: readonly Received[];

@@ -2,12 +2,12 @@
  * Proves, by counting bytes: answering a search over uWebSockets.js leaves no more garbage than the
  * limits below. Without the optimizing compiler, every object, closure, and spread is allocated
  * each time, so the figure repeats within 30 bytes (Node 20, where the limit is tight). On a busy
- * machine timers have added up to 90. A spread of the whole call on the way to its handler costs
- * 150 more and fails. With the optimizing compiler, as users have it, it is 3.6 to 3.8 KB. It was
- * 17 KB before the shared buffer and the fast path for repeated searches. It was 9.7 KB before
- * pages were rendered into reused memory and log lines made of cached parts, 6.6 KB before accounts
- * were written in place, and 4.8 KB before calls were of a class and headers in one list. Does not
- * prove: how long anything takes, nor memory outside the heap.
+ * machine, timers have added up to 90. A copy of the whole call by spread on the way to its handler
+ * costs 150 more and fails. With the optimizing compiler, as users run it, an answer leaves 3.6 to
+ * 3.8 KB. It left 17 KB before the shared buffer and the fast path for repeated searches, and 9.7
+ * KB before rendering into reused memory and log lines from cached parts. It left 6.6 KB before
+ * accounts were written in place, and 4.8 KB before calls became a class and headers one list. Does
+ * not prove: how long anything takes, nor memory outside the heap.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -29,12 +29,12 @@ const BOUNDS = {
 const TIGHT = process.versions.node.startsWith("20.");
 const LOOSE_FACTOR = 1.25;
 /**
- * How often a count above the limit is repeated. Garbage of the product's code shows in every
- * repetition.
+ * Maximum number of counts. A count above the limit is repeated, because garbage of the product
+ * itself would occur every time.
  */
 const COUNTS_MAX = 3;
 
-// The module is part of the build and is plain JavaScript.
+// bundle.mjs is plain JavaScript without types, because the build uses it.
 const { bundleTests } = (await import("../../../support/run/bundle.mjs" as string)) as {
   bundleTests(
     root: string,
@@ -46,8 +46,8 @@ let sample: SampleSnapshot;
 let program: string;
 before(async () => {
   sample = await makeSampleSnapshot(2_000, 5);
-  // The program is bundled, because sources that are run directly name every closure again, which
-  // is garbage too.
+  // The program is bundled. Run directly from its sources, it would name every closure at run time,
+  // which leaves garbage too.
   const product = join(ROOT, "dist", "bundle");
   [program = ""] = await bundleTests(ROOT, { files: [PROGRAM], product });
 });

@@ -1,7 +1,7 @@
 /**
  * Proves: constant headers that are written as one block reach a client as separate lines, in the
- * usual order, over either transport. An answer's own header replaces a constant of the same name;
- * and a block contains nothing that could end a line.
+ * usual order, over both transports. If an answer sets one of these headers itself, only its own
+ * value is sent. A block contains nothing that could end a line.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

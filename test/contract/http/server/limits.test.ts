@@ -1,7 +1,8 @@
 /**
- * Proves each request limit at the limit and one beyond it, on both transports by the same table:
- * bytes and lines of the head, the address, the body (of known and unknown length), depth, members,
- * and items of JSON. Does not prove: what else is rejected (contract/http/server/malformed.test.ts,
+ * Proves that each limit of a request accepts a request at the limit and rejects a request one unit
+ * beyond it. One table is used for both transports. It has bytes and lines of the head, the
+ * address, the body (of known and unknown length), and depth, members, and items of JSON. Does not
+ * prove: what else is rejected (contract/http/server/malformed.test.ts,
  * contract/http/api/scenarios.test.ts).
  */
 import assert from "node:assert/strict";
@@ -19,8 +20,8 @@ import {
 const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * A limit, and a request that contains `size` units of the limited quantity. The key is filled in
- * later.
+ * A limit, and a function that makes a request with `size` units of the limited quantity. The word
+ * KEY in the request stands for a key.
  */
 interface Limit {
   readonly name: string;
@@ -40,7 +41,7 @@ const SPEC = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
 
 const post = (body: string) => `${POST}Content-Length: ${body.length}\r\n\r\n${body}`;
 
-/** A text of the given size that begins and ends with the given parts. */
+/** Returns a text of the given size that begins with `before` and ends with `after`. */
 function fill(before: string, after: string, size: number): string {
   return before + "a".repeat(size - before.length - after.length) + after;
 }

@@ -1,8 +1,9 @@
 /**
- * Proves, by bytes on raw sockets against both transports: improper HTTP/1.1 is rejected with a 4xx
- * (or 505) and the socket is closed, never a 500, a hang, or a second meaning. Unusual but proper
- * requests are answered; pipelined requests are answered in order; the server continues afterwards.
- * Does not prove: that uWebSockets.js and Node parse alike in every case; the table states where a
+ * Proves, with bytes on raw sockets against both transports: improper HTTP/1.1 is rejected with a
+ * 4xx (or 505), and the socket is closed. It is never answered with 500, left waiting, or
+ * understood as another request. Unusual but proper requests are answered. Pipelined requests are
+ * answered in order. The server continues afterwards.
+ * Does not prove: that uWebSockets.js and Node parse alike in every case. The table states where a
  * status may differ.
  */
 import assert from "node:assert/strict";

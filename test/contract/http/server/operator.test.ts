@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports, what an operator relies on. The log has a failure only for
- * events that need attention. Refused requests are counted under their route. The server reports a
- * missing snapshot and a stop. No answer names the software; every 422 names its mistakes;
- * bytes that never become a request are reported as a problem where the transport permits. Does not
- * prove: the order of refusals (contract/http/server/auth.test.ts), nor which bytes are rejected
+ * Proves, on both transports, that a server reports its state correctly. The log has a failure only
+ * for events that need attention. Refused requests are counted under their route. A missing
+ * snapshot and a stop are reported. No answer names the software, and every 422 names its mistakes.
+ * Bytes that never become a request are answered with a problem document, unless the transport's
+ * library answers them itself. Does not prove: the order of refusals
+ * (contract/http/server/auth.test.ts), nor which bytes are rejected
  * (contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
@@ -176,8 +177,8 @@ for (const transport of TRANSPORTS) {
     });
 
     /**
-     * Name, bytes, and status by transport. The status is sent by the transport itself or by the
-     * interface.
+     * Name of a case, its bytes, and the expected status by transport. Some statuses are sent by
+     * the transport's library, others by the product.
      */
     const strange: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
       ["no Host, and more behind it", "GET /healthz HTTP/1.1\r\n\r\n{}", { uws: 400, node: 400 }],

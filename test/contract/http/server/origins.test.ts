@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: OPTIONS names the methods of a known path without a key and reveals
- * nothing of the console. Without http.cors_origins no answer has a CORS header. With it exactly
- * the configured origins get permission, on answers and refusals alike, never for cookies or the
- * console. Does not prove: that a browser agrees (no browser runs here).
+ * Proves, on both transports: OPTIONS names the methods of a known path without a key, but not
+ * those of the console's paths. Without http.cors_origins, no answer has a CORS header. With it,
+ * exactly the configured origins get permission, in answers and refusals alike, but never for
+ * cookies or the console. Does not prove: that a browser agrees (no browser runs here).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

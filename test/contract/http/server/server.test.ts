@@ -1,8 +1,9 @@
 /**
  * Proves, on both transports: a server that stops finishes the answers in flight, including large
- * ones, and ends within its deadline if a client does not read. A port in use and a transport that
- * cannot be loaded are reported by name, and nothing is used instead. Large answers arrive byte for
- * byte, even if the client reads slowly. A client that leaves costs nothing. Does not prove: speed.
+ * ones. It ends within its deadline even if a client does not read. A port in use and a transport
+ * that cannot be loaded are reported by name, and no other port or transport is used instead. Large
+ * answers arrive byte for byte, even if the client reads slowly. A client that leaves costs
+ * nothing. Does not prove: speed.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -50,7 +51,7 @@ function searchBytes(server: FakeServer): string {
   );
 }
 
-/** Hash of the accounts in an answer, or "cut off" if the answer is incomplete. */
+/** Returns the hash of the accounts in an answer, or "cut off" if the answer is incomplete. */
 function accountsHash(answer: Buffer): string {
   const start = answer.indexOf('"accounts":') + 11;
   const end = answer.indexOf(',"next_cursor"', start);
@@ -188,7 +189,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/readyz`)).status, 503);
       const closing = server.close();
       await sleep(50);
-      // A client may notice only with its next request that the port is closed.
+      // A client may notice that the port is closed only when it sends its next request.
       const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
       const late = await sendRaw(server.port, request, 5_000);
       assert.deepEqual([late.text, late.closed], ["", true]);

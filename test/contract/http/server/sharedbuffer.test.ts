@@ -1,7 +1,8 @@
 /**
- * Proves, over real sockets and either transport: pages in the shared buffer are never mixed up:
- * neither many pipelined ones on one connection, nor many that wait for a paused client while
- * others are answered. Does not prove: that the buffer is used (unit/http/server).
+ * Proves, over real sockets on both transports: pages written to the buffer that all requests share
+ * are never mixed up. Tested are many pipelined pages on one connection, and many pages that wait
+ * for a paused client while others are answered. Does not prove: that the buffer is used
+ * (unit/http/server).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";

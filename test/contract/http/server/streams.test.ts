@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports, how large pages are sent: the same bytes as rendered whole; a
- * client that never reads holds one slice and is disconnected in time. The stream slot and the
- * reference to the snapshot are released in every way an answer can end; damage is reported before
- * the first byte or cuts the connection, so no page looks complete; excess requests get a retry
- * time. Does not prove: memory or time (bench/http.bench.ts), nor the parts
- * (contract/search/slices.test.ts).
+ * Proves, on both transports, how large pages are streamed. A streamed page has the same bytes as a
+ * page rendered whole. For a client that never reads, the server holds one chunk, and disconnects
+ * the client in time. However an answer ends, it stops counting as a stream and releases the
+ * snapshot. Damage is reported before the first byte or cuts the connection, so no incomplete page
+ * looks complete. Too many concurrent streams are refused with a retry time. Does not prove: memory
+ * or time (bench/http.bench.ts), nor the parts (contract/search/slices.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -37,8 +37,8 @@ const SPEC = {
 };
 
 /**
- * Makes an engine that finds the configured number of accounts. Any slice of them can be made to
- * fail.
+ * Makes an engine that finds the configured number of accounts. `state.bad` selects a chunk that
+ * fails.
  */
 function makeLarge() {
   const state = {

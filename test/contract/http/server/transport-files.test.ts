@@ -1,9 +1,10 @@
 /**
- * Proves, on both transports, how a file is sent: one chunk in memory per client, however slow; a
- * client that reads nothing is disconnected after the write timeout, but not a slow reader, nor
- * one that waits for the disk. The descriptor is closed however the answer ends. A read error cuts
- * the connection; a file removed during the answer arrives whole; a stop waits for it. The answers
- * to file requests are in contract/http/api/files.test.ts.
+ * Proves, on both transports, how a file is sent. Each client takes one chunk of memory, however
+ * slow it is. A client that reads nothing is disconnected after the write timeout. A slow reader is
+ * not, nor a client that waits for the disk. The descriptor is closed however the answer ends. A
+ * read error cuts the connection. A file that is removed during the answer arrives whole. A stop of
+ * the server waits for running answers. The answers to file requests are in
+ * contract/http/api/files.test.ts.
  */
 import assert from "node:assert/strict";
 import fs, {
@@ -138,11 +139,11 @@ for (const name of TRANSPORTS) {
       const before = process.memoryUsage().arrayBuffers;
       counted.read = 0;
       const sockets = await Promise.all(Array.from({ length: clients }, () => pausedReader(port)));
-      // If the server read ahead, it would have read all files long before now.
+      // If the server read more than the clients take, all files would be in memory by now.
       await sleep(600);
       const held = process.memoryUsage().arrayBuffers - before;
-      // The bytes that were read and are not in this process are in the kernel's buffers, which
-      // have limits of their own.
+      // The rest of the bytes that were read is in the kernel's buffers, which have their own
+      // limits.
       assert.ok(counted.read < clients * 12 * 1024 * 1024, `${counted.read} bytes were read`);
       assert.ok(held < clients * 2 * CHUNK_BYTES + 8 * 1024 * 1024, `${held} bytes are held`);
       for (const socket of sockets) socket.destroy();
@@ -154,7 +155,8 @@ for (const name of TRANSPORTS) {
       const socket = await pausedReader(port);
       const began = performance.now();
       const at = () => performance.now() - began;
-      // Delay of this thread, and thus of the server, which runs in it, on a loaded machine.
+      // Delay of this thread on a loaded machine. The server runs in this thread, so it is delayed
+      // as well.
       let lateMs = 0;
       const nap = async (ms: number) => {
         const fromMs = at();
@@ -167,7 +169,8 @@ for (const name of TRANSPORTS) {
       // A socket is checked four times per timeout. Node's own timeout would take twice as long.
       const tookMs = at() - lateMs;
       assert.ok(tookMs < 1.85 * WRITE_TIMEOUT_MS, `cut off after ${tookMs} ms, ${lateMs} ms late`);
-      // The library of the other transport can only close a socket gracefully.
+      // Only `node` resets the connection. The library of the other transport can only close it, so
+      // the kernel continues to send the buffered bytes.
       if (name === "node" && existsSync(TCP_TABLE)) {
         assert.equal(await settledAt(0, () => leftToSystem(port)), 0, "the system still sends");
       }
@@ -252,8 +255,8 @@ for (const name of TRANSPORTS) {
     });
 
     it("does not count disk time against the client", async () => {
-      // Reads from disk have a tenth of the required rate, for twice the time after which a client
-      // is disconnected.
+      // The client gets far fewer bytes per second than the limit requires, for twice the time
+      // after which it would be disconnected. Only the slow disk is the reason.
       const hurried = { ...LIMITS, minReadBytesPerSecond: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
       const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));

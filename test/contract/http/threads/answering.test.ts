@@ -1,5 +1,5 @@
 /**
- * Proves how many threads answer requests. The default is the number of processors minus one, but
+ * Proves how many threads accept requests. The default is the number of processors minus one, but
  * at least one. A setting overrides it. The transport `node` has one thread and rejects a setting
  * of more.
  */

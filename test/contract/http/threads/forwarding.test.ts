@@ -1,8 +1,8 @@
 /**
- * Proves, for 4,000 seeded orders of events: a request that a thread forwards ends at the owner
- * exactly once. Its body is read or dropped, the chunks and the file of its answer are released
- * exactly once, and the sent bytes are the rendered ones, whenever the client leaves, the thread
- * ends, or messages cross.
+ * Proves, for 4,000 seeded orders of events: a request that an HTTP thread forwards to the server's
+ * main thread (the owner) ends there exactly once. Its body is read or dropped. The chunks and the
+ * file of its answer are released exactly once, and the sent bytes are the rendered ones. This
+ * holds whenever the client leaves, the thread ends, or messages cross.
  * Does not prove: the transports (contract/http/threads).
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,10 @@ import { randomFrom } from "../../../support/translate/shapes.ts";
 
 const ORDERS = 4_000;
 
-/** A client's request and answer on the thread. A test triggers its events. */
+/**
+ * A client's request and answer on the HTTP thread, without a socket. The test calls its methods to
+ * make events happen.
+ */
 class ClientExchange implements Exchange {
   readonly method = "POST";
   readonly path = "/v1/x";

@@ -1,9 +1,9 @@
 /**
- * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, including the
- * replacement of one that has just ended. All threads refuse a snapshot that the server has closed,
- * and retain nothing of it. The port is closed while threads load, because a client would have to
- * wait.
- * Does not prove: what is answered from it (e2e/server/threads.test.ts).
+ * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also on the
+ * thread that replaces one that has just ended. All threads refuse a snapshot that the server has
+ * closed, and retain nothing of it. The port is closed while threads load, because a client would
+ * have to wait.
+ * Does not prove: the answers from the snapshot (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 let sample: SampleSnapshot;
 let threads: HttpThreads;
 const workers: Worker[] = [];
-/** Results of connecting at the moment when a thread began to load. */
+/** Results of attempts to connect, each made when a thread started to load. */
 const early: Promise<string>[] = [];
 let port = 0;
 const note = (worker: Worker) => {
@@ -67,7 +67,7 @@ async function freePort(): Promise<number> {
   return free;
 }
 
-/** Tries to connect; resolves with the code of the refusal, or "connected". */
+/** Tries to connect. Resolves with the code of the refusal, or with "connected". */
 function connecting(): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => {
@@ -109,7 +109,8 @@ describe("a snapshot on all threads", () => {
       }
       const replaced = workers.at(-1) as Worker;
       await once(replaced, "online");
-      // Threads run commands in sequence, so the commands of the start are done once this one is.
+      // A thread runs its commands in sequence. So this answer shows that the commands of its start
+      // are done.
       assert.equal((await threads.samples()).length, 2);
       threads.publish(null);
       threads.drop(segment);

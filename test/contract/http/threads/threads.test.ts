@@ -1,8 +1,8 @@
 /**
  * Proves, with three threads that accept connections and a server in this process that answers
- * them: of 16 keep-alive connections each thread has five or six. A killed or failed thread is
- * replaced, its connections end, and the others continue; its requests in flight are over.
- * Does not prove: what threads answer by themselves (e2e/server/threads.test.ts).
+ * them: of 16 keep-alive connections, each thread has five or six. A killed or failed thread is
+ * replaced. Its connections and its requests in flight end, and those of other threads continue.
+ * Does not prove: the answers of threads (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -59,7 +59,7 @@ async function connected(count: number): Promise<PersistentConnection[]> {
   return made;
 }
 
-/** Returns the number of connections that each thread has taken, by the thread's number. */
+/** Returns how many connections each thread has accepted, by the thread's number. */
 async function taken(): Promise<Map<string, number>> {
   const text = await (await fetch(`${server.base}/metrics`)).text();
   const found = text.matchAll(/^peneira_thread_connections_total\{thread="(\d+)"\} (\d+)$/gm);
@@ -94,7 +94,7 @@ describe("threads that accept connections", () => {
 
   for (const [how, end] of [
     ["is killed", (worker: Worker) => void worker.terminate()],
-    // The message is one that no thread understands.
+    // No thread understands this message, so it throws.
     ["fails", (worker: Worker) => worker.postMessage(null)],
   ] as const) {
     it(`replace one that ${how}, and end no other thread's connection`, async () => {

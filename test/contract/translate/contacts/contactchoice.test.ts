@@ -1,8 +1,9 @@
 /**
- * Proves: "or" between contacts requires one of them, for every spelling and in both languages;
- * "and" and commas alone require all. In lists of two to four contacts the last joint applies to
- * all. A web site among them is reported; if it is no choice, an own domain is required.
- * Does not prove: that an alternative of a named number and a kind of contact is found; it is
+ * Proves: "or" between contacts requires one of them, for every spelling and in both languages.
+ * "And" and commas alone require all. In a list of two to four contacts, the last conjunction
+ * applies to all. A web site in a list with "or" is reported. In a list with "and", it requires an
+ * own domain.
+ * Does not prove: that an alternative of a certain number and a kind of contact is found. It is
  * reported (alternatives.test.ts).
  */
 import assert from "node:assert/strict";
@@ -41,7 +42,7 @@ const CONTACTS: readonly (readonly [requested: string, filters: string])[] = [
   ["com telefone, e-mail e celular", "email,phone,mobile"],
 ];
 
-/** Contacts by the filters that they set; a web site that is no choice sets the own domain. */
+/** Words for contacts, by the filter that they set. */
 const KINDS: Readonly<Record<string, readonly [pt: string, en: string]>> = {
   phone: ["telefone", "a phone"],
   email: ["e-mail", "an email"],
@@ -53,7 +54,7 @@ const KINDS: Readonly<Record<string, readonly [pt: string, en: string]>> = {
 /** The filter that stands for a web site. */
 const DOMAIN = "own_domain";
 
-/** Every ordered list of up to four of the kinds. */
+/** Yields every ordered list of `size` kinds that begins with `taken`. */
 function* lists(size: number, taken: readonly string[] = []): Generator<readonly string[]> {
   if (taken.length === size) yield taken;
   else {
@@ -73,8 +74,8 @@ function withoutImplied(kinds: readonly string[]): string {
 }
 
 /**
- * Returns the filters for a list of contacts, of which one suffices (`isChoice`) or all are
- * required.
+ * Returns the filters that a list of contacts must set. With `isChoice`, the contacts are joined by
+ * "or", else by "and".
  */
 function membersOf(kinds: readonly string[], isChoice: boolean): string {
   const known = kinds.filter((kind) => kind !== "site");

@@ -1,7 +1,7 @@
 /**
  * Proves: phone numbers and e-mail addresses in a sentence become their filters, in three languages
  * and in the spellings that people use. Other numbers keep their meaning. If a number lacks its
- * area code or no filter accepts it, the note names it and the search does not run.
+ * area code or no filter accepts it, a note names the number and the search does not run.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,10 +1,9 @@
 /**
- * Proves: a word for a contact, such as "telefone", is read as a trade only in a phrase for a trade
- * ("conserto de telefones"). It is never read as a place or as a limit on the number of results.
- * Tests determiners, numerals, leads (the words before a contact, such as "com"), and contacts in
- * three languages. A bound on how many companies use a contact becomes the filter for this contact.
- * Otherwise the translation is too uncertain to be run. The writer's own phone is no filter, and a
- * preference never becomes a requirement.
+ * Proves: a word for a contact, such as "telefone", is a trade only in a phrase such as "conserto
+ * de telefones". It is never a place or a limit on the number of results. Tests determiners,
+ * numerals, and words before a contact, such as "com", in three languages. A limit on how many
+ * companies use a contact becomes the filter for this contact, or the translation is too uncertain
+ * to run. The writer's own phone is no filter, and a preference never becomes a requirement.
  * Does not prove how required contacts are read (contactchoice.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
- * Proves: a request for the companies that use the phone or e-mail of another company never runs.
- * The note quotes the request whole and says where to find these companies. The request becomes
- * neither a trade nor a place. Tests phrases, contacts, and companies in three languages.
- * Requests that name a value, or no company, keep their meaning.
- * Does not prove what the page of a company links to (console suites).
+ * Proves: a request for the companies that use the phone or e-mail of another company never runs. A
+ * note quotes the whole request and says where to find these companies. The request becomes neither
+ * a trade nor a place. Tests phrases, contacts, and companies in three languages. Requests that
+ * contain a number or address, or name no company, keep their meaning.
+ * Does not prove the links on the page of a company (console suites).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => probe.close());
 
-/** Phrases of a request; `@` is the contact and `#` the company. */
+/** Phrases of a request. `@` is the contact and `#` the company. */
 const LANGUAGES = [
   {
     contacts: [

@@ -1,9 +1,9 @@
 /**
  * Proves: a quality that a sentence states once for several contacts (as in "phone and e-mail of
  * their own") applies to each of them. Tests every pair and order of contacts with every
- * conjunction and quality, singular and plural, in three languages. A contact with a separate
- * article or "com" has a separate quality. A quality with a filter is required of both contacts;
- * one without a filter is reported for both.
+ * conjunction and quality, singular and plural, in three languages. A contact with its own article
+ * or "com" does not share the quality of another. If the quality has a filter, the filter is
+ * required of both contacts, else the quality is reported for both.
  * Does not prove which companies share a contact (search suites).
  */
 import assert from "node:assert/strict";
@@ -19,7 +19,10 @@ after(() => probe.close());
 
 type Kind = "email" | "phone" | "mobile" | "landline";
 
-/** Contacts by language, and qualities that precede or follow a list of contacts (`@`). */
+/**
+ * Words for contacts in each language, and qualities that precede or follow a list of contacts
+ * (`@`).
+ */
 const LANGUAGES = [
   {
     subject: "padarias em Santos com",

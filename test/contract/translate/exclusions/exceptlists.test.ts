@@ -1,9 +1,9 @@
 /**
- * Proves: each further item of an excluded list is excluded, or the sentence does not run and the
- * note spells out both readings. Each reading translates to its filters. Tests first items, joints,
- * and items in three languages. A condition on an excluded item without a comma ("exceto MEI com
- * telefone") does not run either. Does not prove how runnable lists are read (exclusions.test.ts,
- * polarity.test.ts).
+ * Proves: in a list after an exclusion, each further element is excluded, or the sentence does not
+ * run and a note spells out both possible meanings. Each of these translates to its own filters.
+ * Tests first elements, conjunctions, and further elements in three languages. A condition after an
+ * excluded element without a comma ("exceto MEI com telefone") does not run either. Does not prove
+ * how lists that can run are read (exclusions.test.ts, polarity.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -20,8 +20,8 @@ after(() => probe.close());
 type Filters = AccountQuerySpec["filters"];
 
 /**
- * An element of a list, without and with an article. The functions tell if a spec requires or
- * excludes it.
+ * An element of a list, without an article (`bare`) and with one. The functions tell if a spec
+ * requires or excludes it.
  */
 interface Item {
   readonly bare: string;
@@ -47,8 +47,8 @@ const town = (noun: string): Item => ({
 });
 
 /**
- * Elements that come first after each word that negates (`negators`). Elements without an article
- * are tested only after those in `apart`.
+ * A sentence consists of subject, negator, first element (`turned` or `apart`), joint, and a
+ * further element (`items`). Each further element is tried with an article and without one.
  */
 const LANGUAGES = [
   {
@@ -86,8 +86,8 @@ const noteOf = (text: string) =>
     .spec.explain.unmapped_constraints.find(({ code }) => code === "out_or_wished");
 const isRun = (text: string) => !isUncertain(probe.spec(text).explain.confidence);
 /**
- * Returns the sentences that a note suggests, without the element in question, which the note
- * quotes first.
+ * Returns the sentences that a note suggests. A note quotes the element in question first, which is
+ * dropped.
  */
 const suggestedBy = (detail = "") =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1] ?? "").slice(1);

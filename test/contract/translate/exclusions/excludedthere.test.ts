@@ -1,7 +1,7 @@
 /**
- * Proves: an exclusion that holds in one place only ("em SP, exceto MEI em Santos") is reported and
- * does not run, for every kind of excluded item, negator, and place, in both languages; exclusions
- * that hold everywhere run.
+ * Proves: an exclusion that applies to one place only ("em SP, exceto MEI em Santos") is reported
+ * and does not run, for every kind of excluded element, negating word, and place, in both
+ * languages. An exclusion that applies everywhere runs.
  * Does not prove: that an exclusion that names its place first is found.
  */
 import assert from "node:assert/strict";

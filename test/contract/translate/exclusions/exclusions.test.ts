@@ -1,8 +1,8 @@
 /**
- * Proves which codes an exclusion removes from a general trade, and that kinds which the registry
- * does not distinguish are reported. Notes quote the text with its white space. A list of
- * exclusions may have items of every kind: all pairs and triples of kinds, with every negator and
- * joint.
+ * Proves which codes an exclusion removes from a general trade. Kinds of companies that the
+ * registry does not distinguish are reported. Notes quote the text with its white space. A list of
+ * exclusions may have elements of every kind: tested are all pairs and triples of kinds, with every
+ * negating word and conjunction.
  * Does not prove how often the lexicon is right.
  */
 import assert from "node:assert/strict";
@@ -13,8 +13,8 @@ import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const ROWS: readonly (readonly [text: string, codes: string, excluded: string, phrase: string])[] =
   [
-    // After "exceto", goods are read together with the trade before it, so that in this row a whole
-    // division is excluded.
+    // Goods after "exceto" are read together with the trade before it. So "alimentos" in the next
+    // row excludes all of food manufacturing.
     ["indústrias exceto alimentos", "C", "10", ""],
     ["escolas exceto música", "8512-1/00 8513-9/00 8520-1/00", "8592-9/03", ""],
     ["academias sem franquias", "9313-1/00", "", "franchises"],
@@ -113,7 +113,7 @@ const ITEMS: readonly Item[] = [
       geo.municipality_ibge_any_of?.includes("3548500") === false,
   },
 ];
-/** The subject, the words that negate, and the conjunctions of each language. */
+/** For each language, a subject, negating words, and conjunctions. */
 const LANGUAGES = [
   ["empresas de SP", ["exceto", "menos", "tirando", "excluindo"], [" e ", " ou "]],
   ["companies in SP", ["except", "excluding"], [" and ", " or "]],
@@ -137,7 +137,7 @@ describe("the list of an exclusion", () => {
   });
   after(() => probe.close());
 
-  /** Returns the texts in which an element is not excluded, or that do not run. */
+  /** Returns the texts that do not run, or whose spec does not exclude each element. */
   const misread = (subject: string, negator: string, joint: string, language: 0 | 1 | 2) => {
     const wrong: string[] = [];
     for (const items of excludedLists()) {

@@ -1,9 +1,9 @@
 /**
  * Proves: a sentence never runs if "e" joins an element of another kind to an excluded contact,
- * place, or list. A note spells out both readings, and each reading becomes its filters. Tests
- * excluded elements, words that negate, and joined elements in three languages. The sentence runs
- * if the joined element follows a preposition, a verb, a negation, or a comma, is an adjective, or
- * is of the same kind.
+ * place, or list. A note spells out both possible meanings, and each translates to its own filters.
+ * Tests excluded elements, negating words, and joined elements in three languages. The sentence
+ * runs if the joined element follows a preposition, a verb, a negation, or a comma, is an
+ * adjective, or is of the same kind.
  * Does not prove how lists of one kind are read (exclusions.test.ts, polarity.test.ts).
  */
 import assert from "node:assert/strict";
@@ -78,7 +78,7 @@ const noteOf = (text: string) =>
   probe
     .translate(text)
     .spec.explain.unmapped_constraints.find(({ code }) => code === "out_or_wished");
-/** The two sentences of a note, in the order of the readings. */
+/** Returns the two sentences that a note quotes, one for each possible meaning. */
 const readingsOf = (detail: string) =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1]);
 

@@ -1,9 +1,9 @@
 /**
- * Proves: however lists are named and joined in a sentence, each list is required or excluded as
- * the sentence says, or the sentence does not run. No list is dropped, and none becomes the
- * opposite. Tests three languages, the words that introduce a list and that join a second one, and
- * the other elements that the same negation excludes.
- * Does not prove what a single list with its preposition means (../namedlists.test.ts).
+ * Proves: a sentence may name several lists and join them in any way. It requires or excludes each
+ * of them as it says, or it does not run. No list is dropped, and none becomes the opposite. Tests,
+ * in three languages, the words that introduce a list, the words that join a second one, and the
+ * other elements that the same negation excludes.
+ * Does not prove the meaning of a single list with its preposition (../namedlists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

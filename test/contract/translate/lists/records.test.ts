@@ -1,9 +1,9 @@
 /**
  * Proves that sentences about records of the registry and of public lists become exactly their
  * filters, in three languages, next to every activity and place and in either order. The records
- * are closing dates, missing contacts, debts, sanctions, left regimes, and owners. Without the
- * input in the snapshot, the sentence is refused with a message. Two conditions that no search
- * combines are reported. Words that only look alike keep their meaning.
+ * are closing dates, missing contacts, debts, sanctions, tax regimes that companies have left, and
+ * owners. If the snapshot lacks the data, the sentence is refused with a message. Two conditions
+ * that no search can combine are reported. Words that only look alike keep their meaning.
  * Does not prove: what the filters find (contract/search).
  */
 import assert from "node:assert/strict";
@@ -24,8 +24,8 @@ type Filters = Readonly<Record<string, unknown>>;
 type Language = "pt" | "en" | "es";
 
 /**
- * Texts with the same meaning, the filters that they set, and a flag that tells if these need
- * imported lists.
+ * Texts with the same meaning, the filters that they set, and a flag that is true if these filters
+ * need imported lists.
  */
 interface Saying {
   readonly texts: Readonly<Partial<Record<Language, readonly string[]>>>;
@@ -38,7 +38,7 @@ const CLOSED = { registration_status_any_of: [8] };
 const LAST_3 = { ...CLOSED, status_since: "2026-07-10" };
 const IN_2025 = { ...CLOSED, status_since: "2025-01-01", status_before: "2026-01-01" };
 const THIS_YEAR = { ...CLOSED, status_since: "2026-01-01" };
-/** The day on which the tax regime Simples Nacional began. */
+/** Day on which the tax regime Simples Nacional began. It stands for "at any time" in filters. */
 const EVER = "2007-07-01";
 
 /** Dates are relative to the date of the snapshot, 2026-10-10. */
@@ -382,8 +382,8 @@ const codesOf = ({ spec }: Translation) =>
   spec.explain.unmapped_constraints.map(({ code }) => code);
 
 /**
- * Yields a sentence for every phrase, subject, and place, each with the same sentence without the
- * phrase.
+ * Yields a sentence for every phrase, subject, and place, together with the same sentence without
+ * the phrase.
  */
 function* textsOf({ texts }: Saying): Generator<readonly [text: string, without: string]> {
   for (const [language, phrases] of Object.entries(texts) as [Language, readonly string[]][]) {

@@ -1,7 +1,8 @@
 /**
- * Guards against classes of faults that sentences of other people revealed. Each row pairs such a
- * sentence with an equivalent that was never misread. Proves that their filters, order, and limit
- * agree. Does not prove that the second sentence is right: the tables of the other suites do.
+ * Guards against kinds of errors that sentences by other people revealed. Each row pairs such a
+ * sentence with an equivalent that was never misread. Proves that both have the same filters,
+ * order, and limit. Does not prove that the second sentence is right, which the tables of the other
+ * suites do.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Guards against former defects: sentences that were read as their opposite, as another place, or
- * as a wider request. Proves that each has its meaning, or does not run.
- * Does not prove that similar sentences do; the sweeps try those (sweeps.test.ts).
+ * Guards against former errors: sentences that were read as their opposite, as another place, or as
+ * a wider request. Proves that each of these sentences has the right filters, or does not run. Does
+ * not prove the same of similar sentences, which sweeps.test.ts tries in many combinations.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -18,7 +18,7 @@ const sizes: Condition = ({ company }) => company.company_size_code_any_of;
 const counts: Condition = ({ company }) => [company.establishments_min, company.establishments_max];
 const capital: Condition = ({ company }) => company.share_capital_min;
 const opened: Condition = ({ company }) => [company.started_after, company.started_before];
-/** Returns the requested states, or how many there are if there are more than nine. */
+/** Returns the requested states, or their number if there are more than nine. */
 const states: Condition = ({ geo: { uf_any_of: all } }) => (all.length > 9 ? all.length : all);
 const cities: Condition = ({ geo }) => geo.municipality_ibge_any_of;
 const postal: Condition = ({ geo }) => geo.postal_code_prefix_any_of;
@@ -48,8 +48,8 @@ const branches: Condition = ({ company }) => company.branches_only;
 const heads: Condition = ({ company }) => company.headquarters_only;
 const statuses: Condition = ({ company }) => company.registration_status_any_of;
 /**
- * Returns the number of requested municipalities, which are all of a state except the excluded
- * ones.
+ * Returns the number of requested municipalities. An exclusion requests all municipalities of a
+ * state but the excluded ones.
  */
 const many: Condition = ({ geo }) => geo.municipality_ibge_any_of.length;
 
@@ -160,8 +160,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["padarias em SP exceto MEI, filiais, inaptas", statuses, [1, 2, 3, 8]],
   ["padarias que não estão fora do Simples em SP", simples, true],
   ["padarias em SP, pode ser MEI", mei, null],
-  // Sentences that are difficult because one word could count for two meanings, or two words for
-  // one.
+  // Difficult sentences: one word could belong to two conditions, or two words to one.
   ["advogados em Santos que não usam email do contador", activities, ["6911701"]],
   ["advogados em Santos que não usam email do contador", shared, 1],
   ["whatsapp do responsável financeiro de padarias em SP", activities, ["1091102", "4721102"]],
@@ -227,7 +226,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["padarias em SP do Simples desde 2020", opened, [null, null]],
   ["padarias nas cidades de São Paulo e Rio de Janeiro", cities, ["3304557", "3550308"]],
   ["lojas em Natal sem ser rede", counts, [undefined, 1]],
-  // The same sentences with other capitals, accents, or spellings.
+  // Pairs of sentences that differ only in capitals, accents, or spelling.
   ["padarias em Curitiba me", sizes, ["01"]],
   ["padarias me em Curitiba", sizes, ["01"]],
   ["me mostra padarias em Curitiba", sizes, []],
@@ -246,7 +245,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["bakeries not located in PR", many, 0],
 ];
 
-/** Sentences with the code of a note, which may be in any of the lists of notes. */
+/** Sentences, each with the code of a note that it must get, of any kind. */
 const REPORTED: readonly (readonly [text: string, code: string])[] = [
   ["empresas com DDD 21 e site", "site"],
   ["padarias em Recife, site e telefone", "site"],

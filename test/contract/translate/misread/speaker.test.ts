@@ -1,8 +1,8 @@
 /**
  * Proves that clauses about the writer of a sentence ("vendo uniformes para padarias") are not
- * filters, in three languages. Clauses that only look as if they were about the writer remain
- * filters. Each row has a sentence, the same request without the clause, and the words that are
- * reported as being about the writer. Both sentences must have the same filters.
+ * filters, in three languages. Clauses that only look like that remain filters. Each row has a
+ * sentence, the same request without the clause, and the words that are reported as being about the
+ * writer. Both sentences must have the same filters.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -64,7 +64,7 @@ const CLAUSES: readonly Row[] = [
   ],
 ];
 
-/** Sentences that use such words about the requested companies instead of the writer. */
+/** Sentences in which such words are about the requested companies, not about the writer. */
 const OTHERS: readonly (readonly [text: string, like: string])[] = [
   ["quero vender para hotéis em Natal", "hotéis em Natal"],
   ["estou vendo hotéis em Natal", "hotéis em Natal"],

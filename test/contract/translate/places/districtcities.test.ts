@@ -1,7 +1,8 @@
 /**
- * Proves: districts of several cities in one sentence are each resolved in the adjacent city only,
- * for every joint and order of words. A district next to a whole city does not run. A name before
- * its city is a district even if a town elsewhere has that name.
+ * Proves: a sentence may name districts of several cities. Each district is looked up in the
+ * adjacent city only, for every conjunction and order of words. A sentence with a district next to
+ * a whole city does not run. A name before its city is a district, even if a town elsewhere has
+ * that name.
  * Does not prove: that every district of a real registry is found (districts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -67,7 +68,7 @@ const title = (name: string) =>
   name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
 const row = ({ ibge }: City, name: string) => `${ibge} ${name.toLowerCase()}`;
 /**
- * Returns a district that only this city has, whose name has only plain letters and is not a
+ * Returns a district that only this city has. Its name consists of plain letters and is not a
  * town's.
  */
 const ownOf = (city: City) => {
@@ -174,13 +175,17 @@ describe("districts of several cities", () => {
 });
 
 /**
- * Names of districts that two cities of the sample have and that are also towns in other states.
+ * Names of districts that at least two cities of the sample have. In other states, these are names
+ * of towns.
  */
 const TOWNS = ["Liberdade", "Bela Vista", "Bom Retiro", "Pinheiros", "Maracanã", "Boa Vista"];
 
 describe("a town's name before a city that has such a district", () => {
   const spelled = (name: string) => name.normalize("NFD").replace(/\p{M}/gu, "");
-  /** Returns the cities with a district of this name whose states have no town of that name. */
+  /**
+   * Returns the cities that have a district of this name, if no town in the same state has the
+   * name.
+   */
   const homesOf = (name: string) => {
     const towns = gazetteerOf(probe.segment).places.named(name)?.cities ?? [];
     return cities.filter(

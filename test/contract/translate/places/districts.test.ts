@@ -1,9 +1,10 @@
 /**
- * Proves: districts of a sample's larger municipalities, up to twelve of each, become the filter
- * for that district if named with their city. The word orders below alternate. Without the word
- * "bairro", they become that filter or do not run as a wider search. A district that the city
- * lacks, an excluded one, and one without a city never run as a wider search. Does not prove how
- * names fold (unit/native-index/districtname.test.ts).
+ * Proves: a district that is named with its city and the word "bairro" becomes the filter for that
+ * district. Tested are up to twelve districts of each larger municipality of a sample, with one of
+ * several sentences each. Without the word "bairro", the district becomes that filter, or the
+ * sentence does not run. A district that the city lacks, an excluded one, and one without a city
+ * never run as a search of the whole city. Does not prove how names are folded
+ * (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -15,11 +16,14 @@ import type { City } from "../../../../src/translate/places/placenames.ts";
 import { translate } from "../../../../src/translate/translate.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Number of municipalities to try, beginning with the largest, and number of districts of each. */
+/**
+ * Number of municipalities to try, beginning with the largest, and number of districts to try in
+ * each.
+ */
 const CITIES = 40;
 const DISTRICTS = 12;
 
-/** Sentences that mark a name as a district; `@` is the name, `#` the city. */
+/** Sentences that mark a name as a district. `@` is the name, `#` the city. */
 const MARKED = [
   "padarias no bairro @ em #",
   "padarias no bairro @, #",
@@ -31,7 +35,9 @@ const MARKED = [
   "bakeries in the @ neighborhood of #",
   "bakeries in the neighborhood of @ in #",
 ];
-/** Sentences that do not say so. A name that is also a place or a trade may be read as that. */
+/**
+ * Sentences that do not mark the name as a district, so it may be read as another place or a trade.
+ */
 const BARE = ["padarias em @, #", "padarias na @ em #", "padarias em #, @", "bakeries in @, #"];
 
 let probe: Probe;
@@ -75,7 +81,7 @@ describe("districts in sentences", () => {
     let tried = 0;
     const gazetteer = gazetteerOf(probe.segment);
     for (const city of cities) {
-      // The name with the city's may also be a town, such as "São Francisco de Assis".
+      // District and city together may be the name of a town, such as "São Francisco de Assis".
       const town = (name: string) =>
         gazetteer.places.named(`${name} de ${city.name}`) !== undefined;
       const all = districts.get(city.ibge) ?? [];
@@ -108,8 +114,8 @@ describe("districts in sentences", () => {
           const whole = named.length === 0 && places.length === 1 && places[0] === city.ibge;
           tried++;
           found += Number(named.length > 0);
-          // Exceptions: a name with "Centro" or "Zona" is a part of the city, "Cidade" introduces a
-          // city, and a name that is also a town may be listed next to it.
+          // The whole city may be searched only for names that begin with "Centro", "Zona", or
+          // "Cidade", which do not always mean a district.
           if (whole && !/^(Centro|Zona|Cidade)/.test(spelled)) assert.ok(uncertain, text);
           const other = named.filter((one) => !one.startsWith(city.ibge));
           assert.deepEqual(other, [], text);

@@ -1,9 +1,9 @@
 /**
- * Proves: after an import with places, sentences resolve each statistical region to exactly its
- * municipalities, in all four kinds. If two regions share a name, the state decides. This holds
- * even if the region is excluded. Seats given in the file override the built-in ones. Without
- * places, and for an unknown name, nothing runs, and a note says how to fix this. Does not
- * prove that a file matches IBGE's data.
+ * Proves: after an import with a file of places, sentences resolve each statistical region to
+ * exactly its municipalities, in all four kinds. If two regions share a name, the state decides,
+ * also if the region is excluded. Coordinates of city seats in the file override the built-in ones.
+ * Without such a file, and for an unknown name, the sentence does not run, and a note says how to
+ * fix this. Does not prove that a file matches IBGE's data.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -26,8 +26,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Names of regions, of which some are also cities or other places. In each kind, each state has a
- * region of each name.
+ * Names of regions. Some are also names of cities or other places. Every state has a region of each
+ * name and kind.
  */
 const NAMES = [
   "Campinas",

@@ -1,8 +1,8 @@
 /**
- * Proves: a name after a city, with a colon, brackets, or a dash, is a district of that city if the
- * city has it; otherwise the sentence does not run. It is never a town elsewhere, for towns of
- * every state. Several districts before a city all count. A note that no company has a district is
- * correct.
+ * Proves: a name after a city, with a colon, in brackets, or after a dash, is a district of that
+ * city if the city has such a district, else the sentence does not run. The name is never read as a
+ * town elsewhere, for towns of every state. If several districts precede a city, all of them are
+ * used. If a note says that no company has a district, this is true.
  * Does not prove how a name alone before a city is read (districts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -51,7 +51,7 @@ const has = (ibge: string, name: string) => {
   const found = districtsOf(probe.segment, { ibge, typed: "", limit: 10_000 }).districts;
   return found.some((one) => foldDistrict(one.name) === foldDistrict(name));
 };
-/** True if the state of the city has a town of this name. */
+/** Returns true if the state of the city has a town of this name. */
 const isTownNear = (name: string, ibge: string) =>
   gazetteerOf(probe.segment)
     .places.named(name)
@@ -66,7 +66,7 @@ const outcome = (text: string) => {
     left,
   };
 };
-/** Returns the notes that wrongly deny that the city has a district. */
+/** Returns the districts that a note wrongly says no company has. */
 const untrueOf = (left: readonly { readonly detail: string }[], ibge: string) => {
   const reported = left.map(({ detail }) => {
     return /(?:informa o bairro|names the district) (.*)\.$/.exec(detail)?.[1] ?? "";
@@ -88,7 +88,7 @@ describe("names after a city that enclose its districts", () => {
             const requested = list === name ? [name] : [name, other];
             const expected = requested.map((one) => `${ibge} ${foldDistrict(one)}`).sort();
             const isWhole = cities.join() === ibge && expected.every((one) => named.includes(one));
-            // "São Paulo" may be the state, after which towns of the state may be listed.
+            // "São Paulo" may mean the state, and the names after it its towns.
             const isState = city === "São Paulo" && cities.length > 1;
             ran += Number(runs);
             if (runs ? !(isWhole || isState) : untrueOf(left, ibge).length > 0) {

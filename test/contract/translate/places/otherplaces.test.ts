@@ -1,8 +1,9 @@
 /**
  * Proves: a place that belongs to another condition ("perto de Campinas", "com CEP de Campinas") is
  * never searched together with the companies' place, for every condition and order, in three
- * languages. A hyphen, a state, or nothing between a city and its district works like a dash. If a
- * phone's area code is elsewhere in the sentence, the note asks to write both together.
+ * languages. A district may follow its city after a hyphen or a state, or directly, as it may after
+ * a dash. If a phone number and its area code are not next to each other, a note says to write both
+ * together.
  * Does not prove how radii and lists of places are read (radius.test.ts, places.test.ts).
  */
 import assert from "node:assert/strict";

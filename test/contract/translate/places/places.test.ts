@@ -1,9 +1,9 @@
 /**
- * Proves the reading of places, with a table of constructs and their results. Every municipality of
+ * Proves how places are read, with a table of constructs and their results. Every municipality of
  * the registry is found by its name with and without its state, compared with a slow look-up that
- * shares nothing with the gazetteer. Accents and case do not matter, too long lists are reported,
- * and the work is proportional to the text. Does not prove that a name is recognized next to any
- * words; the bench of sentences measures that.
+ * shares no code with the product. Accents and case do not matter, lists that are too long are
+ * reported, and the work is proportional to the text. Does not prove that a name is recognized next
+ * to any words, which the benchmark of sentences measures.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -111,13 +111,14 @@ describe("places", () => {
     assert.ok(sureness("padarias em Brasília, Goiânia") > 0.9);
   });
 
-  /** Checks the states alone, because rows without an activity have no confidence. */
+  /** Checks only the states, because a row without an activity has no confidence to check. */
   function checkStates([text, { ufs }]: PlaceRow): void {
     assert.equal(geoOfText(text).uf_any_of.join(" "), ufs, text);
   }
 
   /**
-   * Returns a name without accents, hyphens, and short words. People treat such names as the same.
+   * Returns a name without accents, hyphens, and short words, because people write names in either
+   * form.
    */
   const plain = (name: string) =>
     name
@@ -165,7 +166,7 @@ describe("places", () => {
     assert.ok(all.length > 5_500 && homonyms > 400, `${all.length}, ${homonyms}`);
   });
 
-  /** Number of accounts by municipality, counted over the rows. */
+  /** Returns the number of accounts of each municipality, counted row by row. */
   function accountsOf(rows: readonly TwinRow[]): Map<string, number> {
     const seen = new Map<string, number>();
     for (const { municipality_ibge: ibge } of rows) {

@@ -1,8 +1,8 @@
 /**
- * Proves distances from a city: the municipalities of a sentence are those that a slow scan of all
- * seats finds, and more kilometers never yield fewer. Unsupported distances are reported, and the
- * table of seats follows from its package and our own facts. Does not prove the seats' coordinates,
- * except against the reference if that is present.
+ * Proves how distances from a city are searched. The municipalities of a sentence are those that a
+ * slow scan over all city seats finds, and a longer distance never yields fewer. Distances out of
+ * range are reported. The table of seats is made from its package and the project's own
+ * corrections. Does not prove the coordinates, except against reference data if these are present.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -44,7 +44,10 @@ const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] 
   ["padarias num raio de 500 km de Bom Jesus/PI", "2201903", 500],
 ];
 
-/** Sentences that do not run. The note names the city, and nothing wider is searched. */
+/**
+ * Sentences that do not run. A note names the city, and the sentence never becomes a search without
+ * the distance.
+ */
 const NOT_RUN = [
   "padarias num raio de 5 km de Campinas",
   "padarias num raio de 501 km de Campinas",
@@ -72,8 +75,8 @@ describe("distances from a city", () => {
   }
 
   /**
-   * Returns the distance computed from the chord between two points of a sphere, which is not the
-   * product's formula.
+   * Returns the distance of two points on a sphere in kilometers, computed from their chord. The
+   * product uses another formula.
    */
   function kilometres(one: Point, other: Point): number {
     const point = ([latitude, longitude]: Point) => {
@@ -173,8 +176,8 @@ describe("distances from a city", () => {
 });
 
 /**
- * A seat is "far" if its distance from the reference exceeds FAR_KM. It is unknown which of the two
- * is right. At most FAR_MAX seats may be far.
+ * Distance between the table and the reference from which a seat counts as far, and the maximum
+ * number of such seats. It is unknown which of the two sources is right about them.
  */
 const FAR_KM = 15;
 const FAR_MAX = 20;

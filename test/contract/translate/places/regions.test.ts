@@ -1,9 +1,9 @@
 /**
- * Proves the table of regions: every municipality in it exists in the registry, and only once per
- * region; every region has a unique name. It agrees with the reference of the regions, if present,
- * except for differences listed with their reason. Also that every name means its municipalities in
- * sentences, next to any condition. Does not prove that people mean the same municipalities by a
- * name.
+ * Proves the table of regions. Every municipality in it exists in the registry, and occurs only
+ * once per region. Every region has a unique name. The table agrees with reference data, if these
+ * are present, except for differences listed with their reason. In sentences, every name means its
+ * municipalities, next to any condition. Does not prove that people mean the same municipalities by
+ * a name.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -20,12 +20,12 @@ import {
 import { ROOT } from "../../../support/house/checkout.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Minimum number of regions to compare if the reference is present. */
+/** Minimum number of regions that must be compared if the reference data are present. */
 const COMPARED_MIN = 180;
 
 /**
- * Regions that differ from the reference, with the source we follow. Regions without legal borders
- * differ between sources at their edges.
+ * Regions that differ from the reference data, each with the source that the table follows. Regions
+ * without legal borders differ between sources at their edges.
  */
 const OTHERWISE: ReadonlyMap<string, string> = new Map([
   ["alto-uruguai", "the state's development region of the north"],
@@ -56,15 +56,17 @@ const OTHERWISE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Maximum number of list elements that are visited per unit of text. Scanning a region for each
- * name would visit 74,000.
+ * Maximum number of list elements that are visited per unit of text. Scanning a whole region for
+ * each name would visit 74,000.
  */
 const ELEMENTS_MAX = 100;
 
 /** Minimum number of names of regions. */
 const NAMES_MIN = 250;
 
-/** The reference is next to the checkout, or next to the folder that contains this worktree. */
+/**
+ * The reference data are next to the checkout, or next to the folder that contains this worktree.
+ */
 const REFERENCE =
   ["..", "../.."]
     .map((up) => path.join(ROOT, up, "shared", "reference"))
@@ -159,8 +161,8 @@ describe("the table of regions", () => {
   });
 
   /**
-   * Returns the codes of the table's region with the same name. If several regions share the name,
-   * returns those of the closest one.
+   * Returns the codes of the region with the same name in the table. If several regions share the
+   * name, returns those of the most similar one.
    */
   function ownMembers({ id, names, codes }: ReferenceRegion): readonly string[] | null {
     const uf = /^litoral-(..)$/.exec(id)?.[1];
@@ -265,7 +267,7 @@ function* reference(): Generator<ReferenceRegion> {
   }
 }
 
-/** Returns how many elements list and set methods visit during a call. */
+/** Returns how many elements the methods of lists and sets visit during a call. */
 function elementsOf(call: () => unknown): number {
   let elements = 0;
   const lists = ["filter", "flatMap", "map", "includes", "some", "every", "find"] as const;

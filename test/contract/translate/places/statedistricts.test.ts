@@ -1,7 +1,7 @@
 /**
- * Proves that districts without a city are looked up in their state, or in the country. If no city
- * has a district of a name, the search of the state alone never runs. Does not prove which city is
- * meant if several have a district: the note lists those.
+ * Proves that a district without a city is looked up in the sentence's state, or in the whole
+ * country. If no city has such a district, the sentence does not become a search of the whole
+ * state. Does not prove which city is meant if several have the district. A note lists those.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -12,7 +12,10 @@ import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
 import type { City } from "../../../../src/translate/places/placenames.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/** Matches names that are not part of a longer name, a trade, or an ordinary word. */
+/**
+ * Matches names of districts that are neither part of a longer name nor a trade or an ordinary
+ * word.
+ */
 const PLAIN = /^[A-Z]{5,}(?: [A-Z]{5,})?$/;
 const FEW = 40;
 

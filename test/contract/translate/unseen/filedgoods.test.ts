@@ -1,9 +1,9 @@
 /**
- * Proves that phrases for handling goods lead, with confidence, to the activity under which IBGE
- * files them: growing, gathering, making, and selling the same goods, goods for a purpose, and
- * machines with their operators. For unknown goods no other activity is suggested, and customers
- * remain customers. Does not prove that a phrase has no further codes; unseen sentences
- * measure that.
+ * Proves that phrases about goods lead, with confidence, to the activity in which IBGE includes
+ * them. The phrases are about growing, gathering, making, or selling the same goods, about goods
+ * for a purpose, and about machines with operators. For unknown goods no other activity is
+ * suggested. Customers named in a phrase are not activities. Does not prove that a phrase has no
+ * further codes, which unseen sentences measure.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

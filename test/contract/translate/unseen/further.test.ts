@@ -1,7 +1,7 @@
 /**
- * Proves, for 200 further sentences labelled before their first run: in each language, no fewer are
- * wholly right than at the last review, and their confidence is calibrated. Does not prove how
- * right fresh sentences are: their first run does (docs/translate.md).
+ * Proves, for 200 sentences labeled before their first run: in each language, at least as many are
+ * wholly right as at the last review, and their confidence is calibrated. Does not prove how often
+ * new sentences are right. The first run of such a set measures that (docs/translate.md).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,13 +9,13 @@ import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 import { judge, loadLater } from "../../../support/translate/sentences.ts";
 
-/** Minimum number of right sentences, and number of all, by language. */
+/** Minimum number of right sentences, and number of all sentences, by language. */
 const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
-/** The same for 200 later ones, written without consulting the lexicon. */
+/** The same numbers for a later set of 200 sentences, written without consulting the lexicon. */
 const SECOND_MIN = { pt: [116, 120], en: [48, 50], es: [30, 30] } as const;
-/** The same for 100 sentences that are later still. */
+/** The same numbers for a third, still later set of 100 sentences. */
 const THIRD_MIN = { pt: [47, 50], en: [29, 30], es: [18, 20] } as const;
-/** A band of confidence with fewer sentences than this is not checked. */
+/** Minimum number of sentences in a range of confidence for the range to be checked. */
 const BAND_MIN = 20;
 const OFF_MAX = 0.05;
 const BANDS = [0.4, 0.6, 0.8, 0.9, 0.95, 1.01];

@@ -1,7 +1,8 @@
 /**
- * Proves rules that three rounds of unseen sentences required. They concern chains, requests
- * without a filter, lists of towns, shared heads, dates that share a year, and postal codes. Does
- * not prove that unseen sentences of these kinds are right.
+ * Proves rules that were added after three sets of unseen sentences. They concern names of chains
+ * of shops, requests without a filter, lists of towns, nouns shared by several trades, dates that
+ * share a year, and postal codes. Does not prove that all unseen sentences of these kinds are
+ * right.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

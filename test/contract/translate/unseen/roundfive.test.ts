@@ -1,7 +1,8 @@
 /**
- * Proves rules that the fifth round of unseen sentences required: chains before an English trade,
- * turned English names, choices of legal natures, refused sizes, comparisons, limits, and trade
- * names in English and Spanish. Does not prove that unseen sentences of these kinds are right.
+ * Proves rules that were added after the fifth set of unseen sentences. They concern names of
+ * chains before an English trade, English names in another word order, choices of legal natures,
+ * refused sizes, comparisons, limits, and trade names in English and Spanish. Does not prove that
+ * all unseen sentences of these kinds are right.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

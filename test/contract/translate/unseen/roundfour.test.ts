@@ -1,8 +1,8 @@
 /**
- * Proves rules that the fourth round of unseen sentences required. They concern Minas among
- * places, ranges of postal codes, bounds before "de capital", parts of states in English and
- * Spanish, purchases of the speaker, and plurals of "-il". A linear twin checks every range.
- * Does not prove that unseen sentences of these kinds are right.
+ * Proves rules that were added after the fourth set of unseen sentences. They concern "Minas" among
+ * places, ranges of postal codes, amounts before "de capital", parts of states in English and
+ * Spanish, goods that the writer buys, and plurals of nouns in "-il". A linear scan checks every
+ * range. Does not prove that all unseen sentences of these kinds are right.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

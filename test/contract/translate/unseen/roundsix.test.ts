@@ -1,8 +1,8 @@
 /**
- * Proves the rules that came from the sixth round of unseen sentences, each with words that the
- * round did not have. They concern explanations in brackets, adjectives of products, purposes
- * without their goods, exclusions before "não", and examples before "and other"; chains after their
- * trade, highways, parts of cities, and reasons for a list.
+ * Proves rules that were added after the sixth set of unseen sentences, each with words that the
+ * set did not have. They concern explanations in brackets, adjectives of products, purposes without
+ * their goods, exclusions before "não", and examples before "and other". They also concern names of
+ * chains after their trade, highways, parts of cities, and reasons for a list.
  * Does not prove: that every such phrase is understood.
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,8 @@
 /**
- * Proves rules that two rounds of unseen sentences required: public bodies are legal natures, a
- * second trade after "e de" shares the head of the first, regions have English names, and "new" of
- * a car dealership is no date. Does not prove that unseen sentences of these kinds are right.
+ * Proves rules that were added after two sets of unseen sentences. Public bodies are legal natures.
+ * In "fábricas de A e de B", the noun "fábricas" applies to B as well. Regions have English names.
+ * "New" in "new car dealership" is no date. Does not prove that all unseen sentences of these kinds
+ * are right.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -14,7 +14,7 @@ import { resolveDay } from "../../../support/translate/sentences.ts";
 
 const PLACES = { pt: "em Belém", en: "in Belém", es: "en Belém" } as const;
 type Spoken = keyof typeof PLACES;
-/** Codes of the divisions in the sections of agriculture and mining. */
+/** Divisions (first two digits of codes) in the sections of agriculture and mining. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   A: ["01", "02", "03"],
   B: ["05", "06", "07", "08", "09"],
@@ -42,7 +42,8 @@ describe("usual words", () => {
   after(() => probe.close());
 
   /**
-   * Returns a message if a name does not lead to its codes or is refused, or null if it is right.
+   * Returns null if a name leads to its codes. Returns a message if it leads to others or is
+   * refused.
    */
   function faultOf(text: string, must: string, may: string): string | null {
     const { filters, explain } = probe.spec(text);
@@ -79,7 +80,8 @@ describe("usual words", () => {
     for (const [language = "pt", words = "", filters = ""] of rowsOf("usual-conditions.tsv")) {
       for (const base of BASES[language as Spoken]) {
         const text = base.replace("@", words);
-        // The limit of a spec that sets none is 100.
+        // A spec without a limit gets the limit 100, so that limit is hidden unless the row expects
+        // it.
         const reported = readingOf(probe, text, filters.includes("limit=100"));
         if (!isSame(reported, filters, probe.segment.snapshotDate)) {
           wrong.push(`${text}: ${reported.join()} instead of ${filters}`);
@@ -90,7 +92,7 @@ describe("usual words", () => {
   });
 });
 
-/** The filters of a sentence, in the short form of the table. */
+/** Returns the filters of a sentence in the short form of the table. */
 function readingOf(probe: Probe, text: string, isLimited: boolean): string[] {
   const spec = probe.spec(text);
   const { company, contact, geo } = spec.filters;
@@ -121,7 +123,7 @@ function readingOf(probe: Probe, text: string, isLimited: boolean): string[] {
   ];
 }
 
-/** True if both have the same filters; dates of an age may differ by a day. */
+/** Returns true if both have the same filters. A date computed from an age may differ by a day. */
 function isSame(reported: readonly string[], filters: string, today: string): boolean {
   const wanted = filters.split(/,(?=[a-z])/);
   const isMet = (want: string) => {

@@ -1,7 +1,7 @@
 /**
- * Proves that the OpenAPI document and the reference pages are complete: every reference and link
- * has its target, every error has its anchor, the policy fits the style, and markup escapes its
- * input. Does not prove: that the answers are as documented.
+ * Proves that the OpenAPI document and the reference pages are complete. Every reference and link
+ * has its target, and every error has its anchor. The Content-Security-Policy allows exactly the
+ * pages' style, and texts are escaped as HTML. Does not prove: that the answers are as documented.
  */
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
@@ -19,7 +19,7 @@ import { html } from "../../../../src/text/markup.ts";
 const routes = listed(ROUTES);
 const document = openApiDocument(routes, SCHEMAS, { version: "1.2.3", webhooks: NOTICE_WEBHOOKS });
 
-/** Every object of a document, with the document itself. */
+/** Yields the document and every object in it. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield value as Record<string, unknown>;

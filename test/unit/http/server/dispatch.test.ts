@@ -1,9 +1,9 @@
 /**
- * Proves, with a simulated exchange: for any combination of failures of a request (handler,
- * headers, problem document, sending, counting, log), it is answered at most once. A damaged state
- * is reported as such. Partial answers are cut; complete ones are not. Nothing is thrown at the
- * transport or left as an unhandled rejection, the answer's references are released, and the log
- * has the id.
+ * Proves, with a simulated exchange: a request is answered at most once, for any combination of
+ * failures in handler, headers, problem document, sending, counting, and log. A damaged state is
+ * reported as such. Partial answers are cut, complete ones are not. Nothing is thrown at the
+ * transport or left as an unhandled rejection. After the answer, its snapshot is released, and the
+ * log has the id.
  * Does not prove: how the transports implement `cut` (contract/http/server/streams.test.ts and
  * contract/http/server/bodies.test.ts cut there).
  */
@@ -41,7 +41,7 @@ interface Seen {
   readonly logged: string[];
   /** Bodies that were completely sent. */
   readonly bodies: string[];
-  /** Reports that the exchange received about a damaged state. */
+  /** Reports of a damaged state that were made while the request was answered. */
   readonly damages: object[];
   /** Number of references to the snapshot that are not yet released. */
   holds: number;

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports alone: while a server stops, every kind of answer announces the end of
- * its connection, once. Answers that are ready while the port is being closed are sent afterwards.
- * A connection without a request stays open for a limited time. Connections queued at the port when
- * it is closed are all accepted, and (Linux) a shut port accepts none. Does not prove: the same
- * under load (e2e/server/drain.test.ts).
+ * Proves for each transport without the rest of a server: while the server stops, every kind of
+ * answer announces, once, that its connection ends. Answers that are ready while the port is being
+ * closed are still sent. A connection without a request stays open for a limited time. Connections
+ * that wait in the queue of a port when it is closed are all accepted, and (Linux) a port that was
+ * shut accepts none. Does not prove: the same under load (e2e/server/drain.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -104,8 +104,8 @@ for (const name of TRANSPORTS) {
       const clients = new Worker(CROWD, { eval: true, workerData });
       const ended = new Promise((resolve) => clients.once("message", resolve));
       await new Promise((resolve) => clients.once("online", resolve));
-      // This thread blocks until then, so every client waits in the queue of the port or for this
-      // thread to answer.
+      // This thread blocks until all clients have sent their request. So each of them waits, in the
+      // port's queue or for this thread.
       const untilMs = performance.now() + 30_000;
       for (let last = 0; last < CROWD_SIZE && performance.now() < untilMs; ) {
         Atomics.wait(made, 0, last, 100);

@@ -1,7 +1,7 @@
 /**
- * Proves, by comparison with a Set under random operations: the list holds the items that were
- * added and not removed, and their number. Removing an absent item changes nothing. Removing an
- * item during an iteration does not affect the others.
+ * Proves, by comparison with a Set under random operations: the linked list of open exchanges holds
+ * the items that were added and not removed, and their number. Removing an absent item changes
+ * nothing. Removing an item during an iteration does not affect the others.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

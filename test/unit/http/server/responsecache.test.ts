@@ -53,7 +53,7 @@ describe("the response cache", () => {
     const memory = new ResponseCache(most);
     const segment = fakeSegment();
     memory.serve(segment);
-    /** The names and sizes of the expected entries, oldest first. */
+    /** Names and sizes of the entries that the cache must have, least recently used first. */
     let model: { readonly name: string; readonly size: number }[] = [];
     let [hits, misses, left] = [0, 0, 0];
     for (let i = 0; i < 20_000; i++) {

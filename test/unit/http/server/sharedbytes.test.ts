@@ -145,7 +145,8 @@ describe("an exchange with bytes of the shared buffer", () => {
   it("copies what its client reads slowly", async () => {
     const connection = newConnection();
     connection.copies(PIPELINED_BYTES_MAX);
-    // Waits because a turn answers no more than this many requests.
+    // The call above used up the copies that one turn of the event loop may make, so this waits for
+    // the next turn.
     await nextTurn();
     const { exchange, given, abort } = exchangeWith(new DelayedAnswers(), connection);
     ends.push(abort);

@@ -95,7 +95,10 @@ function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData
   return { ...found, rows };
 }
 
-/** Returns activities with short names; official names lose their common beginning. */
+/**
+ * Returns the activities with short names. If their official names begin alike, the common
+ * beginning is left out.
+ */
 function activityData(
   facet: FacetAnswer | undefined,
   asked: readonly string[],
@@ -124,7 +127,8 @@ function activityData(
 }
 
 async function pressBranch(code: string): Promise<void> {
-  // Without the catalog, a branch's subclasses are unknown; the pickers report the failure.
+  // Without the catalog, the subclasses of a branch are unknown, so nothing changes. The pickers
+  // report that it failed to load.
   const book = await loadCatalog().catch(() => null);
   if (book !== null) change((draft) => toggleBranch(draft, book.activities(code)));
 }

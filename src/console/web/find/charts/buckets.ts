@@ -1,16 +1,19 @@
 /**
- * Opening years as a histogram: one bucket per year from the facet `started_year`, and intervals as
- * filter dates.
+ * Converts opening years to a histogram, and intervals of years to filter dates. The histogram has
+ * one bucket per year from the facet `started_year`.
  * Invariant: the buckets depend only on the snapshot, so nothing moves while a query is edited. The
- * first holds all years before 1966, when the register begins. Buckets, unlisted values, and
- * missing values sum to the total.
+ * first bucket contains all years before 1966, when the register begins. Buckets, unlisted values,
+ * and missing values sum to the total.
  */
 import type { FacetAnswer } from "../../app/answers.ts";
 
 /** The first year with its own bucket; the previous bucket holds all earlier years. */
 export const FIRST_YEAR = 1966;
 
-/** Accounts that started in a year, or before `FIRST_YEAR` if `year` is below it. */
+/**
+ * The number of accounts that started in a year. If `year` is below `FIRST_YEAR`, they started in
+ * any earlier year.
+ */
 export interface Bucket {
   readonly year: number;
   readonly count: number;
@@ -32,7 +35,8 @@ interface Dates {
 export function yearBuckets(facet: FacetAnswer | undefined, last: number): Bucket[] {
   const counts = new Map<number, number>();
   for (const { value, count } of facet?.values ?? []) {
-    // A date may be a few days later than the snapshot, and so in the following year.
+    // A date may be a few days later than the snapshot and so be in the next year. It is counted in
+    // the last year.
     const year = Math.min(Math.max(Number(value), FIRST_YEAR - 1), last);
     counts.set(year, (counts.get(year) ?? 0) + count);
   }
@@ -84,7 +88,10 @@ function yearOf(day: string): number {
   return Number(day.slice(0, 4));
 }
 
-/** Returns the last year with a day before `day`; `2020` and `2020-01` mean their first day. */
+/**
+ * Returns the last year that has a day before `day`. `2020` and `2020-01` stand for the first day
+ * of 2020.
+ */
 function until(day: string): number {
   const firstDay = /^\d{4}(-01(-01)?)?$/.test(day);
   return firstDay ? yearOf(day) - 1 : yearOf(day);

@@ -1,8 +1,8 @@
 /**
- * A map made only of the positions of places: each place gets the area that is nearer to it than to
- * any other place, within a distance that depends on its neighbors. Input: latitudes and
- * longitudes. Output: polygons in a box, and their centers.
- * Invariant: cells do not overlap, and each contains its place. The same places give the same
+ * Makes a map from the positions of places. The area of each place contains the points that are
+ * nearer to it than to any other place, within a distance that depends on its neighbors. Input:
+ * latitudes and longitudes. Output: polygons in a box, and their centers.
+ * Invariant: cells do not overlap, and each contains its place. The same places result in the same
  * cells. Cells are not the real municipalities, and the map says so.
  */
 
@@ -18,7 +18,6 @@ export interface MapCell extends Point {
   readonly polygon: readonly Point[];
 }
 
-/** A map of cells in a box of `width` by `height`. */
 interface CellMap {
   readonly width: number;
   readonly height: number;
@@ -28,18 +27,18 @@ interface CellMap {
 /** Width of the box. */
 const WIDTH = 1_000;
 /**
- * Max radius of a cell: `factor` times the distance of the place that is the `neighbor`-th nearest.
- * It is at most `most` times the median of these radii.
+ * Determines the radius of a cell: `factor` times the distance to the neighbor with this rank (4 is
+ * the fourth nearest). The radius is at most `most` times the median of all radii.
  */
 const REACH = { neighbor: 4, factor: 0.75, most: 2 };
-/** Number of corners of a cell that no neighbor cuts. */
+/** Number of corners of a cell before neighbors cut parts off. */
 const CORNERS = 16;
 
 /** Makes a map of places given as `[id, latitude, longitude]`, in hundredths of a degree. */
 export function cellMap(places: readonly (readonly [string, number, number])[]): CellMap {
   if (places.length === 0) return { width: WIDTH, height: WIDTH, cells: [] };
   const middle = places.reduce((sum, [, latitude]) => sum + latitude, 0) / places.length;
-  // Degrees of longitude are shorter away from the equator.
+  // A degree of longitude is shorter the farther it is from the equator.
   const narrow = Math.cos((middle * Math.PI) / 18_000);
   const raw = places.map(([id, latitude, longitude]) => ({
     id,
@@ -62,7 +61,7 @@ function nearest(place: Point, all: readonly Point[]) {
     .sort((a, b) => a.far - b.far);
 }
 
-/** Returns the distance from its place that a cell may reach. */
+/** Returns the maximum distance of a cell's points from its place. */
 function reachOf(place: Point, all: readonly Point[]): number {
   const others = nearest(place, all);
   return (others[Math.min(REACH.neighbor, others.length) - 1]?.far ?? 1) * REACH.factor;

@@ -1,10 +1,10 @@
 /**
- * The charts of a query's matches: map, activities, years, and sizes. The other charts, including
- * contacts, appear on demand. A click changes the query.
- * Invariant: the strip has its full height from the first paint. While a query is counted, the last
- * numbers stay, dimmed. Selections follow the query, so they respond to clicks immediately. The
- * parts of the contact chart sum to the total, and the count of a contact filter is the sum of its
- * parts.
+ * Shows the charts of a query's matches: map, activities, years, and sizes. The other charts,
+ * including contacts, appear on demand. A click changes the query.
+ * Invariant: the row of charts has its full height from the first paint. While a query is counted,
+ * the last numbers stay, dimmed. The selected values are those of the query, so they change
+ * immediately on a click. The parts of the contact chart sum to the total, and the count of a
+ * contact filter is the sum of its parts.
  */
 import { signal } from "@preact/signals";
 import { number, percent } from "../../app/format.ts";
@@ -19,10 +19,10 @@ import { type FacetRows, rowsOf } from "./rows.ts";
 import { States } from "./states.tsx";
 import { Years } from "./years.tsx";
 
-/** Charts appear from this many matches on; fewer are better shown as rows. */
+/** Minimum number of matches for charts. Fewer matches are better shown as rows. */
 export const CHARTS_FROM = 10;
 
-/** True if the second row is open; persists across views. */
+/** True if the second row of charts is open. Stays so when the user changes the view. */
 const more = signal(false);
 
 /** All charts of the find view. */

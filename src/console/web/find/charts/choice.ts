@@ -1,7 +1,7 @@
 /**
- * Effects of chart clicks on a query draft: each toggles a facet value.
- * Invariant: a selected value is removed, any other is added, and other filters do not change.
- * Activities are selected as subclasses, a branch as all of its subclasses.
+ * Changes a query when the user clicks on a chart. Each function adds or removes a facet value.
+ * Invariant: a selected value is removed, and any other value is added. Other filters do not
+ * change. Activities are selected as subclasses, and a branch as all of its subclasses.
  */
 import type { Filters } from "../../app/answers.ts";
 import { emptyQuery, type Query } from "../question.ts";
@@ -90,7 +90,7 @@ export function clearYears(draft: Query): void {
   Object.assign(draft.filters.company, { started_after, started_before });
 }
 
-/** True if a way to reach accounts is selected. */
+/** True if the query requires this kind of contact (`reach`). */
 export function reachChosen({ contact }: Filters, reach: ChartReach): boolean {
   if (reach === "email") return contact.require_email;
   if (reach === "phone") return contact.require_phone;

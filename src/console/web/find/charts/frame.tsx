@@ -98,8 +98,8 @@ function useFocusRestored() {
     const entered = (event: FocusEvent) => {
       last.current = event.target as Element;
     };
-    // If a button is removed, or the user clicks next to it, the focus is lost without a new
-    // target.
+    // If the focused button is removed, or the user clicks elsewhere, the event has no element that
+    // receives the focus.
     const left = (event: FocusEvent) => {
       if (event.relatedTarget !== null) last.current = null;
     };
@@ -181,7 +181,9 @@ function RowName({ row }: { row: ChartRow }) {
   );
 }
 
-/** Returns named counts without their own row, so that none is hidden. */
+/**
+ * Returns the counts that have no row in the chart, with names: other values and missing values.
+ */
 export function rests({ rest, missing }: ChartData): [name: string, count: number][] {
   const { charts } = words.value;
   const others = rest.values === 1 ? charts.othersOne : charts.others(number(rest.values));

@@ -1,7 +1,7 @@
 /**
- * Charts as lists of bars: sizes, statuses, municipalities, and tax regimes.
- * Invariant: a chart of a fixed set of values shows all of them in code order, so that users can
- * add excluded values. The other charts show the most frequent values.
+ * Shows charts as lists of bars: sizes, statuses, municipalities, and tax regimes.
+ * Invariant: if a chart has a fixed set of values, it shows all of them in code order, so that
+ * users can add excluded values. The other charts show the most frequent values.
  */
 import type { FacetAnswer, Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
@@ -150,7 +150,7 @@ function optInData(
   return { ...found, rows };
 }
 
-/** Prefixes labels with their dimension, because both share a table. */
+/** Puts "Simples" or "MEI" before each label, because one table shows the rows of both. */
 function named(data: ChartData, question: string): ChartData["rows"] {
   return data.rows.map((row) => ({ ...row, label: `${question}: ${row.label}` }));
 }

@@ -31,8 +31,7 @@ export const outlines = signal<Outlines | "failed" | null>(null);
 export async function loadOutlines(): Promise<void> {
   if (outlines.peek() !== null && outlines.peek() !== "failed") return;
   try {
-    // In the bundle, this import is the address of the file. In the source, it is the file's
-    // content.
+    // In the bundle, this import is the address of the file. Without bundling, it is the content.
     const answer = await fetch(new URL(file as unknown as string, import.meta.url));
     outlines.value = new Map(Object.entries((await answer.json()) as Record<string, Outline>));
   } catch {

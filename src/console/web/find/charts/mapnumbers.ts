@@ -1,21 +1,22 @@
 /**
- * The arithmetic of a map: its color steps, and the target places of arrow keys. Input: counts;
- * positions of places, the current place, and a key. Output: the lower bounds of up to five steps,
- * and a count's step; the next place.
+ * Computes the color steps of a map, and the place that an arrow key leads to. Input: counts, or
+ * the positions of places with the current place and a key. Output: the lower bounds of up to five
+ * steps and the step of a count, or the next place.
  * Invariant: steps begin at 0/25, 1/25, 4/25, 9/25, and 16/25 of the largest count. So one very
- * large state gets its own step, and small states still differ. For municipalities, each step has
- * equally many places instead. Bounds are numbers of places and strictly
- * ascending; zero is a step of its own (0). A key leads to the nearest place within 60 degrees of
- * its direction; sideways distance counts more. Home and End lead to the northernmost and
- * southernmost place. Separate because tests run it without a browser.
+ * large state has a step of its own, and small states still differ. For municipalities, each step
+ * has equally many places instead. Bounds are strictly ascending, and each is the count of a place.
+ * Zero is a step of its own (0). A key leads to the nearest place within 60 degrees of its
+ * direction. Sideways distance has a higher weight. Home and End lead to the northernmost and
+ * southernmost place.
+ * Separate from the map because tests run it without a browser.
  */
 
 /** Max number of steps, not counting the step of zero. */
 export const STEPS = 5;
 
 /**
- * Returns the smallest count of each step, ascending; fewer steps if there are few different
- * counts.
+ * Returns the smallest count of each step, ascending. There are fewer steps if there are few
+ * different counts.
  */
 export function shareBounds(counts: readonly number[], steps = STEPS): number[] {
   const sorted = counts.filter((count) => count > 0).sort((a, b) => a - b);
@@ -50,7 +51,7 @@ export function stepOf(count: number, bounds: readonly number[]): number {
 }
 
 /**
- * Returns the shade of a step, 0 to 5. The highest step always has the darkest shade, even if there
+ * Returns the shade of a step, from 0 to 5. The highest step has the darkest shade, even if there
  * are few steps.
  */
 export function shadeOf(step: number, bounds: readonly number[]): number {
@@ -76,12 +77,15 @@ const DIRECTIONS: Readonly<Record<string, readonly [dx: number, dy: number]>> = 
   ArrowRight: [1, 0],
 };
 
-/** Distance added for each unit by which a place is beside the direction. */
+/** Weight of the sideways distance of a place from the direction of a key. */
 const ASIDE_WEIGHT = 2.5;
 /** Tangent of the max angle between a key's direction and a place. */
 const ASIDE_MAX = Math.tan(Math.PI / 3);
 
-/** Returns the place that a key leads to; null if there is none, or the key is no direction. */
+/**
+ * Returns the place that a key leads to. Returns null if there is none, or if the key has no
+ * direction.
+ */
 export function neighbour(
   places: ReadonlyMap<string, Point>,
   from: string,

@@ -1,8 +1,8 @@
 /**
- * Fetches all values of facets as a file; parses them into lines of cells; copies or saves them.
- * Input: a spec and names of facets. Output: lines as the server counts them, with words in the
- * language of the screen.
- * Invariant: no value is omitted, and the lines of a facet sum to its first line, the total.
+ * Fetches all values of facets as a file, parses them into lines of cells, and copies or saves the
+ * lines. Input: a spec and names of facets. Output: lines with the server's counts, and with words
+ * in the language of the screen.
+ * Invariant: no value is omitted. The lines of a facet sum to its first line, the total.
  */
 import { ApiError, postForFile } from "../../app/api.ts";
 import { errorText } from "../../app/errortext.ts";

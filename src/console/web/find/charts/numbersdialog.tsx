@@ -1,8 +1,8 @@
 /**
- * All values of a chart in a dialog: a complete table that users can search, copy, and save; for
- * days, openings or closings by year, quarter, or month.
- * Invariant: the table, the copy, and the files have the same values. Lines on screen are bounded;
- * a button shows more of them, and the copy has all.
+ * The dialog that lists all values of a chart in a table, which users can search, copy, and save.
+ * For opening and closing days, users choose between years, quarters, and months.
+ * Invariant: the table, the copied text, and the saved files hold the same values. The dialog draws
+ * the first 200 lines, and a button draws more. The copied text always has all lines.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -24,7 +24,7 @@ import {
   periodQuestion,
 } from "./periods.ts";
 
-/** Number of lines drawn at first, and added by each press of the button. */
+/** Number of lines drawn at first, and added by each press of the button that shows more. */
 const DRAWN = 200;
 
 interface NumbersDialogProps {
@@ -118,7 +118,7 @@ interface TableProps {
   readonly searchable?: boolean;
 }
 
-/** Lines as a table; the last two cells of a line are a count and a share. */
+/** Shows lines as a table. The last two cells of each line are a count and a share. */
 function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
   const { numbers: text } = lazyWords.value;
   const [typed, setTyped] = useState("");
@@ -176,12 +176,18 @@ function NumbersTable({ lines, title, searchable = false }: TableProps): VNode {
   );
 }
 
-/** True if all lines but the total are of one field: the names of its values are enough then. */
+/**
+ * True if all lines, except the first with the total, list values of the same field. The table then
+ * leaves out the column with the field's name.
+ */
 function isOneField({ head, body }: Lines): boolean {
   return head.length === 5 && new Set(body.slice(1).map(([field]) => field)).size === 1;
 }
 
-/** A count with separators, a share in percent, a month in words, and other cells as they are. */
+/**
+ * Formats a cell. `at` is 0 for a count, 1 for a share, and negative for any other cell, in which a
+ * month ("2024-05") is shown in words.
+ */
 function shownCell(cell: string, at: number): string {
   if (at < 0) return /^\d{4}-\d\d$/.test(cell) ? month(cell) : cell;
   const value = Number(cell.replace(",", "."));

@@ -1,7 +1,8 @@
 /**
- * The menu of a chart's numbers: all values in a dialog, copied as a table, or saved as a file.
- * Invariant: it covers every value of the chart, not only those on screen, for the query on screen.
- * The code of its commands loads on first use.
+ * The menu of a chart. Its commands show all values of the chart in a dialog, copy them as a table,
+ * or save them as a file.
+ * Invariant: the commands use the query on screen and cover all values of the chart, not only the
+ * drawn ones. Their code loads on first use.
  */
 import { useState } from "preact/hooks";
 import { words } from "../../app/words.ts";
@@ -75,7 +76,10 @@ export function NumbersMenu({ title, facets }: Omit<Numbers, "spec">) {
   );
 }
 
-/** Returns the spec that a chart counts; for states, without the query's own places. */
+/**
+ * Returns the spec (the query as sent to the server) whose matches the chart counts. The chart of
+ * states ignores the query's filters on states and municipalities.
+ */
 function countedSpec(facets: readonly string[]): SentSpec {
   const spec = specOf(query.peek());
   if (!facets.includes("uf")) return spec;

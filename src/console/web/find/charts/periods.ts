@@ -1,8 +1,8 @@
 /**
- * Openings and closings by year, quarter, or month: the facet to count, and its lines by time,
- * newest first.
- * Invariant: the lines sum to the first one, the total. Separate because tests run it without a
- * browser.
+ * Counts openings and closings by year, quarter, or month: requests the right facet, and sorts its
+ * lines from newest to oldest.
+ * Invariant: the first line is the total, the sum of the other lines. Separate because tests run it
+ * without a browser.
  */
 import { list } from "../../app/format.ts";
 import { lazyWords } from "../../app/lazywords.ts";

@@ -1,8 +1,9 @@
 /**
- * A facet as rows with shares, followed by all other values as one row, and missing values.
- * Invariant: counts of rows, `rest`, and `missing` sum to the answer's total. Values in the query
- * are never folded into the rest. A null count means that the query's own filter excludes the
- * value.
+ * Turns a facet into the rows of a chart. Each row has a share. The values without a row are summed
+ * up in `rest`, and the accounts without a value in `missing`.
+ * Invariant: the counts of all rows, `rest`, and `missing` sum to the number of matches. A value
+ * that the query filters by always has its own row. A null count means that the query's filter
+ * excludes the value.
  */
 import type { FacetAnswer } from "../../app/answers.ts";
 
@@ -26,7 +27,6 @@ export interface FacetRows {
   readonly most: number;
 }
 
-/** Options of a chart: max rows, chosen values, and values that are always shown. */
 interface RowOptions {
   readonly rowsMax: number;
   readonly chosen: (value: string) => boolean;
@@ -75,8 +75,8 @@ function most(listed: readonly Listed[], options: RowOptions): Listed[] {
 }
 
 /**
- * Returns all values of a closed list. Uncounted values have count 0, or null if the filter
- * excludes them.
+ * Returns rows for all values of a closed list, in its order. A value that the facet does not list
+ * has the count 0, or null if the query's filter excludes it.
  */
 function every(listed: readonly Listed[], options: RowOptions, all: readonly string[]): Listed[] {
   const filtered = all.some(options.chosen);

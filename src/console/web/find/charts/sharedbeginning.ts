@@ -1,13 +1,18 @@
 /**
- * Finds the beginning that most activity names of a chart share, and removes it from names.
- * Invariant: only one beginning is removed, so that two names never look the same. It ends at a
- * word boundary and leaves part of every name. Separate from the charts because it concerns words.
+ * Finds the words with which most activity names of a chart begin ("Comércio varejista de"), and
+ * removes them from names.
+ * Invariant: only one such beginning is removed, so that different names stay different. The
+ * beginning ends at a word boundary, and every name keeps at least one word. Separate from the
+ * charts because it depends on words only.
  */
 
 /** Min number of words; shorter beginnings are not worth removing. */
 const WORDS_MIN = 2;
 
-/** Returns the beginning that most names share, at least two; else an empty text. */
+/**
+ * Returns the words that the largest group of names starts with. The result has at least two words,
+ * or is "" if no two names share so many.
+ */
 export function sharedBeginning(names: readonly string[]): string {
   const groups = new Map<string, string[][]>();
   for (const name of names) {
@@ -26,7 +31,7 @@ export function sharedBeginning(names: readonly string[]): string {
   return first.slice(0, differs).join(" ");
 }
 
-/** Cuts the beginning off a name; returns undefined if the name lacks it. */
+/** Cuts the beginning off a name. Returns undefined if the name lacks it. */
 export function withoutBeginning(name: string, beginning: string): string | undefined {
   const begins = beginning !== "" && name.startsWith(`${beginning} `);
   return begins ? `…${name.slice(beginning.length)}` : undefined;

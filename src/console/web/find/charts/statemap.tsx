@@ -1,10 +1,11 @@
 /**
- * The municipalities of a state as a map in a dialog: shades by accounts, or by accounts per 10,000
- * inhabitants, with a table of the same numbers next to it.
- * Invariant: each shade has equally many municipalities, because counts are skewed; the legend
- * states their numbers in words. The map is one tab stop, with arrow keys inside; text below names
- * the place in focus or under the pointer. A municipality without a population has no rate, and is
- * then not shaded. Areas are drawn around seats, and the dialog says so.
+ * The dialog with a map of a state's municipalities. Shades show either accounts or accounts per
+ * 10,000 inhabitants, and a table next to the map has the same numbers.
+ * Invariant: each shade covers equally many municipalities, because counts are skewed. The legend
+ * states the range of each shade in words. The map is one tab stop, and the arrow keys move inside
+ * it. Text below the map names the municipality in focus or under the pointer. A municipality
+ * without a known population has no rate and no shade. The areas are approximations drawn around
+ * the municipal seats, as the dialog says.
  */
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -28,7 +29,7 @@ import { factsOf, fetchLines, fileName, saveFile, saveWorkbook } from "./numbers
 /** Number that the shades show. */
 type Measure = "count" | "rate";
 
-/** A municipality with its numbers; the rate is per 10,000 inhabitants. */
+/** A municipality with its numbers. The rate is per 10,000 inhabitants. */
 interface Place {
   readonly id: string;
   readonly name: string;
@@ -158,7 +159,10 @@ function sorted(places: readonly Place[], measure: Measure): Place[] {
   );
 }
 
-/** Returns the file's lines, with codes, so that users can join other tables. */
+/**
+ * Returns the lines of the CSV file. They include IBGE codes, so that users can join them with
+ * other tables.
+ */
 function codedLines(places: readonly Place[], measure: Measure, uf: string): Lines {
   const { head, body } = linesOf(places, measure);
   const codes = sorted(places, measure).map(({ id }) => id);
@@ -168,7 +172,7 @@ function codedLines(places: readonly Place[], measure: Measure, uf: string): Lin
   };
 }
 
-/** Returns the same lines with numbers, for a workbook. */
+/** Returns the same lines for a workbook, with numbers instead of formatted text. */
 function cellsOf(places: readonly Place[], measure: Measure, uf: string) {
   return sorted(places, measure).map(({ id, name, count, rate }) => {
     return [id, uf, name, count, rate ?? ""];

@@ -1,8 +1,9 @@
 /**
- * The matches by state, from the facet `uf` without the query's own place: a map, and matches
- * abroad or without a state.
- * Invariant: the map's space is reserved while its outlines load. If that fails, a table of the
- * same states replaces the map. It has a row for every state and EX, even without matches.
+ * The chart of matches by state: a map, and counts of matches abroad or without a state. The facet
+ * `uf` counts them without the query's filter on states.
+ * Invariant: the map's space is reserved while the outlines of the states load. If loading fails, a
+ * table replaces the map. The table has a row for every state and for EX (abroad), even without
+ * matches.
  */
 import { useEffect } from "preact/hooks";
 import { UFS } from "../../../../spec/fields.ts";

@@ -1,8 +1,8 @@
 /**
- * The opening years of the matches: a histogram with drag selection, decade buttons, and two
- * sliders for the keyboard. All set the interval.
- * Invariant: bars never move, because the axis depends on the snapshot, not on the answer. A drag
- * shows its years continuously but changes the query only at its end.
+ * The chart of the matches' opening years: a histogram, in which users select an interval by
+ * dragging, buttons for decades, and two sliders for the keyboard.
+ * Invariant: bars never move sideways, because the axis depends on the snapshot, not on the answer.
+ * During a drag, the chart shows the selected years. The query changes only when the drag ends.
  */
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -85,11 +85,12 @@ interface HistogramProps {
   readonly choose: (span: Span) => void;
 }
 
-/** The bars. A pointer selects years on them; all other input uses the sliders below. */
+/** The bars. A pointer selects years on them. All other input uses the sliders below. */
 function Histogram({ buckets, shown, drag, at, choose }: HistogramProps) {
   const plot = useRef<HTMLDivElement>(null);
   const most = Math.max(1, ...buckets.map(({ count }) => count));
-  // The first counts replace the bars, because growing bars would count as a layout shift.
+  // When the first counts arrive, new bars replace the empty ones. If the empty bars grew instead,
+  // browsers would report a layout shift.
   const blank = buckets.every(({ count }) => count === 0);
   const yearAt = (event: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect();

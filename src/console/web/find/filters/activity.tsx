@@ -1,8 +1,9 @@
 /**
- * The activity filters: wanted and excluded activities, each with a picker; groups ("47") cover all
- * of their subclasses.
- * Invariant: excluded activities are hidden until there are some, or until the user wants to add
- * one. Chips show the widest complete groups; removing a chip removes exactly its activities.
+ * The filters for wanted and for excluded activities, each with its own text box. A group of
+ * activities ("47") stands for all of its subclasses.
+ * Invariant: the box for excluded activities is hidden until the query excludes one or the user
+ * opens the box. If all activities of a group are chosen, one chip stands for the group. Removing
+ * the chip removes exactly these activities.
  * Separate because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
@@ -64,7 +65,10 @@ interface ActivityPickerProps {
   onCodes: (codes: string[]) => void;
 }
 
-/** Text box that finds activities by code, name, and trade; chips of the chosen ones. */
+/**
+ * Shows a text box that finds activities by code, name, and trade, and chips of the chosen
+ * activities.
+ */
 function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
   const { find } = words.value;
   const book = catalog.value;
@@ -89,7 +93,7 @@ function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
         label={label}
         placeholder={book === null ? find.catalogLoading : find.activitiesPlaceholder}
         search={search}
-        // Each single activity of a chosen group is also marked.
+        // If a group is chosen, the list marks the group and each of its activities.
         selected={[...codes, ...short].map((value) => ({ value, label: value }))}
         onSelect={select}
         onRemove={remove}

@@ -11,7 +11,7 @@ const FORMS = {
   en: /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/,
 } as const;
 
-/** Reads an amount; null if the text is none. */
+/** Reads an amount. Returns null if the text is not an amount. */
 export function readAmount(text: string): number | null {
   const match = FORMS[language.value].exec(text.replace(/r\$|\s/gi, ""));
   if (match === null) return null;
@@ -19,7 +19,7 @@ export function readAmount(text: string): number | null {
   return Number(`${whole.replace(/\D/g, "")}.${cents || "0"}`);
 }
 
-/** Formats an amount for editing; empty if undefined. */
+/** Formats an amount for editing. Returns "" if it is undefined. */
 export function amountText(amount: number | undefined): string {
   return amount === undefined ? "" : number(amount, 2);
 }

@@ -1,7 +1,7 @@
 /**
- * The filters for share capital, in reais, and legal nature.
+ * The filters for share capital (in reais) and for legal nature.
  * Invariant: amounts follow the current language's format. An invalid amount is reported at its
- * field and changes nothing. A chip shows a legal nature's code and name; removing it removes
+ * field and changes nothing. A chip shows a legal nature's code and name. Removing the chip removes
  * exactly that code.
  */
 import type { VNode } from "preact";
@@ -41,7 +41,7 @@ interface AmountProps {
   least?: number;
 }
 
-/** Field for an amount; the text stays as typed until the field loses focus. */
+/** Field for an amount. The text stays as typed until the field loses focus. */
 export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   const { find } = words.value;
   const asked = query.value.filters.company[member];
@@ -83,7 +83,6 @@ export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   );
 }
 
-/** Shows a text box that finds legal natures, and chips of the chosen ones. */
 function NaturePicker(): VNode {
   const { find } = words.value;
   const book = catalog.value;

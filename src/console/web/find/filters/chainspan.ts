@@ -1,14 +1,14 @@
 /**
- * The filter on a company's number of active establishments: named ranges, their texts, and typed
- * numbers.
- * Invariant: every range is one of the choices or has its own text, so that none is hidden.
- * Separate because tests run it without a browser.
+ * The filter on a company's number of active establishments: the named ranges, their labels, and
+ * the parser for typed numbers.
+ * Invariant: every range has either a name or its own label, so that the form always shows the
+ * current one. Separate because tests run it without a browser.
  */
 import { number } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { BOUNDS } from "../question.ts";
 
-/** The usual ranges; null is an open end. */
+/** The usual ranges as [minimum, maximum]. Null means unbounded. */
 export const CHAINS = {
   any: [null, null],
   one: [1, 1],
@@ -22,7 +22,7 @@ type ChainName = keyof typeof CHAINS;
 /** The choices in order. */
 export const CHAIN_NAMES = Object.keys(CHAINS).filter((name): name is ChainName => name in CHAINS);
 
-/** Returns the name of a usual range; null for any other. */
+/** Returns the name of a usual range, or null for any other. */
 export function chainOf(min: number | undefined, max: number | undefined): ChainName | null {
   const found = CHAIN_NAMES.find((name) => {
     const [from, to] = CHAINS[name];
@@ -39,7 +39,7 @@ export function spanText(min: number | undefined, max: number | undefined): stri
   return min === undefined ? span.to(number(max)) : span.between(number(min), number(max));
 }
 
-/** Reads a typed number of establishments; null if invalid. */
+/** Reads a typed number of establishments, or null if it is invalid. */
 export function readCount(text: string): number | null {
   const digits = text.replace(/[\s.,]/g, "");
   const count = /^[0-9]{1,10}$/.test(digits) ? Number(digits) : 0;

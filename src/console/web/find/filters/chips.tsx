@@ -1,8 +1,9 @@
 /**
- * Lists of chips that can be removed, and a text box that adds values.
- * Invariant: long lists show the first chips, and all on demand. Removing a chip leaves the focus
- * in the list. Enter, a comma, a pasted list, and leaving the box add valid values. Invalid values
- * stay in the box with a message until the address changes, and do not affect the query.
+ * A list of removable chips, and a text box that adds values as chips.
+ * Invariant: a long list first shows only some chips, and a button shows all. After a chip is
+ * removed, the focus stays in the list. Enter, a comma, pasting a list, and leaving the box add the
+ * valid values. Invalid values stay in the box with a message. They do not affect the query and
+ * disappear when the address changes.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

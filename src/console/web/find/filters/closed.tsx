@@ -1,7 +1,8 @@
 /**
- * The controls of initially closed filter groups, as one chunk, including words in names and both
- * ends of an unusual range of establishments.
- * Invariant: a phrase has a letter or digit and is stored as on the server: folded, each word once.
+ * The controls of the filter groups that are closed at first, bundled into one chunk. The chunk
+ * also has the boxes for words in names and for the two ends of a range of establishments.
+ * Invariant: a phrase has a letter or digit. It is stored as on the server: without accents, in one
+ * case, each word once.
  * Separate because the first page does not load it (group.tsx).
  */
 import type { ComponentType, VNode } from "preact";
@@ -20,7 +21,10 @@ import { FilterRecord } from "./record.tsx";
 
 type ClosedName = "chain" | "capital" | "districts" | "name" | "lists" | "order" | "record";
 
-/** The controls of these groups, and the rarely used ones for districts and ranges. */
+/**
+ * The controls of each group that is closed at first, plus those for districts and for unusual
+ * ranges of establishments.
+ */
 export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   chain: ChainEnds,
   capital: FilterCapital,
@@ -31,7 +35,6 @@ export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   record: FilterRecord,
 };
 
-/** Shows fields for both ends of the interval of establishments. */
 function ChainEnds(): VNode {
   return <CountEnds least="establishments_min" most="establishments_max" />;
 }

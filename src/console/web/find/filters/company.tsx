@@ -1,9 +1,10 @@
 /**
  * The company filters: status, size, head office or branch, number of establishments, Simples, and
  * MEI.
- * Invariant: a choice shows a count only if choosing it leads to that count: if its filter is
- * empty, or if it is the current choice. The current range of establishments is always selected,
- * even if set by a link or a sentence. Fields for another range appear on demand (closed.tsx).
+ * Invariant: a choice shows a count only if a click on it would lead to that count. This is so if
+ * its filter is unset, and for the current choice. The current range of establishments is always
+ * marked, even if it came from a link or a sentence. A button opens fields for another range
+ * (closed.tsx).
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";

@@ -1,8 +1,8 @@
 /**
- * The contact filters: required contacts and their kind, whether other companies may share them,
- * and exact values.
- * Invariant: "e-mail or phone" is offered in addition to "e-mail" and "phone", because the three
- * are separate filters. Optional filters are removed from the query when cleared.
+ * The contact filters: which contacts an account must have, the kind of phone, whether other
+ * companies may have the same contact, and exact values.
+ * Invariant: the form offers "e-mail or phone" in addition to "e-mail" and "phone", because the
+ * three are separate filters. A cleared optional filter is removed from the query.
  * Separate because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
@@ -83,8 +83,8 @@ interface ValuesProps {
 }
 
 /**
- * Shows the box for phones or e-mail addresses. An account must match at least one of them. The
- * server has further rules.
+ * Shows the box for exact phones or e-mail addresses. An account must have at least one of them.
+ * The server may still reject a value, and the box then shows the server's error.
  */
 function Values({ member, label, hint, toValue, form }: ValuesProps): VNode {
   return (
@@ -120,7 +120,7 @@ function ways(): Way[] {
   ];
 }
 
-/** Returns a checkbox for a filter that is a member of every query. */
+/** Returns a checkbox for a filter that every query contains as true or false. */
 function needed(
   member: "require_email" | "require_phone" | "require_any_contact",
   label: string,
@@ -134,7 +134,10 @@ function needed(
   };
 }
 
-/** Returns a checkbox for a filter whose member is absent while the filter is unused. */
+/**
+ * Returns a checkbox for an optional filter, which the query contains only while the box is
+ * checked.
+ */
 function used<
   Member extends
     | "require_mobile"

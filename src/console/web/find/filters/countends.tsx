@@ -1,7 +1,8 @@
 /**
- * Two fields for the ends of an interval of counts: establishments, or partnerships.
- * Invariant: a text that is not a number, or is below the first end, is reported at its field and
- * changes nothing.
+ * Two fields for the minimum and maximum of a count. The counts are a company's establishments, the
+ * companies that it owns, and the companies that own it.
+ * Invariant: a text that is not a number, or a maximum below the minimum, is reported at its field
+ * and changes nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -15,7 +16,7 @@ type Counted = "establishments" | "owned_companies" | "owner_companies";
 type Least = `${Counted}_min`;
 type Most = `${Counted}_max`;
 
-/** Shows fields for both ends of an interval of counts. */
+/** Shows fields for the minimum and maximum of a count. */
 export function CountEnds({ least, most }: { least: Least; most: Most }): VNode {
   const { find } = words.value;
   const from = query.value.filters.company[least] ?? 0;
@@ -34,7 +35,10 @@ interface EndProps {
   from: number;
 }
 
-/** Field for one end; the text stays as typed until the field loses focus. */
+/**
+ * Shows the field for the minimum or the maximum. The text stays as typed until the field loses
+ * focus.
+ */
 function End({ member, label, from }: EndProps): VNode {
   const { find } = words.value;
   const { company } = query.value.filters;

@@ -46,8 +46,9 @@ export function readDay(typed: string): string | null {
 const PRESENT_CENTURY = 50;
 
 /**
- * Parses a span's first or last day from a date, a month (01/2020), or a year, which may have two
- * digits.
+ * Reads a day, a month ("01/2020"), or a year. A month or year becomes its first or last day,
+ * depending on `end`. A year with two digits is allowed only with a month. Returns null for an
+ * invalid text.
  */
 export function readSpan(typed: string, end: "first" | "last"): string | null {
   const whole = readDay(typed);

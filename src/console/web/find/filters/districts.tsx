@@ -1,8 +1,9 @@
 /**
- * The district picker: a text box that finds districts, and chips with their municipalities.
- * Invariant: it offers only districts with accounts, with their counts. A superseded request is not
- * sent. Districts outside the chosen places, which match nothing, are reported and can be fixed
- * with one click.
+ * The district picker: a text box that finds districts, and chips of the chosen districts with
+ * their municipalities.
+ * Invariant: the box offers only districts with accounts, and shows their counts. If the text
+ * changes during the debounce, the older text is not sent. A chosen district outside the chosen
+ * places matches nothing. The form reports it and offers a button that fixes it.
  */
 import type { VNode } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
@@ -70,7 +71,7 @@ function useDistricts(geo: Filters["geo"], book: CatalogBook | null) {
   const { districts: text } = lazyWords.value;
   const [failed, setFailed] = useState<unknown>(null);
   const places = JSON.stringify([geo.uf_any_of, geo.municipality_ibge_any_of]);
-  // Only places restrict the search; other filters have no effect on districts.
+  // Only the place filters restrict which districts are found.
   const search = useCallback(
     async (typed: string, signal: AbortSignal): Promise<ComboOption[]> => {
       if (book === null) return [];
@@ -133,7 +134,6 @@ function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null 
   );
 }
 
-/** Sets the districts; removes the member if the list is empty. */
 function setDistricts(next: (list: readonly District[]) => District[]): void {
   change(({ filters: { geo } }) => {
     const list = next(geo.district_any_of ?? []);
@@ -142,7 +142,7 @@ function setDistricts(next: (list: readonly District[]) => District[]): void {
   });
 }
 
-/** Encodes a district as one text; the next function decodes it. */
+/** Encodes a district as one text. The next function decodes it. */
 function codeOf({ municipality_ibge: ibge, name }: District): string {
   return `${ibge} ${name}`;
 }

@@ -1,7 +1,8 @@
 /**
- * Splits typed text into a district's name and the municipalities to search.
- * Invariant: a municipality in the text takes precedence over chosen ones. Without either, the
- * largest are searched. The number never exceeds the server's maximum.
+ * Splits typed text into the name of a district and the municipalities in which to search it.
+ * Invariant: a municipality in the text takes precedence over the chosen municipalities. If there
+ * is neither, the largest municipalities are searched. A request never has more municipalities than
+ * the server allows.
  */
 
 import { analyzeWords } from "../../../../spec/analyzer.ts";

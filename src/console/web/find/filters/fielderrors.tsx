@@ -1,8 +1,8 @@
 /**
- * The server's mistakes at their fields: texts by pointer into the spec, and a message below
- * controls that cannot show a text.
- * Invariant: a mistake with a known code is shown in the current language, others in the server's
- * words. No mistake is hidden. The message looks like that of a single field.
+ * Shows the server's errors about a query: texts for the field with the mistake, and a message
+ * below a control that has no place for texts.
+ * Invariant: a mistake with a known code is described in the current language, any other in the
+ * server's words. No mistake is hidden. The message looks like that of a single field.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -12,25 +12,28 @@ import { words } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { exploration } from "../query.ts";
 
-/** Mistakes by pointer below `/spec`, such as `/filters/geo/uf_any_of/0`. */
+/** Mistakes in the last query. Each has a JSON pointer such as `/spec/filters/geo/uf_any_of/0`. */
 const mistakes: ReadonlySignal<readonly ApiMistake[]> = computed(
   () => exploration.value.error?.errors ?? [],
 );
 
-/** Returns the texts of all mistakes in the last exploration. */
+/** Returns the texts of all mistakes that the server found in the last query. */
 export function allMistakes(): string[] {
   return texts(mistakes.value);
 }
 
-/** Returns the mistakes at or below a member (`company/started_after`); null if none. */
+/**
+ * Returns the texts of the mistakes in a filter ("company/started_after") or in one of its values,
+ * or null if there are none.
+ */
 export function mistakeAt(member: string): string | null {
   const pointer = `/spec/filters/${member}`;
   return found((one) => one === pointer || one.startsWith(`${pointer}/`));
 }
 
 /**
- * Returns the mistakes in the order of results (members `sort` and `scoring`); null if there are
- * none.
+ * Returns the texts of the mistakes in `sort` and `scoring`, which order the results, or null if
+ * there are none.
  */
 export function orderMistake(): string | null {
   return found((one) => one.startsWith("/spec/sort") || one.startsWith("/spec/scoring"));

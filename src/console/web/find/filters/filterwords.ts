@@ -24,7 +24,10 @@ const NAMED_MAX = 3;
 type Company = Query["filters"]["company"];
 type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string;
 
-/** Formats the values of the filters that need it. */
+/**
+ * Functions that format the values of a filter. Filters without a function are described by their
+ * name only.
+ */
 const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
   cnae_secondary: ({ industry }, book) => activities(industry.cnae_secondary_any_of ?? [], book),
@@ -64,7 +67,7 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
     named(contact.missing_any_of ?? [], words.value.find.described.missing),
 };
 
-/** Describes a filter of the query; returns the name of an unknown filter. */
+/** Describes a filter of the query. Returns the name of an unknown filter. */
 export function describeFilter(name: string, { filters }: Query, book: CatalogBook | null): string {
   const part = PART_NAMES.find((known) => known === name);
   if (part === undefined) return name;

@@ -1,9 +1,9 @@
 /**
  * One group of filters: a collapsible section with its number of set filters and a clear button.
- * Lazy controls show placeholders while they load, or an error.
- * Invariant: a group with a filter from elsewhere (the sentence, a chart) is marked even when
- * closed. A group that the user opened or closed stays as it is. Lazy controls are fetched once for
- * all groups; after a failure, the user can retry.
+ * Controls that load on demand are replaced by placeholders meanwhile, or by an error.
+ * Invariant: a group is marked even when closed if one of its filters was set by the sentence or a
+ * chart. A group that the user opened or closed stays so. The controls that load on demand are
+ * fetched once for all groups. After a failure, the user can retry.
  */
 import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";

@@ -1,13 +1,15 @@
 /**
- * The filters by group of the form: counts a query's set filters, and clears them.
- * Invariant: every filter of the table is in exactly one group; both ends of a span count as one
- * filter.
+ * Assigns filters to the groups of the form, counts the set filters of a query, and clears them.
+ * Invariant: every filter is in exactly one group. The two ends of a range count as one filter.
  */
 import { isPartSet, PART_NAMES, rowsOfPart } from "../../../../spec/filters/members.ts";
 import { PARTS, type PartName, SECTIONS } from "../../../../spec/filters/table.ts";
 import { clearPointer, type Query } from "../question.ts";
 
-/** Names of the groups in form order. The order of results is not a group. */
+/**
+ * Names of the groups in form order. The section for the order of results is not among them,
+ * because it holds no filter.
+ */
 export const GROUPS = SECTIONS;
 
 /** Name of a group. */

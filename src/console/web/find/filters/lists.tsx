@@ -1,8 +1,8 @@
 /**
- * The list filters: lists that results must be in, or must not be in.
- * Invariant: deleted lists can still be removed from the query. Members without a chosen list are
- * absent. Exported accounts are excluded by a checkbox, which is easier to find, so their list is
- * not also offered by name.
+ * The list filters: lists in which results must be, and lists in which they must not be.
+ * Invariant: a deleted list can still be removed from the query. A filter without lists is absent
+ * from the query. A checkbox excludes the accounts that were exported before. So the list of these
+ * accounts is not among the lists to exclude.
  * Separate because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
@@ -44,7 +44,7 @@ export function FilterLists(): VNode {
 function ListPicker({ member, label }: { member: Member; label: string }): VNode {
   const { listViews: text } = lazyWords.value;
   const chosen = query.value.filters.lists?.[member] ?? [];
-  // The list of exports is excluded by a checkbox, not here.
+  // A checkbox excludes the list of exported accounts, so it is not also offered here.
   const isOffered = (id: string) => member === "any_of" || id !== EXPORTED;
   const options: ComboOption[] = (allLists.value ?? [])
     .filter(({ id }) => isOffered(id))
@@ -70,7 +70,6 @@ function ListPicker({ member, label }: { member: Member; label: string }): VNode
   );
 }
 
-/** Sets a list filter; removes the member if empty. */
 function setLists({ filters }: { filters: Filters }, member: Member, ids: string[]): void {
   const { [member]: _, ...other } = filters.lists ?? {};
   const lists = ids.length === 0 ? other : { ...other, [member]: ids };

@@ -1,8 +1,10 @@
 /**
- * The filters on days of opening and other events: from and to, both inclusive, or a preset span
- * relative to the snapshot's date.
- * Invariant: in the spec, the end is exclusive. A typed month or year becomes its first or last day
- * when the field loses focus. An impossible date is reported at its field and changes nothing.
+ * The filters on the day of opening and on days of other events. Users type the first and the last
+ * day, or press a button for a span that ends at the snapshot's date.
+ * Invariant: in the form, the last day is inclusive, and in the spec, the end is exclusive. When a
+ * field loses focus, a typed month or year becomes a day: its first day in the field for the first
+ * day, and its last day in the other field. An impossible date is reported at its field and changes
+ * nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -22,7 +24,7 @@ export function FilterOpened(): VNode {
   return <DaySpan since="started_after" before="started_before" presets={[3, 12, 60, -120]} />;
 }
 
-/** Ends of intervals of days; each second end is exclusive. */
+/** Members of the query for the start and the end of each range of days. The end is exclusive. */
 const ENDS = [
   "started_after",
   "started_before",
@@ -38,7 +40,10 @@ type End = (typeof ENDS)[number];
 interface DaySpanProps {
   since: End;
   before: End;
-  /** Months before the snapshot at which a preset span begins; if negative, at which it ends. */
+  /**
+   * Preset ranges in months before the snapshot. 3 means the last three months, and -3 means all
+   * days before them.
+   */
   presets: readonly number[];
 }
 
@@ -82,8 +87,8 @@ export function DaySpan({ since, before, presets }: DaySpanProps): VNode {
 }
 
 /**
- * Sets or clears days. An unset opening day is null, as in the first version of specs. The members
- * of other unset days are absent.
+ * Sets or clears days; an empty text clears one. A cleared opening day becomes null, as in the
+ * first version of specs. Other cleared days are removed from the query.
  */
 function setDays(company: Filters["company"], days: Partial<Record<End, string>>): void {
   for (const end of ENDS) {
@@ -107,7 +112,7 @@ interface DayProps {
 }
 
 /**
- * A field for a date; an invalid text stays in the box. The browser's own date field would use the
+ * A field for a date. An invalid text stays in the box. The browser's own date field would use the
  * browser's language, not the page's.
  */
 function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
@@ -162,7 +167,6 @@ interface PresetsProps {
   onSpan: (from: string, to: string) => void;
 }
 
-/** Shows buttons for preset spans, and marks the current span. */
 function Presets({ months, from, to, onSpan }: PresetsProps): VNode | null {
   const { find } = words.value;
   const today = exploration.value.answer?.snapshot_date;

@@ -1,7 +1,7 @@
 /**
- * The order of results: the ranking with its seed, and up to three sort keys.
- * Invariant: a random sample always has a seed. No field is used twice. The last key cannot be
- * removed, because results always need an order.
+ * The order of results: the ranking, the seed of a random sample, and up to three sort keys.
+ * Invariant: a random sample always has a seed. No two sort keys use the same field. The last sort
+ * key cannot be removed, because results always need an order.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -97,7 +97,6 @@ function Seed(): VNode {
   );
 }
 
-/** Shows a sort key: its field, its direction, and a button that removes it. */
 function SortRow({ at }: { at: number }): VNode {
   const { find } = words.value;
   const { sort } = query.value;
@@ -141,7 +140,10 @@ function SortRow({ at }: { at: number }): VNode {
   );
 }
 
-/** Returns the default direction: text from A, all else from the largest. */
+/**
+ * Returns the initial direction of a field: ascending for names and CNPJs, descending for all
+ * others.
+ */
 function directionOf(field: string): "asc" | "desc" {
   return field === "legal_name" || field === "cnpj" ? "asc" : "desc";
 }

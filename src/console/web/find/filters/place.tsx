@@ -1,10 +1,10 @@
 /**
  * The place filters: states, municipalities, districts, postal code prefixes, and area codes.
- * Invariant: a postal code is stored as digits, an area code as two digits. All 27 states and
- * abroad are listed. Municipalities outside the chosen states, which match nothing, are reported
- * and can be fixed with one click. A typed distance, such as "Campinas + 30 km", is offered as one
- * choice of all municipalities within it. The district box appears with the first municipality or
- * district, or by its button.
+ * Invariant: a postal code is stored as digits, an area code as two digits. The form lists all 27
+ * states and "abroad". A chosen municipality outside the chosen states matches nothing. The form
+ * reports it and offers a button that fixes it. For a typed distance, such as "Campinas + 30 km",
+ * one choice adds all municipalities within it. The district box appears once a municipality or
+ * district is chosen, or after a press of its button.
  */
 import type { VNode } from "preact";
 import { useCallback } from "preact/hooks";

@@ -1,8 +1,8 @@
 /**
- * The filters on the rest of the public record: when and why a status changed, when companies left
- * Simples or MEI, lists of sanctions, federal debt, and corporate owners.
- * Invariant: if the snapshot lacks a filter's data, a line that names it replaces the filter. A
- * root is stored as on the server: 8 characters.
+ * The filters on other public data: when and why a status changed, when a company left Simples or
+ * MEI, sanctions, federal debt, and corporate owners.
+ * Invariant: if the snapshot lacks the data of a filter, a line with the name of the data replaces
+ * the filter. A root, the 8 characters that identify a company, is stored as on the server.
  */
 import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { analyzeWords } from "../../../../spec/analyzer.ts";
@@ -72,7 +72,7 @@ function lacks(data: Lacked): boolean {
   return catalog.value?.catalog.lacks.includes(data) ?? false;
 }
 
-/** Controls that need some data, or a line that names the missing data. */
+/** Shows controls, or a line with the name of the data that they need if the snapshot lacks it. */
 function Known({ data, Body }: { data: Lacked; Body: ComponentType }): VNode {
   return lacks(data) ? <Lacking data={data} /> : <Body />;
 }

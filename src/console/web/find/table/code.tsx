@@ -1,7 +1,7 @@
 /**
- * The button that shows the query as code; its dialog loads on first use.
- * Invariant: the code's query is exactly the table's. Separate because few users need it, and the
- * first page does not load its dialog.
+ * The button that shows the query as code.
+ * Invariant: the code finds the same accounts as the table. Separate because few users need it, and
+ * the first page does not load its dialog.
  */
 import type { ComponentProps, FunctionComponent, VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -49,7 +49,6 @@ export function CodeButton(): VNode {
   );
 }
 
-/** Returns the fields of the columns on screen. */
 function shownFields(): string[] {
   const allowed = new Set<string>(status.value?.field_allowlist);
   const columns = drawnColumns(choice.value, allowed);

@@ -1,6 +1,6 @@
 /**
  * The dialog with the query as code: commands to copy.
- * Invariant: the code's query is exactly the table's; it contains no key.
+ * Invariant: the commands find the same accounts as the table. They contain no API key.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";

@@ -1,7 +1,7 @@
 /**
  * The column chooser: a dialog that selects and orders columns.
  * Invariant: a change applies to the table immediately and is stored. The first column is fixed.
- * Columns outside the plan are listed, not hidden.
+ * Columns that the tenant's plan does not include are listed, not hidden.
  */
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -141,7 +141,8 @@ interface MovesProps {
 }
 
 /**
- * Buttons of one column. They also exist at both ends of the list, so that the focus is not lost.
+ * Shows the buttons that move or hide one column. At both ends of the list, the useless button is
+ * marked as disabled but not removed, so that the focus is not lost.
  */
 function Moves({ id, first, last, move, hide }: MovesProps): VNode {
   const { chooser } = words.value.table;

@@ -1,8 +1,8 @@
 /**
  * The columns of the table: their order and widths, the fields to request, and the sort order set
  * by a click on a heading.
- * Invariant: the first column is always the name. Only fields of the plan are requested. A stored
- * choice is validated, because an older version may have written it.
+ * Invariant: the first column is always the name. Only fields that the tenant's plan includes are
+ * requested. A stored choice is validated, because an older version may have written it.
  */
 
 import type { FIELD_GROUPS } from "../../../../spec/fields/table.ts";
@@ -23,20 +23,26 @@ export interface TableColumn {
   readonly group: (typeof COLUMN_GROUPS)[number];
   readonly fields: readonly OutputField[];
   readonly width: number;
-  /** Min width in a narrow window; without it, the width is fixed. */
+  /** Min width in a narrow window. A column without it never shrinks. */
   readonly least?: number;
   readonly sort?: string;
   /** Numbers are right-aligned, so that digits line up. */
   readonly numeric?: true;
 }
 
-/** A row of the table below. A column without a width has the width of its field in files. */
+/**
+ * A column before defaults are applied. Without `width`, the column is as wide as its field in
+ * spreadsheet files.
+ */
 type Row = Omit<TableColumn, "id" | "width"> & { readonly width?: number };
 
 /** Returns the width in pixels for a number of characters. */
 const pixelsOf = (characters: number): number => 44 + 6 * characters;
 
-/** Columns that show several fields, or that have texts or a position of their own. */
+/**
+ * Columns that show several fields, that have their own texts, or that are not in the fields' usual
+ * order.
+ */
 const TABLE = {
   name: {
     group: "company",
@@ -107,10 +113,16 @@ const TABLE = {
 /** Name of a column in this table. */
 export type NamedColumn = keyof typeof TABLE;
 
-/** Id of a column: one in this table, or the name of a field shown unformatted. */
+/**
+ * Id of a column: a name from the table above, or the name of a field that has no column there and
+ * is shown unformatted.
+ */
 export type ColumnId = NamedColumn | OutputField;
 
-/** Group in the chooser for fields without a column in this table. */
+/**
+ * Maps a group of fields to the group of the column chooser. Used for fields that have no column in
+ * the table above.
+ */
 const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["group"]>> = {
   company: "company",
   contact: "contact",
@@ -172,7 +184,9 @@ export function columnOf(id: ColumnId): TableColumn {
   return BY_ID.get(id) as TableColumn;
 }
 
-/** True if the plan includes any field of a column; otherwise the column would be empty. */
+/**
+ * True if the tenant's plan includes any field of the column. Otherwise, the column would be empty.
+ */
 export function isAllowed(column: TableColumn, allowed: ReadonlySet<string>): boolean {
   return column.fields.some((field) => allowed.has(field));
 }
@@ -187,12 +201,15 @@ export function widthOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.width;
 }
 
-/** Returns a column's min width in pixels; a width set by dragging is fixed. */
+/** Returns a column's min width in pixels. A width set by dragging is fixed. */
 export function leastOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.least ?? column.width;
 }
 
-/** Returns the fields to request, in public order, so column order does not matter. */
+/**
+ * Returns the fields to request. They are in the order of the API, so that moving a column causes
+ * no new request.
+ */
 export function fieldsOf(choice: ColumnChoice, allowed: ReadonlySet<string>): string[] {
   const ids = [...DEFAULT_COLUMNS, ...COMPACT_COLUMNS, ...choice.shown];
   const wanted = new Set(["cnpj", ...ids.flatMap((id) => columnOf(id).fields)]);
@@ -226,7 +243,7 @@ export function boundedWidth(width: number): number {
   return Math.round(Math.max(COLUMN_WIDTH.min, Math.min(width, COLUMN_WIDTH.max)));
 }
 
-/** Moves a visible column by `by` positions; the first column stays. */
+/** Moves a visible column by `by` positions. The first column stays. */
 export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number): ColumnId[] {
   const from = shown.indexOf(id);
   const to = Math.max(1, Math.min(from + by, shown.length - 1));
@@ -242,7 +259,7 @@ const USUAL_SORT: SortKeySent = { field: "score", direction: "desc" };
  */
 const UPWARDS: readonly string[] = ["legal_name", "cnpj"];
 
-/** Returns a column's direction; null if it is not the first sort key. */
+/** Returns a column's direction, or null if it is not the first sort key. */
 export function sortedBy(
   sort: readonly SortKeySent[],
   field: string,

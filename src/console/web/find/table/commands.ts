@@ -15,9 +15,8 @@ export interface WrittenQuery {
   readonly fields: readonly string[];
 }
 
-/** Number of rows that the search commands request. */
 const COMMAND_ROWS = 100;
-/** Ends a here-document: no line of formatted JSON is only this word. */
+/** Marks the end of a here-document. No line of formatted JSON consists of this word alone. */
 const END = "SPEC";
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
@@ -56,13 +55,16 @@ export function exportCommand(query: WrittenQuery): string {
   return fed([...words, "--out", `peneira-${snapshot}.csv`], query);
 }
 
-/** Returns a `peneira` command with the spec as here-document. */
+/** Returns a `peneira` command that reads the spec from a here-document. */
 function fed(words: readonly string[], query: WrittenQuery): string {
   const command = ["peneira", ...words.map(shellWord)].join(" ");
   return `${command} <<'${END}'\n${specJson(query)}\n${END}`;
 }
 
-/** Removes the translator's remarks and the page size, which the commands set. */
+/**
+ * Returns the spec as commands contain it. The translator's remarks are removed, and so is the
+ * limit, because the commands have their own.
+ */
 function written({ spec, fields }: WrittenQuery): object {
   const { explain: _, limit: __, output: ___, ...query } = spec;
   return { ...query, output: { fields: [...fields] } };
@@ -71,7 +73,10 @@ function written({ spec, fields }: WrittenQuery): object {
 /** Maximum width of a list's lines. */
 const COLUMNS_MAX = 88;
 
-/** Formats JSON: members on their own lines, lists of values wrapped like text. */
+/**
+ * Formats JSON. Each member of an object has its own line. Lists of plain values are wrapped like
+ * text.
+ */
 function printed(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
@@ -89,7 +94,7 @@ function printed(value: unknown, indent = ""): string {
   return `${open}\n${lines.map((line) => inner + line).join(",\n")}\n${indent}${close}`;
 }
 
-/** Wraps items to a width; a wider item has its own line. */
+/** Wraps items to a width. A wider item has its own line. */
 function wrapped(items: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const item of items) {

@@ -1,7 +1,7 @@
 /**
- * An account next to the table: all its data, and why it is listed.
- * Invariant: name and CNPJ appear immediately, the rest later in reserved space. J and K move
- * through the list with any focus, unless the user is typing.
+ * The drawer next to the table, with all data of one account and the reasons why it is listed.
+ * Invariant: name and CNPJ appear immediately, and the other data later in reserved space. The keys
+ * J and K open the next or previous account wherever the focus is, unless the user is typing.
  */
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -23,7 +23,7 @@ import { Why } from "./why.tsx";
 
 interface AccountDrawerProps {
   list: ShownList;
-  /** Row of the account in the list; null closes the drawer. */
+  /** Row of the account in the list. Null closes the drawer. */
   index: number | null;
   allowed: ReadonlySet<string>;
   onMove: (index: number) => void;
@@ -60,8 +60,8 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
     if (body.current?.parentElement) body.current.parentElement.scrollTop = 0;
   }, [account.cnpj]);
   useLayoutEffect(() => {
-    // The element that had the focus may have been removed with the last account or error. The
-    // drawer takes the focus before any key event, because Escape closes it only from inside.
+    // When the account or its error changes, the element with the focus may be removed. The drawer
+    // then takes the focus immediately, because Escape closes it only if the focus is inside.
     if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
   }, [account.cnpj, answer, error]);
   const whole = { ...account, ...answer?.account };

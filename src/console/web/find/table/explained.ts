@@ -18,7 +18,10 @@ export interface Explained {
   readonly retry: () => void;
 }
 
-/** Loads an account for a spec, as sent or as returned; null sends no request. */
+/**
+ * Loads an account with its explanation for a spec. If `cnpj` or `snapshot` is null, nothing is
+ * requested.
+ */
 export function useExplained(
   spec: object,
   snapshot: string | null,
@@ -51,7 +54,6 @@ export function useExplained(
 
 const NOTHING = { key: null, error: null };
 
-/** Caches an answer and evicts the oldest if the cache is full. */
 function cacheAnswer(key: string, answer: ExplainAnswer): void {
   cached.set(key, answer);
   const oldest = cached.keys().next().value;

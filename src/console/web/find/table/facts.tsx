@@ -1,9 +1,9 @@
 /**
- * The facts of an account: contact, activities, address, company, and registration as lists of
- * terms.
- * Invariant: values are text nodes. E-mail addresses and phones are links only with their own
- * scheme, and parts of links to other sites are encoded. Data outside the plan is reported as such;
- * data missing in the register is omitted.
+ * The facts of an account as lists of terms: contact, activities, address, company, and
+ * registration.
+ * Invariant: values are text nodes. E-mail addresses and phones become only mailto: and tel: links.
+ * Values in links to other sites are encoded. Data that the tenant's plan does not include is
+ * reported as such. Data missing in the register is omitted.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -120,7 +120,7 @@ function ContactLine(props: ContactLineProps): VNode {
   );
 }
 
-/** Link to a search for all accounts with a contact; renders nothing if no other company has it. */
+/** Link to a search for all accounts with a contact. Renders nothing if no other company has it. */
 function Sharers({ hash, count }: { hash: string; count: number }): VNode | null {
   if (!(count > 1)) return null;
   return (
@@ -224,7 +224,7 @@ function Company({ account }: { account: Account }): VNode {
   );
 }
 
-/** Terms and their values; empty ones are left out. */
+/** Shows a list of terms and values. Terms with an empty value are left out. */
 export function FactList({ facts }: { facts: readonly Fact[] }): VNode {
   return (
     <dl class="account-facts">
@@ -293,7 +293,7 @@ function openedText(account: Account): string {
   return day === "" ? "" : date(day);
 }
 
-/** Returns the chat link of a Brazilian mobile number; null for any other text. */
+/** Returns the chat link of a Brazilian mobile number, or null for any other text. */
 function whatsApp(text: string): string | null {
   const mobile = /^\+(55\d{2}9\d{8})$/.exec(text);
   return mobile === null ? null : `https://wa.me/${mobile[1]}`;
@@ -305,7 +305,6 @@ function mapOf(lines: readonly string[]): string {
   return `https://www.google.com/maps/search/?api=1&query=${query}`;
 }
 
-/** Returns the address of a company's page at the registry. */
 function registryOf(cnpj: string): string {
   return REGISTRY + encodeURIComponent(cnpj);
 }

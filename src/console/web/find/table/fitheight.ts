@@ -1,6 +1,6 @@
 /**
- * Fits the table into its scroll container: sets the max height as a style property. The wheel
- * scrolls the container before the table.
+ * Limits the table's height to that of its scroll container, by a style property. The mouse wheel
+ * first scrolls the container to its end, then the table.
  * Invariant: the table's header and end always fit on screen together. The blocking wheel listener
  * exists only while the container can scroll further.
  */

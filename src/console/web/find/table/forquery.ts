@@ -1,7 +1,7 @@
 /**
- * The query's effect on the table: the columns to draw and to request, and which phone of an
+ * Adjusts the table to the query: which columns to draw, which to request, and which phone of an
  * account comes first.
- * Invariant: if the query requires mobiles, each account shows a mobile as its phone. No phone is
+ * Invariant: if the query requires a mobile phone, the phone column shows a mobile. No phone is
  * lost or shown twice. No column chosen by the user is left out.
  */
 import type { Account, Filters } from "../../app/answers.ts";
@@ -14,7 +14,7 @@ import type { ColumnChoice, ColumnId } from "./columnset.ts";
 const MOBILE = /^\+55(?:1[1-9]|[2-9]\d)9\d{8}$/;
 const LANDLINE = /^\+55(?:1[1-9]|[2-9]\d)\d{7,8}$/;
 
-/** Returns the pattern of the phone to show first; null for any. */
+/** Returns the pattern of the phone to show first, or null for any. */
 function wantedPhone({ contact }: Filters): RegExp | null {
   if (contact.require_mobile) return MOBILE;
   return contact.require_landline ? LANDLINE : null;
@@ -27,7 +27,9 @@ const PAIRS = [
   ["phone_1_shared", "phone_2_shared"],
 ] as const;
 
-/** Swaps the phones of an account if the filters require the kind of the second one. */
+/**
+ * Swaps the two phones of an account if only the second is of the kind that the filters require.
+ */
 export function withPhoneFirst<Values extends Account>(account: Values, filters: Filters): Values {
   const wanted = wantedPhone(filters);
   const isWanted = (phone: unknown) => wanted?.test(String(phone ?? "")) === true;
@@ -41,8 +43,8 @@ export function withPhoneFirst<Values extends Account>(account: Values, filters:
 }
 
 /**
- * Returns the columns to draw. For filters on chains, adds the head office flag, which
- * distinguishes rows.
+ * Returns the columns to draw. If the query filters companies by their number of establishments, it
+ * adds the head office column, which distinguishes the rows of a company.
  */
 export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnChoice {
   const { establishments_min: min, establishments_max: max } = company;
@@ -53,8 +55,8 @@ export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnCho
 }
 
 /**
- * Returns the columns to request. A filter on the kind of phone needs both phones, because either
- * may match.
+ * Returns the columns to request. If the query requires a kind of phone, both phones are requested,
+ * because either may be of this kind.
  */
 export function askedFor(choice: ColumnChoice, filters: Filters): ColumnChoice {
   const asked = choiceFor(choice, filters);

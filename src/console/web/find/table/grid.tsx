@@ -1,7 +1,8 @@
 /**
- * The table as an ARIA grid: a scrolled window of rows with one focusable cell.
+ * The table as an ARIA grid, in which one cell can have the focus. Only the rows near the visible
+ * ones are in the document.
  * Invariant: the document has at most about sixty rows, always including the row with the focus.
- * The focus stays in its row while others load.
+ * The focus stays in its row while other rows load.
  */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -26,8 +27,8 @@ import { type CellPlace, moved } from "./window.ts";
 const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
 
 /**
- * The list marks of an account that is in no list. All such rows share one array, so that they do
- * not rerender.
+ * The list ids of an account that is in no list. All such rows share one array, so that they do not
+ * rerender.
  */
 const NO_LISTS: readonly string[] = [];
 
@@ -125,7 +126,6 @@ function useMarks(accounts: readonly Account[], indexes: readonly number[]): voi
   }, [accounts, first, last, accounts.length, changes, known]);
 }
 
-/** Clamps the place to the current grid, which may have shrunk. */
 function clampedPlace(rows: number, columns: number, page: boolean): CellPlace {
   const { row, column } = place.value;
   return {
@@ -143,8 +143,8 @@ function drawnIndexes(first: number, end: number, focused: number): number[] {
 }
 
 /**
- * Sets the column widths of a row: columns shrink before one is cut, and the first takes the
- * remaining width.
+ * Returns the widths of a row's columns as style properties. The first column takes the remaining
+ * width. In a narrow window, columns shrink to their min width before any is cut off.
  */
 function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
   const least = columns.map((column) => leastOf(column, choice.value));
@@ -155,7 +155,7 @@ function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
   return { "--columns": tracks.join(" "), "--columns-width": `${total}px` };
 }
 
-/** Restores the scroll position when the view returns; a new list starts at its top. */
+/** Restores the scroll position when the view returns. A new list starts at its top. */
 function useScrollRestored({ scroller, page }: ScrollStage, { rows }: ShownList): void {
   useLayoutEffect(() => {
     if (scroller.current !== null && !page) scroller.current.scrollTop = left.scrollTop;
@@ -199,7 +199,7 @@ function useFocus(stage: ScrollStage): void {
   }, [wanted, row, column]);
 }
 
-/** Returns the position of the cell around an element; null if there is none. */
+/** Returns the position of the cell around an element, or null if there is none. */
 function placeOf(element: EventTarget | null): CellPlace | null {
   if (!(element instanceof Element)) return null;
   const cell = element.closest<HTMLElement>("[data-column]");
@@ -215,7 +215,7 @@ function follow(target: EventTarget | null): void {
   if (at !== null && (at.row !== row || at.column !== column)) place.value = at;
 }
 
-/** Selects a row if its checkbox is clicked; other clicks open the row, unless they select text. */
+/** Selects a row if its checkbox is clicked. Other clicks open the row, unless they select text. */
 function onClick(event: MouseEvent, { rows }: ShownList): void {
   const at = placeOf(event.target);
   if (at === null || at.row < 0) return;
@@ -255,7 +255,7 @@ function sizeOf({ stage, columns }: KeyContext) {
   return { ...size, page: Math.max(1, seen - 1), header: !page };
 }
 
-/** Handles a key in a row; returns false if the key has no effect. */
+/** Handles a key in a row. Returns false if the key has no effect. */
 function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): boolean {
   const account = rows.accounts[row];
   if (event.ctrlKey) return false;

@@ -12,7 +12,7 @@ import { columnName } from "./values.ts";
 
 interface HeadProps {
   columns: readonly TableColumn[];
-  /** Column of the focusable heading; null if a row has the focus. */
+  /** Column of the focusable heading, or null if a row has the focus. */
   tabbed: number | null;
   sortable: ReadonlySet<string>;
 }

@@ -1,10 +1,11 @@
 /**
- * The state of the table: signals of the rows, the focused cell, the open account, and the CNPJs of
- * selected rows.
- * Invariant: one list loads at a time, and the previous one is stopped. Its rows stay on screen
- * until the next list has some, so that nothing flashes. The state outlives the view, so that users
- * who return find rows and position unchanged. The selection ends when its list leaves the screen.
- * Rows are selected by CNPJ, so further pages do not affect the selection.
+ * The state of the table: signals for the rows, the focused cell, the open account, and the CNPJs
+ * of selected rows.
+ * Invariant: one list loads at a time, and a new list stops the previous one. The previous rows
+ * stay on screen until the new list has some, so that nothing flashes. The state outlives the view,
+ * so that returning users find rows and position unchanged. The selection is cleared when its list
+ * leaves the screen. Rows are selected by CNPJ, so loading further pages does not affect the
+ * selection.
  */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Account, SearchPage, Spec } from "../../app/answers.ts";
@@ -18,8 +19,8 @@ export interface ShownList {
   readonly rows: Rows;
   readonly spec: Spec;
   /**
-   * Incremented with every change. Rows are one array that grows, so its identity does not show a
-   * change.
+   * Incremented with every change. The rows are one array that grows in place, so comparing arrays
+   * would not detect a change.
    */
   readonly version: number;
   /** True if these rows will be replaced by others, which are loading. */
@@ -38,19 +39,19 @@ const list = signal<ShownList | null>(null);
 let latest: { rows: Rows; key: string } | null = null;
 let version = 0;
 
-/** The rows on screen; null before the first request. */
+/** The rows on screen, or null before the first request. */
 export const shownList: ReadonlySignal<ShownList | null> = list;
 
 /** The cell that has the focus, or will get it next. */
 export const place: Signal<CellPlace> = signal({ row: 0, column: 0 });
 
-/** Index of the account in the drawer; null if it is closed. */
+/** Index of the account in the drawer, or null if it is closed. */
 export const opened: Signal<number | null> = signal(null);
 
 /** Scroll position at which the user left the view. */
 export const left = { scrollTop: 0 };
 
-/** Shows a spec's list, unless it is already shown. */
+/** Loads and shows the list of a spec, unless it is already shown. */
 export function showList({ spec, snapshot, fields, pageMax }: TableListOptions): void {
   const { filters, sort, scoring } = spec;
   const key = JSON.stringify([snapshot, filters, sort, scoring, fields, pageMax]);
@@ -71,7 +72,7 @@ export function showList({ spec, snapshot, fields, pageMax }: TableListOptions):
   rows.want(0);
 }
 
-/** Publishes a list once it has rows; until then, the previous list stays. */
+/** Publishes a list once it has rows. Until then, the previous list stays. */
 function publish(rows: Rows, spec: Spec): void {
   if (latest?.rows !== rows) return;
   const before = list.peek();
@@ -100,7 +101,7 @@ let from = 0;
 export const selection: ReadonlySignal<ReadonlySet<string>> = picked;
 
 /**
- * Toggles a row's selection; with `span`, selects all rows from the last selected one to this row.
+ * Toggles a row's selection. With `span`, selects all rows from the last selected one to this row.
  */
 export function pick(accounts: readonly Account[], row: number, span: boolean): void {
   const next = new Set(picked.peek());

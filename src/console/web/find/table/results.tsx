@@ -1,10 +1,10 @@
 /**
- * The results of the query: the table with its chooser, its drawer, the selection bar, and the end
- * of the list.
- * Invariant: a query is searched only if it was explored, is not too broad, and has matches;
- * otherwise guidance is shown elsewhere. Only fields of the plan are requested. The bar is below
- * the table, or on wide screens below the view, and the end of the list always takes the height of
- * a row, so that nothing shifts.
+ * The results of the query: the table, the column chooser, the drawer, the bar for selected rows,
+ * and the end of the list.
+ * Invariant: rows are requested only for a query whose count is known, is not zero, and is not too
+ * large. Otherwise, guidance is shown instead. Only fields that the tenant's plan includes are
+ * requested. The bar and the end of the list have reserved space, so that nothing shifts. The bar
+ * is below the table, or on wide screens below the view.
  */
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
@@ -74,7 +74,7 @@ function usePlan(): { answer: Status | null; error: unknown; load: () => void } 
   };
   useEffect(load, []);
   useEffect(() => {
-    // Without the tenant's lists, rows have no list marks.
+    // If the tenant's lists cannot be loaded, rows do not show which lists contain them.
     if (allLists.peek() === null) loadLists().catch(() => undefined);
   }, []);
   return { answer: status.value, error, load };
@@ -175,7 +175,7 @@ function Waiting(): VNode {
   );
 }
 
-/** The bar of the selected rows; it has its own space, so that it covers no control. */
+/** The bar of the selected rows. It has its own space, so that it covers no control. */
 export function SelectionBar(): VNode | null {
   const { lists } = words.value;
   const { value: picked } = selection;
@@ -195,7 +195,7 @@ export function SelectionBar(): VNode | null {
   );
 }
 
-/** Props of the end of the list. `action` is shown if the list holds its maximum. */
+/** Props of the end of the list. `action` is shown if the list reached its max number of rows. */
 interface TailProps {
   list: ShownList;
   action: ComponentChildren;

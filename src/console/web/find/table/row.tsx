@@ -1,9 +1,10 @@
 /**
- * One row of the table, with its cells, or with the two lines of a phone's row.
- * Invariant: a row rerenders only if a prop or the language changes: it reads the words as a
- * signal, and the signals binding then compares props. Its position never changes, so scrolling
- * moves no row. Every value is a text node. Cells contain no focusable elements, so keys move only
- * between cells. Everything shown by color is also in words.
+ * One row of the table: its cells, or on phones a single cell with two lines.
+ * Invariant: a row rerenders only if a prop or the language changes. The row reads the words as a
+ * signal, and because of that the signals library compares props before rerendering. Its position
+ * in the list never changes, so scrolling moves no row. Every value is a text node. Cells contain
+ * no focusable elements, so keys move only between cells. Everything shown by color is also shown
+ * in words.
  */
 import type { ComponentChildren, VNode } from "preact";
 import type { Account } from "../../app/answers.ts";
@@ -19,9 +20,9 @@ import { cellText, cityText, nameOf, textOf } from "./values.ts";
 interface RowProps {
   account: Account;
   index: number;
-  /** Columns; null on phones, where a row is one two-line cell. */
+  /** Columns, or null on phones, where a row is one two-line cell. */
   columns: readonly TableColumn[] | null;
-  /** Column of the focusable cell; null if it is in another row. */
+  /** Column of the focusable cell, or null if it is in another row. */
   tabbed: number | null;
   /** True if the drawer shows this account. */
   open: boolean;
@@ -34,8 +35,8 @@ interface RowProps {
 /** A row. Screen readers count the header as the first row, so rows start at two. */
 export function Row(props: RowProps): VNode {
   const { account, index, columns, tabbed, open, picked, lists, height } = props;
-  // The words are read so that the row rerenders if the language changes. Otherwise only a changed
-  // prop rerenders it.
+  // Reads the words, so that the row rerenders if the language changes. Apart from that, only a
+  // changed prop rerenders it.
   words.value;
   return (
     <tr
@@ -69,7 +70,9 @@ interface CellTraits {
   title?: string;
 }
 
-/** Renders a cell. A function, not a component, because a frame may create hundreds. */
+/**
+ * Renders a cell. It is a function, not a component, because a frame may create hundreds of cells.
+ */
 function cell({ id, at, tabbed, look, title }: CellTraits, content: ComponentChildren): VNode {
   return (
     <td
@@ -122,7 +125,7 @@ function nameCell(account: Account, lists: readonly string[]): ComponentChildren
   );
 }
 
-/** Returns the activity's short name; the cell's title and copies use the official one. */
+/** Returns the activity's short name. The cell's title and copies use the official one. */
 function activityText(account: Account): string {
   return shortActivity(textOf(account, "cnae_primary"), cellText("activity", account));
 }
@@ -138,7 +141,6 @@ function scoreCell(account: Account): ComponentChildren {
   );
 }
 
-/** Draws the two lines of a row on a phone. */
 function compactContent(account: Account, lists: readonly string[]): VNode {
   const { values } = words.value.table;
   const about = [cityText(account), activityText(account)];

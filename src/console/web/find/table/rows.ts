@@ -1,26 +1,29 @@
 /**
- * The accounts of one query: a plain array that grows page by page, and the state of its end.
+ * The accounts of one query: an array that grows page by page, and whether more rows follow.
  * Invariant: pages are loaded one at a time, in order, before the user reaches their rows. A
- * stopped list never changes again. If the server no longer accepts a cursor, the list restarts,
+ * stopped list never changes again. If the server no longer accepts a cursor, the list restarts
  * once.
  */
 import type { Account, SearchPage, Spec } from "../../app/answers.ts";
 
-/** Maximum rows held; an export has the rest. */
+/** Maximum rows held. An export has the rest. */
 export const ROWS_MAX = 50_000;
 /**
- * Rows of the first page, kept small because the user waits for it, and of the second. Later pages
- * double the list, up to `most` rows each, so that long lists need fewer requests.
+ * Sizes of pages in rows. The first page is small because the user waits for it. From the third
+ * page on, each page doubles the list, up to `most` rows a page, so that long lists need fewer
+ * requests.
  */
 export const PAGE_ROWS = { first: 100, later: 500, most: 2500 } as const;
-/** The next page is requested if fewer rows follow the last visible one. */
+/**
+ * Number of loaded rows kept below the last visible row. If fewer remain, the next page is
+ * requested.
+ */
 const ROWS_AHEAD = 400;
 /** Limits for automatic retries if the server asks to retry later. */
 const WAIT = { secondsMax: 5, timesMax: 5 } as const;
-/** Error codes for a cursor that is no longer valid. */
 const CURSOR_REFUSED = ["cursor_expired", "cursor_mismatch", "invalid_cursor"];
 
-/** Body of `POST /accounts/search`; the spec's limit is the page size. */
+/** Body of `POST /accounts/search`. The spec's limit is the page size. */
 export interface PageBody {
   readonly spec: object;
   readonly cursor?: string;
@@ -28,7 +31,7 @@ export interface PageBody {
 
 /** Dependencies of a list. */
 interface RowsOptions {
-  /** The normalized spec; its limit and output are replaced. */
+  /** The normalized spec. Its limit and output are replaced. */
   readonly spec: Spec;
   readonly fields: readonly string[];
   /** The plan's maximum page. */
@@ -40,20 +43,20 @@ interface RowsOptions {
 }
 
 /**
- * How the list ends. `more` means that further rows follow, and `all` that the list is complete.
- * `full` means that more rows match, but the list holds its maximum.
+ * State of the end of the list. `more`: further rows follow. `all`: the list is complete. `full`:
+ * more rows match, but the list has its max number of rows.
  */
 type RowsEnd = "more" | "all" | "full";
 
 /** A list of accounts that grows on demand. */
 export class Rows {
-  /** Rows read so far; the same array until the list restarts. */
+  /** Rows read so far. The list appends to this array, and replaces it only when it restarts. */
   accounts: Account[] = [];
   phase: "resting" | "reading" | "failed" = "resting";
   end: RowsEnd = "more";
-  /** Number of matches; null before the first page. */
+  /** Number of matches, or null before the first page. */
   total: number | null = null;
-  /** The last page's snapshot; null before the first page. */
+  /** The last page's snapshot, or null before the first page. */
   snapshot: string | null = null;
   /** Error of the last page. */
   error: unknown = null;
@@ -68,7 +71,7 @@ export class Rows {
     this.#options = options;
   }
 
-  /** Reports a visible row; loads the next page if few rows follow it. */
+  /** Reports that a row is visible. Loads the next page if few loaded rows follow it. */
   want(index: number): void {
     if (this.phase !== "resting" || this.end !== "more" || this.#abort.signal.aborted) return;
     if (this.#pages > 0 && this.accounts.length - index > ROWS_AHEAD) return;

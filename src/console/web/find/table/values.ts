@@ -1,10 +1,11 @@
 /**
- * Values of an account as text for cells and facts, in the current language, and company names in
- * normal case.
- * Invariant: absent values are empty texts, never "null". A value of unknown form is shown
- * unchanged. Copies have the cell's text, with names as in the registry. Converting a name changes
- * only case. Names with lowercase letters stay unchanged, as do company forms, initials, numbers,
- * and words without vowels. Until the catalog is loaded, reason codes are shown instead of names.
+ * Converts values of an account to text for cells and facts, in the current language. Company names
+ * are converted from capitals to normal case ("Padaria Silva LTDA").
+ * Invariant: an absent value is an empty text, never "null". A value of an unknown form is shown
+ * unchanged. Copied text equals the cell's text, except that names are as in the registry. Only the
+ * case of a name changes. Names with lowercase letters stay as they are, and so do company forms,
+ * initials, numbers, and words without vowels. Until the catalog is loaded, reasons are shown as
+ * codes.
  */
 
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -34,7 +35,7 @@ export function nameOf(account: Account): string {
   return companyName(registeredName(account));
 }
 
-/** Returns the trade name in normal case; empty if there is none or `nameOf` is the same. */
+/** Returns the trade name in normal case, or "" if there is none or `nameOf` is the same. */
 export function otherNameOf(account: Account): string {
   const trade = companyName(textOf(account, "trade_name"));
   return trade === nameOf(account) ? "" : trade;
@@ -50,7 +51,7 @@ export function postalText(code: string): string {
   return code.replace(/^(\d{5})(\d{3})$/, "$1-$2");
 }
 
-/** Returns the size; a MEI is shown as MEI. */
+/** Returns the size. A MEI is shown as MEI. */
 export function sizeText(account: Account): string {
   const { values } = words.value.table;
   if (account.mei_opt_in === true) return values.mei;
@@ -180,7 +181,10 @@ const UNCHANGED = new Set(
 const SMALL = new Set(
   "a ao aos as com da das de do dos e em na nas no nos o os para por pela pelo sem".split(" "),
 );
-/** The company form SA (sociedade anônima). After DA or DE it is the family name Sá: "DA SA". */
+/**
+ * Matches the company form SA (sociedade anônima) at the end of a name. After DA or DE, as in "DA
+ * SA", it is the family name Sá.
+ */
 const IS_FORM = /(?<!\bD[AE]) SA$/;
 const ROMAN = /^[IVX]{2,}$/;
 const SAYABLE = /[AEIOUYÀÁÂÃÉÊÍÓÔÕÚÜ]/;
@@ -207,10 +211,10 @@ function alone(character: string | undefined): boolean {
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Returns names of reasons by code; the first call loads the catalog, which has them. */
+/** Returns names of reasons by code. The first call loads the catalog, which has them. */
 export function reasonNames(): Readonly<Record<string, string>> {
   const loaded = catalog.value?.catalog.status_reasons;
-  // If loading failed, the next cell retries; until then codes are shown.
+  // If loading failed, the next cell retries. Until then codes are shown.
   if (loaded === undefined) loadCatalog().catch(() => {});
   return loaded?.[language.value] ?? NONE;
 }

@@ -1,7 +1,7 @@
 /**
- * The table's scroll position: the rows to draw, and scrolling to a row or a cell.
- * Invariant: measured at most once per frame. On wide screens the table itself scrolls, on phones
- * the page. Both are measured from the rows' position on screen.
+ * The table's scroll position: which rows to draw, and scrolling to a row or a cell.
+ * Invariant: the position is measured at most once per frame. On wide screens the table scrolls, on
+ * phones the page. In both cases, the position is computed from where the rows are on screen.
  */
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -24,7 +24,7 @@ export interface ScrollStage {
   readonly count: number;
 }
 
-/** Returns the scroll position of the rows; null if they are not drawn. */
+/** Returns the scroll position of the rows, or null if they are not drawn. */
 export function scrolledOf({
   scroller,
   body,
@@ -44,7 +44,7 @@ export function scrolledOf({
   return { scrollTop: box.scrollTop, height, rowHeight, count };
 }
 
-/** Returns the rows to draw; calls `onSeen` with the last visible row. */
+/** Returns the rows to draw. Calls `onSeen` with the last visible row. */
 export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void): RowWindow {
   const [drawn, setDrawn] = useState<RowWindow>({ first: 0, end: 0 });
   const measure = () => {

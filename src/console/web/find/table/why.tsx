@@ -1,6 +1,8 @@
 /**
- * Why an account is listed: the score with its parts as bars, and the values that met each filter.
- * Invariant: bars share one scale, and each has its number; a negative part shows its sign.
+ * Explains why an account is listed: its score, with a bar for each part, and for each filter the
+ * account's value that matches.
+ * Invariant: all bars have the same scale, and each shows its number. The number of a negative part
+ * has a minus sign.
  */
 import type { VNode } from "preact";
 import type { AccountFields, ExplainAnswer } from "../../app/answers.ts";

@@ -1,6 +1,6 @@
 /**
- * Arithmetic of a long list with a drawn window: the rows to draw, scroll positions, and the
- * cell that a key leads to.
+ * Computes which rows of a long list to draw, scroll positions, and the cell to which a key moves
+ * the focus.
  * Invariant: every visible row is drawn, but never more than `DRAWN_MAX` rows. All results are
  * within the bounds of the list.
  */
@@ -35,7 +35,8 @@ export function windowOf({ scrollTop, height, rowHeight, count }: Scrolled): Row
   const top = Math.max(0, Math.min(scrollTop, Math.max(0, count * rowHeight - height)));
   const seen = Math.floor(top / rowHeight);
   const shown = Math.min(DRAWN_MAX, Math.ceil(Math.max(0, height) / rowHeight) + 1);
-  // Some spare rows are left out on each side, because moving in steps may draw additional rows.
+  // Rounding to steps may draw up to `STEP` more rows, so fewer rows are drawn above and below the
+  // visible ones.
   const spare = Math.max(0, Math.min(OVERSCAN, Math.floor((DRAWN_MAX - shown - STEP) / 2)));
   const first = Math.max(0, Math.floor((seen - spare) / STEP) * STEP);
   const wanted = Math.ceil((seen + shown + spare) / STEP) * STEP;
@@ -47,7 +48,10 @@ export function lastSeen({ scrollTop, height, rowHeight, count }: Scrolled): num
   return Math.min(count, Math.ceil((scrollTop + height) / rowHeight)) - 1;
 }
 
-/** Returns the scroll position nearest to the current one that shows a whole row. */
+/**
+ * Returns the scroll position at which the whole row is visible. It is the position nearest to the
+ * current one.
+ */
 export function scrollTopFor(row: number, { scrollTop, height, rowHeight }: Scrolled): number {
   const top = row * rowHeight;
   if (top < scrollTop) return top;
@@ -63,7 +67,10 @@ interface Sideways {
   readonly sticky: number;
 }
 
-/** Returns the horizontal scroll position that shows a cell, with priority for its start. */
+/**
+ * Returns the horizontal scroll position at which the cell is visible. If the cell is wider than
+ * the viewport, its start is visible.
+ */
 export function scrollLeftFor({ left, width, scrollLeft, room, sticky }: Sideways): number {
   if (left - sticky < scrollLeft) return Math.max(0, left - sticky);
   return Math.max(scrollLeft, Math.min(left + width - room, left - sticky));
@@ -75,7 +82,7 @@ export interface CellPlace {
   readonly column: number;
 }
 
-/** Size of the grid, and number of rows that the page keys move. */
+/** Size of the grid. `page` is the number of rows by which Page Up and Page Down move. */
 export interface GridSize {
   readonly rows: number;
   readonly columns: number;
@@ -101,7 +108,10 @@ const MOVES: ReadonlyMap<string, Move> = new Map<string, Move>(
   } satisfies Record<string, Move>),
 );
 
-/** Returns the cell a key moves to, within the grid; null for other keys. */
+/**
+ * Returns the cell to which a key moves the focus. It is within the grid. Returns null for keys
+ * that do not move the focus.
+ */
 export function moved(
   from: CellPlace,
   key: { readonly key: string; readonly ctrl: boolean },

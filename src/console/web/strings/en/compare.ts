@@ -1,6 +1,6 @@
 /**
- * English words of the dialog of all numbers, of the comparison of two groups, of cross tables, and
- * of plans.
+ * English texts of the dialog with all numbers of a chart, of the comparison of two groups, of
+ * cross tables, and of plans.
  * Invariant: the Portuguese tables have the same keys.
  */
 import { number } from "../../app/format.ts";

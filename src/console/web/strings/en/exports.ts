@@ -1,6 +1,6 @@
 /**
  * English words of exports and saved searches; functions take formatted values and counts.
- * Invariant: the Portuguese table has the same keys; nothing here is markup.
+ * Invariant: the Portuguese table has the same keys. Nothing here is markup.
  */
 
 import type { Packing } from "../../../../spec/fields.ts";

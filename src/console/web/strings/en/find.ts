@@ -5,7 +5,10 @@
 import type { PartName } from "../../../../spec/filters/table.ts";
 import { list, month, number } from "../../app/format.ts";
 
-/** Describes a filter by its formatted value; `wanted` is false for filters that exclude. */
+/**
+ * Functions that describe a filter by its formatted value. `wanted` is false if the filter excludes
+ * this value.
+ */
 export type FilterWords = Readonly<Record<PartName, (value: string, wanted: boolean) => string>>;
 
 const headquarters = "Head offices only";

@@ -1,7 +1,7 @@
 /**
- * English words of the help page.
- * Invariant: the Portuguese table has the same keys; a task is named like its picture, if it has
- * one. Button names are quoted exactly as on the button.
+ * English texts of the help page.
+ * Invariant: the Portuguese table has the same keys. The picture of a task has the task's name.
+ * Texts quote button names exactly as on the button.
  */
 
 /** A task, step by step. */

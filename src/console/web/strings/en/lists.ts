@@ -1,6 +1,6 @@
 /**
- * English words of lists; functions take counts, names, and formatted values.
- * Invariant: there are words for the outcome of every line sent.
+ * English texts of lists. Functions take counts, names, and formatted values.
+ * Invariant: there is a text for each outcome that a line can have when lines are added to a list.
  */
 import { number } from "../../app/format.ts";
 

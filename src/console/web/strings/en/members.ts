@@ -1,6 +1,6 @@
 /**
  * English words of the view of members and of the audit trail.
- * Invariant: every action and fact of the trail has its words; the Portuguese tables have the same
+ * Invariant: every action and fact of the trail has its words. The Portuguese tables have the same
  * keys.
  */
 import type { AuditAction, FactName } from "../../../../store/auditactions.ts";

@@ -1,6 +1,6 @@
 /**
- * English words of the rest of the public record: filters, facts about a company, and owners.
- * Functions take formatted values and counts.
+ * English texts of the other public data (status reasons, sanctions, debts, and owners): filters,
+ * facts about a company, and owners. Functions take formatted values and counts.
  * Invariant: the Portuguese table has the same keys.
  */
 import type { Lacked } from "../../../../spec/catalog.ts";

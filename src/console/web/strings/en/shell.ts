@@ -1,8 +1,9 @@
 /**
- * English words of the shell, the sign-in page, and shared parts, and of the server's problems, by
- * code.
- * Invariant: the Portuguese tables have the same keys. The type requires a sentence for every
- * problem code. If the server's sentence has more detail, it replaces this one (parts/notice.tsx).
+ * English texts of the shell, the sign-in page, and shared parts, and a sentence for each error
+ * code of the server.
+ * Invariant: the Portuguese tables have the same keys. The type requires a sentence for every error
+ * code. If the server's own sentence has more detail, it is shown too or instead
+ * (parts/notice.tsx).
  */
 import type { ErrorCode } from "../../../../errors.ts";
 import { duration, number } from "../../app/format.ts";
@@ -86,7 +87,7 @@ export const shell = {
   viewFailed: "This view could not be loaded. The server may have been updated.",
   reload: "Reload the page",
   rateLimited: (seconds: number) => `Too many requests. Try again in ${duration(seconds)}.`,
-  /** For an answer without a code, as from a proxy. */
+  /** For an answer without an error code, for example from a proxy. */
   answered: (status: number) => `The server answered with an error (${status}).`,
   /**
    * Sentences for mistakes, by the code of the mistake. For other codes, the server's sentence is
@@ -137,8 +138,8 @@ export const shell = {
 };
 
 /**
- * Maps an error code to its sentence. A sentence in brackets is complete, so the server's detail is
- * not shown after it.
+ * Maps an error code to its sentence. If the sentence is in an array, it says everything, so the
+ * server's detail is not shown after it.
  */
 export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 

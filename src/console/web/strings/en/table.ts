@@ -1,7 +1,7 @@
 /**
  * English words of the table, of one account, of the company page, and of the commands above the
  * results.
- * Invariant: the Portuguese tables have the same keys; fields and codes are named as in the API.
+ * Invariant: the Portuguese tables have the same keys. Fields and codes are named as in the API.
  * The words for saving and exporting are here, because the first page does not load exports.ts.
  */
 import { HEADINGS_EN } from "../../../../spec/fields/headings-en.ts";

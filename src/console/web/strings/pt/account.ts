@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the account view and of the usage view.
- * Invariant: the same keys as the English tables, by their types.
+ * Portuguese texts of the account view and of the usage view.
+ * Invariant: the types of the English tables require the same keys.
  */
 import { duration, number } from "../../app/format.ts";
 import type * as English from "../en/account.ts";

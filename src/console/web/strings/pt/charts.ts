@@ -1,6 +1,6 @@
 /**
- * Portuguese words of charts and overview.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of charts and overview.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { BRANCHES_PT } from "../../../../spec/branches-pt.ts";
 import type * as English from "../en/charts.ts";

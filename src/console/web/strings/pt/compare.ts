@@ -1,7 +1,7 @@
 /**
- * Portuguese words of the dialog of all numbers, of the comparison of two groups, of cross tables,
- * and of plans.
- * Invariant: the same keys as the English tables, by their types.
+ * Portuguese texts of the dialog with all numbers of a chart, of the comparison of two groups, of
+ * cross tables, and of plans.
+ * Invariant: the types of the English tables require the same keys.
  */
 import { number } from "../../app/format.ts";
 import type * as English from "../en/compare.ts";

@@ -1,7 +1,7 @@
 /**
- * Portuguese words of the view that fills in spreadsheets; functions take counts and formatted
+ * Portuguese texts of the view that fills in spreadsheets. Functions take counts and formatted
  * values.
- * Invariant: the same keys as the English table, by its type.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { number } from "../../app/format.ts";
 import type { enrich as English } from "../en/enrich.ts";

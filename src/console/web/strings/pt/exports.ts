@@ -1,6 +1,6 @@
 /**
  * Portuguese words of exports and saved searches; functions take formatted values and counts.
- * Invariant: it has the keys of the English table; nothing here is markup.
+ * Invariant: it has the keys of the English table. Nothing here is markup.
  */
 import { number } from "../../app/format.ts";
 import type { exports as english } from "../en/exports.ts";

@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the find view: the sentence, the filters, the pickers, and the guidance.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of the find view: the sentence, the filters, the pickers, and the guidance.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { list, month, number } from "../../app/format.ts";
 import type { find as English, FilterWords } from "../en/find.ts";

@@ -1,7 +1,7 @@
 /**
- * Portuguese words of the help page.
- * Invariant: the same keys as the English table, by its type. Button names are quoted exactly as on
- * the button.
+ * Portuguese texts of the help page.
+ * Invariant: the type of the English table requires the same keys. Texts quote button names exactly
+ * as on the button.
  */
 import type { help as English } from "../en/help.ts";
 

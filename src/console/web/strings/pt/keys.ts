@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the view of API keys.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of the view of API keys.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { date, duration } from "../../app/format.ts";
 import type { keys as English } from "../en/keys.ts";

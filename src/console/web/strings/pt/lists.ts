@@ -1,6 +1,6 @@
 /**
- * Portuguese words of lists; functions take counts, names, and formatted values.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of lists. Functions take counts, names, and formatted values.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { number } from "../../app/format.ts";
 import type { lists as English } from "../en/lists.ts";

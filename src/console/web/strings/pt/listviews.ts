@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the list views; functions take counts, names, and formatted values.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of the list views. Functions take counts, names, and formatted values.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { number } from "../../app/format.ts";
 import type { listViews as English } from "../en/listviews.ts";

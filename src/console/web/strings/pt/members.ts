@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the view of members and of the audit trail.
- * Invariant: the same keys as the English tables, by their types.
+ * Portuguese texts of the view of members and of the audit trail.
+ * Invariant: the types of the English tables require the same keys.
  */
 import type * as English from "../en/members.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Portuguese words of a saved search's news; functions take formatted values and counts.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of a saved search's news. Functions take formatted values and counts.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { number } from "../../app/format.ts";
 import type { news as English } from "../en/news.ts";

@@ -1,6 +1,6 @@
 /**
- * Portuguese words of notices and their receivers; functions take formatted values and counts.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of notices and their receivers. Functions take formatted values and counts.
+ * Invariant: the type of the English table requires the same keys.
  */
 import { number } from "../../app/format.ts";
 import type { notices as English } from "../en/notices.ts";

@@ -1,7 +1,7 @@
 /**
- * Portuguese words of the rest of the public record: filters, facts about a company, and owners.
- * Functions take formatted values and counts.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese texts of the other public data (status reasons, sanctions, debts, and owners):
+ * filters, facts about a company, and owners. Functions take formatted values and counts.
+ * Invariant: the type of the English table requires the same keys.
  */
 import type { record as English } from "../en/record.ts";
 

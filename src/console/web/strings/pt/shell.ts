@@ -1,8 +1,8 @@
 /**
- * Portuguese words of the shell, the sign-in page, and shared parts, and of the server's problems,
- * by code.
- * Invariant: the same keys as the English tables, by their types. The server's own sentences are
- * English and appear below them.
+ * Portuguese texts of the shell, the sign-in page, and shared parts, and a sentence for each error
+ * code of the server.
+ * Invariant: the types of the English tables require the same keys. The server's own sentences are
+ * English and appear below the Portuguese ones.
  */
 import { duration, number } from "../../app/format.ts";
 import type * as English from "../en/shell.ts";

@@ -1,7 +1,7 @@
 /**
- * Portuguese words of the table, of one account, of the codes, of the company page, and of the
- * commands above the results.
- * Invariant: the same keys as the English tables, by their types and by a test.
+ * Portuguese texts of the table, of one account, of the registry's codes, of the company page, and
+ * of the commands above the results.
+ * Invariant: the types of the English tables and a test require the same keys.
  */
 import { HEADINGS_PT } from "../../../../spec/fields/headings.ts";
 import { number } from "../../app/format.ts";
