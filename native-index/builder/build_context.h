@@ -65,9 +65,9 @@ class RegionWriter {
   std::vector<DirectoryEntry> entries_;
 };
 
-// The columns of a snapshot under construction. They are read from the mapped file, at the places
-// that the section COLUMNS lists. Values are accessed by row, through plain pointers into each
-// batch.
+// The columns of a snapshot under construction. They are read from the mapped file, at the
+// places that the section COLUMNS lists. Values are accessed by row, through plain pointers into
+// each batch.
 // Invariant: the constructor checks that every buffer is inside the file and long enough, and that
 // string and list offsets ascend within their data, so accessors check nothing. There are no
 // checksums yet, so this class differs from the reader of opened snapshots (region.h).

@@ -53,8 +53,8 @@ export type * from "./handles.ts";
 export type * from "./query.ts";
 
 /**
- * Indexes in the array `facts` of `renderedPage`. The caller sets `place`, the offset in `room` at
- * which to write the text. The method sets the other values. Must match PageFacts in
+ * Indexes in the array `facts` of `renderedPage`. The caller sets `place`, the offset in `room`
+ * at which to write the text. The method sets the other values. Must match PageFacts in
  * napi/segment/handle.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;

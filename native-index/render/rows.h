@@ -31,8 +31,8 @@
 namespace peneira {
 
 // Display values: masked CNPJ, activity, nature, postal code, and phone, dates as DD/MM/YYYY,
-// amounts with two decimals, and words for codes and flags. A code without a word gets a prefix, so
-// that spreadsheets keep its leading zeros.
+// amounts with two decimals, and words for codes and flags. A code without a word gets a prefix,
+// so that spreadsheets keep its leading zeros.
 // Invariant: a value that does not fit its mask is left to the caller, never truncated. The output
 // needs no escape in HTML or XML, and in CSV no quotes except for a comma (see hasComma).
 

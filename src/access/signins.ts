@@ -175,8 +175,8 @@ class Failures {
 }
 
 /**
- * Returns the network of a client: the whole IPv4 address, or the first 64 bits of an IPv6 address,
- * which providers assign to one customer.
+ * Returns the network of a client: the whole IPv4 address, or the first 64 bits of an IPv6
+ * address, which providers assign to one customer.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || isIPv4(address)) return address;

@@ -1,8 +1,8 @@
 /**
  * Makes a server's change lists, once per pair of snapshots, in the data directory, and opens them.
- * Invariant: one list is made at a time, in its own thread. Concurrent callers share it. A list
- * that does not open is rebuilt. Failures are reported with their reason and retried later. The
- * folder holds a bounded number of lists and bytes.
+ * Invariant: one list is made at a time, in its own thread. Concurrent callers share it. A
+ * list that does not open is rebuilt. Failures are reported with their reason and retried later.
+ * The folder holds a bounded number of lists and bytes.
  */
 import { resolve } from "node:path";
 import { AppError } from "../errors.ts";

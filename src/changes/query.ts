@@ -71,8 +71,8 @@ const SLICE_ENTRIES = 1 << 17;
 /** Entries of a batch. */
 const BATCH_ENTRIES = 4_096;
 /**
- * Number of integers for each entry in a native answer: its index, two rows, bits of the columns
- * that differ, bits of the days that differ, and its kind.
+ * Number of integers for each entry in a native answer: its index, two rows, bits of the
+ * columns that differ, bits of the days that differ, and its kind.
  */
 const NUMBERS = 6;
 const NO_ROW = 0xffff_ffff;

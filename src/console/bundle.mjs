@@ -120,8 +120,8 @@ function smaller(text) {
 /**
  * Returns new names for the variables that scripts import and export, in the format of terser's
  * name cache. Each variable takes the name under which it is exported, so that import and export
- * lists need no "a as b". If a variable is both imported and exported, it takes the name under
- * which this script exports it.
+ * lists need no "a as b". If a variable is both imported and exported, it takes the name
+ * under which this script exports it.
  */
 function sharedNames(text) {
   const names = {};

@@ -13,8 +13,8 @@ import { currentSegment } from "../search/segment.ts";
 import { LABEL_LANGUAGES } from "../spec/fields/words.ts";
 import { membersOf, readChoice, refuse, refuseMistakes } from "./bodymembers.ts";
 
-// Limits of a table: no more than the largest on screen, because the workbook is made in the thread
-// that answers requests.
+// Limits of a table: no more than the largest on screen, because the workbook is made in the
+// thread that answers requests.
 const COLUMNS_MAX = 12;
 /** More than the largest state has municipalities (853). */
 const LINES_MAX = 1_000;

@@ -86,9 +86,9 @@ export function checkRows(files: readonly string[], partial: boolean): readonly 
 }
 
 /**
- * Warns of parts that are much smaller than the usual part of their type. No other check detects
- * that a part was truncated and zipped again. Nine of the ten parts have about equal sizes, and
- * part 0 is about six times as large. So the median is the usual size.
+ * Warns of parts that are much smaller than the usual part of their type. No other check
+ * detects that a part was truncated and zipped again. Nine of the ten parts have about equal sizes,
+ * and part 0 is about six times as large. So the median is the usual size.
  */
 function checkSizes({ members, warnings }: Findings): void {
   for (const type of ["empresas", "estabelecimentos"] as const) {

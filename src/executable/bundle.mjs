@@ -1,6 +1,6 @@
 /**
- * The bundle of the program. Input: the sources, and the origin of the checkout. Output: a folder
- * that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
+ * The bundle of the program. Input: the sources, and the origin of the checkout. Output: a
+ * folder that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
  * modules, the launcher `peneira`, and the compiled addon. Tables that the program would otherwise
  * compute at every start become esbuild constants, with the names that the sources declare.
  * Invariant: this file needs only Node, because it is loaded before the packages are installed. A

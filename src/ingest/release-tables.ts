@@ -108,8 +108,8 @@ export function readKnownCodes(lookups: Lookups): KnownTables {
 }
 
 /**
- * Returns warnings about municipalities that are missing from `places`, and about codes in `places`
- * that are unknown.
+ * Returns warnings about municipalities that are missing from `places`, and about codes in
+ * `places` that are unknown.
  */
 export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): string[] {
   const known = new Set(ibgeCodes);

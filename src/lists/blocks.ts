@@ -3,8 +3,8 @@
  * entries to add or remove. Output: the blocks that changed, the blocks that replace them, and the
  * number of changed entries.
  * Invariant: unchanged blocks are not rewritten, so the cost of a write does not grow with the
- * list. Entries ascend within and across blocks, without repeats. Unpacking returns the entries
- * that were packed. native-index/query/find/cnpj.cc reads the same format.
+ * list. Entries ascend within and across blocks, without repeats. Unpacking returns the
+ * entries that were packed. native-index/query/find/cnpj.cc reads the same format.
  *
  * A block is a sequence of varints (seven bits per byte, lowest first; all but the last byte have
  * the top bit set). The first varint is the number of entries. Each entry begins with (root -

@@ -1,7 +1,7 @@
 /**
  * Counts notices: how many accounts entered, left, or changed in the result of a saved search from
- * one month to the next. Input: uncounted notices in the state. Output: their counts, the exports
- * that their searches request, and the deliveries of each, in the state.
+ * one month to the next. Input: uncounted notices in the state. Output: their counts, the
+ * exports that their searches request, and the deliveries of each, in the state.
  * Invariant: a separate thread counts, one search after another, in the order of the months. Counts
  * and deliveries are stored in one transaction. After a crash before it, the notice is counted
  * again under the same id. All counts of one task share a transaction, because each commit blocks

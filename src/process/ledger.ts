@@ -109,8 +109,8 @@ export class Ledger {
   }
 
   /**
-   * Returns up to `most` leases to request from the fleet. If `all` is true, returns all leases, so
-   * that the fleet gets their units back.
+   * Returns up to `most` leases to request from the fleet. If `all` is true, returns all leases,
+   * so that the fleet gets their units back.
    */
   collectLeases(most: number, all = false, nowMs = Number.NaN): NativeLeaseRequests {
     return this.#native.collectLeases(this.id, nowMs, most, all);

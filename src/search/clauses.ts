@@ -4,8 +4,8 @@
  * Invariant: every filter that is set becomes a clause. The code does not compile unless CLAUSES
  * has an entry for each filter. If the snapshot lacks all values of a filter, its clause matches no
  * row. With the mode `fallback`, a query has two phases: matches of the primary activity, then
- * matches of only a secondary one. No row is in both phases, and together they contain the rows
- * that `clausesOf` matches.
+ * matches of only a secondary one. No row is in both phases, and together they contain the
+ * rows that `clausesOf` matches.
  */
 import {
   type DimensionName,
@@ -77,8 +77,8 @@ interface ClauseInput extends Omit<Filters, "lists"> {
 type ClauseReader = (input: ClauseInput) => Clause[];
 
 /**
- * Returns the clause for rows that have one of the codes of a dimension, or if `negated` for rows
- * that have none of them.
+ * Returns the clause for rows that have one of the codes of a dimension, or if `negated` for
+ * rows that have none of them.
  */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
@@ -576,8 +576,8 @@ export function rowOf(segment: Segment, cnpj: string): number {
 }
 
 /**
- * True if a row meets the filters. Selects the first match after the preceding row, in the order in
- * which rows are stored. The row matches if it is that match.
+ * True if a row meets the filters. Selects the first match after the preceding row, in the order
+ * in which rows are stored. The row matches if it is that match.
  */
 export function meets(segment: Segment, filters: Filters, row: number): boolean {
   const { rows } = guarded(() =>

@@ -125,8 +125,8 @@ class Answer implements Scroll {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;
     if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;
-    // If few rows match, a call visits many rows for each match. It then selects fewer rows, so
-    // that it does not take long.
+    // If few rows match, a call visits many rows for each match. It then selects fewer rows,
+    // so that it does not take long.
     const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
     return Math.max(batchRows, Math.ceil(selectRows * share));
   }

@@ -365,8 +365,8 @@ const COMPARED_MIN = 20_000;
  */
 const WALKED_MAX = 4_096;
 /**
- * Number of matches from which the method `gather` runs off this thread. It compares all matches,
- * which takes 1 ms for that many.
+ * Number of matches from which the method `gather` runs off this thread. It compares all
+ * matches, which takes 1 ms for that many.
  */
 const GATHERED_MIN = 8_192;
 /**

@@ -133,9 +133,9 @@ export function isAlone(database: SqliteDatabase): boolean {
 }
 
 /**
- * Opens a database. If the disk has no room for SQLite's shared memory, opens it in exclusive mode,
- * which needs only memory of the process. (While a server is running, the shared memory already
- * exists.)
+ * Opens a database. If the disk has no room for SQLite's shared memory, opens it in exclusive
+ * mode, which needs only memory of the process. (While a server is running, the shared memory
+ * already exists.)
  */
 function orReadAlone(path: string, versionMin: number, open: () => SqliteDatabase): SqliteDatabase {
   try {

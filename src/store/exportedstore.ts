@@ -3,9 +3,9 @@
  * whose completion commits them. Output: the blocks of a revision.
  * Invariant: staged blocks are invisible until `keep`, which is in the transaction that marks the
  * export as done. They belong to the server (member of the fleet) that staged them, and are dropped
- * after it has ended. A block is stored while the newest revision contains it, or while an export
- * that may be rendered needs an older revision with it. Lists of this kind have negative numbers.
- * This file does not know the meaning of entries.
+ * after it has ended. A block is stored while the newest revision contains it, or while an
+ * export that may be rendered needs an older revision with it. Lists of this kind have negative
+ * numbers. This file does not know the meaning of entries.
  */
 import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
 import type { StateDatabase } from "./statedatabase.ts";

@@ -141,8 +141,8 @@ export class NoticeStore {
    * Creates a notice for every saved search that is not paused. Returns how many. Call it in the
    * transaction of `note`. A notice compares its month with the month of the search's previous
    * notice, so a pause loses no change. If the previous notice failed, the new notice uses the
-   * starting month of that failed notice. The first notice of a search starts from the month in
-   * which the search was saved, if that is before `since`. This happens if an older month was
+   * starting month of that failed notice. The first notice of a search starts from the month
+   * in which the search was saved, if that is before `since`. This happens if an older month was
    * served at that time, or if the search was paused.
    */
   announce(month: number, since: number, nowMs: number): number {

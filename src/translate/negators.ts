@@ -3,12 +3,13 @@
  * Input: a sentence and a position. Output: true if the word there excludes the following item, and
  * true if it covers two alternatives ("que não sejam MEI ou do Simples"). The negator and the words
  * between it and its item are marked as read.
- * Invariant: the result depends only on a few words before and after the position, not on the stage
- * that has read them. "menos de 2 anos", "pelo menos", and "minerais não metálicos" do not exclude.
- * "não mais que 50 padarias" is a limit, but only for companies or an activity. "não mais de 3
- * anos" is a negation. Only qualities of companies are excluded as alternatives. Each set has the
- * words of all languages for its function. Spanish ones have already been replaced by Portuguese
- * ones. Marking the items of one negator as read takes time linear in the words between them.
+ * Invariant: the result depends only on a few words before and after the position, not on the
+ * stage that has read them. "menos de 2 anos", "pelo menos", and "minerais não metálicos" do not
+ * exclude. "não mais que 50 padarias" is a limit, but only for companies or an activity. "não mais
+ * de 3 anos" is a negation. Only qualities of companies are excluded as alternatives. Each set has
+ * the words of all languages for its function. Spanish ones have already been replaced by
+ * Portuguese ones. Marking the items of one negator as read takes time linear in the words between
+ * them.
  */
 import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
 import { factorAt, numberAt, numeralAt } from "./numbers/numbers.ts";

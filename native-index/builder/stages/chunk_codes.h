@@ -73,9 +73,9 @@ class ChunkCodes {
   CodePairs pairs_;
 };
 
-// Combinations of columns that have few distinct values. Each row of a chunk has a group and a key,
-// which packs the row's codes into bit fields. A cell is the number of accounts in a group that
-// have the same key.
+// Combinations of columns that have few distinct values. Each row of a chunk has a group and a
+// key, which packs the row's codes into bit fields. A cell is the number of accounts in a group
+// that have the same key.
 // Invariant: equal rows give equal cells for any number of threads. Codes come from ChunkCodes, so
 // combinations agree with the posting lists. If a code is too large for its field of the key, there
 // are no keys at all.

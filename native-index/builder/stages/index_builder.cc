@@ -183,8 +183,8 @@ DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, ui
 }
 
 // Runs the stages one after another. Each stage has a share: its time in thousandths of the whole
-// build, for 72 million rows on 2 cores. The shares of the stages up to the words were measured at
-// that size. The shares after it have the proportions measured at 3 million rows. The share of
+// build, for 72 million rows on 2 cores. The shares of the stages up to the words were measured
+// at that size. The shares after it have the proportions measured at 3 million rows. The share of
 // VALUES is an estimate.
 class Stages {
  public:

@@ -49,10 +49,10 @@ class RowBuckets {
     countStarts();
   }
 
-  // Processes the buckets in groups that fit in memory. For each group, it first stores the items
-  // that `itemOf(row)` returns. Then it calls `sort(rows, thread)` for every bucket, on any thread.
-  // Finally it calls `take(rows)` with the whole group. Groups are in order. May be called only
-  // once.
+  // Processes the buckets in groups that fit in memory. For each group, it first stores the
+  // items that `itemOf(row)` returns. Then it calls `sort(rows, thread)` for every bucket, on any
+  // thread. Finally it calls `take(rows)` with the whole group. Groups are in order. May be called
+  // only once.
   template <typename ItemOf, typename Sort, typename Take>
   void forEach(ItemOf&& itemOf, Sort&& sort, Take&& take) {
     const std::vector<uint32_t> groups = cutGroups();

@@ -1,7 +1,7 @@
 /**
- * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata, and
- * whether it is a snapshot. A plain file may still contain the metadata of the snapshot that it was
- * made from, which is returned too.
+ * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata,
+ * and whether it is a snapshot. A plain file may still contain the metadata of the snapshot that it
+ * was made from, which is returned too.
  * Invariant: a file is rejected with a message before any of its content is trusted, and reading a
  * footer costs no more than its length.
  */

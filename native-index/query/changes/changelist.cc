@@ -1,7 +1,7 @@
 // Reads change lists and classifies their entries (see changelist.h).
-// Invariant: an account is tested against the query only if a watched column differs. If no column
-// that the query filters by differs, the account matches in both snapshots or in neither, so it is
-// tested in one of them.
+// Invariant: an account is tested against the query only if a watched column differs. If no
+// column that the query filters by differs, the account matches in both snapshots or in neither, so
+// it is tested in one of them.
 #include "query/changes/changelist.h"
 
 #include <optional>

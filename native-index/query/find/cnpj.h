@@ -101,10 +101,10 @@ constexpr uint32_t kNoRow = UINT32_MAX;
 
 // Returns the row of each CNPJ, in the given order. `cnpjs` has kCnpjLength bytes per CNPJ. A root
 // gets the row of the head office, or of the first establishment if there is no head office. Throws
-// INVALID_ARGUMENT if the last CNPJ is incomplete. Several CNPJs are searched at the same time, so
-// that their cache misses overlap. They are searched in ascending order, so that neighbors read the
-// same pages. If the batch is large compared with the snapshot, one pass over the column replaces
-// the searches.
+// INVALID_ARGUMENT if the last CNPJ is incomplete. Several CNPJs are searched at the same time,
+// so that their cache misses overlap. They are searched in ascending order, so that neighbors read
+// the same pages. If the batch is large compared with the snapshot, one pass over the column
+// replaces the searches.
 std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs);
 
 // Maximum number of guesses of a search. Interpolation needs about log2(log2(rows)).

@@ -553,8 +553,8 @@ void ChunkQuery::applyIndexed(const Condition& condition) {
            span_.endWord() - first);
 }
 
-// Sets the bits of a condition's rows. Rows outside of the span may set bits too, but only in words
-// that are ignored.
+// Sets the bits of a condition's rows. Rows outside of the span may set bits too, but only in
+// words that are ignored.
 void ChunkQuery::setIndexed(const Condition& condition, uint64_t* words) const {
   for (const PostalRows& rows : condition.indexed) {
     const uint8_t* places = segment_.postal().view(rows);

@@ -119,8 +119,8 @@ class CodeTest {
 };
 
 // Tests if single rows match a query, in any order.
-// Invariant: agrees with the posting lists. If the lists of a dimension were made from one column,
-// that column is tested. Other dimensions are tested in the containers of the row's chunk.
+// Invariant: agrees with the posting lists. If the lists of a dimension were made from one
+// column, that column is tested. Other dimensions are tested in the containers of the row's chunk.
 
 // Tests rows one by one, on one thread.
 class RowTest {

@@ -213,8 +213,8 @@ export function listsUse(use: ShareUse, config: Config, to: string): ListsUse {
 }
 
 /**
- * Date used to check a list. A check only reads the list, so any date would do. The date decides
- * which sanctions are in force.
+ * Date used to check a list. A check only reads the list, so any date would do. The date
+ * decides which sanctions are in force.
  */
 const LAST_DAY = "9999-12-31";
 

@@ -1,6 +1,7 @@
 /**
- * `npm start`: makes a demo snapshot if there is none, and serves it. Prints the address, a link
- * that signs in to the console, an API key, and a working curl command. Requests are not printed.
+ * `npm start`: makes a demo snapshot if there is none, and serves it. Prints the address, a
+ * link that signs in to the console, an API key, and a working curl command. Requests are not
+ * printed.
  * Invariant: the demo uses only commands that users have too. A demo snapshot is used only if its
  * import finished. An interrupted import starts over.
  */

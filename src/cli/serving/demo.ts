@@ -4,9 +4,9 @@
  * address of a running server. Output: a working key and password, and either the lock on the state
  * or the address of the server that holds the lock. The key and password stay the same if they are
  * still valid.
- * Invariant: only its owner can read the file (0600), and it is replaced atomically. A password
- * that the user has set is never replaced or shown. A disabled key stays disabled. The address is
- * shown only while its process is alive.
+ * Invariant: only its owner can read the file (0600), and it is replaced atomically. A
+ * password that the user has set is never replaced or shown. A disabled key stays disabled. The
+ * address is shown only while its process is alive.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

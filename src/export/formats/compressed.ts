@@ -183,8 +183,8 @@ type OpenPacker = (
 const PACKERS: Readonly<Record<Compression, OpenPacker>> = {
   gzip: (context, write) => ({
     packer: new GzipWriter(write, context.spare),
-    // This object inherits from the context. Copying the context would read its getter `matches`,
-    // which runs a count.
+    // This object inherits from the context. Copying the context would read its getter
+    // `matches`, which runs a count.
     given: Object.create(context, { spare: { value: undefined } }),
   }),
   zstd: (context, write) => ({ packer: new ZstdWriter(write), given: context }),

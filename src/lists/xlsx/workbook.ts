@@ -1,8 +1,8 @@
 /**
  * Lists the sheets of a workbook, chooses the one to read, and stores the shared texts. Input: the
  * package of the workbook, and the number of CNPJs in the first rows of each sheet. Output: the
- * sheets in tab order, the paths of the parts with texts and styles, the first sheet with CNPJs
- * that is not a cover, and texts by number.
+ * sheets in tab order, the paths of the parts with texts and styles, the first sheet with
+ * CNPJs that is not a cover, and texts by number.
  * Invariant: hidden sheets, charts, and macros are not listed. A path that leads out of the package
  * is ignored. A sheet with a single CNPJ without a header is skipped if another sheet has a column
  * with the header CNPJ and more of them. If a sheet with few CNPJs may be a cover or the data, the

@@ -2,9 +2,9 @@
  * Lists the output fields of an account, one row for each. Other parts are derived from these rows:
  * lists of names, widths and headings of exports, the groups of the console, the fields of the
  * addon (`field_list.h`), the reference, and the fields whose changes can be watched.
- * Invariant: no code runs here, so that the browser can load this file. The type of a field is one
- * that its column can hold. Code for the other parts (docs/contributing.md, "Add an output field")
- * does not compile until each row has an entry.
+ * Invariant: no code runs here, so that the browser can load this file. The type of a field is
+ * one that its column can hold. Code for the other parts (docs/contributing.md, "Add an output
+ * field") does not compile until each row has an entry.
  */
 import type { COLUMNS, TableName } from "../../../native-index/format/columns.ts";
 import type { Lacked } from "../catalog.ts";

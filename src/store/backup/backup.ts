@@ -5,8 +5,8 @@
  * entry file lists accounts exported for a notice that are not yet in the tenant's list of exported
  * accounts.) All are as of one moment. `manifest.json` lists sizes and SHA-256.
  * Invariant: the moment is the start of a read transaction. It begins while all other writers are
- * blocked, for about a millisecond. By then every file named in the state has a hard link, so files
- * that are removed later are still copied. The state is copied unchanged, in any schema. The
+ * blocked, for about a millisecond. By then every file named in the state has a hard link, so
+ * files that are removed later are still copied. The state is copied unchanged, in any schema. The
  * manifest has its own checksum and is accepted only byte for byte as written, so any changed byte
  * is detected. No path in it leads out of the backup, and it holds no secret.
  */

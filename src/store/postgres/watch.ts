@@ -4,8 +4,8 @@
  * second and a half.
  * Invariant: a statement is never ended here if the server works on it, or if it waits for a lock.
  * While a statement is slow, a second connection is open, over which the server is queried about
- * it. If a connection counts as lost, the server also ends its own process for this connection, so
- * that its transaction holds no lock.
+ * it. If a connection counts as lost, the server also ends its own process for this connection,
+ * so that its transaction holds no lock.
  *
  * These queries are needed because a network device that forgets a connection drops its packets
  * silently. The kernel then repeats them for minutes, and Node has no setting to shorten that.

@@ -2,8 +2,8 @@
  * Searches the official texts of activities: the names in the snapshot's table, and optionally
  * descriptors published by IBGE. Input: the table, the descriptors in use, and words or a position
  * in a sentence. Output: the activity whose whole text is written at the position, or codes ranked
- * by how well their best text fits the words (BM25). Each ranked code has the share of the words
- * that its text contains.
+ * by how well their best text fits the words (BM25). Each ranked code has the share of the
+ * words that its text contains.
  * Invariant: a whole text has at least two words. It also matches if IBGE inverts it ("ARROZ;
  * CULTIVO DE"). A text shared by many activities matches none. Scores are deterministic: ties are
  * ordered by code. Retail and services come before wholesale, manufacture, representation, and

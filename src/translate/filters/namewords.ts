@@ -2,8 +2,8 @@
  * Reads words that the names of companies must contain. Input: a sentence that no stage has read.
  * Output: phrases for `text_hints`, one per request.
  * Invariant: a name stands before "no nome", after words such as "chamadas" or "da rede", or in
- * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names, names
- * that are too long, and names beyond the limit are reported in notes.
+ * quotation marks. Quoted text with another known meaning keeps that meaning. Excluded names,
+ * names that are too long, and names beyond the limit are reported in notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";

@@ -121,8 +121,8 @@ function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, C
   }
   const email = tri("has_email");
   const phone = tri("has_phone");
-  // If the query has one of the two contact filters, the other is also set explicitly. The default
-  // that requires some contact then no longer applies.
+  // If the query has one of the two contact filters, the other is also set explicitly. The
+  // default that requires some contact then no longer applies.
   const given = email !== null || phone !== null;
   return {
     sizes: readWords(members, "sizes", reader, SIZE_WORDS),

@@ -3,9 +3,9 @@
  * Invariant: errors are collected as in `SpecReader`. Only the first errors suggest names, because
  * finding the nearest names is expensive. Words are lowercase without accents, in both languages
  * and genders. An ambiguous word stands for all of its codes.
- * Input: one value or a list of values, as sent. Output: texts with their JSON pointers, and errors
- * that suggest a name. For a size, status, region, or order, the output is the codes and keys of a
- * spec.
+ * Input: one value or a list of values, as sent. Output: texts with their JSON pointers, and
+ * errors that suggest a name. For a size, status, region, or order, the output is the codes and
+ * keys of a spec.
  */
 import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES } from "../../spec/fields.ts";
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";

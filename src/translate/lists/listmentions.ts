@@ -1,12 +1,12 @@
 /**
  * Finds where a sentence names lists of the user. Input: a sentence before its places are read, and
  * the user's lists. Output: the words that name lists, and which lists.
- * Invariant: the exact name of a list means this list. The preposition before "lista" and the words
- * that join two names do not matter. "Lista de padarias" requests a new list unless a list has that
- * name. A name that is also another request is never guessed. "Clientes" without the word "lista"
- * ("que não são clientes", "exceto meus clientes") means the list of that name. A verb or a word
- * such as "exceto" must clearly include or exclude it. If no list has that name, the words get a
- * remark.
+ * Invariant: the exact name of a list means this list. The preposition before "lista" and the
+ * words that join two names do not matter. "Lista de padarias" requests a new list unless a list
+ * has that name. A name that is also another request is never guessed. "Clientes" without the word
+ * "lista" ("que não são clientes", "exceto meus clientes") means the list of that name. A verb or a
+ * word such as "exceto" must clearly include or exclude it. If no list has that name, the words get
+ * a remark.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import { isExcept } from "../negators.ts";

@@ -4,9 +4,9 @@
  * marked as read. places.ts chooses between the meanings.
  * Invariant: a name that is also a trade or everyday word is a place only if the words around it
  * say so. Parts of places ("interior de SP") are mentions of the whole place, and a note reports
- * the part. Names with a negating word (Juiz de Fora, Sem-Peixe, Não-Me-Toque) are found first, so
- * that the word never negates. If the name begins with that word, other words must show that it is
- * a place, because "restaurantes sem peixe" is a request.
+ * the part. Names with a negating word (Juiz de Fora, Sem-Peixe, Não-Me-Toque) are found first,
+ * so that the word never negates. If the name begins with that word, other words must show that it
+ * is a place, because "restaurantes sem peixe" is a request.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";

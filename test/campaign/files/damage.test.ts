@@ -1,8 +1,8 @@
 /**
  * Proves: a snapshot that is truncated, altered, of another version, or truncated while mapped is
  * rejected with a clear error or answers as before. The process survives, in the main thread and in
- * workers. A segment whose file is replaced by a rename still answers. A closed segment reports
- * that it is closed.
+ * workers. A segment whose file is replaced by a rename still answers. A closed segment
+ * reports that it is closed.
  * Does not prove: memory safety on files with forged checksums (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";

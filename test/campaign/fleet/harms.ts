@@ -1,8 +1,8 @@
 /**
  * Random harms to a fleet: to its processes, its database, its store, and its networks.
  * Invariant: kinds, targets, and lengths come from the seed; the machine decides the moments. At
- * most two servers are harmed at a time, so the third can answer, unless the database or the store
- * that it needs is harmed too. When all harms are over, everything runs.
+ * most two servers are harmed at a time, so the third can answer, unless the database or the
+ * store that it needs is harmed too. When all harms are over, everything runs.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Draw, seededRng } from "../../support/spec/random.ts";

@@ -1,8 +1,8 @@
 /**
- * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the accounts
- * that match a typed text equal those of a simple scan. The texts and rows reach every branch of
- * the search: several chunks of rows, more accounts than are scanned for prefixes, and prefixes of
- * very many words.
+ * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the
+ * accounts that match a typed text equal those of a simple scan. The texts and rows reach every
+ * branch of the search: several chunks of rows, more accounts than are scanned for prefixes, and
+ * prefixes of very many words.
  * Does not prove: speed (bench/find.bench.ts).
  */
 import assert from "node:assert/strict";

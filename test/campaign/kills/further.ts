@@ -1,9 +1,9 @@
 /**
  * Tracks those exports of a crash run that exclude their tenant's earlier exports. Records when
  * each was accepted, seen as done, and read.
- * Invariant: all times are those of the ledger's clock. An export excludes the accounts of exports
- * that were seen as done before it was requested. It does not exclude those of exports requested
- * after it was accepted. Once a file was read, later reads must be equal.
+ * Invariant: all times are those of the ledger's clock. An export excludes the accounts of
+ * exports that were seen as done before it was requested. It does not exclude those of exports
+ * requested after it was accepted. Once a file was read, later reads must be equal.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { sha256Of } from "./reference.ts";

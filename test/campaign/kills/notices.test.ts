@@ -6,8 +6,8 @@
  * one id, and the next notice of its search also covers its month. A webhook whose creation was
  * answered with 201 exists. The receiver's records are outside the server. By default, one state is
  * used, whose server is killed at every point in turn and at a random moment. TEST_SCALE="notice
- * lives:N" uses one state for each point, and N more with random kills. Does not prove: power cuts,
- * which are tested in the campaign of the state store.
+ * lives:N" uses one state for each point, and N more with random kills. Does not prove: power
+ * cuts, which are tested in the campaign of the state store.
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";

@@ -97,8 +97,8 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
   if (status === 503) assert.match(body, /"code":"overloaded"/);
   const below = BELOW.includes(status) && answer.headers["x-request-id"] === undefined;
   if (request.loose) {
-    // The transport may reject this request, so the right answer is unknown. A request id shows
-    // that the server itself answered.
+    // The transport may reject this request, so the right answer is unknown. A request id
+    // shows that the server itself answered.
     assert.ok(below || answer.headers["x-request-id"] !== undefined, `status ${status}`);
     assert.ok(!/pnr_[0-9a-f]{4}/.test(body), "a key is in the answer");
     return;

@@ -3,8 +3,8 @@
  * published, and an import reads them. Nothing is downloaded twice, and a transfer resumes after
  * cuts, refusals, and interruptions. A newer publication replaces only files that this program
  * downloaded. A damaged or incomplete publication replaces nothing. Each refusal names the list,
- * the setting, and advice. Redirects are followed only to hosts of the government. Does not prove:
- * what the real publishers answer today.
+ * the setting, and advice. Redirects are followed only to hosts of the government. Does not
+ * prove: what the real publishers answer today.
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

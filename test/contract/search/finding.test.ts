@@ -2,8 +2,8 @@
  * Proves, on a real snapshot: a CNPJ finds its account, and a root (the first eight characters) its
  * company, in any spelling. Wrong check digits are reported. Eight letters that are no company's
  * root are searched as a name. Names are found with any accents and case. With a state, only its
- * accounts are found. Too many concurrent queries are refused, and none is lost. Does not prove:
- * that all matches are found (unit/native-index/find.test.ts).
+ * accounts are found. Too many concurrent queries are refused, and none is lost. Does not
+ * prove: that all matches are found (unit/native-index/find.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -10,8 +10,8 @@ import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 /**
- * Codes of notes about words that no activity distinguishes, and about imports and exports, for
- * which there is no filter.
+ * Codes of notes about words that no activity distinguishes, and about imports and exports,
+ * for which there is no filter.
  */
 const CODES = new Set(["kind_not_separated", "foreign_trade"]);
 

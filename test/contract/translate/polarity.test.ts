@@ -11,10 +11,10 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 /**
- * A sentence with its condition, and the opposite sentence with its condition. Before a sentence
- * that begins with a blank, "padarias" is inserted. In a condition, `name:value` is a filter.
- * `left` means that a part is reported as not understood, which is otherwise an error, and `any`
- * allows both.
+ * A sentence with its condition, and the opposite sentence with its condition. Before a
+ * sentence that begins with a blank, "padarias" is inserted. In a condition, `name:value` is a
+ * filter. `left` means that a part is reported as not understood, which is otherwise an error, and
+ * `any` allows both.
  */
 type Pair = readonly [text: string, condition: string, opposite: string, its: string];
 

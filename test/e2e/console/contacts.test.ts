@@ -2,8 +2,8 @@
  * Proves, in Chromium against a real server: the fields for one phone and one e-mail find the
  * companies that have them. The fields accept any common spelling and show the API's count. Their
  * values are in the address and are restored from it. Both filters apply together until they are
- * removed. A text that is no phone or e-mail changes nothing, and an example is shown. A sentence
- * that names a phone or an e-mail becomes the same filter.
+ * removed. A text that is no phone or e-mail changes nothing, and an example is shown. A
+ * sentence that names a phone or an e-mail becomes the same filter.
  * Does not prove: which rows have a contact (campaign/kernel/contacts.test.ts), every spelling
  * (unit/spec/phones.test.ts), the translator (contract/translate).
  */

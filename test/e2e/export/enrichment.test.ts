@@ -3,9 +3,9 @@
  * the kind "enrichment". Its bytes equal those of the same enrichment in this process. A repeated
  * request returns the same export, and another request with the same idempotency key is refused.
  * The sent file stays on disk as long as the record can be read, and counts toward export_bytes. If
- * the server is killed, an accepted export is finished later with the same bytes. Only accounts
- * that were found are charged. Large requests of POST /v1/enrich, which a compute thread serves,
- * get the same answers as small ones.
+ * the server is killed, an accepted export is finished later with the same bytes. Only
+ * accounts that were found are charged. Large requests of POST /v1/enrich, which a compute thread
+ * serves, get the same answers as small ones.
  * Does not prove: the cells (contract/export/enrichment), and crashes at every point.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves, with LibreOffice in a Brazilian locale: a file with Portuguese labels, opened as by a
  * double click, shows every value as written, in CSV and XLSX. CNPJs, phones, and codes keep their
- * leading zeros. Dates are shown as days, and amounts as numbers. This test would detect a number
- * that lost its zeros.
+ * leading zeros. Dates are shown as days, and amounts as numbers. This test would detect a
+ * number that lost its zeros.
  * Does not prove: the display of Excel, which converts such cells in the same way but more often.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves, with real server processes on both transports: a server that is stopped under load loses
  * no request of its clients. It exits with 0, and the next server continues on the same data
- * directory. This is repeated with different delays. Also tests the answers during the stop, and
- * that the write-ahead log of the database is empty afterwards.
+ * directory. This is repeated with different delays. Also tests the answers during the stop,
+ * and that the write-ahead log of the database is empty afterwards.
  * Does not prove: the second signal (e2e/server/serve.test.ts) and downloads until the deadline
  * (contract/http/server/transport-files.test.ts).
  */

@@ -84,8 +84,8 @@ export class SnapshotForge {
   readonly #footer: FooterParts;
   readonly #location: string;
   /**
-   * Checksums of the blocks of the good content. Appended sections may continue the last block,
-   * which changes its checksum.
+   * Checksums of the blocks of the good content. Appended sections may continue the last
+   * block, which changes its checksum.
    */
   readonly #sums: readonly number[];
 

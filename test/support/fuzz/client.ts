@@ -33,8 +33,8 @@ export class WireConnection {
 
   /**
    * Sends requests without waiting for answers between them, and reads all answers. `heads` is true
-   * for each request whose answer has no body. With `last`, closes the sending side afterwards, so
-   * that even an unfinished request ends.
+   * for each request whose answer has no body. With `last`, closes the sending side afterwards,
+   * so that even an unfinished request ends.
    */
   run(bytes: Buffer, heads: readonly boolean[], last = false): Promise<WireRun> {
     const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });

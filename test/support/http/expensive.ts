@@ -3,8 +3,8 @@
  * thousand postal codes, uploads of lists, exports. A test counts the work of the thread that
  * answers (contract/http/turns). A benchmark measures other requests meanwhile
  * (`bench/beside.bench.ts`).
- * Invariant: every round sends a new query, so that no cache answers it. Every answer is a success
- * that is read completely.
+ * Invariant: every round sends a new query, so that no cache answers it. Every answer is a
+ * success that is read completely.
  */
 import { UFS } from "../../../src/spec/fields.ts";
 

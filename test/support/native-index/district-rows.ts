@@ -1,8 +1,8 @@
 /**
  * Makes fixture rows with districts like a registry's: the rows of `randomRows` with district names
  * in many spellings.
- * Invariant: the same seed makes the same rows. Separate from fixture-rows.ts because the rows of
- * that file are also in committed files.
+ * Invariant: the same seed makes the same rows. Separate from fixture-rows.ts because the rows
+ * of that file are also in committed files.
  */
 import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
 

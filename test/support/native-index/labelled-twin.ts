@@ -1,8 +1,8 @@
 /**
  * The slow reference implementation of labels (`output.labels`), in both directions: converts a
  * field's value to its text in a language, and back.
- * Invariant: uses nothing of the addon or of the product's tables except the texts of reasons,
- * which are too many to write twice. The rules are written independently from
+ * Invariant: uses nothing of the addon or of the product's tables except the texts of
+ * reasons, which are too many to write twice. The rules are written independently from
  * native-index/render/rows.h and docs/exports.md.
  */
 import { REASONS_PT } from "../../../src/spec/fields/reasons.ts";

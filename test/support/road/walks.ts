@@ -1,10 +1,10 @@
 /**
  * Traces the path of a request: starts a recording server and reports the files and functions that
  * run for one request, in order.
- * Invariant: a function counts only if it ran in every round. Functions of the server's timers,
- * which also run in every period without requests, do not count. A function must have run by the
- * end of the turn of the event loop in which the answer was sent, so the render of an export never
- * counts. Each round sends a new request, because answers are cached.
+ * Invariant: a function counts only if it ran in every round. Functions of the server's
+ * timers, which also run in every period without requests, do not count. A function must have run
+ * by the end of the turn of the event loop in which the answer was sent, so the render of an export
+ * never counts. Each round sends a new request, because answers are cached.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";

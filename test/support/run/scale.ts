@@ -2,8 +2,8 @@
  * Determines how much the random suites try. It has the only table of these numbers, and is the
  * only file that reads these variables. TEST_SCALE=3 tries three times as much of everything, and
  * TEST_SCALE=forgeries:50000 sets one number. Both forms can be combined by a comma. TEST_SEED=7
- * tries other random values. TEST_MATRIX=uws or node selects the transport of the interface tests,
- * which is both by default.
+ * tries other random values. TEST_MATRIX=uws or node selects the transport of the interface
+ * tests, which is both by default.
  * Invariant: without these variables, a suite always tries the same.
  */
 

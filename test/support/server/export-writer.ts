@@ -1,7 +1,7 @@
 /**
- * A process that contract/store/postgres.test.ts starts. It creates exports under idempotency keys
- * that other processes use too, within a quota and a maximum number of queued exports, as a server
- * does.
+ * A process that contract/store/postgres.test.ts starts. It creates exports under idempotency
+ * keys that other processes use too, within a quota and a maximum number of queued exports, as a
+ * server does.
  * Arguments: address, number of keys, maximum number of queued exports.
  */
 import { ExportStore } from "../../../src/store/exportstore.ts";

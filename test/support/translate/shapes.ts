@@ -1,6 +1,6 @@
 /**
- * Makes hostile texts: mixtures of real words and noise, and repetitions of one short text, on
- * which a slow part of the translator takes long.
+ * Makes hostile texts: mixtures of real words and noise, and repetitions of one short text,
+ * on which a slow part of the translator takes long.
  * Invariant: the same seed yields the same texts. No text is longer than 2,000 UTF-16 units.
  */
 import { TEXT_MAX } from "../../../src/spec/schema.ts";

@@ -1,6 +1,6 @@
 /**
- * Proves: in a sample, as many companies share an e-mail or a phone as expected of a registry in
- * which accountants give their own contacts for their clients. Scaled to the whole registry,
+ * Proves: in a sample, as many companies share an e-mail or a phone as expected of a registry
+ * in which accountants give their own contacts for their clients. Scaled to the whole registry,
  * accounting offices of the largest city would have thousands of clients, but none has all. Owners
  * have a few companies, and a few chains have very many branches. About half of the companies
  * opened since 31 July 2026, and no others, have letters in their CNPJ. Larger cities have more

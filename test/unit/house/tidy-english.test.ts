@@ -33,8 +33,8 @@ const LEFT = {
 type Area = keyof typeof LEFT;
 
 /**
- * Returns how far a maximum may exceed the actual number of findings. The difference is small, so
- * that new findings are noticed.
+ * Returns how far a maximum may exceed the actual number of findings. The difference is small,
+ * so that new findings are noticed.
  */
 const slackOf = (bound: number) => Math.max(20, bound / 5);
 

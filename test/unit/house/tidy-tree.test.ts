@@ -1,9 +1,9 @@
 /**
  * Proves: type imports of the product have no cycles, and no two files export a type of the same
  * name. A small file with a single importer states why it is separate, and every export is
- * imported. Style sheets are as short as code, and a folder has at most 30 entries. Does not prove
- * that a name or the size of a file is good, which readers judge. Every test prints all places that
- * break its rule.
+ * imported. Style sheets are as short as code, and a folder has at most 30 entries. Does not
+ * prove that a name or the size of a file is good, which readers judge. Every test prints all
+ * places that break its rule.
  */
 import { describe, it } from "node:test";
 import ts from "typescript";

@@ -1,9 +1,9 @@
 /**
  * Proves when log lines are written: in order after a moment, immediately with an error, and
- * completely when the process ends by itself, by exit, or by an uncaught error. Also proves for
- * which errors the message is logged. The log file of `npm start` has a limited size, and warnings
- * appear on the terminal too. Does not prove: what is logged otherwise (e2e/server/secrecy.test.ts)
- * nor anything after a kill.
+ * completely when the process ends by itself, by exit, or by an uncaught error. Also proves
+ * for which errors the message is logged. The log file of `npm start` has a limited size, and
+ * warnings appear on the terminal too. Does not prove: what is logged otherwise
+ * (e2e/server/secrecy.test.ts) nor anything after a kill.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -3,8 +3,8 @@
  * actions.
  * Invariant: while a newer count loads, the last good one stays but is dimmed. If loading fails, it
  * disappears. The space of the count is reserved from the first paint. A copied link names its
- * snapshot, so that later visitors learn of newer data. The user is warned if a link is so long
- * that some programs cut it.
+ * snapshot, so that later visitors learn of newer data. The user is warned if a link is so
+ * long that some programs cut it.
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";

@@ -1,8 +1,8 @@
 /**
  * The tenant's lists, for all views: all of them (newest first, the server-maintained one last),
  * those that users may change, and names by id.
- * Invariant: one user's lists are never shown to another user who signs in on the same page. A view
- * that changes a list reports the change here, so that all other views show it too. The
+ * Invariant: one user's lists are never shown to another user who signs in on the same page. A
+ * view that changes a list reports the change here, so that all other views show it too. The
  * server-maintained list always has a translated name.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";

@@ -2,9 +2,9 @@
  * Controls the HTTP threads from their owner, the main thread. This is a transport that accepts
  * connections, distributes them to the threads round-robin, and receives the requests that only the
  * owner can answer.
- * Invariant: each of N threads has 1/N of the accepted connections, plus or minus one. A thread
- * that ends is replaced, and only its own connections end with it. A thread ends only after closing
- * its connections, or because it failed.
+ * Invariant: each of N threads has 1/N of the accepted connections, plus or minus one. A
+ * thread that ends is replaced, and only its own connections end with it. A thread ends only after
+ * closing its connections, or because it failed.
  */
 import { Worker } from "node:worker_threads";
 import { closePort, type OpenPort } from "../../../../native-index/napi/engine.ts";

@@ -8,8 +8,9 @@
  * But an app can adopt a connection that another socket accepted, so the handlers of a lane's app
  * know their connection.
  * The library copies each answer that the client does not take immediately, and never reports how
- * many bytes it holds. All copied bytes therefore count as unread until an answer of uws-stream.ts,
- * which is never copied, has been sent completely. This proves that no earlier bytes are left.
+ * many bytes it holds. All copied bytes therefore count as unread until an answer of
+ * uws-stream.ts, which is never copied, has been sent completely. This proves that no earlier bytes
+ * are left.
  */
 import { AppError } from "../../../errors.ts";
 import { type ConnectionSlot, PIPELINED_BYTES_MAX, PIPELINED_MAX, Pipeline } from "./sockets.ts";

@@ -1,9 +1,9 @@
 /**
  * Proves how change lists and months are stored: a list is built once for any number of clients,
- * survives a restart, and is rebuilt if it is damaged, truncated, or of another version. A client
- * that comes early gets the progress. An unwritable list or a missing snapshot gives a clear 503,
- * not a crash. Unused lists and the files of past months are closed. Months are listed correctly
- * while files appear in the folder or vanish, and if some are copies or invalid.
+ * survives a restart, and is rebuilt if it is damaged, truncated, or of another version. A
+ * client that comes early gets the progress. An unwritable list or a missing snapshot gives a clear
+ * 503, not a crash. Unused lists and the files of past months are closed. Months are listed
+ * correctly while files appear in the folder or vanish, and if some are copies or invalid.
  * Does not prove: a list's content (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";

@@ -46,8 +46,8 @@ let sample: SampleSnapshot;
 let program: string;
 before(async () => {
   sample = await makeSampleSnapshot(2_000, 5);
-  // The program is bundled. Run directly from its sources, it would name every closure at run time,
-  // which leaves garbage too.
+  // The program is bundled. Run directly from its sources, it would name every closure at run
+  // time, which leaves garbage too.
   const product = join(ROOT, "dist", "bundle");
   [program = ""] = await bundleTests(ROOT, { files: [PROGRAM], product });
 });

@@ -1,9 +1,9 @@
 /**
  * Proves, on both transports: a server that stops finishes the answers in flight, including large
- * ones. It ends within its deadline even if a client does not read. A port in use and a transport
- * that cannot be loaded are reported by name, and no other port or transport is used instead. Large
- * answers arrive byte for byte, even if the client reads slowly. A client that leaves costs
- * nothing. Does not prove: speed.
+ * ones. It ends within its deadline even if a client does not read. A port in use and a
+ * transport that cannot be loaded are reported by name, and no other port or transport is used
+ * instead. Large answers arrive byte for byte, even if the client reads slowly. A client that
+ * leaves costs nothing. Does not prove: speed.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

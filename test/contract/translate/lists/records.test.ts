@@ -2,8 +2,9 @@
  * Proves that sentences about records of the registry and of public lists become exactly their
  * filters, in three languages, next to every activity and place and in either order. The records
  * are closing dates, missing contacts, debts, sanctions, tax regimes that companies have left, and
- * owners. If the snapshot lacks the data, the sentence is refused with a message. Two conditions
- * that no search can combine are reported. Words that only look alike keep their meaning.
+ * owners. If the snapshot lacks the data, the sentence is refused with a message. Two
+ * conditions that no search can combine are reported. Words that only look alike keep their
+ * meaning.
  * Does not prove: what the filters find (contract/search).
  */
 import assert from "node:assert/strict";

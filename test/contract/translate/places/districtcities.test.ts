@@ -1,8 +1,8 @@
 /**
  * Proves: a sentence may name districts of several cities. Each district is looked up in the
  * adjacent city only, for every conjunction and order of words. A sentence with a district next to
- * a whole city does not run. A name before its city is a district, even if a town elsewhere has
- * that name.
+ * a whole city does not run. A name before its city is a district, even if a town elsewhere
+ * has that name.
  * Does not prove: that every district of a real registry is found (districts.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves that each doubt which the translator reports about a sentence of the development half
  * suggests a text that runs with other filters. Invented sentences show that the suggested text is
- * in the language of the sentence and has the filters of the other possible meaning. Does not prove
- * that every doubt is reported.
+ * in the language of the sentence and has the filters of the other possible meaning. Does not
+ * prove that every doubt is reported.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,9 +1,9 @@
 /**
  * Proves for each transport without the rest of a server: while the server stops, every kind of
  * answer announces, once, that its connection ends. Answers that are ready while the port is being
- * closed are still sent. A connection without a request stays open for a limited time. Connections
- * that wait in the queue of a port when it is closed are all accepted, and (Linux) a port that was
- * shut accepts none. Does not prove: the same under load (e2e/server/drain.test.ts).
+ * closed are still sent. A connection without a request stays open for a limited time.
+ * Connections that wait in the queue of a port when it is closed are all accepted, and (Linux) a
+ * port that was shut accepts none. Does not prove: the same under load (e2e/server/drain.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

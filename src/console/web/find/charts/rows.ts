@@ -1,9 +1,9 @@
 /**
  * Turns a facet into the rows of a chart. Each row has a share. The values without a row are summed
  * up in `rest`, and the accounts without a value in `missing`.
- * Invariant: the counts of all rows, `rest`, and `missing` sum to the number of matches. A value
- * that the query filters by always has its own row. A null count means that the query's filter
- * excludes the value.
+ * Invariant: the counts of all rows, `rest`, and `missing` sum to the number of matches. A
+ * value that the query filters by always has its own row. A null count means that the query's
+ * filter excludes the value.
  */
 import type { FacetAnswer } from "../../app/answers.ts";
 

@@ -109,8 +109,8 @@ const MOVES: ReadonlyMap<string, Move> = new Map<string, Move>(
 );
 
 /**
- * Returns the cell to which a key moves the focus. It is within the grid. Returns null for keys
- * that do not move the focus.
+ * Returns the cell to which a key moves the focus. It is within the grid. Returns null for
+ * keys that do not move the focus.
  */
 export function moved(
   from: CellPlace,
