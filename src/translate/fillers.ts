@@ -51,7 +51,7 @@ const FILLERS = new Set(
     // English.
     "can could would will may might should shall must you your pls plz thx hey dear in at on " +
     "to from by am be been being was were it those these them they there ones one each every " +
-    "registration set up reach reached reachable who which what where whom run runs running trade sector field line sort type some also " +
+    "brazilian number numbers considerando considerar tres registration set up reach reached reachable who which what where whom run runs running trade sector field line sort type some also " +
     "along across seeking pois porque because just here let my mine our ours interested pull " +
     "fetch export send tell provide w lists " +
     "listing related involved engaged dealing working active currently now today still " +
@@ -180,6 +180,8 @@ function claimNature(sentence: Sentence): void {
 /** Marks "pode ser de qualquer tamanho" or "any size" in any position as filler. */
 function claimAnySize(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
+    const isEqual = sentence.folded(at) === "tanto" && sentence.folded(at + 1) === "faz";
+    if (isEqual && sentence.free(at)) sentence.claim(at, at + 2, "filler");
     if (!/^(?:qualquer|cualquier|any)$/.test(sentence.folded(at)) || !sentence.free(at)) continue;
     if (!/^(?:tamanho|tamano|porte|size|ramo|rubro)$/.test(sentence.folded(at + 1))) continue;
     const from = /^(?:de|of)$/.test(sentence.folded(at - 1)) ? at - 1 : at;

@@ -34,10 +34,36 @@ export function readNone(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!NONE.test(sentence.folded(at))) continue;
     let before = at - 1;
-    while (before >= at - NONE_REACH && !NEGATORS.has(sentence.folded(before))) before--;
+    while (before >= at - NONE_REACH && !isNegative(sentence, before)) before--;
     if (before < Math.max(0, at - NONE_REACH)) sentence.readAs(at, "sem");
     // "sem nenhum contato" negates once.
-    else if (before === at - 1 && WITHOUT.has(sentence.folded(before))) sentence.readAs(at, "um");
+    else if (before === at - 1 && isWithout(sentence, before)) sentence.readAs(at, "um");
+  }
+}
+
+// The Spanish "sin" is read as "sem" only later.
+function isWithout(sentence: Sentence, at: number): boolean {
+  return WITHOUT.has(sentence.folded(at)) || sentence.folded(at) === "sin";
+}
+
+function isNegative(sentence: Sentence, at: number): boolean {
+  return NEGATORS.has(sentence.folded(at)) || isWithout(sentence, at);
+}
+
+const LEAVING = /^(?:deixando|deixe|deixar|dejando|leaving)$/;
+/** Maximum words between "deixando" and its "de fora". */
+const LEAVING_REACH = 6;
+
+/** Reads "deixando as filiais de fora" as "excluindo as filiais". */
+export function readLeavingOut(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!LEAVING.test(sentence.folded(at))) continue;
+    for (let to = at + 1; to < at + LEAVING_REACH; to++) {
+      if (sentence.folded(to) !== "de" || sentence.folded(to + 1) !== "fora") continue;
+      sentence.readAs(at, "excluindo");
+      sentence.claim(to, to + 2, "filler");
+      break;
+    }
   }
 }
 

@@ -253,6 +253,8 @@ function leaveBoth(sentence: Sentence, notes: Notes, runs: readonly TradeRun[]):
       at--;
     }
     if (!isAlso || !THAT.test(sentence.folded(at)) || at < first.to) continue;
+    // "que também tenham aluguel de máquinas como atividade secundária" has a filter.
+    if (/^(?:secundari[ao]s?|secondary)$/.test(sentence.folded(to - 1))) continue;
     notes.addUnmapped("both_trades", BOTH, sentence.words(at, to));
     return true;
   }

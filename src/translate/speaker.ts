@@ -320,7 +320,8 @@ function subjectAt(context: SpeakerContext, at: number): SpokenClause | null {
   if (!OWN.has(sentence.folded(at))) return null;
   for (let verb = at + 2; verb < at + 7; verb++) {
     const word = sentence.folded(verb);
-    if (word === "" || REQUESTS.has(word) || REQUEST_VERBS.has(word)) return null;
+    if (REQUESTS.has(word) || REQUEST_VERBS.has(word)) return requestOfOwn(context, at, verb);
+    if (word === "") return null;
     const isBeing = BE.has(word) || /é/iu.test(sentence.tokens[verb]?.text ?? "");
     const next = sentence.folded(verb + 1);
     const isThere = isBeing && (IN.has(next) || /^(localizad|situad|sediad|ubicad)/.test(next));
@@ -365,6 +366,14 @@ function signatureAt(context: SpeakerContext, at: number): SpokenClause | null {
   const requests =
     REQUEST_VERBS.has(sentence.folded(end)) && sentence.tokens[end + 1]?.kind !== "mark";
   return requests && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
+}
+
+/** Reads "our company in Portugal is looking for": the place is the speaker's. */
+function requestOfOwn(context: SpeakerContext, at: number, verb: number): SpokenClause | null {
+  const { sentence } = context;
+  const to = /^(?:is|are|esta|estamos)$/.test(sentence.folded(verb - 1)) ? verb - 1 : verb;
+  const isPlaced = IN.has(sentence.folded(at + 2)) && to > at + 3;
+  return isPlaced && hasTrade(context, verb + 1) ? { from: at, object: at, to } : null;
 }
 
 function isGreeted(sentence: Sentence, at: number): boolean {

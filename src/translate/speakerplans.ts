@@ -115,6 +115,11 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
   if (!WORKS.has(word) || tradeEnd(object) > object + 1) return null;
   for (let to = object + 1; to <= object + WORK_MAX; to++) {
     const next = sentence.folded(to);
+    // "preciso pra um trabalho da faculdade de uma lista"
+    const behind = `${next} ${sentence.folded(to + 1)} ${sentence.folded(to + 2)}`;
+    if (/^de (?:uma|a|la|una) (?:lista|relacao|listagem)$/.test(behind)) {
+      return { from: at, object, to };
+    }
     const isMark = sentence.tokens[to]?.text === ":";
     const isComma = sentence.tokens[to]?.text === "," && object > at;
     if (/^(sobre|about|on|needs|precisa)$/.test(next)) return { from: at, object, to: to + 1 };
@@ -128,13 +133,13 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
 const WORKS = wordSet(
   "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
     "mestrado doutorado dissertacao thesis study research survey project article report story paper " +
-    "dissertation coursework tesis investigacion reportaje proyecto",
+    "cotacao orcamento licitacao quotation cotizacion dissertation coursework tesis investigacion reportaje proyecto",
 );
 const WORK_LEADS = wordSet(
   "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
 );
 /** Maximum number of words in the name of a work such as a thesis. */
-const WORK_MAX = 5;
+const WORK_MAX = 6;
 
 /** True for "um trabalho da faculdade", "my master's thesis". */
 function isWork(sentence: Sentence, at: number): boolean {

@@ -37,7 +37,7 @@ import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { unmapUnsupported } from "./filters/unsupported.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type MentionedLists } from "./lists/mentionedlists.ts";
-import { isNegatorWord, readNone } from "./negators.ts";
+import { isNegatorWord, readLeavingOut, readNone } from "./negators.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -74,6 +74,7 @@ import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import {
   readAnywhereBut,
+  readHaving,
   readLacking,
   readNegativeNo,
   readOnPlaces,
@@ -231,7 +232,9 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readSigns(sentence);
   readPairs(sentence);
   readNone(sentence);
+  readLeavingOut(sentence);
   readLacking(sentence);
+  readHaving(sentence);
   readPara(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);

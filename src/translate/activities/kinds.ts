@@ -35,7 +35,7 @@ const KINDS = new Set(
     "bilingue bilingual daily weekly community chinese mexican vegan vegetarian luxury " +
     "industrial custom bespoke commercial residential " +
     "corporate specialty special professional modern personalizado personalizada especializado " +
-    "especializada"
+    "especializada certificado certificada certified refrigerada refrigerado"
   )
     .split(" ")
     .map(reduce),

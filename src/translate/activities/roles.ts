@@ -35,7 +35,7 @@ const BEFORE: RoleWords = {
     "atacado|atacadista|distribuidor|distribuidora|distribuição|comércio atacadista|importador|" +
     "importadora|importação|exportador|exportadora|exportação|fornecedor|fornecedora|wholesale|" +
     "distributor|wholesaler|distribui|distribuem|importa|importam|exporta|exportam|fornece|" +
-    "distribute|distributes|distributing|importing|exporting|supplying|" +
+    "distribute|distributes|distributing|trading|importing|exporting|supplying|" +
     "fornecem|venda por atacado|comércio por atacado|importer|exporter|supplier",
   make:
     "fábrica|fabricante|fabricação|indústria|produtor|produtora|produção|confecção|manufatura|" +
@@ -102,7 +102,7 @@ export const QUALIFIERS = new Set(
     "especializado especializada especialista geral online virtual fisica fisico proprio propria " +
     "local varejista varejo atacadista industrial artesanal profissional todo toda tipo " +
     "variedade venda comercio artigo produto novo nova diversos diverso autorizada autorizado " +
-    "ramo segmento setor"
+    "ramo segmento setor handmade homemade handcrafted"
   ).split(" "),
 );
 

@@ -159,7 +159,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "média|médio|grande|médio porte|grande porte|média empresa|grande empresa|porte médio|" +
-      "porte grande|médias e grandes|médio e grande porte|large|large company|large companies|" +
+      "porte grande|médias e grandes|médio e grande porte|large|large company|large companies|larger|larger company|larger companies|" +
       "medium|medium sized|midsize|demais portes|porte demais",
     { role: "size", apply: size("05"), warning: LARGE },
   ],
@@ -340,7 +340,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     sorted("legal_name", "asc"),
   ],
   [
-    "nome|razão social|name|legal name|ordem de nome|Z",
+    "nome|razão social|name|legal name|company name|business name|ordem de nome|Z",
     { ...sorted("legal_name", "asc", { implied: true }), led: true },
   ],
   [

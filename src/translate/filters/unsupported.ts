@@ -66,8 +66,8 @@ const BORDER: Remark = {
 };
 const STAFF: Remark = {
   code: "employees",
-  pt: "A Receita não informa o número de funcionários.",
-  en: "The registry has no employees.",
+  pt: "A Receita não informa quantas pessoas trabalham ou estudam ali.",
+  en: "The registry does not tell how many people work or study there.",
 };
 const INSOLVENT: Remark = {
   code: "insolvency",
@@ -107,7 +107,7 @@ export function unmapUnsupported(context: RemarkContext): void {
 const BEGINS: ReadonlySet<string> = new Set([
   ...["fronteira", "frontera", "border", "divisa"],
   ...["em", "under", "in", "recuperacao", "judicial", "mais", "more", "over", "acima", "mas"],
-  ...["hiring", "employing"],
+  ...["hiring", "employing", "open"],
   ...["creci", "crea", "crm", "oab", "anvisa", "alvara", "iso", "sif", "inmetro", "mapa", "antt"],
   ...["certificacao", "certificado", "certification", "certificacion", "licenca", "licencia"],
   ...[...THAT, "boutique", "boutiques", "export", "exports", "import", "imports"],
@@ -182,7 +182,8 @@ const PERSONS = wordsOf(
     "employees professionals agents salespeople staff advogados medicos dentistas professores " +
     "engenheiros motoristas desenvolvedores trabalhadores pessoas profissionais corretores " +
     "vendedores funcionarios empregados colaboradores abogados profesores ingenieros conductores " +
-    "trabajadores personas profesionales empleados",
+    "trabajadores personas profesionales empleados alunos estudantes students alumnos atendentes " +
+    "operadores operarios operators",
 );
 const OVER = /^(?:mais|more|mas|over|acima)$/;
 const HAS = /^(?:com|with|con|tenham?|tengan?|have|has|tem|tienen|possuam?|employing|hiring)$/;
@@ -242,11 +243,24 @@ function borderAt(sentence: Sentence, at: number): Read | null {
 
 /** Reads "24 horas", "24h", "24/7" after a word. */
 function hoursAt(sentence: Sentence, at: number): Read | null {
+  if (sentence.folded(at) === "open") return openAt(sentence, at + 1);
   const { kind, text = "" } = sentence.tokens[at] ?? {};
   if (kind !== "number" || at === 0) return null;
   if (text === "24/7") return { to: at + 1, why: OPEN };
   if (text !== "24" || !HOURS.has(sentence.folded(at + 1))) return null;
   return { to: at + 2, why: OPEN };
+}
+
+/** Reads "on weekends", "24 hours", "late", "at night" behind "open". */
+function openAt(sentence: Sentence, from: number): Read | null {
+  let at = from;
+  while (/^(?:on|at|all|until|till|late|during)$/.test(sentence.folded(at))) at++;
+  if (sentence.tokens[at]?.kind === "number") {
+    return HOURS.has(sentence.folded(at + 1)) ? { to: at + 2, why: OPEN } : null;
+  }
+  const isDay = /^(?:weekends?|weekdays?|sundays?|saturdays?|holidays?|nights?|day|midnight|late)$/;
+  if (isDay.test(sentence.folded(at))) return { to: at + 1, why: OPEN };
+  return sentence.folded(at - 1) === "late" ? { to: at, why: OPEN } : null;
 }
 
 /**

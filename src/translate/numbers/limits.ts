@@ -178,6 +178,9 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
     owner === "filler" ||
     owner === "unmapped" ||
     /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
+  // "me mostra 20, começando pelos mais antigos"
+  const isListed = /^(?:mostr[ae]|traga|traz|list[ae]|list|show|mand[ae]|pass[ae]|dame)$/;
+  if (isListed.test(before) && (next === "" || unit?.kind === "mark")) return at;
   const ranked = next !== "mais" || ["as", "os"].includes(before);
   if (counts && (lead.requested || opens || ranked)) {
     return lead.requested || opens || lead.article || COUNTED.has(next) ? lead.limit : null;

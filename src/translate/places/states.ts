@@ -57,6 +57,8 @@ export const REGIONS: Readonly<Record<string, string>> = {
   northeastern: NORTHEAST,
   midwest: MIDWEST,
   "central-west": MIDWEST,
+  "center-west": MIDWEST,
+  "centre-west": MIDWEST,
   southeast: SOUTHEAST,
   southeastern: SOUTHEAST,
   south: SOUTH,

@@ -114,6 +114,8 @@ const WORDS = new Map(
     "descartando:descartando gran:grande antigua:antiga peligrosos:perigosos " +
     "peligrosas:perigosas peligrosa:perigosa peligroso:perigoso mercancias:mercadorias " +
     "generacion:geracao transmision:transmissao investigacion:pesquisa " +
+    "deportivas:esportivas deportivos:esportivos deportiva:esportiva deportivo:esportivo " +
+    "mejores:melhores mejor:melhor frenos:freios suspensiones:suspensoes suspension:suspensao " +
     "yerba:erva perforacion:perfuracao pozos:pocos cientifica:cientifica"
   )
     .split(" ")
@@ -396,7 +398,9 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
 }
 
 /** Nouns for a contact. */
-const CONTACTS = wordSet("phone phones email emails mail e contact contacts mobile website");
+const CONTACTS = wordSet(
+  "phone phones email emails mail e contact contacts mobile website landline telefone celular",
+);
 const LACKING = /^(?:missing|lacking|neither)$/;
 
 /** Reads "missing an email", "with neither phone nor email" as "without" them. */
@@ -409,6 +413,18 @@ export function readLacking(sentence: Sentence): void {
     sentence.readAs(at, "without");
     const other = sentence.folded(noun + 1) === "nor" ? noun + 1 : noun + 2;
     if (sentence.folded(other) === "nor") sentence.readAs(other, "or");
+  }
+}
+
+/** Reads "that list a phone number" as "that have" it, and "at least one phone" as "a phone". */
+export function readHaving(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const phrase = [at, at + 1, at + 2].map((one) => sentence.folded(one)).join(" ");
+    const isListing = /^(?:that|which|who) lists? (?:an?|their|the)$/.test(phrase);
+    if (isListing && CONTACTS.has(sentence.folded(at + 3))) sentence.readAs(at + 1, "have");
+    const isOne = /^(?:at least one|pelo menos um|ao menos um)$/.test(phrase);
+    if (!isOne || !CONTACTS.has(sentence.folded(at + 3))) continue;
+    for (const one of [at, at + 1, at + 2]) sentence.readAs(one, "a");
   }
 }
 
