@@ -186,7 +186,7 @@ function mayNegate(word: string): boolean {
  */
 export function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
-  if (!mayNegate(word)) return false;
+  if (!mayNegate(word) || sentence.isKept(at)) return false;
   const [before, next] = [sentence.folded(at - 1), sentence.folded(at + 1)];
   if (word === "menos") {
     const of = ["de", "do"].includes(next) && isCounted(sentence, at + 2);

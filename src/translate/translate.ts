@@ -73,6 +73,7 @@ import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/ab
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import {
+  keepPlaceWords,
   readAnywhereBut,
   readHaving,
   readLacking,
@@ -236,6 +237,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readLacking(sentence);
   readHaving(sentence);
   readPara(sentence, gazetteer);
+  keepPlaceWords(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
   readAnywhereBut(sentence);

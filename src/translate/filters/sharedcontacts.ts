@@ -418,6 +418,16 @@ function isNot(sentence: Sentence, at: number): boolean {
 
 /** Reads "não seja usado por mais de 5 empresas": at most five. */
 function notOver(sentence: Sentence, at: number): Usage | null {
+  let other = at;
+  while (
+    /^(?:nenhuma?|outr[ao]s?|any|other|another|otr[ao]s?|ningun[ao]?)$/.test(sentence.folded(other))
+  ) {
+    other++;
+  }
+  // "não se repita em nenhum outro CNPJ": only one company may have it.
+  if (other > at && SHARER.test(sentence.folded(other))) {
+    return { to: other + 1, most: 1, isNegated: true };
+  }
   const lead = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
   if (!/^(?:mais|more|mas) (?:de|que|than)$/.test(lead)) return null;
   const numeral = numeralAt(sentence, at + 2);

@@ -312,7 +312,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "highest to lowest capital|largest to smallest capital|maior para menor capital|" +
       "maior pro menor capital|maior ao menor capital|maior para o menor capital social|" +
       "maior para o menor capital|maior para menor capital social|mayor a menor capital|" +
-      "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
+      "mais capital|mais capital social|maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
       "maior capital primeiro|highest capital|largest capital|highest capital first|" +
       "largest capital first|highest share capital|largest share capital",
     sorted("share_capital", "desc"),

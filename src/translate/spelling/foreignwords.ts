@@ -13,6 +13,7 @@ import spanishWords from "../../../data/spanish-words.json" with { type: "json" 
 import { lexicon } from "../activities/lexicon.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { kindAt } from "../items.ts";
+import { isNegatorWord } from "../negators.ts";
 import { languageOf } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -115,7 +116,7 @@ const WORDS = new Map(
     "peligrosas:perigosas peligrosa:perigosa peligroso:perigoso mercancias:mercadorias " +
     "generacion:geracao transmision:transmissao investigacion:pesquisa " +
     "deportivas:esportivas deportivos:esportivos deportiva:esportiva deportivo:esportivo " +
-    "mejores:melhores mejor:melhor frenos:freios suspensiones:suspensoes suspension:suspensao " +
+    "actividad:atividade ingresos:faturamento mejores:melhores mejor:melhor frenos:freios suspensiones:suspensoes suspension:suspensao " +
     "yerba:erva perforacion:perfuracao pozos:pocos cientifica:cientifica"
   )
     .split(" ")
@@ -437,6 +438,20 @@ export function readAnywhereBut(sentence: Sentence): void {
   }
 }
 
+/** Maximum words of a place name before a word that negates elsewhere. */
+const KEPT_REACH = 4;
+
+/** Keeps the negating words of place names: "Fora" in "Juiz de Fora", "Não" in "Não-Me-Toque". */
+export function keepPlaceWords(sentence: Sentence, { places }: Gazetteer): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!isNegatorWord(sentence.folded(at))) continue;
+    for (let from = Math.max(0, at - KEPT_REACH); from <= at; from++) {
+      const match = places.longest(sentence.tokens, from);
+      if (match !== null && match.words > 1 && match.to > at) sentence.keep(at);
+    }
+  }
+}
+
 /** Reads "on Copacabana" as "in Copacabana". */
 export function readOnPlaces(sentence: Sentence, { places }: Gazetteer): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -473,6 +488,9 @@ function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {
   const next = sentence.folded(at + 1);
   if (next === "") return false;
   if (NEVER_IN.has(next) && (foreign || !EITHER.has(next))) return true;
+  // ", no MEI please": after a comma, a Portuguese "no MEI" would have a verb before it.
+  const isLast = /^(?:please|thanks|pls|)$/.test(sentence.folded(at + 2));
+  if (next === "mei" && sentence.tokens[at - 1]?.text === "," && isLast) return true;
   if (!foreign) return false;
   const own = BETWEEN.has(next) ? at + 2 : at + 1;
   if (sentence.folded(own) === "e" && sentence.folded(own + 1) === "mail") return true;

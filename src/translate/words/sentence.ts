@@ -48,6 +48,7 @@ export class Sentence {
   /** The folded form of each token; empty for punctuation and numbers. */
   readonly #folded: string[];
   #revision = 0;
+  readonly #kept = new Set<number>();
 
   constructor(text: string) {
     this.#written = text;
@@ -92,6 +93,17 @@ export class Sentence {
       this.#folded[at] = IN_NAME;
       forgetMatches(this.#tokens, at);
     }
+  }
+
+  /** Marks a word as part of a place name, so that it does not negate: "Fora" in "Juiz de Fora". */
+  keep(at: number): void {
+    this.#revision++;
+    this.#kept.add(at);
+  }
+
+  /** True for a word of a place name that would negate elsewhere. */
+  isKept(at: number): boolean {
+    return this.#kept.has(at);
   }
 
   /** True if a token exists and has no owner. */
