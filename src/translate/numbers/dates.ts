@@ -387,11 +387,11 @@ function leadOf(sentence: Sentence, at: number): Lead {
       meaning = MEANINGS[word] as Meaning;
     } else if (["em", "no", "na", "nos", "nas", "in", "durante", "during"].includes(word))
       meaning ??= "in";
-    else if (OPENED.has(word)) {
+    else if (OPENED.has(word) && !endsWork(sentence, i)) {
       meaning ??= "in";
       opened = true;
     } else if (!SMALL.has(word) && !["than", "data", "igual"].includes(word)) {
-      if (!/^[:=]$/.test(sentence.tokens[i]?.text ?? "")) break;
+      if (!/^[:=]$/.test(sentence.tokens[i]?.text ?? "") && !endsWork(sentence, i)) break;
     }
     if (word === "de" && i === at - 1) of = true;
     if (word === "ano" && i >= at - 2) meaning ??= "in";
@@ -399,6 +399,12 @@ function leadOf(sentence: Sentence, at: number): Lead {
   }
   if (!opened && isOfEnd(sentence, from)) other = true;
   return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
+}
+
+/** True for "atividades" in "encerraram as atividades". */
+function endsWork(sentence: Sentence, at: number): boolean {
+  if (!/^(?:atividades?|operacoes|operations|portas|doors)$/.test(sentence.folded(at))) return false;
+  return CLOSED.has(sentence.folded(at - 1)) || CLOSED.has(sentence.folded(at - 2));
 }
 
 /** Returns the position after joining words at `from` that belong to the text before the date. */
@@ -510,7 +516,10 @@ export const CLOSED = wordSet(
     "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
 );
 /** Small words that may stand between a closing, a place, or a trade and the date after it. */
-const BETWEEN = wordSet("de da do das dos em no na nos nas in of the que e o a os as que at down");
+const BETWEEN = wordSet(
+  "de da do das dos em no na nos nas in of the que e o a os as que at down atividades atividade " +
+    "suas sua operacoes operations portas doors their",
+);
 /** Maximum number of words between a word for closing and its date. */
 const REACH = 12;
 
