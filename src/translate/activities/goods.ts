@@ -63,6 +63,7 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
     const named = namedTogether(sentence, { at, to: role.to, next });
     if (named !== null) {
       readings.push(named);
+      bought.push(goods.longest(sentence.tokens, next, free)?.value.wholesale);
       end = named.to;
       continue;
     }
