@@ -1,16 +1,16 @@
 /**
- * Measures the cost of searches on a server, by how often queries repeat and by kind of query.
+ * Measures what searches cost a server, for repeated and new queries and for each kind of query.
  * Output: requests per second on one core and processor time of the main thread per request, both
- * also relative to `/healthz` in the same run; then median, p99, and maximum of each kind, measured
- * in this process.
- * Corpus model: `peneira sample` (bench/questions/corpus.ts), queries by the shares of
- * bench/questions/shares.ts, 50 accounts each.
+ * also as a multiple of `/healthz` in the same run. For each kind, the median, p99, and maximum,
+ * measured in this process.
+ * Corpus: `peneira sample` (bench/questions/corpus.ts). Queries have the frequencies of
+ * bench/questions/shares.ts and return 50 accounts.
  * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
  *   [--response-memory 0] [--seed N] [--kinds]
  * The load on the server needs Linux and wrk. `--kinds` omits it. Answers are cached only if
  * `--response-memory` is set.
- * Invariant: measuring starts after the server has finished its start and has had three seconds of
- * the same load. The row "never asked before" repeats no query. Each run draws its seed.
+ * Invariant: measuring starts after three seconds of the same load on a started server. The row
+ * "never asked before" repeats no query. Each run draws its seed.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
@@ -41,7 +41,7 @@ const NEW_QUESTIONS = 60_000;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
-  // Otherwise the server on a busy machine would refuse expensive queries.
+  // Without this setting, a busy server would refuse expensive queries.
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 

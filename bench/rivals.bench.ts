@@ -59,10 +59,7 @@ function rivalsOf({ duck, sqlite }: Rivals, client: Client | null): Rival[] {
   return [...inProcess, postgres];
 }
 
-/**
- * Returns the median microseconds that another engine takes for a page and total, after both are
- * compared with Peneira's.
- */
+/** Checks another engine's page and total. Returns the median microseconds that both take. */
 async function rivalTime(
   { name, prepare }: Rival,
   question: Question,

@@ -47,7 +47,7 @@ interface Line {
   readonly name: string;
   readonly matches: number;
   readonly peneira: Timing;
-  /** DuckDB's time for the page alone; our time includes the total. */
+  /** DuckDB's time for the page alone. Peneira's time includes the total. */
   readonly duck: Timing | null;
   /** DuckDB's time for the exact total of the same query. */
   readonly duckTotal?: Timing;
@@ -90,7 +90,7 @@ async function pageLine(
   return { ...line, duck, duckTotal, sqlite: measure(() => statement.all()) };
 }
 
-/** Compares an exact total with the totals of the other engines, then times it. */
+/** Checks an exact total against the other engines' totals, then times it in every engine. */
 async function totalLine(segment: Segment, rivals: Rivals, question: Question): Promise<Line> {
   const spec = specOf(segment, question);
   const total = answer(segment, spec).total;
@@ -115,10 +115,7 @@ async function totalLine(segment: Segment, rivals: Rivals, question: Question): 
   };
 }
 
-/**
- * Times three pages of a broad query: the first, one after a tenth of the rows, and one after nine
- * tenths.
- */
+/** Times the first page of a broad query, and the pages after a tenth and nine tenths of it. */
 async function depthLines(segment: Segment, rivals: Rivals): Promise<Line[]> {
   const question = depthQuestion();
   const lines: Line[] = [];
@@ -179,10 +176,7 @@ async function httpLines(
   return results;
 }
 
-/**
- * Measures the time from start to the first answer with a warm and a cold page cache, and the
- * memory afterwards.
- */
+/** Measures the time to the first answer (warm and cold page cache) and the memory after it. */
 async function bootLines(snapshot: string, body: string): Promise<RunningServer> {
   const warm: number[] = [];
   const cold: number[] = [];

@@ -1,8 +1,8 @@
 /**
  * Measures how slow clients affect normal ones. Input: a corpus. Output: latencies of searches sent
  * at a steady rate, delays of the server's event loop, and durations of single turns of that loop,
- * as medians of several runs. Each run has four phases: no other sockets, many idle open sockets,
- * the same number of slow sockets while they connect, and all of the slow sockets connected.
+ * as medians of several runs. A run has four phases: no other sockets, many idle sockets, as many
+ * slow sockets while they connect, and all slow sockets connected.
  * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3] [--sockets 500]
  * [--transport uws] [--main dist/bundle/main.mjs]`.
  * Invariant: the server runs on processor 0. The normal clients (this process) and the slow clients
@@ -68,10 +68,7 @@ function goodLoad({ port, key }: RunningServer): Load {
   return { port, connections, rate, statuses: [200], seconds, request };
 }
 
-/**
- * Starts clients that only keep sockets open, or slow clients. Resolves when all their sockets are
- * open.
- */
+/** Starts idle or slow clients. Resolves when all their sockets are open. */
 async function startClients(
   { port, key }: RunningServer,
   kind: "open" | "slow",

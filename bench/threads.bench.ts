@@ -1,14 +1,14 @@
 /**
  * Measures how a server scales with request threads: 1, 2, 4 … up to the number of processors.
- * Measured for each: requests per second, the server's processor time per request, connections and
- * requests per thread, and the memory of a thread. Corpus model: `peneira sample`
- * (bench/questions/corpus.ts), queries by the shares of bench/questions/shares.ts.
+ * Output for each: requests per second, the server's processor time per request, connections and
+ * requests per thread. Also the memory of a thread. Corpus: `peneira sample`
+ * (bench/questions/corpus.ts), queries with the frequencies of bench/questions/shares.ts.
  * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3] [--only
  * QUESTION] [--seed N]
- * Needs Linux and wrk. The load generator runs on the same processors as the server, so requests
- * per second understate the scaling. The column "scaled" corrects this: N × (processor time of a
- * request with one thread ÷ with N threads). The line "apart" measures N separate processes, one
- * per processor. It is the upper bound for threads on this machine.
+ * Needs Linux and wrk. The load generator shares the processors with the server, so requests per
+ * second understate the scaling. The column "scaled" corrects this: N × (processor time of a
+ * request with one thread ÷ with N threads). The line "apart" measures N processes, one per
+ * processor. It is the upper bound for threads on this machine.
  * Invariant: the thread counts alternate, and each figure is a median of rounds.
  */
 import { readFileSync } from "node:fs";
@@ -47,7 +47,7 @@ const TICKS = 100;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
-  // Otherwise the server on a busy machine would refuse expensive queries.
+  // Without this setting, a busy server would refuse expensive queries.
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
@@ -96,10 +96,7 @@ function measured(server: RunningServer, bodies: readonly string[] | null): Seen
   return { perSecond, us: (processorUs(server.pid) - before) / requests, p99 };
 }
 
-/**
- * Like `measured`, but for one single-threaded server per processor instead of one server with
- * several threads.
- */
+/** Like `measured`, but with one single-threaded server per processor. */
 async function measuredApart(bodies: readonly string[] | null, memory: string): Promise<Seen> {
   const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: "1" };
   const options = { pin: false, environment, responseMemory: memory };

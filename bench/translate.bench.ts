@@ -1,9 +1,8 @@
 /**
  * Measures the quality and speed of the translation of sentences into queries.
  * Command: `npm run bench -- translate [--accounts 1000000] [--golden FILE] [--half development]
- * [--misses]`. With `--unseen FILE --snapshot FILE [--misses]`, it runs a file, or a folder of
- * files, of labeled sentences. With `--confidence [--fit]`, it only measures, and fits, the
- * confidence.
+ * [--misses]`. `--unseen FILE --snapshot FILE [--misses]` translates the labeled sentences of a
+ * file or folder instead. `--confidence` only measures the confidence, and `--fit` also fits it.
  * Output: recall and precision of the activities found for a public set of labeled queries, next to
  * the best other system. For each half of the project's own sentences: right fields, right
  * sentences, accounts found, refusals, and calibration of the confidence. Then the time for a

@@ -29,10 +29,7 @@ const rows = segment.accounts;
 const random = seededRng(20_261_128);
 const middle = (us: number[]) => us.sort((a, b) => a - b)[us.length >> 1] as number;
 
-/**
- * Makes a list of about a tenth of all rows. Half of the rows are in runs of a hundred, the others
- * are single.
- */
+/** Makes a list of a tenth of all rows: half in runs of a hundred, half single. */
 function makeList() {
   const held: number[] = [];
   const below = (most: number) => Math.floor(random() * most);

@@ -13,10 +13,7 @@ import { makeCorpus } from "./questions/corpus.ts";
 import { worstRequests } from "./scale/worst-requests.ts";
 import { type Took, type WorstRequest, WorstService } from "./scale/worst-service.ts";
 
-/**
- * Maximum milliseconds for which a request should block the event loop in a registry of a million
- * accounts.
- */
+/** Maximum milliseconds for which a request should block the event loop (a million accounts). */
 const HOLD_MAX_MS = 20;
 
 const { values } = parseArgs({

@@ -16,11 +16,11 @@ import type { AccountQuerySpec } from "../../src/spec/schema.ts";
 export const PAGE = 50;
 /** Accounts are read in this many blocks of this many rows, spread over the snapshot. */
 const [BLOCKS, BLOCK_ROWS] = [1_024, 8];
-/** Words of names that are shorter than this are articles and abbreviations. */
+/** Minimum length of a word. Shorter words are mostly articles and abbreviations. */
 const WORD_LENGTH_MIN = 4;
 /**
- * A word is common if at least the first and at most the second fraction of all names contain it.
- * Users do not search for a word that most names contain, such as "ltda".
+ * Minimum and maximum fraction of all names that contain a common word. Users do not search for
+ * words that most names contain, such as "ltda".
  */
 const [WORD_SHARE_MIN, WORD_SHARE_MAX] = [0.002, 0.1];
 
@@ -93,10 +93,7 @@ function commonIn(names: readonly (readonly string[])[]): (word: string) => bool
   };
 }
 
-/**
- * Returns the division of an activity (the first two digits of its code). Returns null if the
- * division contains no other activity.
- */
+/** Returns the first two digits of an activity, or null if no other activity begins with them. */
 function divisionOf({ catalog }: Segment, activity: string): string | null {
   const division = activity.slice(0, 2);
   return catalogLookup(catalog).cnae(division).length > 1 ? division : null;

@@ -1,8 +1,7 @@
 /**
- * Computes Peneira's answers to the queries of a benchmark, and compares them with other engines'
- * answers before anything is timed. Also selects codes that make a query match many, few, or no
- * rows of a corpus.
- * Invariant: an answer that differs from another engine's ends the run without figures.
+ * Computes Peneira's answers to a benchmark's queries, and compares them with other engines' before
+ * anything is timed. Also selects codes that make a query match many, few, or no rows.
+ * Invariant: if an answer differs from another engine's, the run ends without figures.
  */
 import { search } from "../../src/search/searcher.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -50,7 +49,7 @@ export function exportSpecOf(
   ).spec;
 }
 
-/** Computes a page of a query after dropping all cached totals: plan, count, page, and JSON. */
+/** Drops all cached totals, then computes a page of a query and its JSON. */
 export function answer(segment: Segment, spec: AccountQuerySpec, afterRow = -1) {
   segment.native.dropCaches();
   return search(segment, { spec, fields: DEFAULT_FIELDS, afterRow, explain: false });

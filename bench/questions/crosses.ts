@@ -1,10 +1,10 @@
 /**
- * Times exact counts by two facets together, such as state and company size. Input: a corpus, or a
- * snapshot. Output: for each filter and pair of facets, the median wall time and processor time of
- * a warm call, and the target.
- * Invariant: the cells of each table add up to the number of matches before anything is timed.
- * Nothing is cached between calls. The target for a pair without precomputed counts is 50 ms for 5
- * million accounts, 300 ms for 72 million, and linear between them.
+ * Times exact counts of each pair of values of two facets, such as state and company size. Input: a
+ * corpus or a snapshot. Output: for each filter and pair of facets, the median wall time and
+ * processor time of a warm call, and the target time.
+ * Invariant: the counts of each pair of facets add up to the number of matches before anything is
+ * timed. Nothing is cached between calls. The target of a pair without precomputed counts is 50 ms
+ * for 5 million accounts, 300 ms for 72 million, and linear between them.
  * Command: npm run bench -- facets --crosses [--accounts 5000000] [--snapshot FILE]
  */
 import assert from "node:assert/strict";

@@ -15,7 +15,7 @@ import { formatUs } from "../measure.ts";
 import { specOfBody } from "./accounts.ts";
 import { TRAFFIC_KINDS, trafficOf } from "./traffic.ts";
 
-/** Number of untimed queries that first touch the snapshot's blocks. */
+/** Number of untimed queries that read the snapshot's blocks before the clock starts. */
 const TOUCHING = 20_000;
 /** Numbers of untimed and of timed queries of each kind. */
 const [WARM, TIMED] = [100, 1_000];
@@ -40,8 +40,7 @@ export async function kindLines(segment: Segment, seed: number): Promise<string[
   await timesOf(segment, "", trafficOf(segment, seed, TOUCHING));
   const all: KindTimes[] = [await laterPages(segment, seed + TRAFFIC_KINDS.length + 1)];
   for (const [at, kind] of TRAFFIC_KINDS.entries()) {
-    // With a separate seed for each kind, few of its queries have counts that the addon cached
-    // before.
+    // Each kind has its own seed, so that the addon has cached few of the counts before.
     const bodies = trafficOf(segment, seed + 1 + at, WARM + TIMED, kind);
     all.push(await timesOf(segment, kind.name, bodies));
   }
@@ -67,10 +66,7 @@ function slowest(all: readonly KindTimes[]): string[] {
   ];
 }
 
-/**
- * Times one page. Other programs can prolong the elapsed time but not the processor time of this
- * process, so the smaller of the two is used.
- */
+/** Times one page. Other programs can only prolong the elapsed time, so the smaller time counts. */
 async function pageAfter(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const request = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };
   const used = process.cpuUsage();
@@ -95,10 +91,7 @@ async function timesOf(
   return summary(name, timed);
 }
 
-/**
- * Times pages 2 to 10 of each query, as far as there are any. Each page starts after the last row
- * of the page before.
- */
+/** Times pages 2 to 10 of each query. Each page starts after the last row of the page before. */
 async function laterPages(segment: Segment, seed: number): Promise<KindTimes> {
   const timed: Timed[] = [];
   for (const body of trafficOf(segment, seed, WARM + TIMED)) {

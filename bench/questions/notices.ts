@@ -1,8 +1,8 @@
 /**
  * Measures a server that receives a new month while tenants have many saved searches. Input: a
  * corpus, the month after it, and a number of saved searches. Output: the time until all saved
- * searches are counted, the p99 of a search and the server's processor time before and during that
- * time, the server's anonymous memory, and the load of the machine.
+ * searches are counted. Before and during that time: the p99 of a search and the server's processor
+ * time. Also the server's anonymous memory and the load of the machine.
  * Invariant: a real server serves a folder and is queried over HTTP by one client at a time. The
  * first thousand saved searches name different states, activities, or both, so none can reuse
  * another's counts. The time includes computing the changes between the months.
@@ -20,7 +20,7 @@ const IDLE_MS = 5_000;
 const PER_TENANT = 500;
 /** Unit of processor times in /proc. */
 const TICKS_PER_SECOND = 100;
-/** All 27 states. `ACTIVITIES` has 27 codes as well, each the first two digits of activities. */
+/** All 27 states. `ACTIVITIES` lists 27 two-digit divisions of activities. */
 const STATES = [
   ...["SP", "MG", "RJ", "BA", "PR", "RS", "PE", "CE", "PA", "SC", "GO", "MA", "AM", "ES"],
   ...["PB", "RN", "MT", "AL", "PI", "DF", "MS", "SE", "RO", "TO", "AC", "AP", "RR"],
@@ -92,10 +92,7 @@ async function post(base: string, key: string, path: string, body: object): Prom
   return answer.json();
 }
 
-/**
- * Number of requests that the server refused because it was busy. If there are any, do not publish
- * the figures.
- */
+/** Number of requests that the server refused as busy. If there are any, publish no figures. */
 let refused = 0;
 
 /** Returns a query for two states, two activities, or a state and an activity, in turn. */
@@ -131,10 +128,7 @@ function keyOf({ state }: Served, tenant: string): string {
   return (JSON.parse(peneira(...made, "--plan", "enterprise")) as { key: string }).key;
 }
 
-/**
- * Sends searches until `ended` resolves to true. Returns the 99th percentile of their times in
- * milliseconds.
- */
+/** Sends searches until `ended` resolves to true. Returns their p99 in milliseconds. */
 async function p99({ base, key }: Served, ended: () => Promise<boolean>): Promise<number> {
   const took: number[] = [];
   for (let n = 0; !(await ended()); n++) {

@@ -22,8 +22,8 @@ export interface Picks {
 }
 
 /**
- * One query in both languages. `where` and `orderBy` are SQL. Without `orderBy`, rows are in rank
- * order.
+ * One query, as filters of Peneira and as SQL (`where`, `orderBy`). Without `orderBy`, rows are in
+ * rank order.
  */
 export interface Question {
   readonly name: string;
@@ -77,10 +77,7 @@ function question(
   return { name, filters: merged, where, ...rest };
 }
 
-/**
- * Returns queries for first pages in rank order: one to six filters, few and no matches, a list of
- * many values, and a word of the name.
- */
+/** Returns queries for first pages in rank order, such as one to six filters or few matches. */
 export function pageQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   const six = [one, states("SP"), ACTIVE, EMAIL, SINCE, NOT_MEI];
@@ -132,8 +129,8 @@ export function totalQuestions(picks: Picks): Question[] {
 }
 
 /**
- * Returns broad and narrow queries in other orders than rank, among them a random order with a
- * fixed seed.
+ * Returns broad and narrow queries that are not in rank order. One order is random, with a fixed
+ * seed.
  */
 export function sortQuestions(picks: Picks): Question[] {
   const broad = [states("SP"), ACTIVE];
@@ -166,17 +163,11 @@ export function sortQuestions(picks: Picks): Question[] {
   ];
 }
 
-/**
- * Earliest opening date of the queries for recently opened companies, 90 days before the corpus
- * ends.
- */
+/** Opening date 90 days before the corpus ends, for queries about recently opened companies. */
 const DAY = "2026-07-12";
 const SINCE_A_DAY: Filter = [{ company: { started_after: DAY } }, `started_on >= DATE '${DAY}'`];
 
-/**
- * Returns queries that users often send: opening dates, cities, amounts of capital, two words, and
- * other orders.
- */
+/** Returns frequent queries: opening dates, cities, capital, two words, and other orders. */
 export function commonQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   const capital: Filter = [

@@ -1,6 +1,7 @@
 /**
- * Defines how often each filter occurs in the queries of the simulated traffic. Input: an account
- * of the snapshot, the snapshot's date, random numbers. Output: a row's part of a query.
+ * Table of the filters in the simulated traffic. Each row states how often queries contain a
+ * filter, and draws the filter's values. Input: an account of the snapshot, the snapshot's date,
+ * random numbers. Output: a part of a query.
  * Invariant: every value comes from an account of the snapshot or from its date, so activities,
  * cities, and words are as frequent in queries as among accounts. Rows with the same `choice`
  * exclude each other in a query. The documents show this table
@@ -41,28 +42,22 @@ export interface Source {
 }
 
 /**
- * Makes one row's part of a query, with values of the source's account. Returns null if the account
- * lacks the value.
+ * Makes a part of a query with values of the source's account. Returns null if the account lacks
+ * the value.
  */
 type Draw = (source: Source) => Part | null;
 
 /** One row of the table: a filter, and how often queries contain it. */
 export interface Share {
   readonly name: string;
-  /**
-   * Group of rows that exclude each other, such as "place". A query contains at most one row of a
-   * group.
-   */
+  /** Group of rows, such as "place". A query contains at most one row of a group. */
   readonly choice: string;
   readonly share: number;
   /** How the value is drawn, in words for the documents. Absent if the value is constant. */
   readonly how?: string;
   /** Names of the filters that the row sets. Absent if the row only sets the order. */
   readonly filters?: readonly FilterName[];
-  /**
-   * Returns true if the account matches the part of the query. If the account's fields cannot tell,
-   * returns true as well.
-   */
+  /** Returns false only if the account's fields show that it does not match the part. */
   readonly meets?: (part: Part, account: Account) => boolean;
   /**
    * Draws the values that are the same for every account, such as dates. Returns a function that
@@ -93,10 +88,7 @@ const geo = (part: Partial<Filters["geo"]>): Part => ({ filters: { geo: part } }
 const company = (part: Partial<Filters["company"]>): Part => ({ filters: { company: part } });
 const contact = (part: Partial<Filters["contact"]>): Part => ({ filters: { contact: part } });
 
-/**
- * Number of accounts to try for each additional value of a list. One is not enough, because several
- * accounts may have the same value.
- */
+/** Number of accounts to try for each additional value, since several may have the same value. */
 const LOOKS = 20;
 
 /** Returns the distinct values of several accounts, sorted, so that equal sets give equal lists. */

@@ -13,17 +13,11 @@ import { randomFrom } from "../../test/support/translate/shapes.ts";
 import { type Account, accountsOf, PAGE } from "./accounts.ts";
 import { type Chance, type Part, SHARES, type Share, type Source } from "./shares.ts";
 
-/**
- * Fraction of the queries that name the place of another account. Such a query may match no
- * account.
- */
+/** Fraction of the queries that name another account's place, so that they may match nothing. */
 const ELSEWHERE = 0.2;
 /** Number of accounts to try until one matches a query. */
 const TRIES = 200;
-/**
- * Maximum number of draws to find a query that is not among the earlier ones. If all draws repeat
- * earlier queries, the snapshot is too small.
- */
+/** Maximum number of draws to find a new query. If more are needed, the snapshot is too small. */
 const DRAWS_EACH = 200;
 
 /**
@@ -48,10 +42,7 @@ export const PLAIN: Kind = {
 
 const ALL: Kind = { name: "all questions" };
 
-/**
- * All kinds of queries: unrestricted traffic, traffic without opening dates, and for each row of
- * `SHARES` the queries that contain it.
- */
+/** Unrestricted traffic, traffic without opening dates, and traffic with each row of `SHARES`. */
 export const TRAFFIC_KINDS: readonly Kind[] = [
   ALL,
   { name: "without a date", without: "opened" },
@@ -144,16 +135,12 @@ function rowAt(rows: readonly Share[], at: number): Share | undefined {
 
 const NARROW = new Set<string>(FILTERS.filter((row) => "narrows" in row).map((row) => row.member));
 
-/**
- * Returns true if the row sets a filter that narrows a query enough for the server to accept it.
- */
+/** Returns true if the row's filter narrows a query enough for the server to accept it. */
 function narrows({ filters = [] }: Share): boolean {
   return filters.some((name) => NARROW.has(name));
 }
 
-/**
- * Makes a query from the chosen rows. Returns null if no tried account has values for all of them.
- */
+/** Makes a query from the chosen rows. Returns null if no tried account has all values. */
 function bodyOf(
   chosen: readonly Share[],
   accounts: readonly Account[],
@@ -187,8 +174,8 @@ interface Asking {
 }
 
 /**
- * Returns the accounts that opened within the query's dates, because a random account rarely did.
- * Returns all accounts if the query has no dates or no account opened within them.
+ * Returns the accounts that opened within the query's dates, since few random accounts do. Returns
+ * all accounts if the query has no dates or no account opened within them.
  */
 function openedThen(
   requests: readonly Asking[],

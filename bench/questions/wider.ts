@@ -67,10 +67,7 @@ function columnsIn(section: Buffer): [name: string, bytes: number][] {
   return found;
 }
 
-/**
- * Returns the code and bytes of each flag's container in one block of the index. A container holds
- * the rows that have the flag.
- */
+/** Returns the code and bytes of each flag's container (rows with the flag) in one block. */
 function flagsIn(block: Buffer): [code: number, bytes: number][] {
   const directory = 16 + FLAG * 8;
   const [first, count] = [block.readUInt32LE(directory), block.readUInt32LE(directory + 4)];

@@ -1,8 +1,8 @@
 /**
- * Starts and stops the benchmark's own PostgreSQL server, from the distribution's package, with a
- * client.
- * Invariant: it only listens on a socket in its folder and ends with the benchmark. Its settings
- * are those of a careful user for a machine of this size, and are printed with the figures.
+ * Starts, stops, and connects to a PostgreSQL server for the benchmark. Its programs come from the
+ * distribution's package.
+ * Invariant: it only listens on a socket in its folder and ends with the benchmark. A careful user
+ * would choose the same settings for a machine of this size. They are printed with the figures.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -28,10 +28,7 @@ interface ServerUser {
   readonly gid?: number;
 }
 
-/**
- * Returns the settings that differ from the package's. Sizes of memory are proportional to the
- * machine's.
- */
+/** Returns the settings that differ from the package's. Memory is proportional to the machine's. */
 export function postgresSettings(): Readonly<Record<string, string>> {
   const megabytes = (share: number) => `${Math.floor((totalmem() * share) / MEBIBYTE)}MB`;
   return {
@@ -47,10 +44,7 @@ export function postgresSettings(): Readonly<Record<string, string>> {
   };
 }
 
-/**
- * Returns the folder of the package's programs, preferring the newest version, or null if the
- * package is not installed.
- */
+/** Returns the folder of the package's programs (newest version), or null if not installed. */
 export function postgresPrograms(): string | null {
   if (!existsSync(PACKAGES)) return null;
   const versions = readdirSync(PACKAGES).sort((a, b) => Number(b) - Number(a));

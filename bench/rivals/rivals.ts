@@ -130,8 +130,8 @@ async function copyRows(duck: DuckDBConnection, database: Database.Database): Pr
 
 /**
  * Returns the SQL for a page after a rank (-1 for the first page). DuckDB is faster without ORDER
- * BY, and nearly always keeps the stored order. A list of twenty values once broke it. Time DuckDB
- * with `sorted` false, and compare its rows with `sorted` true.
+ * BY and nearly always returns rows in the stored order. (A list of twenty values once did not.)
+ * Time DuckDB with `sorted` false, and compare its rows with `sorted` true.
  */
 export function pageSql(
   question: Question,

@@ -26,10 +26,7 @@ import { normalizeSpec } from "../../src/spec/normalize.ts";
 import { bytesOf, type Watched, watch } from "../load/watched.ts";
 import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
 
-/**
- * Maximum disk bytes per account that a dump, its snapshot, and the import's workspace take
- * together.
- */
+/** Maximum disk bytes per account of a dump, its snapshot, and the import's workspace together. */
 const BYTES_PER_ACCOUNT = 870;
 /** Bytes per account of the first month's snapshot, which is retained while the second is made. */
 const BYTES_PER_STORED = 380;
@@ -64,8 +61,8 @@ export function checkRoom(folder: string, accounts: number, months: number): voi
 }
 
 /**
- * Makes the snapshot of a month and measures both commands. The second month is the first with a
- * month of changes.
+ * Makes the snapshot of a month and measures `sample` and `import`. The second month applies a
+ * month of changes to the first.
  */
 export async function makeMonth(
   folder: string,
@@ -98,9 +95,7 @@ export function snapshotBytes(snapshot: string): { readonly all: number; readonl
 const PROBE_BYTES = 2e9;
 const PROBE_PIECE_BYTES = 4 << 20;
 
-/**
- * Returns the speed of a folder's disk in bytes per second, for writing one file and syncing it.
- */
+/** Returns the bytes per second with which a folder's disk writes and syncs one file. */
 export function diskSpeed(folder: string, bytes = PROBE_BYTES): number {
   const path = join(folder, "probe");
   const piece = Buffer.alloc(PROBE_PIECE_BYTES, 0x5a);

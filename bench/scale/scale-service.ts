@@ -174,10 +174,7 @@ export interface ExpensiveTimes {
   readonly idleStall: number;
 }
 
-/**
- * Measures expensive queries, which run off the main thread of a server that may use all
- * processors.
- */
+/** Measures expensive queries, which run off the main thread of a server on all processors. */
 export async function measureExpensive(snapshot: string): Promise<ExpensiveTimes> {
   const server = await startServer(snapshot, JSON.stringify(FIRST), { environment, pin: false });
   try {
@@ -221,10 +218,7 @@ const postalCodes = (time: number): object => ({
   limit: 50,
 });
 
-/**
- * Returns a query for the facets by municipality of a broad query, with a different year for each
- * time.
- */
+/** Returns a broad query for facets by municipality, with a different year for each time. */
 const cities = (time: number): object => ({
   spec: {
     filters: {

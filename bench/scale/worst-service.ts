@@ -50,10 +50,7 @@ export interface WorstRequest {
 export interface Took {
   readonly status: number;
   readonly units: number;
-  /**
-   * Longest processor time between two turns of the event loop. No other request is handled in that
-   * time.
-   */
+  /** Longest processor time between two turns of the event loop, which delays other requests. */
   readonly holdMs: number;
   readonly processorMs: number;
   readonly bytes: number;

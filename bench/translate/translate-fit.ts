@@ -1,8 +1,8 @@
 /**
  * Fits and measures the confidence of translations with a logistic regression. Input: examples,
- * each with its measures and marked as right or wrong. Output: the weights, a table that compares
- * stated confidence with the fraction that is right, and texts with an inserted word that the
- * translator does not know.
+ * each with its measures and marked as right or wrong. Output: the weights, and a table that
+ * compares the stated confidence with the fraction of right translations. Also makes texts with an
+ * inserted unknown word.
  * Invariant: the result is deterministic. Only the bias can be positive, so every measure lowers
  * the confidence.
  */
@@ -18,9 +18,9 @@ export interface Example {
 const ROUNDS = 4_000;
 const RATE = 0.5;
 /**
- * Expected weight of each measure before fitting, as strong as the evidence of `PRIOR_COUNT`
- * translations. It comes from trials with sentences written by others, which have more unknown
- * words than the project's own (docs/translate.md).
+ * Prior weight of each measure, which counts as much as `PRIOR_COUNT` translations. The weights
+ * come from trials with sentences written by others, which have more unknown words than the
+ * project's own (docs/translate.md).
  */
 const PRIOR: Readonly<Record<string, number>> = {
   ...{
@@ -72,7 +72,8 @@ const BANDS = [0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
 
 /**
  * Returns the lines of a table. Each compares the mean stated confidence of a range with the
- * fraction of right translations in it. A last line covers all translations from `threshold`.
+ * fraction of right translations in it. The last line is for all translations at or above
+ * `threshold`.
  */
 export function reliability(all: readonly Example[], threshold: number): string[] {
   const rows = BANDS.slice(0, -1).map((from, i) => {
@@ -102,8 +103,8 @@ const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const RARE = ["zorblin", "quaxel", "trumvak", "plendor", "vorsim"];
 
 /**
- * Inserts an unknown word after the activity of every eighth text, as a user would narrow a
- * request. Returns null as the text for the others.
+ * Inserts an unknown word after the activity of every eighth text, as users narrow a request. The
+ * `text` of the others is null.
  */
 export function noisy(
   text: string,

@@ -20,10 +20,7 @@ interface Query {
   readonly acceptable: readonly string[];
 }
 
-/**
- * Published figures of the best other system on the same queries. Its choice of codes needs a
- * language model.
- */
+/** Published figures of the best other system for these queries. It uses a language model. */
 const RIVAL = { recall1: 0.758, recall5: 0.955, mrr: 0.831, precision: 0.849, coverage: 0.875 };
 
 /**
@@ -54,17 +51,15 @@ export function goldenTable(path: string, segment: Segment): string[] {
 }
 
 /**
- * Subclasses found for a query: those searched, and those followed by the ones that are only
- * offered as alternatives.
+ * `codes` are the subclasses that a query searches. `ranked` are the same, followed by those that
+ * are only offered as alternatives.
  */
 interface Shown {
   readonly codes: readonly string[];
   readonly ranked: readonly string[];
 }
 
-/**
- * Returns a function that finds the subclasses of a query, in the order in which users see them.
- */
+/** Returns a function that finds the subclasses of a query in the order that users see. */
 function shownFirst(segment: Segment): (query: string) => Shown {
   const lookup = catalogLookup(segment.catalog);
   const active = activeAccounts(segment);

@@ -2,9 +2,9 @@
  * Compares the translations of one half of the project's sentences with their labels. Input: the
  * sentences and a segment. Output: the fields that are right in each translated sentence, and table
  * lines that sum them up.
- * Invariant: a field counts as requested only if the spec of a sentence that the translator did not
- * understand would be wrong in it. So defaults do not improve the figures. The confidence is tested
- * as the probability that the complete spec is right and may be run.
+ * Invariant: a field counts as requested only if the spec of "active companies" is wrong in it, so
+ * defaults do not improve the figures. The confidence is tested as the probability that the
+ * complete spec is right and may be run.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
@@ -22,7 +22,7 @@ import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
 export interface Judged {
   readonly sentence: LabelledSentence;
   readonly judgement: Judgement;
-  /** True for each field in which a spec for no more than "active companies" would be right. */
+  /** True for each field in which the spec of "active companies" is right. */
   readonly idle: Judgement["fields"];
   readonly confidence: number;
   readonly rows: Rows;
@@ -106,8 +106,8 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
 }
 
 /**
- * Returns for each field of each sentence if it is right. With `requested`, only for fields that
- * the sentence requests, otherwise only for the others.
+ * Returns a boolean for each field of each sentence: true if the field is right. With `requested`,
+ * includes only the fields that the sentence requests, otherwise only the others.
  */
 function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
   return all.flatMap(({ judgement, idle }) =>

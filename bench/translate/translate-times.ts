@@ -1,6 +1,6 @@
 /**
  * Measures the time of translations. Input: texts and a segment. Output: lines with the times of
- * single sentences and of the slowest shapes of 2,000 characters.
+ * single sentences and of the slowest repeated texts of 2,000 characters.
  * Invariant: every text is translated a hundred times and must give the same bytes each time.
  */
 import { strict as assert } from "node:assert";

@@ -4,9 +4,8 @@
  * silent, and both right and run, and the reliability of the confidence. With `misses`, also the
  * sentences that are wrong or needlessly refused.
  * Invariant: nothing is fitted or changed. A sentence is right if every labeled field is right and
- * every part labeled as unmapped is reported as such. A sentence that is not right is flagged
- * (refused), honest (run, but with a part reported as not understood or doubtful, or with a
- * warning), or silent (run without such a report).
+ * every part labeled as unmapped is reported. Every other sentence is flagged (refused), honest
+ * (run with a doubt or warning), or silent (run without one).
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -35,9 +34,7 @@ interface Judged {
 
 const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
 
-/**
- * Returns the lines of the table. With `misses`, lines for the sentences that are not right follow.
- */
+/** Returns the lines of the table and, with `misses`, of the sentences that are not right. */
 export async function unseenTable(
   file: string,
   snapshot: string,
@@ -95,10 +92,7 @@ function judgedOf(sentence: LabelledSentence, on: Segment): Judged {
   return { sentence, verdict, run: isRefusal ? !run : run, confidence: explain.confidence, wrong };
 }
 
-/**
- * Returns true if the spec names districts, and its cities and states are only those of these
- * districts.
- */
+/** Returns true if the spec names districts, and only cities and states of these districts. */
 function isOnlyHome({ expect }: LabelledSentence, spec: unknown, on: Segment): boolean {
   const { geo } = normalizedForJudging(spec, on).filters;
   const homes = new Set((geo.district_any_of ?? []).map((one) => one.municipality_ibge));

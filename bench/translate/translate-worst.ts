@@ -1,8 +1,8 @@
 /**
- * Searches for the long texts that are slowest to translate. The search is deterministic.
+ * Searches deterministically for the long texts that are slowest to translate.
  * Output: median, p99, and worst processor time of texts of 2,000 characters. For the worst texts,
- * the seed that makes each again, and the ratio to the time of its first 1,000 characters. Then the
- * worst text of every adversarial kind.
+ * their seed and the ratio to the time of the first 1,000 characters. Then the worst text of every
+ * adversarial kind.
  * Invariant: every text is timed several times after the code is warm, and its median counts. The
  * search has a fixed number of steps, and keeps a change only if it makes the text slower.
  */

@@ -42,10 +42,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/**
- * Returns the Content-Security-Policy of the page. It limits inline styles to those of the build
- * (CSP3, hashes).
- */
+/** Returns the Content-Security-Policy, with the hashes of the build's inline styles (CSP3). */
 function pagePolicy(page: Uint8Array): string {
   const styles = Buffer.from(page)
     .toString("utf8")

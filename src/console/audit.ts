@@ -67,10 +67,7 @@ export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
   return { keyring: keyring.by(actor), users: users.by(actor) };
 }
 
-/**
- * Reads the position and limit of a page. Without a limit in the request, a page is as long as the
- * previous one.
- */
+/** Reads position and limit of a page. Without a limit, it is as long as the previous one. */
 function readPlace({ query, identity, service }: SessionCall<"secrets">): Partial<ListPosition> & {
   readonly limit: number;
 } {
@@ -87,10 +84,7 @@ function readPlace({ query, identity, service }: SessionCall<"secrets">): Partia
   return { before: place.before, limit: wanted ?? place.limit };
 }
 
-/**
- * Returns a line of the audit trail as the console shows it. `name` is null for a deleted or
- * unnamed subject and for the command line.
- */
+/** Returns a line as the console shows it, without `name` for deleted subjects and commands. */
 function lineOf(
   call: SessionCall,
   row: AuditRow,

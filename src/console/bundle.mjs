@@ -178,10 +178,7 @@ function takeStart(file) {
   return text.replaceAll("url(./", "url(/app/assets/").replaceAll('url("./', 'url("/app/assets/');
 }
 
-/**
- * Writes the manifest and the compressed forms of files, of which the server sends the smallest
- * accepted one. Fonts are already compressed.
- */
+/** Writes the manifest and compressed forms of files. Fonts are already compressed. */
 function writeManifest(folder, packages) {
   const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
   const files = {};

@@ -84,10 +84,7 @@ function table(segment: Segment, name: TableName): readonly string[] {
   return guarded(() => segment.native.table(TABLES.indexOf(name)));
 }
 
-/**
- * Returns the number of accounts for each value. A code of the facet is the index of a value in the
- * table.
- */
+/** Returns the accounts of each value. A code is the index of its value in the table. */
 function countsOf(
   segment: Segment,
   facet: NativeFacet,
@@ -183,10 +180,7 @@ async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
   return new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
 }
 
-/**
- * Returns the municipalities of a snapshot. A name gets accents if the package has the same name
- * with accents.
- */
+/** Returns the municipalities, with the accents of the package where the name is the same. */
 function municipalitiesOf(
   segment: Segment,
   written: ReadonlyMap<string, string>,

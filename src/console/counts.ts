@@ -18,10 +18,7 @@ type Filters = AccountQuerySpec["filters"];
 /** Max cached filters per snapshot; all facets of one filter take about 100 kB. */
 const CACHED_MAX = 256;
 
-/**
- * From this many matches on, facets are counted one by one: five million matches cost up to 20 ms
- * each, and other requests must be served in between.
- */
+/** Matches from which facets are counted one by one, each up to 20 ms for five million. */
 export const MANY_MATCHES = 200_000;
 
 interface CachedCounts {

@@ -170,10 +170,7 @@ function post(path: string, handle: Handle): Route {
   return { method: "POST", path: at(path), access: "session", handle };
 }
 
-/**
- * Defines a route for a query of the engine. If the server is overloaded, it refuses such requests
- * first or last, according to `sheds`.
- */
+/** Defines a route for a query. `sheds`: an overloaded server refuses it first or last. */
 function postQuery(path: string, handle: Handle, sheds: Shedding = "last"): Route {
   return { method: "POST", path: at(path), access: "session", sheds, handle };
 }

@@ -215,10 +215,7 @@ interface Drop {
   readonly total: number;
 }
 
-/**
- * Returns the filters whose removal leads to matches, each with the number of matches without it,
- * most matches first.
- */
+/** Returns the filters whose removal leads to matches, with their numbers, most first. */
 async function dropsOf(spec: AccountQuerySpec, counts: Counts): Promise<Drop[]> {
   const drops: Drop[] = [];
   for (const part of setParts(spec.filters)) {

@@ -47,10 +47,7 @@ export function without(filters: Filters, names: readonly PartName[]): Filters {
   return left;
 }
 
-/**
- * Returns the filters of a spec with only one of them set. The mode of secondary activities stays,
- * because it is part of the filter's meaning.
- */
+/** Returns the filters with only one set, and the mode of secondary activities with it. */
 export function alone(filters: Filters, wanted: PartName): Filters {
   return without(
     filters,

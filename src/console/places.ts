@@ -14,10 +14,7 @@ import { currentSegment, guarded, type Segment } from "../search/segment.ts";
 import { typedAnswer } from "./typedanswer.ts";
 import type { PlacesAnswer } from "./web/app/answers.ts";
 
-/**
- * Municipal seats by state. Each seat begins with the code of its municipality without the two
- * digits of the state.
- */
+/** Municipal seats by state. Each begins with its municipality's code without the state. */
 const SEATS: Readonly<Record<string, string>> = seats.seats;
 
 /** Answers with the municipalities of a state. */

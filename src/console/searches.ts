@@ -56,10 +56,7 @@ const TEXT_MAX = 2_000;
 type CountPart = "clock" | "engine" | "notices" | "searches" | "telemetry" | ReadPart;
 type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
 
-/**
- * Max length of a saved spec that is parsed on this thread, in UTF-16 units. Request bodies have
- * the same limit.
- */
+/** Maximum UTF-16 units of a saved spec that is parsed on this thread, as for request bodies. */
 const QUICK_LENGTH_MAX = 8 * 1024;
 const NO_BODY = new Uint8Array(0);
 
@@ -196,10 +193,7 @@ export function deleteSearch(call: KeyCall<"searches">): HttpAnswer {
   return noContent();
 }
 
-/**
- * `GET /status`: the public status, the number of searches with news, and whether e-mails can be
- * sent.
- */
+/** `GET /status`: the public status, the number of searches with news, and `sends_emails`. */
 export function readStatus(
   call: KeyCall<
     | "months"
@@ -313,10 +307,7 @@ async function searchOf(
   };
 }
 
-/**
- * Returns the current count of a saved search, or null if its spec is invalid for the snapshot. A
- * code or a list may no longer exist.
- */
+/** Returns the current count of a saved search, or null if its spec has become invalid. */
 async function nowOf(
   call: KeyCall<CountPart>,
   segment: Segment,

@@ -95,10 +95,7 @@ export class SessionRoutes {
     return this.#ended(call);
   };
 
-  /**
-   * `POST /password` with `{current_password, new_password}`; ends all sessions and opens a new
-   * one.
-   */
+  /** `POST /password` with `{current_password, new_password}`; replaces all sessions by one. */
   changePassword = async (call: SessionCall<"sessions">): Promise<HttpAnswer> => {
     const body = membersOf(call, ["current_password", "new_password"]);
     const current = readText(body, "current_password", TEXT_MAX);

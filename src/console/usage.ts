@@ -90,10 +90,7 @@ function readDays(sent: string | undefined): number {
   return DAYS;
 }
 
-/**
- * Returns the tenant's rows. For members, the rows of all other users and keys are merged into one
- * sender.
- */
+/** Returns the tenant's rows. Members see all others merged into one sender. */
 function ownRows({ session }: SessionCall, rows: readonly UsedByKey[]): readonly UsedByKey[] {
   if (session.user.role === "owner") return rows;
   const own = `${USER}${session.user.id}`;

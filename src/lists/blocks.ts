@@ -123,19 +123,13 @@ export function split(pairs: Uint32Array): Uint32Array[] {
 
 const ORDER_BITS = 21;
 const ORDER_MASK = 2 ** ORDER_BITS - 1;
-/**
- * The root is in the high bits of a 64-bit entry. One unit of the entry's high 32 bits is this many
- * roots.
- */
+/** The high 32 bits of an entry are its root divided by this number, rounded down. */
 const HIGH_ROOTS = 2 ** (32 - ORDER_BITS);
 const FORMS = 4;
 const NEXT = 0;
 const COMPANY = 1;
 const FURTHER = 2;
-/**
- * Maximum numbers of bytes of two packed values: `ENTRY_MAX` for an entry with up to 46 bits for
- * its root and 22 for its order, `COUNT_MAX` for the number of entries.
- */
+/** Maximum bytes of a packed entry (46 bits of root, 22 of order) and of a number of entries. */
 const ENTRY_MAX = 11;
 const COUNT_MAX = 5;
 

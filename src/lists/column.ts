@@ -26,10 +26,7 @@ export const CELL_MAX = 256;
 /** Columns of a spreadsheet: A to XFD. */
 const COLUMNS_MAX = 16_384;
 
-/**
- * Called with the text of a cell and its line number from 1. `takesRoots` is true if eight
- * characters there are the root of a CNPJ, which identifies a company.
- */
+/** Called with a cell and its line (from 1). `takesRoots`: eight characters are a root. */
 export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
 
 /** The found column. */
@@ -39,10 +36,7 @@ interface FoundColumn {
   readonly hasHeader: boolean;
   /** Header of the column as written; null if there is none. */
   readonly header: string | null;
-  /**
-   * True if eight characters in the column are read as the root of a CNPJ, which identifies a
-   * company.
-   */
+  /** True if eight characters are the root of a CNPJ, which identifies a company. */
   readonly takesRoots: boolean;
 }
 
@@ -91,10 +85,7 @@ export function findColumn(
   throw unknownColumn(wanted, hasHeader ? first : [], width);
 }
 
-/**
- * True if these rows show that the column contains CNPJs: the header is `cnpj` or `wanted`, or some
- * cell may be a CNPJ.
- */
+/** True if the header is `cnpj` or `wanted`, or a cell may be a CNPJ. */
 export function showsCnpjs(
   rows: readonly (readonly string[])[],
   { column, header }: FoundColumn,
@@ -204,10 +195,7 @@ const ONLY_ROOTS =
   "be postal codes, dates or telephones: if they are roots of CNPJs, name their column: " +
   "column=<header>.";
 
-/**
- * True if eight characters in a column are the root of a CNPJ: its header says so, or there is no
- * header.
- */
+/** True if the header, or the lack of one, makes eight characters the root of a CNPJ. */
 function namesRoots(names: readonly string[], column: number): boolean {
   return names.length === 0 || ROOTS.test(names[column] ?? "");
 }
@@ -215,16 +203,12 @@ function namesRoots(names: readonly string[], column: number): boolean {
 /** A header that contains the word CNPJ. */
 const NAMES_CNPJ = /\bcnpj\b/;
 
-/**
- * Matches headers about CNPJs, roots, or companies. Eight characters below such a header are the
- * root of a CNPJ.
- */
+/** Matches headers of columns in which eight characters are the root of a CNPJ. */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
 
 /** Match the registry's headers for the three parts of a CNPJ. */
 const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
 
-/** Counts the rows of each column whose text fits. */
 function countsOf(
   rows: readonly (readonly string[])[],
   width: number,
@@ -249,10 +233,7 @@ function isWhole(text: string): boolean {
   return holdsCnpj(text);
 }
 
-/**
- * Returns the position of a column, from its upper-case letters; null if sheets have no such
- * column.
- */
+/** Returns the position of a column by its upper-case letters; null if sheets have none such. */
 export function columnOfLetters(letters: string): number | null {
   let number = 0;
   for (let at = 0; at < letters.length; at++) number = number * 26 + letters.charCodeAt(at) - 64;
@@ -285,10 +266,7 @@ export function isPlainList(
   return !hasHeader && withCnpj.length > 0 && withCnpj.every((row) => row.every(holdsNothingElse));
 }
 
-/**
- * True if a cell contains only CNPJs. Roots do not count, because postal codes and dates look like
- * them.
- */
+/** True if a cell contains only CNPJs. Roots do not count: postal codes look like them. */
 function holdsNothingElse(cell: string): boolean {
   return cnpjCandidates(cell).every(({ text }) => readCnpjCandidate(text).kind === "cnpj");
 }
@@ -305,10 +283,7 @@ function isCnpj(text: string | undefined): boolean {
 /** Reasons for refusing numbers that may have been CNPJs. */
 const NUMBERS: readonly CnpjRefusal[] = ["lost_zeros", "rounded", "too_short", "cpf"];
 
-/**
- * True for a number of nine or more digits. Amounts and telephone numbers do not match, because
- * they contain other characters.
- */
+/** True for a number of nine or more digits, without the signs of amounts and telephones. */
 function isLong(cell: string): boolean {
   return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
 }

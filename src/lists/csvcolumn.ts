@@ -19,23 +19,14 @@ import {
 } from "./column.ts";
 import { isZip, otherFile, SIGNATURE_BYTES } from "./otherfiles.ts";
 
-/**
- * Maximum number of characters in a line. Without it, an unclosed quotation mark would make the
- * rest of the file one line.
- */
+/** Maximum characters of a line. An unclosed quotation mark makes the rest one line. */
 export const LINE_MAX = 1_048_576;
-/**
- * Maximum number of cells in a line, the same as in a sheet. Longer lines would block other
- * requests.
- */
+/** Maximum cells of a line, as in a sheet. Longer lines would block other requests. */
 const CELLS_MAX = 16_384;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-/**
- * Characters that may separate cells. Commas come last, because texts and decimals contain them
- * too.
- */
+/** Characters that may separate cells. Commas, which texts also contain, come last. */
 export const DELIMITERS = [";", "\t", "|", ","] as const;
 
 const QUOTE = 0x22;
@@ -53,10 +44,7 @@ export class CsvColumn {
   readonly #wanted: string | undefined;
   #rest = "";
   #quoted = false;
-  /**
-   * A carriage return at the end of a chunk is kept here, because a line feed may follow it in the
-   * next chunk.
-   */
+  /** A carriage return at the end of a chunk, because a line feed may follow it. */
   #held = "";
   #line = 1;
   #sample: Line[] | null = [];
@@ -235,10 +223,7 @@ export function cellsOf(text: string, delimiter: string): string[] {
   return [...cells, cell];
 }
 
-/**
- * Decodes bytes as UTF-8 if they are valid; else as Windows-1252, which Brazilian spreadsheets
- * write.
- */
+/** Decodes bytes as UTF-8 if valid, else as Windows-1252, which Brazilian spreadsheets write. */
 export function decoded(text: string): string {
   if (!/[\u0080-\u00ff]/.test(text)) return text;
   const bytes = Buffer.from(text, "latin1");
@@ -251,10 +236,7 @@ function countOf(text: string, sign: string): number {
   return count;
 }
 
-/**
- * Number of bytes that determine the encoding. In UTF-16, every second byte of a header or a CNPJ
- * is zero.
- */
+/** Bytes that determine the encoding. In UTF-16, every second one of a header or CNPJ is 0. */
 const HEAD_BYTES = 64;
 /** Refuses UTF-32. */
 export const UTF32 =

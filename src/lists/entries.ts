@@ -12,10 +12,7 @@ export const ENTRY_BYTES = 8;
 
 const ORDER_BITS = 21;
 const ORDERS = 2 ** ORDER_BITS;
-/**
- * The root is in the high bits of a 64-bit entry. One unit of the entry's high 32 bits is this many
- * roots.
- */
+/** The high 32 bits of an entry are its root divided by this number, rounded down. */
 const LOW_ROOTS = 2 ** (32 - ORDER_BITS);
 /** Characters of an account; a company has fewer. */
 export const CNPJ_LENGTH = 14;
@@ -49,10 +46,7 @@ export interface RefusedEntry {
   readonly offered?: string;
 }
 
-/**
- * The parts of an account's CNPJ: its root (first eight characters) and its order (the next four).
- * The order `0000` stands for the whole company.
- */
+/** Parts of a CNPJ: its root and its order, which is `0000` for the whole company. */
 export interface EntryParts {
   readonly root: string;
   readonly order: string;
@@ -121,10 +115,7 @@ export class EntryBuffer {
     }
   }
 
-  /**
-   * Returns the entries as bytes in order of arrival. If `companies` is true, each entry is
-   * replaced by the entry of its company.
-   */
+  /** Returns the entries in order of arrival, those of their companies if `companies` is true. */
   blocks(companies: boolean): Uint8Array[] {
     const blocks = [...this.#full, this.#words.subarray(0, this.#used)];
     for (const words of companies ? blocks : []) {

@@ -63,10 +63,7 @@ export function stageExported(
   return stageEntries(store, tenantId, entriesOf(held), ended);
 }
 
-/**
- * Yields the list entries of rows, ascending and without repeats. An entry is a pair of 32-bit
- * numbers.
- */
+/** Yields the list entries of rows, ascending, once each, as pairs of 32-bit numbers. */
 export function entriesOf(held: readonly WrittenRows[]): Iterable<Uint32Array> {
   return unionOf(held.map((one) => eachOnce(entriesOfRows(one))));
 }
@@ -95,10 +92,7 @@ export function stageEntries(
   return added === 0 ? null : { ...pin, replaced, made, added };
 }
 
-/**
- * Yields the list entries of rows as pairs of 32-bit numbers, ascending. An entry may occur several
- * times.
- */
+/** Yields the list entries of rows as pairs of 32-bit numbers, ascending, possibly repeated. */
 function* entriesOfRows({
   segment: { native, accounts },
   bits,
@@ -125,10 +119,7 @@ function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   }
 }
 
-/**
- * Returns the entries that differ from the preceding entry. `last` is the entry before the first
- * one, or empty.
- */
+/** Returns the entries that differ from the one before, which is `last` for the first. */
 function withoutRepeats(pairs: Uint32Array, last: Uint32Array): Uint32Array {
   const isNew = (at: number) => {
     if (at > 0) return comparePairs(pairs, at, pairs, at - 1) !== 0;

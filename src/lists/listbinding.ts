@@ -34,10 +34,7 @@ const FILE = "file";
 /** Members of a spec that name lists, in the order of their rows. */
 const MEMBERS = ["any_of", "exclude"] as const satisfies readonly (keyof SpecLists)[];
 
-/**
- * Rows of the lists that a member of a spec names. Empty if the member is absent, otherwise one set
- * of rows.
- */
+/** Rows of the lists that a member of a spec names: one set, or none if it is absent. */
 type MemberRows = readonly NativeRowList[];
 
 /** A list at a revision, with the id by which a spec names it. */
@@ -67,10 +64,7 @@ export class ListBinder {
     return this.#lists.names(tenantId);
   }
 
-  /**
-   * Returns the spec's lists at their current revisions. Throws `list_not_found` with a pointer to
-   * the unknown id.
-   */
+  /** Returns the spec's lists at their current revisions. Throws `list_not_found`. */
   pins(tenantId: string, { filters: { lists = {} } }: AccountQuerySpec): NamedPin[] {
     const pins = new Map<string, NamedPin>();
     for (const [member, ids] of Object.entries(lists)) {
@@ -83,10 +77,7 @@ export class ListBinder {
     return [...pins.values()];
   }
 
-  /**
-   * Binds a spec to its lists at their current revisions. Returns a promise only if some of their
-   * rows are not cached.
-   */
+  /** Binds a spec to its lists' current revisions. A promise only if rows are not cached. */
   bind(
     tenantId: string,
     segment: Segment,
@@ -263,8 +254,8 @@ export async function bindToFile(
 }
 
 /**
- * Attaches rows to a bound spec, by the names of its lists. The entries of other lists come with
- * the message to this thread. Those of `exported` are too many for a message and are read from the
+ * Attaches rows to a bound spec, by the names of its lists. The message to this thread contains the
+ * entries of saved lists. Those of `exported` are too many for a message and are read from the
  * database.
  */
 export async function readEntriesInto(
@@ -310,10 +301,7 @@ function attachRows(
 /** Max cached unions per segment; one takes up to an eighth of a byte per row. */
 const UNIONS_MAX = 16;
 
-/**
- * Returns the rows that are in at least one of the lists. The first call loads the package
- * `roaring`.
- */
+/** Returns the rows in at least one of the lists. The first call loads `roaring`. */
 export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRowList> {
   const { default: roaring } = await import("roaring");
   const { RoaringBitmap32 } = roaring;
@@ -328,10 +316,7 @@ export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRo
 export class Unions {
   readonly #cache = new WeakMap<Segment, Map<string, NativeRowList | Promise<NativeRowList>>>();
 
-  /**
-   * Returns the union of lists, synchronously if it is cached. Rejects if the promise of a list's
-   * rows rejects.
-   */
+  /** Returns the union of lists, synchronously if cached. Rejects like the rows of a list. */
   of(
     segment: Segment,
     names: readonly string[],

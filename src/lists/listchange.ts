@@ -10,10 +10,7 @@ import type { ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
 
-/**
- * Blocks written per transaction: half a megabyte. A transaction blocks other writers, so it must
- * be short.
- */
+/** Blocks (half a megabyte) per transaction. It blocks other writers, so it must be short. */
 const STEP_BLOCKS = 16;
 
 /** The list to change, and the time of the change. */
@@ -110,10 +107,7 @@ function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): b
   });
 }
 
-/**
- * Waits for `ms`, which is as long as the last step took. Other writers try rarely, so this lets
- * one of them use the database.
- */
+/** Waits as long as the last step took, so that another writer can use the database. */
 function giveWay(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -131,10 +125,7 @@ function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   }
 }
 
-/**
- * Returns a database failure as an outcome. An error object would lose its class when it is sent to
- * another thread.
- */
+/** Returns a database failure as an outcome, because an error sent to a thread loses its class. */
 function orFailure(act: () => ChangeOutcome): ChangeOutcome {
   try {
     return act();

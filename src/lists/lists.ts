@@ -41,10 +41,7 @@ export function readListName(text: string): { readonly name: string } | NameMist
 
 /** Blocks per read for a page of entries. */
 const PAGE_BLOCKS = 4;
-/**
- * Maximum number of entries, in the list and the input together, for which a change runs on this
- * thread. Such a change takes about a millisecond.
- */
+/** Maximum entries in list and input for a change on this thread, about a millisecond. */
 const AT_ONCE = 32_768;
 /** Bytes of entries per look-up in a snapshot. */
 const SLICE_BYTES = 65_536 * ENTRY_BYTES;
@@ -105,10 +102,7 @@ export class Lists {
     return this.#store.atOneMoment(read);
   }
 
-  /**
-   * Returns up to `limit` lists of a tenant whose sequence number is below `before`, newest first.
-   * `exported` comes last.
-   */
+  /** Returns up to `limit` lists with sequence numbers below `before`, newest first. */
   page(tenantId: string, before: number, limit: number): ListRow[] {
     return stored(() => this.#store.list(tenantId, before, limit));
   }
@@ -152,10 +146,7 @@ export class Lists {
     );
   }
 
-  /**
-   * Returns a list that its tenant may change. Throws `list_not_found`, or `invalid_request` for
-   * `exported`.
-   */
+  /** Returns a list that its tenant may change. Throws `list_not_found`, or `invalid_request`. */
   own(tenantId: string, id: string): ListRow {
     const row = this.find(tenantId, id);
     if (id !== EXPORTED) return row;
@@ -211,10 +202,7 @@ export class Lists {
     return thread.sort(tenantId, sent);
   }
 
-  /**
-   * Returns the thread if it is busy or if a change of this many entries would block requests on
-   * this thread.
-   */
+  /** Returns the thread if it is busy or if this many entries would block requests. */
   #threadFor(entries: number): ChangeThread | null {
     return entries > AT_ONCE || this.#thread?.busy ? this.#thread : null;
   }
@@ -224,10 +212,7 @@ export class Lists {
     return thread === null && this.#thread !== null;
   }
 
-  /**
-   * Returns the entries of a list that follow the entry with number `after`, at the current
-   * revision.
-   */
+  /** Returns the entries of a list after the entry number `after`, at the current revision. */
   entries(row: ListRow, after: bigint, limit: number): EntryPage {
     const texts: string[] = [];
     for (let last = after; ; ) {
@@ -246,10 +231,7 @@ export class Lists {
     }
   }
 
-  /**
-   * Returns the block of a list that contains the entry with this number or would contain it.
-   * Returns undefined if the list has no such block.
-   */
+  /** Returns the block in which the entry with this number is or would be, or undefined. */
   blockFor(row: ListRow, number: bigint): Buffer | undefined {
     return this.#blocksFrom(row, number, 1)[0];
   }

@@ -1,8 +1,8 @@
 /**
  * Finds which lists contain an account, and restores the check digits of entries. Input: CNPJs and
- * the lists of a tenant, or entries. Output: for CNPJs, each list with the CNPJs that it contains,
- * either themselves or through an entry for their whole company. For entries, their CNPJs, with the
- * check digits of the snapshot where these differ from the computed ones.
+ * the lists of a tenant, or entries. Output: for CNPJs, each list with those that it contains, also
+ * through an entry for the whole company. For entries, their CNPJs with the check digits of the
+ * snapshot.
  * Invariant: each list is read at its newest revision. In a long list, only the blocks that may
  * contain a CNPJ are read. Other requests are answered between two lists.
  */
@@ -112,10 +112,7 @@ function isIn(block: Buffer, number: bigint): boolean {
 /** Rendering of rows as lines of CNPJs. */
 const AS_LINES = { format: "csv", fields: ["cnpj"], extra: [], delimiter: ";" } as const;
 
-/**
- * Returns entries as CNPJs with the check digits of the snapshot's accounts. Looks them up off the
- * event loop.
- */
+/** Returns entries as CNPJs with the accounts' check digits, looked up off the event loop. */
 export async function withAccountDigits(
   { native }: Segment,
   entries: readonly string[],

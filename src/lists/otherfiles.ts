@@ -50,10 +50,7 @@ export function otherFile(bytes: Uint8Array): OtherFile | null {
   return kind === null || remedy === undefined ? null : { name: kind.name, ...remedy };
 }
 
-/**
- * Other files that are zips like a workbook. Each is identified by one of its parts, named in lower
- * case.
- */
+/** Other zips like a workbook. Each is identified by one of its parts, in lower case. */
 const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "word/document.xml", name: "a text document (DOCX)", fix: PICTURE },
   { part: "ppt/presentation.xml", name: "a presentation (PPTX)", fix: PICTURE },

@@ -75,10 +75,7 @@ export class Upload {
     return this.#entries.count + this.refusedCount;
   }
 
-  /**
-   * Returns the entries in order of arrival, with repeats, in blocks. If `companies` is true,
-   * returns their companies instead.
-   */
+  /** Returns the entries in order of arrival, repeats included, or their `companies`. */
   entries(companies: boolean): readonly Uint8Array[] {
     return this.#entries.blocks(companies);
   }
@@ -173,16 +170,10 @@ function unreadable(code: "unreadable_csv" | "unreadable_xlsx", error: Error): A
 export class CsvUpload extends Upload {
   readonly #column: CsvColumn;
   #failure: unknown = null;
-  /**
-   * Number of Ctrl-Z bytes at the end of the input so far. If nothing follows them, they are DOS's
-   * end-of-file mark.
-   */
+  /** Ctrl-Z bytes at the end of the input so far, DOS's end-of-file mark if nothing follows. */
   #marks = 0;
 
-  /**
-   * `column` is the header of the column, or its number. If it is undefined, the first lines
-   * determine the column.
-   */
+  /** `column` is the header of the column or its number; by default, the first lines decide. */
   constructor(fillZeros: boolean, column: string | undefined) {
     super(fillZeros);
     this.#column = new CsvColumn(

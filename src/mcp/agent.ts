@@ -121,10 +121,7 @@ export class Agent<Context> {
   }
 }
 
-/**
- * True if another call could succeed where this one failed. False if the same call may succeed
- * later.
- */
+/** True if another call could succeed. False if the same call may succeed later. */
 function isFixable({ code, status }: AppError): boolean {
   return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
 }

@@ -49,10 +49,7 @@ const { number, ...others } = SCHEMAS.SuggestAnswer.properties;
 const [refused, contact] = [terse(others.refused), terse(others.contact)];
 const contact_refused = terse(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
-/**
- * Schema of an account, without the types of its members. get_account has these types. Models read
- * all tool definitions in every conversation, so this definition is kept short.
- */
+/** Schema of an account without the types of get_account: models read it in every conversation. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
 const suggestions = {
   type: "array",

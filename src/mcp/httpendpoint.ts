@@ -61,10 +61,7 @@ export function agentEndpoint(
   };
 }
 
-/**
- * Returns the answer to one message. If the message is not valid, the status is 400. A refusal
- * becomes a problem document.
- */
+/** Returns the answer to a message: status 400 if it is invalid, a refusal as a problem. */
 function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   if (failure !== null) throw failure;
   if (answer === null) return { status: 202, type: "", body: "" };
@@ -72,10 +69,7 @@ function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   return { status: wrong ? 400 : 200, type: JSON_TYPE, body: JSON.stringify(answer), accounts };
 }
 
-/**
- * Answers a batch. It costs as much as its messages would cost one by one. A refusal affects only
- * its own message.
- */
+/** Answers a batch at the cost of its single messages. A refusal affects only its message. */
 async function answerBatch(
   agent: Agent<KeyCall<ServicePart>>,
   call: KeyCall<ServicePart>,
@@ -106,10 +100,7 @@ function readBody(body: Uint8Array): unknown {
   }
 }
 
-/**
- * Returns the protocol version in the header. `initialize` has no such header, because client and
- * server agree on the version only then.
- */
+/** Returns the version in the header, which `initialize` lacks: it only negotiates one. */
 function versionOf(call: KeyCall, value: unknown): string {
   const version = call.header("mcp-protocol-version") ?? VERSION_DEFAULT;
   if (isSupportedVersion(version)) return version;

@@ -16,10 +16,7 @@ import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
 
-/**
- * Returns a function that makes the context of a call. `gone` returns true if the call was
- * cancelled.
- */
+/** Returns a function that makes the context of a call. `gone`: the call was cancelled. */
 export function localContext(segment: Segment): (gone: () => boolean) => QueryContext<QueryPart> {
   const service: QueryServices = {
     engine: ENGINE,

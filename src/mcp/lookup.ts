@@ -28,10 +28,7 @@ import {
 const CNPJS_MAX = 200;
 
 const { cnpjs } = SCHEMAS.EnrichRequest.properties;
-/**
- * Only the definition of search_accounts lists the fields, because models read all definitions in
- * every conversation.
- */
+/** Only search_accounts lists the fields: models read all definitions in every conversation. */
 const ARGUMENTS = {
   cnpjs: { ...terse(cnpjs), maxItems: CNPJS_MAX } as TSchema,
   fields: {

@@ -15,10 +15,7 @@ export const PROTOCOL_VERSIONS = [
   "2024-10-07",
 ] as const;
 
-/**
- * Protocol version assumed if a client does not send the version header: the newest version that
- * does not require the header.
- */
+/** Newest protocol version without a version header, assumed if a client sends none. */
 export const VERSION_DEFAULT = "2025-03-26";
 
 /** Versions with batches; later versions removed them. */
@@ -111,10 +108,7 @@ export function readMessage(value: unknown): RpcMessage {
     : { kind: "request", id, ...request };
 }
 
-/**
- * Returns the messages of a batch, which are not parsed yet. @throws RpcError if the batch is not
- * accepted.
- */
+/** Returns the unparsed messages of a batch. @throws RpcError if the batch is refused. */
 export function readBatch(values: readonly unknown[], version: string): readonly unknown[] {
   if (!allowsBatches(version)) {
     throw invalid(`Version ${version} of the protocol has no batches; send one message at a time.`);

@@ -125,10 +125,7 @@ type Body = {
   readonly cursor?: unknown;
 };
 
-/**
- * Builds the body of a search. Limit and fields are members of its spec, where they are allowed
- * even if the search has a cursor.
- */
+/** Builds the body of a search. Limit and fields are in its spec, where a cursor allows them. */
 function readSearch(sent: JsonObject, allowed: readonly string[]) {
   const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
   const { fields, limit = LIMIT_DEFAULT, cursor } = sent;
@@ -148,10 +145,7 @@ async function pageOf(context: QueryContext<QueryPart>, body: Body): Promise<Pag
   return answeredBy<Page>(await searchPage(withBody(context, body)));
 }
 
-/**
- * Returns the number of accounts that fit. Each account takes space twice: in the answer's text and
- * in its values.
- */
+/** Returns the number of accounts that fit, once in the text and once in the values. */
 function rowsThatFit(page: Page): number {
   const { accounts } = page;
   const around = bytesOf(answerOf({ ...page, accounts: [] }));
@@ -187,10 +181,7 @@ function answerOf(page: Page, notes: readonly string[] = []): ToolAnswer {
   };
 }
 
-/**
- * Returns the values in the order of the fields. They are JSON, so that no value can look like
- * other text of the answer.
- */
+/** Returns the values in field order as JSON, so that none looks like other text. */
 function rowText(account: JsonObject): string {
   return JSON.stringify(Object.values(account));
 }

@@ -63,10 +63,7 @@ function isUsual(sort: AccountQuerySpec["sort"]): boolean {
   return sort.every(({ field, direction }) => field === "score" && direction === "desc");
 }
 
-/**
- * Returns the filters of a group that are set. The value false means that a filter is set only if
- * the filter has three states.
- */
+/** Returns the set filters of a group. False counts as set only for filters with three states. */
 function worded(group: object): JsonObject {
   const used = Object.entries(group).filter(([name, value]) => {
     if (Array.isArray(value)) return value.length > 0;
@@ -135,10 +132,7 @@ export interface ExportArguments {
   readonly mistakes: Mistake[];
 }
 
-/**
- * Reads the arguments that both tools share. `others` names the other arguments that the tool
- * accepts.
- */
+/** Reads the arguments that both tools share; `others` are the tool's other arguments. */
 export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
   const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
   const spec = selectionOf(sent, mistakes);

@@ -36,10 +36,7 @@ import {
   withBody,
 } from "./tool.ts";
 
-/**
- * Default and maximum number of seconds that a call waits for the file. Clients allow a tool more
- * time than this.
- */
+/** Default and maximum seconds that a call waits for the file. Clients allow tools more. */
 const WAIT_SECONDS = 10;
 const WAIT_SECONDS_MAX = 30;
 /** Id of a tenant's own list, anywhere in a text. */
@@ -138,10 +135,7 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
   mistakes.push({ pointer: "/idempotency_key", code: "wrong_format", detail });
 }
 
-/**
- * Queues the export, or finds an equal one. If there are mistakes already, only checks the rest of
- * the body for more mistakes.
- */
+/** Queues the export, or finds an equal one. After a mistake, only checks the body for more. */
 async function accept(
   context: KeyCall<ServicePart>,
   { body, mistakes }: ExportArguments,

@@ -103,18 +103,12 @@ export const FILTERS_AGAIN = {
   description: "As in search_accounts.",
 } as TSchema;
 
-/**
- * Returns a schema without the limits of lists, texts, and numbers. If an argument exceeds a limit,
- * the error names the limit.
- */
+/** Returns a schema without limits of size. An error names a limit that was exceeded. */
 function unlimited<Schema extends TSchema>(schema: Schema): Schema {
   return withoutNull(without(schema, ["maxItems", "maxLength", "minimum", "maximum"])) as Schema;
 }
 
-/**
- * Returns a schema in which no member may be null. Agents omit a member instead of setting it to
- * null.
- */
+/** Returns a schema in which no member may be null: agents omit members instead. */
 function withoutNull(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(withoutNull);
@@ -157,20 +151,14 @@ function shortType(schema: object): object {
   return { ...others, type: anyOf.map(({ type }) => type) };
 }
 
-/**
- * Schemas, with descriptions, of the members that state the source of an answer. Only the first
- * tool uses them.
- */
+/** Schemas of the members about an answer's source, described only in the first tool. */
 export const SOURCE_DESCRIBED = {
   snapshot: SCHEMAS.SearchAnswer.properties.snapshot,
   snapshot_date: SCHEMAS.SearchAnswer.properties.snapshot_date,
   provenance: SCHEMAS.Provenance,
 } as const;
 
-/**
- * `SOURCE_DESCRIBED` without descriptions, for all other tools. Descriptions cost tokens, so one
- * tool has them.
- */
+/** `SOURCE_DESCRIBED` without descriptions, which cost tokens, for all other tools. */
 export const SOURCE = {
   ...untoldMembers(SOURCE_DESCRIBED),
   provenance: { type: "object" },
@@ -195,10 +183,7 @@ export interface AnswerSource {
   readonly provenance: object;
 }
 
-/**
- * Returns the call with another body and without its conditional headers, which apply to the
- * original body.
- */
+/** Returns the call with another body, without the conditional headers of the first. */
 export function withBody<Context extends QueryContext<QueryPart>>(
   context: Context,
   body: object,

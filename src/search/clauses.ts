@@ -32,10 +32,7 @@ type Activity = "primary" | "either" | "secondary only";
 const FIRST_YEAR = 1800;
 /** The last year of the `started_year` dimension, whose codes are at most 300. */
 const LAST_YEAR = 2100;
-/**
- * Maximum number of years for which an interval that is not whole years also uses posting lists.
- * They select rows before the dates are tested.
- */
+/** Maximum years for which an interval that is not whole years also uses posting lists. */
 const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
 
@@ -70,16 +67,10 @@ interface ClauseInput extends Omit<Filters, "lists"> {
   readonly activity: Activity;
 }
 
-/**
- * Returns the clauses of a filter, or of several filters that form one clause. Returns an empty
- * array if they are not set.
- */
+/** Returns the clauses of a filter, or of several in one clause; none if they are not set. */
 type ClauseReader = (input: ClauseInput) => Clause[];
 
-/**
- * Returns the clause for rows that have one of the codes of a dimension, or if `negated` for
- * rows that have none of them.
- */
+/** Returns the clause for rows with one of the codes of a dimension, or none if `negated`. */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
 }
@@ -89,10 +80,7 @@ function codes(segment: Segment, table: TableName, values: readonly string[]): n
   return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
 }
 
-/**
- * Returns the codes of subclasses `NNNN-N/NN`. Primary and secondary activities have the same
- * codes.
- */
+/** Returns the codes of subclasses `NNNN-N/NN`, the same for primary and secondary ones. */
 function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   const known = subclassCodes.get(segment) ?? new Map<string, number>();
   subclassCodes.set(segment, known);
@@ -120,10 +108,7 @@ function activityClauses({ segment, industry, activity }: ClauseInput): Clause[]
   return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
 }
 
-/**
- * Returns the clause that excludes codes. It compares only the primary code if the spec does not
- * match secondary codes.
- */
+/** Returns the clause that excludes codes, secondary ones only if the spec matches them. */
 function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
@@ -132,10 +117,7 @@ function excludeClauses({ segment, industry }: ClauseInput): Clause[] {
     : [eitherPosting(unwanted, true)];
 }
 
-/**
- * Returns the clause for rows that have one of the codes as primary or secondary activity, or if
- * `negated` for rows that have none of them.
- */
+/** Returns the clause for rows with one of the codes, also secondary, or none if `negated`. */
 function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   const dimensions = ["cnae_primary", "cnae_secondary"] as const;
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
@@ -154,10 +136,7 @@ function hintClauses({ industry: { text_hints: hints } }: ClauseInput): Clause[]
   return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
-/**
- * Returns the clause for rows with one of the values of a dimension that has a table. Returns no
- * clause if no value is given.
- */
+/** Returns the clause for rows with one of the values, or none if no value is given. */
 function anyOf(
   segment: Segment,
   dimension: DimensionName & TableName,
@@ -357,10 +336,7 @@ const ownerCompaniesClauses: ClauseReader = ({ segment, company }) => {
   return partnersClauses(segment, "owners", min, max);
 };
 
-/**
- * Returns the clause for rows that lack one of the kinds of contact. Rows that lack one of two
- * kinds are those without the flag for having both.
- */
+/** Returns the clause for rows that lack a kind of contact, or do not have both of two kinds. */
 function missingClauses({ contact: { missing_any_of: kinds } }: ClauseInput): Clause[] {
   if (kinds === undefined) return [];
   const flags = MISSING_FLAGS[kinds.join(" ")] ?? [];
@@ -452,10 +428,7 @@ function emailClauses({ segment, contact: { email_any_of: emails } }: ClauseInpu
   return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
 }
 
-/**
- * Returns the clause for rows that are, or are not, in one of the user's lists. Returns no clause
- * if the member is missing.
- */
+/** Returns the clause for rows in, or not in, the user's lists; none without the member. */
 function listClauses({ segment, lists }: ClauseInput, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
   const negated = member === "exclude";
@@ -613,10 +586,7 @@ const POOL_CODES = 2_048;
 let pool = new ArrayBuffer(0);
 let taken = 0;
 
-/**
- * Returns a list of zeros. Short lists share a buffer, because a buffer of its own would take more
- * memory than the codes.
- */
+/** Returns a list of zeros. Short lists share a buffer, because their own takes more memory. */
 function roomFor(count: number): Uint32Array {
   if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
   if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {

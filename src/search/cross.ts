@@ -21,16 +21,10 @@ import { matchClauses } from "./plan.ts";
 import { ASYNC_QUEUE_BOUNDS } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/**
- * Maximum number of cells in a table. The counts of a table are converted on the thread that
- * answers requests.
- */
+/** Maximum cells of a table, which are converted on the thread that answers requests. */
 const CELLS_MAX = 2_000_000;
 
-/**
- * A value of the rows or columns of a table, with its number of matches. Null stands for matches
- * without a value.
- */
+/** A row or column value of a table with its matches. Null stands for matches without one. */
 export interface CrossCount {
   readonly value: FacetCount["value"] | null;
   readonly label?: string;
@@ -40,10 +34,7 @@ export interface CrossCount {
 /** The exact table of two facets. */
 export interface CrossTable {
   readonly facets: FacetPair;
-  /**
-   * The values of the rows and of the columns, the most frequent first. Matches without a value
-   * come last.
-   */
+  /** Values of rows and columns, the most frequent first, matches without a value last. */
   readonly rows: readonly CrossCount[];
   readonly columns: readonly CrossCount[];
   /** The counts, by row and then by column. */
@@ -117,10 +108,7 @@ interface Comparison {
   readonly totals: readonly number[];
   /** Number of accounts in the base of each group. */
   readonly bases: readonly number[];
-  /**
-   * For each facet, its values. Those with the most matches in all groups come first, and matches
-   * without a value come last.
-   */
+  /** Values of each facet, those with most matches in all groups first, "no value" last. */
   readonly facets: Readonly<Partial<Record<FacetName, readonly ComparedValue[]>>>;
 }
 
@@ -239,10 +227,7 @@ function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): Cros
   };
 }
 
-/**
- * Returns the row sums and column sums, computed in one pass because a table may have millions of
- * cells.
- */
+/** Returns row and column sums. A single pass computes both, because a table may be large. */
 function sumsOf(cells: Float64Array, width: number) {
   const down = new Array<number>(cells.length / width).fill(0);
   const across = new Array<number>(width).fill(0);
@@ -265,10 +250,7 @@ function placesOf({ values, places }: FacetValues): number[] {
   return [...Array.from(places, (place) => (place < 0 ? values.length : place)), values.length];
 }
 
-/**
- * Returns the positions with matches, the most frequent first. Ties are ordered by position; "no
- * value" is last.
- */
+/** Returns the positions with matches, the most frequent first, "no value" last. */
 function orderOf(sums: readonly number[]): { readonly place: number; readonly count: number }[] {
   const none = sums.length - 1;
   return sums

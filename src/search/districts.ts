@@ -31,10 +31,7 @@ function foundRows(segment: Segment, districts: SpecDistricts): NativeRowList {
 /** Max and default number of districts in a list. */
 export const DISTRICT_LIMITS = { limit: 100, limitDefault: 20 } as const;
 
-/**
- * A district and its number of accounts. The name is spelled as in its account with the highest
- * score.
- */
+/** A district, spelled as in its account with the highest score, and its accounts. */
 interface District {
   readonly name: string;
   readonly accounts: number;
@@ -61,10 +58,7 @@ export function districtsOf(
   return { districts: names.map((name, i) => ({ name, accounts: rows[i] as number })), total };
 }
 
-/**
- * Counts the accounts in each district name (folded) of each municipality (IBGE code). The counts
- * of the first municipality come first.
- */
+/** Returns the accounts of all folded names in the first municipality, then in the next. */
 export function districtSizes(
   segment: Segment,
   ibges: readonly string[],

@@ -121,10 +121,7 @@ type MatchOf = (row: ExplainedRow) => unknown;
 /** The filters in the table that have an explanation, in the order in which they are reported. */
 const REASONS = PART_NAMES.flatMap(rowsOfPart).flatMap((row) => ("reason" in row ? [row] : []));
 
-/**
- * Returns the explanations of the filters that are set, by name. The two ends of an interval share
- * a name.
- */
+/** Returns the explanations of the set filters by name. Both ends of an interval share one. */
 function setFilters(filters: Filters): [string, MatchOf][] {
   const set = REASONS.filter((row) => isSet(filters, row));
   return [...new Map(set.map(({ reason }) => [reason.name, matchOf(reason.shows, filters)]))];

@@ -67,13 +67,9 @@ export function facets(
   return namedFacets(segment, names, counted);
 }
 
-/**
- * Number of accounts for which a scan uses one more thread. The whole registry has nine times this
- * many.
- */
+/** Number of accounts for which a scan uses one more thread: a ninth of the registry. */
 const ACCOUNTS_EACH = 8_000_000;
 
-/** Returns the number of threads that make a scan of a snapshot faster. */
 function threadsFor({ accounts }: Segment): number {
   return Math.min(1 + Math.floor(accounts / ACCOUNTS_EACH), availableParallelism());
 }
@@ -94,10 +90,7 @@ export async function facetsAsync(
 export interface PairCounts {
   readonly rows: FacetValues;
   readonly columns: FacetValues;
-  /**
-   * The counts, by code of the first facet and then by code of the second. The last code of each
-   * facet means "no value".
-   */
+  /** Counts by code of the first, then of the second facet. The last code means "no value". */
   readonly counts: Uint32Array;
 }
 
@@ -139,10 +132,7 @@ export function codesOf({ native }: Segment, name: FacetName): number {
   return typeof codes === "number" ? codes : native.table(TABLES.indexOf(codes)).length;
 }
 
-/**
- * Returns an upper bound of the work to count the facets and the total; see `facetsWorkMax` of the
- * addon.
- */
+/** Returns an upper bound of the work to count facets and total (`facetsWorkMax` of the addon). */
 export function facetsWork(
   segment: Segment,
   clauses: readonly Clause[],
@@ -202,10 +192,7 @@ function allOf(counts: Float64Array): { listed: number[]; other: Facet["other"] 
   return { listed, other: { values: 0, count: 0 } };
 }
 
-/**
- * Returns the positions of the largest counts, at most `FACET_VALUES_MAX` of them, and the sum of
- * all other counts. Equal counts are ordered by position.
- */
+/** Returns the positions of the `FACET_VALUES_MAX` largest counts, and the sum of the others. */
 function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
   const listed: number[] = [];
   let values = 0;
@@ -226,10 +213,7 @@ function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"]
   return { listed, other: { values: values - listed.length, count: sum } };
 }
 
-/**
- * Returns the index at which to insert a count so that the list stays descending. The count goes
- * after all equal counts.
- */
+/** Returns where to insert a count so that the list stays descending, after equal counts. */
 function placeFor(listed: readonly number[], counts: Float64Array, count: number): number {
   let low = 0;
   for (let high = listed.length; low < high; ) {
@@ -240,7 +224,6 @@ function placeFor(listed: readonly number[], counts: Float64Array, count: number
   return low;
 }
 
-/** A value as a spec's filter writes it, with its display name if it has one. */
 interface FacetValue {
   readonly value: string | number | boolean;
   readonly label?: string;
@@ -259,10 +242,7 @@ const FIRST_YEAR = 1800;
 /** The kinds of contact that an account may have. The index is the code. */
 const CONTACTS = ["none", "email", "phone", "email_and_phone"] as const;
 
-/**
- * Number of digits of the CNAE prefix that each facet counts by. The section is missing because it
- * is a letter, the subclass because it is the whole code.
- */
+/** Digits of the CNAE prefix of each facet, except the section and the subclass. */
 const PREFIX_DIGITS = { cnae_division: 2, cnae_group: 3, cnae_class: 5 } as const;
 
 const known = new WeakMap<Segment, Map<FacetName, FacetValues>>();
@@ -290,7 +270,6 @@ function inOrder(codes: readonly Read[]): FacetValues {
   return { values, places: Int32Array.from(places) };
 }
 
-/** The value that a code means, or null if the code has no value. */
 type Read = FacetValue | null;
 
 /** Returns the function that maps each code of a facet to its value. */
@@ -341,10 +320,7 @@ function labelled(value: string, label: string | undefined): Read {
   return label === undefined || label === "" ? { value } : { value, label };
 }
 
-/**
- * Returns the function that maps CNAE codes to the values of a facet. The subclass "not informed"
- * belongs to no class, group, division, or section.
- */
+/** Returns the function from CNAE codes to values. "Not informed" is only a subclass. */
 function cnaeReader(
   name: Exclude<FacetName, "uf" | "contact">,
   codes: readonly string[],
@@ -362,10 +338,7 @@ function cnaeReader(
   };
 }
 
-/**
- * Returns the function that maps codes to municipalities. Their names come from the dump, which
- * uses TOM codes.
- */
+/** Returns the function from codes to municipalities, whose names the dump has by TOM code. */
 function municipalityReader(segment: Segment, codes: readonly string[]): (code: number) => Read {
   const names = new Map<string, string>();
   for (const { ibge, name, uf } of segment.catalog.municipalities) {

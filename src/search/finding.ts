@@ -44,10 +44,7 @@ export const FITS = [
   "two_edits",
 ] as const;
 
-/**
- * Index in `FITS` of the first kind of name match. The addon numbers the kinds of name match from
- * 0.
- */
+/** Index in `FITS` of the first kind of name match, which the addon numbers from 0. */
 const NAME_FITS = FITS.indexOf("name_start");
 
 type Fit = (typeof FITS)[number];
@@ -68,10 +65,7 @@ export interface SuggestRequest {
   readonly uf: string | null;
   readonly limit: number;
   readonly fields: readonly string[];
-  /**
-   * For phones and for e-mails: true if the caller may see them. A text is looked up as a phone or
-   * an e-mail only if the caller may see that kind of contact.
-   */
+  /** True for the kinds of contact that the caller may see. Only these are looked up. */
   readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
 }
 
@@ -108,10 +102,7 @@ interface TypedContact {
 /** The accounts that match a text, best first, and how the text was read. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
-  /**
-   * The phone or e-mail that the text was read as. Null if the text is neither, or was not looked
-   * up.
-   */
+  /** The phone or e-mail in the text; null if it has none or was not looked up. */
   readonly contact: TypedContact | null;
   /**
    * Reason why the text was not looked up as a phone or an e-mail. Null if the text is a CNPJ, the
@@ -200,10 +191,7 @@ export async function suggest(
   };
 }
 
-/**
- * Returns the phone or e-mail that a text contains, or the reason why the text is not looked up as
- * one. Null if the text is neither.
- */
+/** Returns the phone or e-mail in a text, or why it is not looked up; null without one. */
 function contactIn(
   segment: Segment,
   { text, uf, contacts }: SuggestRequest,
@@ -225,10 +213,7 @@ export function contactCount({ value, total, total_in_uf: own }: TypedContact): 
   return own === undefined ? all : `${all}, ${own} of them in the state`;
 }
 
-/**
- * Returns the accounts that have a phone or an e-mail, in rank order. If `uf` is set, only accounts
- * in that state are returned.
- */
+/** Returns the accounts that have a phone or an e-mail, in rank order, only those in `uf`. */
 function suggestContact(
   segment: Segment,
   contact: TypedContact,
@@ -265,16 +250,10 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
   };
 }
 
-/**
- * Minimum number of letters and digits of a number that is refused as too short. A shorter text may
- * be a name, or the beginning of a number.
- */
+/** Minimum letters and digits of a number that is too short. Less may be a name. */
 const SIGNS_MIN = 9;
 
-/**
- * Returns the reason why a text that looks like a number is not a CNPJ. Null if the text may be a
- * name.
- */
+/** Returns why a text that looks like a number is no CNPJ. Null if it may be a name. */
 function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null {
   if (reading.kind !== "refused") return null;
   const { reason, offered } = reading;
@@ -283,10 +262,7 @@ function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null
   return offered === undefined ? { reason } : { reason, offered };
 }
 
-/**
- * Returns a root. A text of eight letters is a root only if a company has that root. Otherwise it
- * is a word.
- */
+/** Returns a root. Eight letters are a root only if a company has it, otherwise a word. */
 function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   if (root === null || !(isKnown || /\d/.test(root))) return null;
   return { kind: "root", value: root, check_digits_right: null };
@@ -329,10 +305,7 @@ export function mistakeIn(text: string): string | null {
   return count > words ? `Type at most ${words} words.` : null;
 }
 
-/**
- * Returns a page of a company's establishments. Head offices come first, then the other
- * establishments by CNPJ.
- */
+/** Returns a page of a company's establishments, head offices first, then by CNPJ. */
 export async function establishments(
   segment: Segment,
   { root, afterRow, limit, fields }: CompanyRequest,

@@ -1,7 +1,7 @@
 /**
- * Finds companies that own other companies. Input: a segment whose import included corporate
- * partners. Output: the rows of companies that given companies own. Also the owners of a company
- * and the companies that it owns, with names.
+ * Finds ownership between companies. Input: a segment whose import included corporate partners.
+ * Output: the rows of the companies that given companies own, or the owners of a company and the
+ * companies that it owns, with names.
  * Invariant: results are exact. A cycle of ownership does not repeat a company, and each company
  * occurs once. Names come from the snapshot. A company without an account in the snapshot has no
  * name. The pairs of owner and owned company are read once for each segment and thread.
@@ -20,10 +20,7 @@ import { guarded, type Segment } from "./segment.ts";
 
 const known = new WeakMap<Segment, Owners>();
 
-/**
- * Returns the pairs of owner and owned company of a segment, or null if its import did not read
- * corporate partners.
- */
+/** Returns the ownership pairs of a segment, or null if its import read no corporate partners. */
 function ownersOf(segment: Segment): Owners | null {
   const there = known.get(segment);
   if (there !== undefined) return there;
@@ -68,10 +65,7 @@ export function ownedRows(
 /** Selects the companies that a company owns ("owns"), or the companies that own it ("owners"). */
 export type PartnershipDirection = "owns" | "owners";
 
-/**
- * Returns the rows of companies that own `least` (1 or more) to `most` other companies, or with
- * direction "owners" of companies that so many others own.
- */
+/** Returns the rows of companies that own `least` to `most` others, or that so many others own. */
 export function rowsOfPartnerships(
   segment: Segment,
   direction: PartnershipDirection,
@@ -83,10 +77,7 @@ export function rowsOfPartnerships(
   });
 }
 
-/**
- * Returns the rows of all establishments of the companies with these roots. `roots` must be
- * ascending.
- */
+/** Returns the rows of all establishments of the companies with these ascending roots. */
 function rowsOfCompanies(segment: Segment, roots: readonly number[]): NativeRowList {
   const entries = BigUint64Array.from(roots, (root) => BigInt(root) << ORDER_BITS);
   return segment.native.entryRows(new Uint8Array(entries.buffer));
@@ -99,10 +90,7 @@ export interface Partnership {
   readonly legal_name: string | null;
   /** The registry's code of the partner's qualification, 2 digits. */
   readonly qualification: string | null;
-  /**
-   * Official Portuguese name of the qualification. Null if the table of the registry does not
-   * contain the code.
-   */
+  /** Official Portuguese name of the qualification, or null for an unknown code. */
   readonly qualification_name: string | null;
   /** `YYYY-MM-DD`. */
   readonly since: string | null;
@@ -127,18 +115,12 @@ export interface OwnershipRequest {
   readonly root: string;
   /** Maximum number of companies in each of the two lists. */
   readonly limit: number;
-  /**
-   * Roots after which the list of owners and the list of owned companies begin. Without a root, the
-   * list begins at its first company.
-   */
+  /** Roots after which the two lists continue. A list without a root begins at its start. */
   readonly ownersAfter?: string | undefined;
   readonly ownsAfter?: string | undefined;
 }
 
-/**
- * Returns the owners of a company and the companies that it owns; null if the import did not
- * include them.
- */
+/** Returns the owners of a company and the companies that it owns; null without import. */
 export function ownershipOf(segment: Segment, request: OwnershipRequest): Ownership | null {
   const owners = ownersOf(segment);
   if (owners === null) return null;
@@ -191,16 +173,10 @@ function partnershipOf(
   };
 }
 
-/**
- * Number of bytes of a CNPJ in a lookup. For a root, which has 8 characters, the remaining bytes
- * are zeros.
- */
+/** Bytes of a CNPJ in a lookup. The last six bytes of a root are zeros. */
 const CNPJ_BYTES = 14;
 
-/**
- * Returns the legal names of companies in the order of `roots`. The name is null for a company
- * without an account.
- */
+/** Returns the legal names of companies by root, null for a company without an account. */
 function namesOf(segment: Segment, roots: readonly string[]): (string | null)[] {
   if (roots.length === 0) return [];
   const cnpjs = Buffer.alloc(CNPJ_BYTES * roots.length);

@@ -19,10 +19,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/**
- * Runs the plan for one page. Stops without a result if the method `walk` would visit more than
- * `meetMax` rows.
- */
+/** Runs the plan for a page, or gives up before `walk` visits more than `meetMax` rows. */
 export function execute(
   segment: Segment,
   plan: QueryPlan,
@@ -58,16 +55,13 @@ export function collect(plan: QueryPlan, selection: Selection): Page {
  */
 const SELECT_MAX = 65_536;
 /**
- * A selection has this many more rows than the page, and another 1 / `SPARE_SHARE` of the page.
- * They replace omitted branches. Most answers omit few.
+ * Number of rows that a selection adds to the page, as a constant plus 1 / `SPARE_SHARE` of the
+ * page. They replace omitted branches, which are few in most answers.
  */
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 
-/**
- * Returns a page with one establishment per company. `more` is true only if another company
- * follows.
- */
+/** Returns a page with one establishment per company. `more`: another company follows. */
 export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest): Page {
   const walk = new CompanyWalk(plan, page);
   for (;;) {

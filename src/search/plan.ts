@@ -56,10 +56,7 @@ const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
   score_established: 200,
 };
 
-/**
- * Cost of reading the sort keys of a match, relative to testing one bit (measured by the search
- * benchmark).
- */
+/** Cost of reading a match's sort keys, relative to testing a bit (search benchmark). */
 const GATHER_COST = 2;
 
 /** A spec compiled for a segment. It does not depend on the page. */
@@ -72,16 +69,10 @@ interface Compiled {
 
 const RANK_REASON = "the rows are stored in this order";
 
-/**
- * The most recently compiled spec. It is cached because one request needs its phases, its count,
- * and its facets.
- */
+/** The spec compiled last. A request needs its phases, its count, and its facets. */
 let last: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
 
-/**
- * Returns the phases of a spec's answer. There are two if secondary activities are a fallback,
- * otherwise one.
- */
+/** Returns the phases of a spec's answer: two if secondary activities are a fallback. */
 export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Phase[] {
   return compiled(segment, spec).phases;
 }
@@ -104,10 +95,7 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   return made;
 }
 
-/**
- * Plans a spec that has one phase. Counts the matches unless `matches` is given, and runs nothing
- * else.
- */
+/** Plans a spec that has one phase. Runs nothing but a count, unless `matches` is given. */
 export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
   assert(phase !== undefined && second === undefined, "only an export has several phases");
@@ -130,7 +118,7 @@ export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): Qu
   return { ...phase, matches, ...chooseMethod(phase.order, size) };
 }
 
-/** Returns true if rows are stored in this order, so that no method needs to be chosen. */
+/** True if the order is the stored row order. Such a query needs none of the slower methods. */
 export function isRankOrder(order: readonly OrderKey[]): boolean {
   const [first] = order;
   return order.length === 1 && first?.key === "score" && first.descending;
@@ -141,18 +129,12 @@ export function rankPlan({ clauses, order, seed }: Phase, matches: number): Quer
   return { clauses, order, seed, matches, method: "rank", reason: RANK_REASON };
 }
 
-/**
- * Plans every phase of a spec separately, to display the plans. An export may end before its second
- * phase.
- */
+/** Plans each phase of a spec, for display. An export may end before its second phase. */
 export function planPhases(segment: Segment, spec: AccountQuerySpec): QueryPlan[] {
   return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
 }
 
-/**
- * Returns the sort keys of a spec. Keys after a unique key are dropped, because they never affect
- * the order.
- */
+/** Returns the sort keys of a spec, without those after a unique key. */
 export function orderOf(spec: AccountQuerySpec): OrderKey[] {
   const keys: OrderKey[] = [];
   const { strategy, random_seed: seed } = spec.scoring;
@@ -169,10 +151,7 @@ export function orderOf(spec: AccountQuerySpec): OrderKey[] {
   return dropUndecided(keys);
 }
 
-/**
- * Drops all keys after a unique key (`random` or `cnpj`). Also drops an ascending `cnpj` at the
- * end, because it is implied.
- */
+/** Drops the keys after a unique key (`random` or `cnpj`), and a final ascending `cnpj`. */
 function dropUndecided(keys: OrderKey[]): OrderKey[] {
   const unique = keys.findIndex(({ key }) => key === "cnpj" || key === "random");
   const decisive = unique < 0 ? keys : keys.slice(0, unique + 1);
@@ -210,10 +189,7 @@ function distinct({ key }: OrderKey): number {
   return key === "random" ? Number.POSITIVE_INFINITY : DISTINCT_VALUES[key];
 }
 
-/**
- * Returns plans as text for `--explain-plan`, one fact per line. If there are several plans, each
- * has a heading.
- */
+/** Returns plans as text for `--explain-plan`, one fact a line, several under headings. */
 export function describePlans(plans: readonly QueryPlan[]): string {
   const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);
   return plans.flatMap((plan, i) => [...heading(i), ...describePlan(plan)]).join("\n");

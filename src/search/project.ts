@@ -14,10 +14,7 @@ const PROJECTED_ROWS = 4_096;
 /** Renders rows as one JSON array and returns its bytes in newly allocated memory. */
 export type Projector = (rows: Uint32Array) => Uint8Array;
 
-/**
- * Returns a function that renders the given fields of rows. If `explained` is a spec, every account
- * has an `explain` member.
- */
+/** Returns a renderer of these fields. A spec in `explained` adds an `explain` member. */
 export function projector(
   segment: Segment,
   fields: readonly string[],
@@ -58,10 +55,7 @@ function parse(bytes: Uint8Array): unknown {
 
 /** Number of rows that are rendered as one chunk: about 60 kB of text, in 0.15 ms. */
 export const SLICE_ROWS = 64;
-/**
- * Number of rows in a chunk with explanations. A row takes ten times as long to explain as to
- * render, and other requests wait meanwhile.
- */
+/** Rows of an explained chunk. Explaining takes ten times as long as rendering. */
 export const EXPLAINED_SLICE_ROWS = 16;
 
 const COMMA = 0x2c;

@@ -1,15 +1,14 @@
 /**
  * Caches row lists. A row list contains the accounts that have a phone or an e-mail, or that were
  * found by another key (districts.ts). Input: values in the normal form of a spec, or a key and a
- * function that finds its rows. Output: the rows, and the ranges of mobile numbers and of landline
+ * function that finds its rows. Output: the rows. Also has the ranges of mobile and landline
  * numbers (E.164 digits).
- * Invariant: as long as the rows of a key are cached, they are the same object. The addon caches
- * answers by this object and can then reuse them. At most 32 MiB are cached for each snapshot,
- * unless one list is larger. Contacts match exactly: one of the account's phones, or its e-mail in
- * lower case, is among the values. No number is both a mobile and a landline. The ranges must match
- * those of native-index/format/column_value.h. If a spec names lists of the user, their rows are
- * attached to the spec before clauses are made. A list without attached rows is an error and is
- * never treated as empty.
+ * Invariant: as long as the rows of a key are cached, they are the same object, by which the addon
+ * caches answers. At most 32 MiB are cached for each snapshot, unless one list is larger. Contacts
+ * match exactly: one of the account's phones, or its e-mail in lower case, is among the values. No
+ * number is both a mobile and a landline. The ranges must match those of
+ * native-index/format/column_value.h. The rows of a user's lists must be attached to a spec before
+ * its clauses are made. A list without attached rows is an error and is never treated as empty.
  */
 import { strict as assert } from "node:assert";
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
@@ -41,17 +40,11 @@ export const MOBILES: Ranges = AREAS.map((area) => [area * 1e9 + 9e8, area * 1e9
 /** Ranges of landline numbers. They have seven or eight digits after the area code. */
 export const LANDLINES: Ranges = [1e7, 1e8].map((scale) => [5511 * scale, 5600 * scale - 1]);
 
-/**
- * Maximum number of bytes of the row lists that are cached for a snapshot. A larger list is cached
- * alone.
- */
+/** Maximum bytes of the row lists cached for a snapshot. A larger list is cached alone. */
 const CACHED_BYTES_MAX = 32 * 2 ** 20;
 /** Maximum number of cached lists. It bounds the number of small lists. */
 const CACHED_LISTS_MAX = 1_000;
-/**
- * Returns an upper bound for the bytes of a list. A list takes two bytes per row in it, or one bit
- * per row of the snapshot.
- */
+/** Returns an upper bound: two bytes per row of a list, or one bit per row of the snapshot. */
 const bytesOf = ({ size, end }: NativeRowList) => Math.min(2 * size, end / 8 + 8_192);
 
 const cache = new WeakMap<Segment, Map<string, NativeRowList>>();
@@ -97,10 +90,7 @@ export function attachListRows(lists: SpecLists, segment: Segment, rows: ListedR
   known.set(lists, bySegment);
 }
 
-/**
- * Attaches to `some` the rows that were attached to `all`. `some` is a part of the lists of a spec,
- * and `all` is the whole.
- */
+/** Attaches the rows of `all` lists of a spec to `some` of them. */
 export function shareListRows(some: SpecLists, all: SpecLists): void {
   const bySegment = known.get(all);
   if (bySegment !== undefined) known.set(some, bySegment);

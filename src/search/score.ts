@@ -28,10 +28,7 @@ export interface ScoreFacts {
   readonly phones: number;
   /** False if the account has no primary activity, or has 8888888 (not informed). */
   readonly activityKnown: boolean;
-  /**
-   * Number of days from the opening date to the snapshot date. Negative if the opening date is
-   * unknown or in the future.
-   */
+  /** Days from the opening date to the snapshot date; negative if unknown or in the future. */
   readonly ageDays: number;
   /** Share capital in cents; negative if unknown. */
   readonly capitalCents: number;
@@ -116,28 +113,19 @@ export const RECENCY_DAYS = 7305;
  */
 export const CAPITAL_STEPS = [1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000];
 
-/**
- * Returns the grade of a registration status. The active status has the highest grade, because
- * users look for active companies.
- */
+/** Returns the grade of a status, highest for active companies, which users look for. */
 function statusGrade(status: number): number {
   return status === 2 ? 1000 : status === 3 ? 200 : status === 4 ? 100 : 0;
 }
 
-/**
- * Returns the grade of a company size. A MEI (individual microentrepreneur) gets less than other
- * micro companies.
- */
+/** Returns the grade of a size, lower for a MEI (individual micro-entrepreneur). */
 function sizeGrade(size: number, mei: boolean): number {
   if (size === 5) return 1000;
   if (size === 3) return 800;
   return size === 1 ? (mei ? 250 : 500) : 0;
 }
 
-/**
- * Returns the grade of the share capital. The grade has an upper limit, so that banks do not fill
- * the first page.
- */
+/** Returns the grade of the share capital, bounded so that banks do not fill the first page. */
 function capitalGrade(cents: number): number {
   let steps = 0;
   while (steps < CAPITAL_STEPS.length && cents >= (CAPITAL_STEPS[steps] as number) * 100) steps++;
@@ -178,10 +166,7 @@ export interface ScoreCard {
   readonly parts: Readonly<Partial<Record<ScorePart, number>>> & { readonly sanction: number };
 }
 
-/**
- * Returns the strategy whose score is displayed. The strategy `random` has no score, so the
- * balanced score is displayed.
- */
+/** Returns the displayed strategy: the balanced score for `random`, which has none. */
 export function scoredStrategy(strategy: ScoredStrategy | "random"): ScoredStrategy {
   return strategy === "random" ? "balanced" : strategy;
 }
@@ -201,10 +186,7 @@ export function scoreCard(strategy: ScoredStrategy, facts: ScoreFacts): ScoreCar
   return { strategy, score: sum + sanction, parts: { ...parts, sanction } };
 }
 
-/**
- * The weights by part and then by strategy, so that the import computes all four scores in one pass
- * over the parts.
- */
+/** Weights by part, then strategy, so that one pass over the parts computes all scores. */
 const FLAT_WEIGHTS = SCORE_PARTS.map((part) =>
   SCORED_STRATEGIES.map((strategy) => SCORE_WEIGHTS[strategy][part]),
 );

@@ -21,15 +21,9 @@ interface Scroll {
    * phases that `rowCount` leaves out.
    */
   readonly matches: number;
-  /**
-   * Number of rows that `batches` yields: the limit or the number of matches, the smaller of the
-   * two.
-   */
+  /** Number of rows that `batches` yields: at most the limit and the number of matches. */
   readonly rowCount: number;
-  /**
-   * Yields row ids in order. Each batch has 1 to `BATCH_ROWS` rows. This method may be called only
-   * once.
-   */
+  /** Yields row ids in order, 1 to `BATCH_ROWS` in each batch. May be called only once. */
   batches(): Generator<Uint32Array, void>;
 }
 
@@ -45,10 +39,7 @@ export interface ScrollSizes {
 
 const SIZES: ScrollSizes = { batchRows: BATCH_ROWS, selectRows: SELECT_ROWS };
 
-/**
- * Number of rows that one call of the method `walk` may visit for each row that it selects, if the
- * first sort key has equal values.
- */
+/** Maximum rows visited per selected row in a `walk` with equal values of the first key. */
 const WALK_ROWS_PER_SELECTED = 16;
 
 /** Prepares to read the rows of an answer. Nothing runs before the first use of the result. */
@@ -117,10 +108,7 @@ class Answer implements Scroll {
     }
   }
 
-  /**
-   * Returns the number of rows that one native call selects. It is large for methods that would
-   * read the same rows again in the next call.
-   */
+  /** Returns how many rows a native call selects: many if the next would read them again. */
   #rowsPerCall({ method, order, matches }: QueryPlan): number {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;

@@ -11,10 +11,7 @@ import { describeError, type Log } from "../process/log.ts";
 import { forgetRows } from "./rowlists.ts";
 import type { Segment } from "./segment.ts";
 
-/**
- * Interval between searches for blocks that are due, in milliseconds. A touched file is noticed
- * within this time.
- */
+/** Milliseconds between searches for due blocks. Bounds how late a touched file is noticed. */
 const STEP_MS = 250;
 
 /** Number of blocks that one call checks: 1 MiB. */
@@ -41,10 +38,7 @@ export interface ScrubState {
   readonly checked: number;
   /** Number of complete passes since the snapshot was opened. */
   readonly passes: number;
-  /**
-   * Time at which the last complete pass ended, in milliseconds since 1970. Null if no pass is
-   * complete.
-   */
+  /** Time at which the last complete pass ended, in ms since 1970; null before that. */
   readonly lastPassMs: number | null;
   /** Duration of a pass in seconds; 0 if only touched files are checked. */
   readonly passSeconds: number;
@@ -55,10 +49,7 @@ interface Pass {
   /** State of the file (inode, size, times) when it was last compared. */
   state: FileState;
   beganMs: number;
-  /**
-   * The next block to check. A pass may begin at any block, and continues with block 0 after the
-   * last block.
-   */
+  /** The next block to check. A pass may begin at any block, and wraps around. */
   next: number;
   checked: number;
   passes: number;
@@ -116,10 +107,7 @@ export class Scrubber {
     return pass === undefined ? null : this.#stateOf(pass);
   }
 
-  /**
-   * Looks for touched files and damaged snapshots. Takes microseconds, so callers may call it
-   * often.
-   */
+  /** Looks for touched files and damaged snapshots. Takes microseconds. */
   glance(): void {
     const segments = this.#parts.segments();
     for (const known of this.#passes.keys()) {
@@ -132,10 +120,7 @@ export class Scrubber {
     }
   }
 
-  /**
-   * Counts a snapshot as damaged because its file was overwritten. Call this before the snapshot is
-   * dropped.
-   */
+  /** Counts a snapshot as damaged, because its file was overwritten. Must precede its removal. */
   noteOverwritten(segment: Segment): void {
     const pass = this.#passOf(segment);
     if (!pass.reported) this.#damages++;

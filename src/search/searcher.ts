@@ -140,10 +140,7 @@ function largePage({ slices, ...rest }: SlicedAnswer): Omit<FoundPage, "facets">
   return { ...rest, count: slices.rowCount, accounts, placed: -1 };
 }
 
-/**
- * Counts the matches of a spec and their facets. Like `page`, returns a promise if the count is
- * expensive.
- */
+/** Counts matches and facets of a spec. Like `page`, returns a promise if that is expensive. */
 export function counts(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -187,10 +184,7 @@ export function searchSliced(segment: Segment, request: EngineRequest): SlicedAn
   };
 }
 
-/**
- * Returns the number of rows per chunk. It is smaller if rows are rendered in JavaScript, which
- * takes ten times as long as in the addon.
- */
+/** Returns rows per chunk, fewer if JavaScript renders them, ten times as slow as the addon. */
 function rowsPerSlice({ explain, project }: EngineRequest): number {
   return explain || project !== undefined ? EXPLAINED_SLICE_ROWS : SLICE_ROWS;
 }
@@ -212,10 +206,7 @@ export function facets(
 /** The requested fields of an account, by name. */
 export type RenderedAccount = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the requested fields of the account with the given CNPJ (14 characters, upper case), or
- * null if there is no such account.
- */
+/** Returns the requested fields of the account with a CNPJ (14 characters), or null. */
 export function account(
   segment: Segment,
   cnpj: string,
@@ -245,10 +236,7 @@ interface PageOptions {
 
 /** A rendered page. */
 export interface RenderedPage {
-  /**
-   * The accounts as a JSON array in UTF-8. If the text was written to `room`, this is the memory of
-   * `room`.
-   */
+  /** The accounts as a JSON array in UTF-8, in the memory of `room` unless `placed` is -1. */
   readonly accounts: Uint8Array;
   /**
    * Number of bytes that were written to `room`, or -1 if the text is in memory allocated for it.
@@ -264,10 +252,7 @@ export interface RenderedPage {
   readonly plan: QueryPlan;
 }
 
-/**
- * The addon writes the output values of each call here. Read them before the next call, which
- * overwrites them.
- */
+/** Output values of each call of the addon. The next call overwrites them. */
 const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 
 /** Returns the page, or null for a query that needs more than one call. */
@@ -339,35 +324,17 @@ interface PreparedCounts {
   readonly facets: Facets | null;
 }
 
-/**
- * If the lists of a spec have at least this many values, the clauses are tested off this thread.
- * Testing that many takes about 1 ms.
- */
+/** Number of listed values from which clauses are tested off this thread: about 1 ms. */
 const LISTED_MIN = 1_000;
-/**
- * Number of listed values that one postal-code prefix is counted as. A prefix has no posting list,
- * so it costs at least this much.
- */
+/** A postal-code prefix counts as this many listed values, because it has no posting list. */
 const PREFIX_WEIGHT = 10;
-/**
- * Number of column values above which a count runs off this thread. Reading that many takes about 1
- * ms.
- */
+/** Number of column values from which a count runs off this thread: about 1 ms of work. */
 const COUNTED_MIN = 250_000;
-/**
- * Number of matches from which an order of several sort keys is expensive. Many of them may be
- * equal in the first key, so the other keys are compared too.
- */
+/** Number of matches from which several sort keys are expensive: the first may be equal in many. */
 const COMPARED_MIN = 20_000;
-/**
- * Max rows that a request thread may visit in sort order to fill a page. Visiting them takes 0.5
- * ms.
- */
+/** Maximum rows that a request thread may visit to fill a page, which takes 0.5 ms. */
 const WALKED_MAX = 4_096;
-/**
- * Number of matches from which the method `gather` runs off this thread. It compares all
- * matches, which takes 1 ms for that many.
- */
+/** Number of matches from which `gather`, which compares all, runs off this thread: 1 ms. */
 const GATHERED_MIN = 8_192;
 /**
  * If a query has fewer matches than this, every page in any order takes well under a millisecond.
@@ -469,10 +436,7 @@ function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): bool
   return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
 }
 
-/**
- * Returns the number of values in the lists of a filter group. Runs for each query, so it allocates
- * no memory.
- */
+/** Returns the number of values in the lists of a filter group, without allocating memory. */
 function valuesIn(filters: object): number {
   let values = 0;
   for (const name in filters) {

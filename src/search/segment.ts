@@ -85,10 +85,7 @@ export function openSharedSegment({ path, snapshotId, number }: SharedSegment): 
   return segmentOf(native, meta, { path, snapshotId });
 }
 
-/**
- * Opens a snapshot file. Throws `CommandError` if the file is refused. The error says where the
- * fault is and how to fix it.
- */
+/** Opens a snapshot file. Throws `CommandError` with the fault, its place, and the remedy. */
 export async function openSegment(path: string): Promise<Segment> {
   const snapshot = await openSnapshot(path);
   // Yields to the event loop between the two halves of opening.
@@ -234,10 +231,7 @@ function throwGuarded(error: unknown): never {
   });
 }
 
-/**
- * Runs a native call that takes segments. If a segment is damaged, throws `snapshot_unavailable`
- * (HTTP status 503). The methods of a segment's handle are guarded already.
- */
+/** Runs a native call with segments. Throws `snapshot_unavailable` if one is damaged. */
 export function guarded<Value>(call: () => Value): Value {
   try {
     return call();
@@ -287,10 +281,7 @@ export class SegmentRegistry {
   /** Retired segments that stay open for their present readers. They get no new readers. */
   readonly #leaving = new Set<Segment>();
 
-  /**
-   * `serves` is called when the current segment changes. Its argument is null if no segment is
-   * current.
-   */
+  /** `serves` is called with the new current segment, or null if there is none. */
   constructor(
     clock: Clock,
     keepMs: number,
@@ -308,10 +299,7 @@ export class SegmentRegistry {
     return this.#current;
   }
 
-  /**
-   * Returns a retired or held segment by id, for a cursor that began on it. The call keeps a
-   * retired segment open.
-   */
+  /** Returns a retired or held segment by id, for a cursor, and keeps it open. */
   retired(belongs: (snapshotId: string) => boolean): Segment | null {
     const found = this.#retired.find(({ segment }) => belongs(segment.snapshotId));
     if (found === undefined) return this.#held.find((one) => belongs(one.snapshotId)) ?? null;
@@ -324,10 +312,7 @@ export class SegmentRegistry {
     this.#held.push(segment);
   }
 
-  /**
-   * Retires a segment that another server has served. It stays open as long as one that was
-   * replaced now.
-   */
+  /** Retires a segment of another server, which then stays open like one replaced now. */
   keep(segment: Segment): void {
     this.#letOut(segment);
     this.#retired.push({ segment, usedMs: this.#clock.monotonicMs() });
@@ -338,10 +323,7 @@ export class SegmentRegistry {
     if (this.#letOut(segment)) this.#giveUp(segment);
   }
 
-  /**
-   * Keeps a segment open for a reader that outlives its request. Returns an idempotent
-   * function that releases it.
-   */
+  /** Keeps a segment open for a reader. Returns a function that releases it once. */
   retain(segment: Segment): () => void {
     this.#readers.set(segment, (this.#readers.get(segment) ?? 0) + 1);
     let isHeld = true;
@@ -351,10 +333,7 @@ export class SegmentRegistry {
     };
   }
 
-  /**
-   * Returns all open segments: the current one, the held ones, the retired ones, and those that
-   * only have readers.
-   */
+  /** Returns all open segments: current, held, retired, and those that only have readers. */
   segments(): Segment[] {
     const current = this.#current === null ? [] : [this.#current];
     const retired = this.#retired.map(({ segment }) => segment);
@@ -416,10 +395,7 @@ export class SegmentRegistry {
     return this.#held.length < before;
   }
 
-  /**
-   * Closes retired segments with the same content, because their cursors continue on the new
-   * segment.
-   */
+  /** Closes retired segments with the same content: their cursors also fit the new segment. */
   #giveUpTwins({ snapshotId }: Segment): void {
     const twins = this.#retired.filter(({ segment }) => segment.snapshotId === snapshotId);
     this.#retired = this.#retired.filter((one) => !twins.includes(one));

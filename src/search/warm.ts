@@ -27,10 +27,7 @@ const FIRST = [{ filters: {} }, { filters: { geo: { uf_any_of: ["SP"] } } }];
  */
 const SORTED = SORT_FIELDS.map((field) => ({ filters: {}, sort: [{ field, direction: "asc" }] }));
 
-/**
- * Reads a file into the page cache, off the main thread, so that opening it does not wait. Ends
- * early when `ended` returns true.
- */
+/** Reads a file into the page cache, off the main thread. Ends early when `ended` returns true. */
 export async function readThrough(path: string, ended: () => boolean): Promise<void> {
   const file = await open(path, "r");
   try {

@@ -79,10 +79,7 @@ function foldByTable(table: string, codePoint: number, first: number): string | 
   return TWO_LETTERS[entry] ?? entry;
 }
 
-/**
- * Folds a code point from U+0250 on. Returns null for a separator, and an empty string for a
- * mark that vanishes.
- */
+/** Folds a code point from U+0250 on. Returns null for a separator, "" for a combining mark. */
 function foldHigh(codePoint: number): string | null {
   if (codePoint >= 0x300 && codePoint <= 0x36f) return "";
   if (codePoint >= ADDITIONAL_FIRST && codePoint < ADDITIONAL_FIRST + FOLD_ADDITIONAL.length) {
@@ -94,10 +91,7 @@ function foldHigh(codePoint: number): string | null {
   return String.fromCodePoint(codePoint);
 }
 
-/**
- * Folds one code point by the rules above. Returns null for a separator, and an empty string for a
- * mark that vanishes.
- */
+/** Folds a code point by the rules above. Returns null for a separator, "" for a combining mark. */
 export function foldCodePoint(codePoint: number): string | null {
   return codePoint < 0x250 ? (FOLD_LOW[codePoint] ?? null) : foldHigh(codePoint);
 }

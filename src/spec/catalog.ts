@@ -46,10 +46,7 @@ export interface Catalog {
   readonly lacksCepim?: true;
   readonly lacksDebts?: true;
   readonly lacksPartners?: true;
-  /**
-   * Set if specs are read to compare two months. The owners of a company may differ between the
-   * months.
-   */
+  /** Set if specs compare two months, in which a company may have different owners. */
   readonly comparesMonths?: true;
   /** Reason codes of a status, 2 digits, ascending; undefined if any code is accepted. */
   readonly statusReasons?: readonly string[];
@@ -98,7 +95,7 @@ export function notCounted(name: string): string {
   );
 }
 
-/** Returns the message for a request that needs data the snapshot lacks. */
+/** Returns the message for a request that needs data which the snapshot lacks. */
 export function notInSnapshot(name: string, what: Lacked): string {
   const { flag } = LACKS[what];
   if (flag === null) return notCounted(name);
@@ -185,7 +182,7 @@ export class CatalogLookup {
     this.#catalog = catalog;
   }
 
-  /** True if the snapshot contains the counts that the import computes. */
+  /** True if the snapshot has the counts of establishments and of shared contacts. */
   get hasCounts(): boolean {
     return !this.lacks("counts");
   }
@@ -272,10 +269,7 @@ function prefixesOf(natures: readonly string[]): Map<string, string[]> {
 
 const comparing = new WeakMap<Catalog, Catalog>();
 
-/**
- * Returns a copy of a catalog for specs that compare two months. Cached as long as the catalog
- * lives.
- */
+/** Returns a copy of a catalog for specs that compare two months. Cached with the catalog. */
 export function comparingCatalog(catalog: Catalog): Catalog {
   const known = comparing.get(catalog);
   if (known !== undefined) return known;

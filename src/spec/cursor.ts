@@ -39,10 +39,7 @@ export interface PagesScope {
 
 /** Everything that a cursor is bound to. */
 export interface CursorScope extends PagesScope {
-  /**
-   * Further strings that are signed, such as tenant and endpoint. They cannot be read from the
-   * cursor.
-   */
+  /** Further signed strings, such as tenant and endpoint. The cursor does not contain them. */
   readonly binding: readonly string[];
 }
 
@@ -52,10 +49,7 @@ interface PageEnd extends Pick<CursorScope, "binding"> {
   readonly lastRow: number;
 }
 
-/**
- * The secrets of cursors. The first one signs; any of them verifies, so that cursors signed with a
- * previous secret stay valid.
- */
+/** Secrets of cursors. The first one signs, and any of them verifies, such as a previous one. */
 export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
 const made = Buffer.alloc(CURSOR_BYTES);
@@ -93,10 +87,7 @@ export function decodeCursor(text: string, expected: CursorScope, secrets: Curso
   return bytes.readUIntBE(ROW_AT, ROW_BYTES);
 }
 
-/**
- * True if a cursor states that it belongs to a snapshot. The cursor is not verified; only
- * `decodeCursor` does this.
- */
+/** True if a cursor names the snapshot. Only `decodeCursor` verifies the cursor. */
 export function claimsSnapshot(text: string, snapshotId: string): boolean {
   if (!CURSOR_SHAPE.test(text)) return false;
   return hashAt(Buffer.from(text, "base64url"), SNAPSHOT_AT) === snapshotHash(snapshotId);
@@ -131,7 +122,6 @@ function bindingText(binding: readonly string[]): string {
 
 const keys = new WeakMap<Uint8Array, HmacKey>();
 
-/** Returns the key for a secret, which is cached. */
 function keyOf(secret: Uint8Array): HmacKey {
   const known = keys.get(secret);
   if (known !== undefined) return known;
@@ -140,26 +130,19 @@ function keyOf(secret: Uint8Array): HmacKey {
   return key;
 }
 
-/**
- * Returns the first half of a SHA-256 hash, which identifies a scope in a cursor. It is safe
- * because the MAC protects it.
- */
+/** Returns the first half of a SHA-256 hash. Half is safe, because the MAC protects it. */
 function half(hash: string): string {
   assert(SHA256_HEX.test(hash), "a cursor is bound to SHA-256 hashes in hex");
   return hash.slice(0, 2 * HASH_BYTES);
 }
 
-/** Returns the hash at an offset of a cursor, in hex. */
 function hashAt(bytes: Buffer, at: number): string {
   return bytes.toString("hex", at, at + HASH_BYTES);
 }
 
 let lastSnapshot = { id: "", hash: "" };
 
-/**
- * Returns half of the hash of a snapshot id. The last one is cached, because most calls use the
- * same snapshot.
- */
+/** Returns half of the hash of a snapshot id. Caches the last one, which most calls use. */
 function snapshotHash(id: string): string {
   if (lastSnapshot.id !== id || lastSnapshot.hash === "") {
     lastSnapshot = { id, hash: half(sha256(id).toString("hex")) };

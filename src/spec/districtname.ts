@@ -19,10 +19,7 @@ const SPACES: ReadonlySet<number> = new Set([
   ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
 ]);
 
-/**
- * Returns the folded form of a name, which is empty if the name is only white space. Takes time
- * linear in the length.
- */
+/** Returns the folded form of a name, "" for white space. Takes time linear in the length. */
 export function foldDistrict(text: string): string {
   let folded = "";
   let spaced = false;

@@ -40,16 +40,13 @@ export function isTimeFacet(name: FacetName): boolean {
   return TIMES.has(name);
 }
 
-/**
- * Layouts of a file of counts. "lines" writes a line for each value or pair of values. "table"
- * writes a pair of facets as one table.
- */
+/** Layouts of a file of counts: a line for each value or pair, or a pair as one table. */
 export const COUNT_LAYOUTS = ["lines", "table"] as const;
 
 /** Layout of a file of counts. */
 export type CountLayout = (typeof COUNT_LAYOUTS)[number];
 
-/** True if the request is for one pair of facets and nothing else, which a table can show. */
+/** True if the request is for one pair of facets and nothing else, so that it fits a table. */
 export function fitsTable(names: readonly FacetName[], pairs: readonly FacetPair[]): boolean {
   return names.length === 0 && pairs.length === 1;
 }

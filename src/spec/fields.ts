@@ -19,10 +19,7 @@ interface OutputFieldRow extends FieldRow {
   readonly kind: FieldKind;
 }
 
-/**
- * Every output field of an account, in the public order, which is also the order of the columns in
- * an export.
- */
+/** Every output field of an account, in the public order, that of the columns in an export. */
 export const OUTPUT_FIELDS: readonly OutputFieldRow[] = FIELDS.map((row) => ({
   ...row,
   kind: FIELD_TYPES[row.stored.type],

@@ -68,10 +68,7 @@ const sortKey = Type.Object(
   closed,
 );
 
-/**
- * The normal form of a lead query: names are replaced by codes and regions by states, and defaults
- * are included.
- */
+/** Normal form of a lead query: codes for names, states for regions, and all defaults. */
 export const LEAD_SCHEMA = Type.Object(
   {
     kind: Type.Literal("lead_query"),

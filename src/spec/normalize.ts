@@ -1,15 +1,15 @@
 /**
  * Computes the normal form of a spec, and its identity. Input: a spec as a client sent it, the
- * snapshot's catalog, and the rules of plan and endpoint. Output: the normalized spec, the warnings
- * of this normalization, on demand the alterations (one for each altered member), and the bytes and
- * hashes for cursors, entity tags, and idempotency keys.
+ * snapshot's catalog, and the rules of plan and endpoint. Output: the normalized spec, its
+ * warnings, the altered members on demand, and the bytes and hashes for cursors, entity tags, and
+ * idempotency keys.
  * Invariant: every input results in a normalized spec or an error, and the same input always has
  * the same result. Normalizing a normalized spec returns the same bytes, without alterations. Two
  * spellings of the same codes, dates, and defaults have the same bytes. A refusal lists every
  * mistake. `null` is a mistake unless its meaning is documented. A spec with a narrowing filter
  * (filters/table.ts) is never too broad, however many accounts match. The identity ignores only
- * member order and `explain`. A cursor also ignores `limit`, because the page size does not
- * affect which accounts follow a row.
+ * member order and `explain`. A cursor also ignores `limit`, because the page size does not affect
+ * which accounts follow a row.
  */
 import { strict as assert } from "node:assert";
 import { sha256Hex } from "../sha256.ts";
@@ -147,10 +147,7 @@ function readFixed<const Value extends string>(
   return value === undefined ? fixed : reader.oneOf(value, pointer, [fixed]);
 }
 
-/**
- * Returns the limit that applies. A limit above the plan's cap is lowered to the cap, with a
- * warning.
- */
+/** Returns the limit that applies. Lowers it to the plan's cap, with a warning. */
 function readLimit(
   value: unknown,
   context: NormalizeContext,
@@ -172,7 +169,6 @@ function readLimit(
   return { effective: context.limitCap, warnings: isGiven ? [warning] : [] };
 }
 
-/** Refuses the modes that the endpoint or the plan does not allow. */
 function checkSecondaryMode(
   industry: AccountQuerySpec["filters"]["industry"],
   context: NormalizeContext,
@@ -327,7 +323,7 @@ function readConfidence(value: unknown, pointer: string, reader: SpecReader): nu
 /** The filters that narrow a search. A spec needs at least one of them. */
 export const NARROWING: readonly AnyRow[] = FILTERS.filter((row) => "narrows" in row);
 
-/** Returns null, or for a spec that is too broad the filters of which it needs at least one. */
+/** Returns the filters of which a too broad spec needs at least one, or null for other specs. */
 export function tooBroad({ filters }: AccountQuerySpec): { readonly missing: string[] } | null {
   if (NARROWING.some((row) => isSet(filters, row))) return null;
   return { missing: NARROWING.map(({ group, member }) => `filters.${group}.${member}`) };
@@ -358,10 +354,7 @@ function walkOf(spec: AccountQuerySpec) {
   };
 }
 
-/**
- * Returns the UTF-8 bytes that identify a request: the spec without `explain`, with `limit` as its
- * first member.
- */
+/** Returns the UTF-8 bytes that identify a request: `limit`, then the spec without `explain`. */
 export function canonicalBytes(spec: AccountQuerySpec): Uint8Array {
   return Buffer.from(specText(spec, spec.limit), "utf8");
 }
@@ -373,10 +366,7 @@ export function specText(spec: AccountQuerySpec, limit: number | null): string {
   return JSON.stringify({ ...(limit === null ? {} : { limit }), ...walkOf(spec) });
 }
 
-/**
- * Returns the SHA-256 (hex) of `canonicalBytes`, which includes the limit. Entity tags and
- * idempotency keys use it.
- */
+/** Returns the SHA-256 (hex) of `canonicalBytes`, for entity tags and idempotency keys. */
 export function specHash(spec: AccountQuerySpec): string {
   return sha256Hex(canonicalBytes(spec));
 }
@@ -442,10 +432,7 @@ export function changesHash(
   return sha256Hex(JSON.stringify({ filters, kinds, watch, fields }));
 }
 
-/**
- * Returns the SHA-256 (hex) of the fields that a plan allows, in any order. Callers compute it only
- * once per plan.
- */
+/** Returns the SHA-256 (hex) of the fields of a plan, in any order. Computed once per plan. */
 export function fieldsHash(allowedFields: readonly string[]): string {
   return sha256Hex([...allowedFields].sort().join("\n"));
 }
@@ -475,10 +462,7 @@ export function describeChanges(
   return changes;
 }
 
-/**
- * Compares one value with its normalized form. Objects are compared member by member, other values
- * as a whole.
- */
+/** Compares a value with its normalized form: objects by member, other values as a whole. */
 function compare(from: unknown, to: unknown, pointer: string, changes: NormalizationNote[]): void {
   if (from === undefined) {
     changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });

@@ -216,10 +216,7 @@ function checkCsv(
   return csv;
 }
 
-/**
- * Returns the compression unless it is the default. For formats other than text, only `none` is
- * valid.
- */
+/** Returns the compression unless it is the default. Only text formats can be compressed. */
 function checkCompression(
   compression: Placed<Packing> | undefined,
   format: Output["format"],

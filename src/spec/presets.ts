@@ -21,10 +21,7 @@ type PresetColumn = readonly [field: OutputField, pt: string, en: string];
 /** A column after the fields of a layout, with heading and explanation in both languages. */
 interface AddedColumn {
   readonly name: string;
-  /**
-   * The column has the value of the first of these fields that is not empty. If the list is empty,
-   * so is the column.
-   */
+  /** The first of these fields that is not empty fills the column. Without fields it is empty. */
   readonly firstOf: readonly OutputField[];
   readonly pt: readonly [heading: string, sentence: string];
   readonly en: readonly [heading: string, sentence: string];
@@ -32,10 +29,7 @@ interface AddedColumn {
 
 /** One layout. */
 interface PresetRow {
-  /**
-   * Delimiter of a csv file if the request names none. Null stands for the language's usual
-   * delimiter.
-   */
+  /** Delimiter of a csv file if the request names none, or null for the language's usual one. */
   readonly delimiter: "," | null;
   readonly columns: readonly PresetColumn[];
   readonly added?: readonly AddedColumn[];

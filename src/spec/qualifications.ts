@@ -3,7 +3,6 @@
  * Invariant: a code that the table lacks has no name; it is returned as it is stored.
  */
 
-/** Codes with their names, as the registry publishes them. */
 const TABLE = `00 Não informada|05 Administrador|08 Conselheiro de Administração|09 Curador
 10 Diretor|11 Interventor|12 Inventariante|13 Liquidante|14 Mãe|15 Pai|16 Presidente|17 Procurador
 18 Secretário|19 Síndico (Condomínio)|20 Sociedade Consorciada|21 Sociedade Filiada|22 Sócio

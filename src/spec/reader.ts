@@ -108,10 +108,7 @@ function countMembers(bytes: Uint8Array): number | null {
 const VALUES = `a document may hold ${JSON_VALUES_MAX} values, those in lists included`;
 const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
 
-/**
- * Returns the error for a document with too many members or values. `at` is the byte at which the
- * first excess one begins.
- */
+/** Returns the error for too many members or values. The first excess one begins at byte `at`. */
 function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
   const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
   return refusal(new JsonFault(problem, placeIn(before, before.length), []));
@@ -129,10 +126,7 @@ function closesAfter(bytes: Uint8Array, opener: number): boolean {
   return bytes[at] === 0x7d || bytes[at] === 0x5d;
 }
 
-/**
- * Counts the members of a parsed value, including nested ones. Returns NaN if a member is named
- * `__proto__`.
- */
+/** Counts the members of a parsed value, also nested ones. NaN if one is named `__proto__`. */
 function countElements(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = 0;
@@ -150,10 +144,7 @@ function countElements(value: unknown): number {
 /** Maximum number of mistakes that are shown. Further mistakes are only counted. */
 const MISTAKES_SHOWN_MAX = 50;
 
-/**
- * If all mistakes have the same one of these codes, this code becomes the error code of the
- * request.
- */
+/** Codes that become the error code of a request if all its mistakes have this code. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "field_not_allowed",
   "secondary_cnae_mode_not_allowed",
@@ -167,10 +158,7 @@ export function pointerToken(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/**
- * Returns a value as short text for a message. Strings are quoted, and structures are never shown
- * whole.
- */
+/** Returns a value as short text for a message: quoted strings, never whole structures. */
 export function shown(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);

@@ -51,10 +51,7 @@ const seed = Type.Union(
   },
 );
 
-/**
- * The type of a member's schema. Members for filters that were added later are optional, because
- * they are absent unless used.
- */
+/** Type of a member's schema. Filters that were added later are optional. */
 type NormalOf<Row extends FilterRow> = Row extends { readonly unset: undefined }
   ? Type.TOptional<ReturnType<Row["normal"]>>
   : ReturnType<Row["normal"]>;
@@ -110,10 +107,7 @@ const sortKeys = Type.Array(Type.Object({ field: sortField, direction }, closed)
   description: "Sort keys, most significant first; empty means score descending.",
 });
 
-/**
- * The normalized spec. All objects are present, all lists are sorted, and extensions are present
- * only if used.
- */
+/** The normalized spec: with all objects, sorted lists, and only the extensions in use. */
 export const SPEC_SCHEMA = Type.Object(
   {
     kind: Type.Literal("account_query"),

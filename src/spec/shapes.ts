@@ -54,10 +54,7 @@ export const SHAPES = {
   /** True, or absent. */
   only,
   onlyWider: (what: Described) => only(unlessUsed(what)),
-  /**
-   * Schema of the member in a request. It has no default, because the normal form may omit the
-   * member.
-   */
+  /** Schema of the member in a request, without a default: the normal form may omit it. */
   onlyWiderSent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),

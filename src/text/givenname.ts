@@ -4,10 +4,7 @@
  * changes the reading direction of the text around it. Errors name the character and its position.
  */
 
-/**
- * Matches emoji. The zero-width joiner and the variation selector are invisible, but allowed inside
- * an emoji.
- */
+/** Matches emoji, in which the zero-width joiner and the variation selector are allowed. */
 const PICTURE = "\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]*";
 const EMOJI = new RegExp(`${PICTURE}(?:\\u200d${PICTURE})*`, "gu");
 
@@ -37,10 +34,7 @@ export function unseenIn(text: string): string | null {
 /** Blanks that a reader does not see, or mistakes for a plain space. */
 const ODD_BLANK = /^\s|\s$|[^\S ]|(?<=\s)\s/u;
 
-/**
- * Describes the first blank that makes a name look like another: at its beginning or end, after
- * another blank, or of another width. Returns null if there is none.
- */
+/** Describes the first blank at an end, after a blank, or of another width; null if none. */
 export function blankIn(text: string): string | null {
   const at = ODD_BLANK.exec(text)?.index;
   if (at === undefined) return null;
@@ -49,10 +43,7 @@ export function blankIn(text: string): string | null {
   return `a blank that is not seen as one (U+${code}, position ${position})`;
 }
 
-/**
- * Trims a name and checks that it has 1 to `lengthMax` characters. `what` is the subject of the
- * error messages, as in "The name".
- */
+/** Trims a name of 1 to `lengthMax` characters. `what` is the subject of error messages. */
 export function readGivenName(
   text: string,
   what: string,

@@ -14,10 +14,7 @@ export function didYouMean(word: string, known: readonly string[], otherwise = "
   return nearest === undefined ? otherwise : `; did you mean ${nearest}?`;
 }
 
-/**
- * Returns the nearest known word, or undefined if none is near. Compares the word with each whole
- * name and with each part of the name; `_` and `.` separate parts.
- */
+/** Returns the nearest known word, or undefined. Compares whole names and their parts. */
 function nearestOf(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, word.length / 4);

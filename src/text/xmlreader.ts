@@ -16,10 +16,7 @@ const ENDLESS =
   `something in it has no end, or more than ${TOKEN_MAX / 1024 ** 2} MiB: ` +
   "a tag, a text, or comments in a row";
 
-/**
- * Thrown for an invalid text. The message is the rest of a sentence that begins with the name of
- * the text.
- */
+/** Thrown for an invalid text. The message continues a sentence after the name of the text. */
 export class XmlFault extends Error {}
 
 /** Attributes by name as written, with entities resolved. */
@@ -80,10 +77,7 @@ export class XmlReader {
     this.#parser.close();
   }
 
-  /**
-   * Registers up to seven handlers: with more, V8 uses a hash table, and parsing takes 6 times as
-   * long.
-   */
+  /** Registers up to seven handlers. With more, V8 uses a hash table and is 6 times as slow. */
   #listen(handler: XmlHandler): void {
     const parser = this.#parser;
     parser.on("error", ({ message }) => {

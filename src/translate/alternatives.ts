@@ -135,7 +135,8 @@ function isEither(
     const isLed = after > or + 1 || reachOf(sentence, after).polarity !== "plain";
     return isLeftAlone(sentence, after, one) || (one === "activity" && isLed);
   }
-  // "micro ou pequena" are alternatives; "MEI ou do Simples" and two contacts are not.
+  // No note for "micro ou pequena", which one filter accepts. Two regimes ("MEI ou do Simples") or
+  // two contacts need a note.
   if (one === other) return one === "regime" || one === "contact";
   // In "padarias em Santos ou açougues", the second activity continues the list of activities.
   if (other === "activity") return false;
@@ -147,8 +148,8 @@ function isEither(
 }
 
 /**
- * True if the request at `at`, which has no filter, is not in a list with the other request. A list
- * of contacts is an exception: a web site next to a phone.
+ * True if the request at `at`, which has no filter, is not in a list with the other request. False
+ * for an unknown word next to an activity, and for a web site next to a phone.
  */
 function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
   if (other === "activity") return false;

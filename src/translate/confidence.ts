@@ -30,8 +30,8 @@ export interface ConfidenceFeatures {
   /** Number of the other stray words that are in the general vocabulary. */
   readonly commonWords?: number;
   /**
-   * Number of activities next to other activities that come from goods without a role, such as
-   * "roupas" without "loja de".
+   * Number of activities that were read from goods without a role, such as "roupas" without "loja
+   * de", and that stand next to another activity.
    */
   readonly assumedGoods?: number;
   /** Number of pairs of activities in which one describes the other. */
@@ -40,12 +40,11 @@ export interface ConfidenceFeatures {
   readonly unknownRequests: number;
   /** Conditions that were understood but have no filter, such as revenue. */
   readonly unmappedRequests: number;
-  /** Number of names that several places share and that the text does not resolve. */
-  readonly homonyms: number;
   /**
-   * Number of names that several municipalities share, for which the much larger municipality was
-   * chosen.
+   * Number of place names that several places share, if the text does not say which place is meant.
    */
+  readonly homonyms: number;
+  /** Number of place names that several municipalities share, if the much larger one was chosen. */
   readonly outweighed?: number;
   /** Places abroad. */
   readonly abroad: number;
@@ -65,10 +64,10 @@ export interface ConfidenceFeatures {
 }
 
 /**
- * Below this confidence, a person should check a translation before a client runs it. Such a text
- * was not understood, names an unknown activity or place, or contradicts itself. A condition that
- * was understood but has no filter never lowers the confidence below this threshold.
- * `unmapped_constraints` names the condition, and the rest of the translation is right.
+ * Below this confidence, a person should check a translation before a client runs it. The text was
+ * then not understood, names an unknown activity or place, or contradicts itself. A condition that
+ * was understood but has no filter never lowers the confidence below this threshold, because
+ * `unmapped_constraints` names the condition.
  */
 export const UNCERTAIN_BELOW = 0.4;
 
@@ -79,7 +78,6 @@ const MEASURES = {
   nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
   /** Goods without a role next to another activity. */
   assumed: ({ assumedGoods = 0 }) => Math.min(1, assumedGoods),
-  /** Unknown words next to an activity, which may be a part of its name. */
   near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
   /** Unknown words that are written as names or follow a preposition of place. */
   named: ({ namedWords }) => Math.min(1, namedWords ?? 0),
@@ -106,11 +104,10 @@ const CERTAIN = 0.95;
 
 /**
  * Weights of a logistic function, set by hand close to a statistical fit. `npm run bench --
- * translate --confidence --fit` prints that fit. The fit uses the sentences that are not held out,
- * half of the generated requests, and words inserted next to activities.
- * Few of these sentences have unknown words elsewhere. The weights of such words therefore come
- * from trials with outside users. docs/translate.md shows the reliability on the held-out half. No
- * weight is positive, because more unknown words must never raise the confidence.
+ * translate --confidence --fit` prints that fit. Few sentences of the fit have unknown words away
+ * from activities, so the weights of such words come from trials with outside users.
+ * docs/translate.md shows the reliability on held-out sentences. No weight is positive, because
+ * more unknown words must never raise the confidence.
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {
@@ -133,10 +130,7 @@ const WEIGHTS: Readonly<Record<MeasureName, number>> = {
 const SUREST = 0.99;
 /** A text with more unknown words than this is mostly not understood. */
 const UNKNOWN_WORDS_MAX = 8;
-/**
- * Factor for the confidence of a misleading translation. It lowers the confidence below
- * `UNCERTAIN_BELOW`.
- */
+/** Factor that lowers the confidence of a misleading translation below `UNCERTAIN_BELOW`. */
 const MISLEADING = 0.3;
 
 /** Returns the features of a translation in the order of `MEASURE_NAMES`. */

@@ -145,10 +145,7 @@ const SEEKING =
 const OF_PARTNERS =
   /^(?:locais|locales|local|comerciais|comerciales|commercial|business|novos|nuevos)$/;
 
-/**
- * Marks "busco socios locales" after a request as filler. The writer looks for partners, not for
- * other companies.
- */
+/** Marks "busco socios locales" after a request as filler, because it requests no companies. */
 function claimPartners(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     if (!PARTNERS.test(sentence.folded(at)) || !sentence.free(at)) continue;
@@ -228,10 +225,7 @@ export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => 
   }
 }
 
-/**
- * Marks "Receita (Federal)" in "na Receita Federal" as filler. It means the registry itself, not a
- * place.
- */
+/** Marks "Receita (Federal)" in "na Receita Federal", which means the registry, as filler. */
 function claimReceita(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const isLed = /^(?:na|pela|a|da|en|la)$/.test(sentence.folded(at - 1));
@@ -247,10 +241,7 @@ function claimReceita(sentence: Sentence): void {
   }
 }
 
-/**
- * Returns the end of an imperative before "aí" or "lá", such as "bota aí" or "taca aí", or `at` if
- * there is none.
- */
+/** Returns the end of an imperative such as "bota aí" or "taca aí", or `at` if there is none. */
 function imperativeEnd(sentence: Sentence, at: number): number {
   if (sentence.tokens[at]?.kind !== "word") return at;
   const isThere = /^(ai|la)$/.test(sentence.folded(at + 1));

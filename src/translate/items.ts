@@ -25,15 +25,11 @@ const AGES = wordSet(
     "novas novos recentes",
 );
 const STOPS = wordSet("e ou nem and or nor com em no na nos nas que por mas para in with ha");
-/**
- * Words that exclude the words after them, unless capitals show that they are part of a name:
- * "Sem-Peixe".
- */
+/** Words that exclude the words after them, unless capitals make them part of a name. */
 const LEAVES_OUT = wordSet("sem without exceto excepto except menos tirando salvo fora excluindo");
 /** Abbreviations that are usually in capitals but are not part of a name. */
 const LETTERS = wordSet("mei meis epp epps me mes ltda eireli");
 
-/** Cached kinds of items, by the item's first token. */
 interface Kinds {
   revision: number;
   readonly kinds: (ItemKind | undefined)[];
@@ -68,8 +64,8 @@ function readKind(sentence: Sentence, at: number): ItemKind {
 }
 
 /**
- * Matches words for kinds of places. They are requests only as sort keys, as in "por cidade", and
- * not in "Cidade Baixa".
+ * Matches words for kinds of places. They name a sort key only after a word such as "por" ("por
+ * cidade"), not in "Cidade Baixa".
  */
 const PLACE_KEYS = /^(?:cidade|municipio|estado|uf|bairro|region|city|state)s?$/;
 const SORTING = wordSet("por by pelo pela ordem order cada per");
@@ -79,10 +75,7 @@ function isUnled(sentence: Sentence, at: number, { led }: { readonly led?: true 
   return ![1, 2].some((back) => SORTING.has(sentence.folded(at - back)));
 }
 
-/**
- * True if a request such as "Simples" or "pequeno porte" begins at a token. Such a request ends a
- * name before it.
- */
+/** True if a request such as "Simples", which ends a name before it, begins at a token. */
 export function beginsRequest(sentence: Sentence, at: number): boolean {
   return !["activity", "other", "small"].includes(kindAt(sentence, at));
 }
@@ -160,7 +153,6 @@ export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
 /** Maximum number of words of a trade name that may precede a word of that name. */
 const NAME_REACH = 5;
 
-/** Cached ends of trade names, by the name's first token. */
 interface TradeEnds {
   revision: number;
   readonly ends: (number | undefined)[];

@@ -1,10 +1,10 @@
 /**
- * Finds clauses of people who look for work: "procurando emprego de enfermeira, …".
+ * Finds clauses in which the writer looks for work: "procurando emprego de enfermeira, …".
  * Input: a position in a sentence that no stage has read. Output: the clause, or null.
  * Invariant: a clause has a verb such as "procurando" and then a job. It ends at punctuation or at
  * the next request. Without such an end, the text is not a clause.
- * Separate from the other clauses of speakers because here the speaker seeks a job; speaker.ts
- * reads what a speaker has, is, or offers.
+ * Separate from the other clauses about the writer because here the writer seeks a job; speaker.ts
+ * reads what a writer has, is, or offers.
  */
 import type { Sentence } from "./words/sentence.ts";
 
@@ -29,8 +29,8 @@ interface JobClause {
 }
 
 /**
- * Returns the clause about a job that begins at a token, or null. `requests` are the words that
- * begin a request and so end the clause.
+ * Returns the clause that begins at the token `from` if the writer looks for work in it, otherwise
+ * null. A joining word and one of the words in `requests` end the clause.
  */
 export function jobSoughtAt(
   sentence: Sentence,

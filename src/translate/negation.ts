@@ -70,10 +70,7 @@ export function reachOf(sentence: Sentence, at: number): Reach {
   return reaches[at] ?? { polarity: "plain", negator: -1 };
 }
 
-/**
- * Drops the cached reaches of a sentence. Needed when more words have become names, because names
- * do not negate.
- */
+/** Drops the cached results of a sentence, because words that have become names do not negate. */
 export function forgetReach(sentence: Sentence): void {
   known.delete(sentence);
 }
@@ -95,7 +92,6 @@ interface Opening {
 
 type Answers = Map<number, boolean>;
 
-/** Finds the words that each negation of a sentence covers, in one pass. */
 class Scopes {
   readonly #sentence: Sentence;
   readonly #reaches: (Reach | undefined)[] = [];
@@ -114,8 +110,8 @@ class Scopes {
    */
   readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
   /**
-   * Searches for the first trade continue at `#trade`; no trade precedes it. Searches for the first
-   * word other than small words such as "e" continue at `#telling`.
+   * No trade precedes the token `#trade`, and only small words such as "e" precede `#telling`.
+   * Later searches for the first trade and the first other word start there.
    */
   #trade = 0;
   #telling = 0;
@@ -135,10 +131,7 @@ class Scopes {
     return this.#reaches;
   }
 
-  /**
-   * Reads the words from a negator to its first item. A second negator between them cancels the
-   * first.
-   */
+  /** Reads the words from a negator to its first item. A second negator cancels the first. */
   #opening(negator: number): Opening {
     const sentence = this.#sentence;
     let polarity: Polarity = "negated";
@@ -194,10 +187,7 @@ class Scopes {
     return kind === "small" ? "other" : kind;
   }
 
-  /**
-   * Records that a negation covers its first item and the items listed with it. Returns the end of
-   * the list.
-   */
+  /** Records what a negation covers: its first item and those listed with it. Returns the end. */
   #list({ negator, item, polarity, placed }: Opening): number {
     const reach: Reach = { polarity, negator };
     this.#closed = false;
@@ -351,10 +341,7 @@ class Scopes {
     return added !== "sort" || next.article;
   }
 
-  /**
-   * True if a status or a contact is excluded in one list with items of another kind: "exceto
-   * baixadas e MEI".
-   */
+  /** True if a list mixes a status or contact with other kinds: "exceto baixadas e MEI". */
   #isMixed({ negator, kind, added, next }: Added): boolean {
     const sentence = this.#sentence;
     // The contact in "exceto MEI e telefone" is a request and is not excluded.

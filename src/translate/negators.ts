@@ -1,15 +1,13 @@
 /**
  * Recognizes negators and the words around them.
- * Input: a sentence and a position. Output: true if the word there excludes the following item, and
- * true if it covers two alternatives ("que não sejam MEI ou do Simples"). The negator and the words
- * between it and its item are marked as read.
- * Invariant: the result depends only on a few words before and after the position, not on the
- * stage that has read them. "menos de 2 anos", "pelo menos", and "minerais não metálicos" do not
- * exclude. "não mais que 50 padarias" is a limit, but only for companies or an activity. "não mais
- * de 3 anos" is a negation. Only qualities of companies are excluded as alternatives. Each set has
- * the words of all languages for its function. Spanish ones have already been replaced by
- * Portuguese ones. Marking the items of one negator as read takes time linear in the words between
- * them.
+ * Input: a sentence and a position. Output: true if the word there excludes the next item, and true
+ * if it also excludes an alternative after "ou" ("que não sejam MEI ou do Simples"). Another
+ * function marks a negator and the words up to its item as read.
+ * Invariant: the result depends only on a few words before and after the position, not on the stage
+ * that has read them. "menos de 2 anos", "pelo menos", and "minerais não metálicos" do not exclude.
+ * "não mais que 50 padarias" is a limit, "não mais de 3 anos" a negation. Only qualities of
+ * companies, such as their size, are excluded after "ou". Spanish words have already been replaced
+ * by Portuguese ones. Marking all items of one negator takes time linear in the words between them.
  */
 import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
 import { factorAt, numberAt, numeralAt } from "./numbers/numbers.ts";
@@ -144,10 +142,7 @@ export const SUBJECTS = wordSet(
 
 const COMPANIES = /^(empresa|companhia|firma|negocio|estabelecimento|lead|contato|resultado)s$/;
 
-/**
- * True if "não mais que" and a number begin at a token and companies or an activity follow: "não
- * mais que 50 padarias".
- */
+/** True if "não mais que", a number, and companies begin at a token: "não mais que 50 padarias". */
 function startsAtMost(sentence: Sentence, at: number): boolean {
   if (sentence.folded(at) !== "nao" || sentence.folded(at + 1) !== "mais") return false;
   let number = at + 2;
@@ -180,10 +175,7 @@ function mayNegate(word: string): boolean {
   return NEGATORS.has(word) || MAY_NEGATE.has(word);
 }
 
-/**
- * True if a token excludes the words after it. In "menos de 2 anos" and "pelo menos", "menos" only
- * compares.
- */
+/** True if a token excludes the words after it. In "menos de 2 anos", "menos" only compares. */
 export function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   if (!mayNegate(word) || sentence.isKept(at)) return false;
@@ -234,10 +226,7 @@ const ACTIVE = /^(ativ|activ|oper|func)/;
 /** Maximum number of elements of a list before its "ou". */
 const LIST_MAX = 6;
 
-/**
- * An item after a joining word, given by its first token, with the kind of the previous item and
- * the negator.
- */
+/** First token of an item after a joining word, the kind of the item before it, and the negator. */
 interface Alternative {
   readonly negator: number;
   readonly kind: ItemKind;
@@ -304,10 +293,7 @@ export function endsWithOr(sentence: Sentence, item: number): boolean {
   return false;
 }
 
-/**
- * Marks the negator of the item at a token as read, and also the small words between them, such as
- * "que sejam".
- */
+/** Marks the negator of the item at `at` and the small words between them as read. */
 export function claimNegation(sentence: Sentence, negator: number, at: number): void {
   // A negation may have two negators. In "que não são nem MEI nem do Simples", marking begins at
   // "não".
@@ -338,8 +324,8 @@ export function claimNegation(sentence: Sentence, negator: number, at: number): 
 interface Claimed {
   to: number;
   /**
-   * Positions of words that are not yet negators. They may become negators once a later stage has
-   * read the number after them ("menos de 2").
+   * Positions of words such as "menos" that may become negators once a later stage has read the
+   * number after them.
    */
   readonly open: number[];
 }

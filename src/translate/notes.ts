@@ -2,10 +2,8 @@
  * Collects the notes of a translation.
  * Input: assumptions, warnings, and requests without a filter. Output: lists for `explain`, in text
  * order.
- * Invariant: every note has its words and their position. Only a note about missing words has
- * neither.
- *
- * Codes are stable; sentences are for people, in Portuguese or English.
+ * Invariant: every note has its words and their position, except a note about missing words. Codes
+ * are stable; sentences are for people, in Portuguese or English.
  */
 import type { Words } from "./words/sentence.ts";
 

@@ -19,10 +19,7 @@ const REASONS: ReadonlySet<string> = new Set(
 const FOR = /^(?:para|pra|for)$/;
 const ARTICLES = /^(?:o|a|um|uma|the|an?|minha?|my|meu|nossa?)$/;
 
-/**
- * If "para" at a token introduces a reason, returns the position of the reason's noun; otherwise
- * returns `at`.
- */
+/** If "para" at a token introduces a reason, returns the position of its noun, otherwise `at`. */
 export function reasonAfter(sentence: Sentence, at: number): number {
   if (!FOR.test(sentence.folded(at))) return at;
   const object = ARTICLES.test(sentence.folded(at + 1)) ? at + 2 : at + 1;

@@ -87,10 +87,7 @@ function isTwo(
   return !apart.includes(true);
 }
 
-/**
- * Returns the activities and places of a sentence in order. Neighbors of the same kind form one
- * run.
- */
+/** Returns the activities and places in order. Neighbors of the same kind form one run. */
 function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
   const places = new Set<number>();
   for (const { from, to } of requested) for (let at = from; at < to; at++) places.add(at);

@@ -110,10 +110,7 @@ const PLACES_APART = {
   en: "These are two requests: one search would require all of it in all places. Make two.",
 };
 
-/**
- * Returns the conditions and requested places of a sentence in order. Neighbors of the same kind
- * form one run.
- */
+/** Returns the conditions and requested places in order. Neighbors of one kind form one run. */
 function placeRunsOf(
   sentence: Sentence,
   requested: readonly { readonly from: number; readonly to: number }[],
@@ -157,10 +154,7 @@ function isNextTo(sentence: Sentence, from: number, to: number): boolean {
   return true;
 }
 
-/**
- * True if "e", "ou", or a comma stands between two positions, together with nothing but small
- * words.
- */
+/** True if "e", "ou", or a comma, with only small words around it, separates two positions. */
 function arePairsJoined(sentence: Sentence, from: number, to: number): boolean {
   let joined = false;
   for (let at = from; at < to; at++) {
@@ -238,10 +232,7 @@ function leaveConditions(sentence: Sentence, notes: Notes, runs: readonly TradeR
   return false;
 }
 
-/**
- * Adds a note for a second trade that the same companies must also have: "que também são
- * lanchonetes".
- */
+/** Adds a note for a second trade of the same companies: "que também são lanchonetes". */
 function leaveBoth(sentence: Sentence, notes: Notes, runs: readonly TradeRun[]): boolean {
   const first = runs.find(({ isTrade }) => isTrade);
   for (const { isTrade, from, to } of runs) {
@@ -302,10 +293,7 @@ function isTradeJoint(sentence: Sentence, at: number): boolean {
   return JOINT.test(sentence.folded(at)) && sentence.folded(at + 1) !== "mail";
 }
 
-/**
- * Returns the words of a condition without endings for gender and number, so that "abertas" equals
- * "abertos".
- */
+/** Returns the words of a condition in a form in which "abertas" equals "abertos". */
 function runWords({ tokens }: Sentence, { from, to }: TradeRun): string {
   return tokens
     .slice(from, to)

@@ -209,10 +209,7 @@ function toldBefore(context: SpeakerContext): SpokenClause | null {
   return own < 0 ? null : { from: 0, object: own, to: colon };
 }
 
-/**
- * Reads an offer in the first person: "vendo X", "trabalho vendendo X", "I sell X", "a gente vende
- * X", "vende-se X".
- */
+/** Reads an offer in the first person: "vendo X", "I sell X", "a gente vende X". */
 function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const wordAt = (index: number) => sentence.folded(index);
@@ -264,10 +261,7 @@ function isWith(sentence: Sentence, at: number): boolean {
   return /^(com|from|con)$/.test(sentence.folded(at));
 }
 
-/**
- * Reads a statement about the speaker: "sou dentista", "soy de Curitiba", "moro em X", "tenho uma
- * padaria".
- */
+/** Reads a statement about the speaker: "sou dentista", "moro em X", "tenho uma padaria". */
 function selfAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -335,10 +329,7 @@ function subjectAt(context: SpeakerContext, at: number): SpokenClause | null {
   return null;
 }
 
-/**
- * Reads a noun for the speaker at the beginning of the text: "gráfica em Santos procura …",
- * "Journalist here:".
- */
+/** Reads a noun for the speaker at the beginning: "gráfica em Santos procura …". */
 function signatureAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, tradeEnd, gazetteer } = context;
   if (at > GREETING_MAX || !isGreeted(sentence, at)) return null;
@@ -382,10 +373,7 @@ function isGreeted(sentence: Sentence, at: number): boolean {
   });
 }
 
-/**
- * Reads the speaker's purpose of selling, in any position: "para vender X", "quero oferecer X para
- * Y", "to sell X".
- */
+/** Reads a purpose of selling in any position: "para vender X", "quero oferecer X para Y". */
 function purposeAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   if (!TO_SELL.has(sentence.folded(at))) {
@@ -501,10 +489,7 @@ function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boole
   return CUSTOMERS.has(sentence.folded(at)) || tradeEnd(at) > at;
 }
 
-/**
- * Adds a doubt that the first place in the clauses about the speaker may be the place of the
- * search.
- */
+/** Adds a doubt that the place in a clause about the speaker may be that of the search. */
 export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
   if (first === undefined) return;
   const { clause, place } = first;

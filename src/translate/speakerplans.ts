@@ -51,10 +51,7 @@ export function topicBefore({
   return { from: 0, object: 0, to };
 }
 
-/**
- * Returns the end of words such as "I need a list for" or "preciso da lista para". Returns `at` if
- * there are none.
- */
+/** Returns the end of words such as "preciso da lista para", or `at` if there are none. */
 function listFor(sentence: Sentence, at: number): number {
   const isAsking = REQUESTS.has(sentence.folded(at + (PRONOUNS.has(sentence.folded(at)) ? 1 : 0)));
   if (!isAsking) return at;
@@ -65,10 +62,7 @@ function listFor(sentence: Sentence, at: number): number {
   return at;
 }
 
-/**
- * Reads "…, é pra uma análise de crédito", "it's for my thesis", and "…, for my thesis" behind a
- * request.
- */
+/** Reads "…, é pra uma análise de crédito" or "…, for my thesis" after a request. */
 export function intentAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const before = sentence.tokens[at - 1]?.text ?? "";
@@ -153,10 +147,7 @@ function isWork(sentence: Sentence, at: number): boolean {
 /** Max words between "for" and the kind of work. */
 const WORK_LEADS_MAX = 3;
 
-/**
- * Returns the tokens of a clause without the tokens `meant`, a place to which the request refers as
- * "there".
- */
+/** Returns the tokens of a clause without the place `meant` by a later "there". */
 export function around(
   meant: readonly [number, number] | null,
   from: number,

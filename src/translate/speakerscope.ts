@@ -11,10 +11,7 @@ import type { Sentence } from "./words/sentence.ts";
 export const CLAUSE_MAX = 30;
 const HARD = /^[:;.!?\u2013\u2014|]$/;
 
-/**
- * Tokens of a clause. The words after its first words, such as the goods of an offer, begin at
- * `object`.
- */
+/** Tokens of a clause. Its content, such as the goods of an offer, begins at `object`. */
 export interface SpokenClause {
   readonly from: number;
   readonly object: number;

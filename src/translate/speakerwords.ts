@@ -14,10 +14,7 @@ export const SELLING = wordSet(
     "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese compro compramos " +
     "atendo atendemos",
 );
-/**
- * Verbs of selling in the form of the third person, also used after "I" and "we": "a gente vende",
- * "minha empresa vende".
- */
+/** Verbs of selling in the third person: "a gente vende", "minha empresa vende". */
 export const SELLS = wordSet(
   "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
     "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica " +
@@ -50,10 +47,7 @@ export const BEING = wordSet("sou somos");
 export const WHERE = wordSet(
   "moro resido vivo vivemos moramos trabalho trabajo trabajamos atuo atuamos live work",
 );
-/**
- * Words other than prepositions of place that may follow a verb of working: "trabalho com", "I work
- * for".
- */
+/** Words other than prepositions of place after a verb of working: "trabalho com". */
 export const WORKING = wordSet("com para with for as como");
 /** Verbs that say where something is. */
 export const BE = wordSet("fica ficam esta estao localiza situa funciona is are");

@@ -1,13 +1,12 @@
 /**
  * Suggests activities that a user may choose from.
- * Input: a translation and its spec, and words that name no known activity. Output: activities for
- * every ambiguous part of the text and for unknown words. Each has the number of accounts that a
- * search with only this activity finds. For an unknown word, these are activities that are much
- * more frequent among companies with the word in their names.
- * Invariant: counts are exact and use the same spec with only that activity. There are at most
- * `COUNTS_MAX` counts per translation. Statistics on names are counted over the active accounts of
- * the snapshot, for a few words. Activities found in this way are only suggested, never searched.
- * Words that occur in many names are not used.
+ * Input: a translation and its spec, or words that name no known activity. Output: the possible
+ * activities of every ambiguous part of the text, each with the number of accounts that the search
+ * would find with only this activity. For an unknown word, activities that are much more frequent
+ * among companies with this word in their names.
+ * Invariant: counts are exact, and there are at most `COUNTS_MAX` per translation. Statistics on
+ * names are counted over the active accounts of the snapshot, for a few words. Activities found in
+ * this way are only suggested, never searched. Words that occur in many names are not used.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
 import { clausesOf } from "../search/clauses.ts";
@@ -84,17 +83,14 @@ function subclassesOf(
   return [...new Set(expanded)];
 }
 
-/**
- * Another reading of some words: the text that expresses it and the number of accounts that it
- * finds.
- */
+/** Another reading of some words: its text, and the number of accounts that it finds. */
 export interface CountedDoubt extends DoubtedText {
   readonly matches: number;
 }
 
 /**
  * Returns the doubts of a translation. `specOf` returns the normalized spec of a text. A doubt is
- * left out if its text is too uncertain to search, or if it leads to the same filters.
+ * left out if the confidence of its text is too low, or if it leads to the same filters.
  */
 export function doubtsOf(
   segment: Segment,
@@ -163,10 +159,7 @@ interface Counts {
   readonly byCode: ReadonlyMap<string, number>;
 }
 
-/**
- * Returns the codes of the activities that are typical for companies with these words in their
- * names, most typical first.
- */
+/** Returns the activities typical for companies with these words in their names, best first. */
 export function activitiesOfNames(segment: Segment, text: string): readonly string[] {
   const words = [...new Set(analyzeWords(text))]
     .filter((word) => word.length >= LETTERS_MIN && word.length <= LETTERS_MAX)

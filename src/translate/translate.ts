@@ -127,10 +127,7 @@ interface TranslateOptions {
   readonly lists?: (() => readonly NamedList[]) | undefined;
 }
 
-/**
- * Translates a text of at most `TEXT_MAX` UTF-16 units. Notes are in `language`, or in the language
- * of the text.
- */
+/** Translates a text of at most `TEXT_MAX` UTF-16 units. Notes default to its language. */
 export function translate(
   written: string,
   segment: Segment,
@@ -224,10 +221,7 @@ function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
   });
 }
 
-/**
- * Replaces abbreviations, signs, and foreign words by the words they stand for. Returns true for a
- * Spanish sentence.
- */
+/** Replaces abbreviations, signs, and foreign words. Returns true for a Spanish sentence. */
 function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readAbbreviations(sentence);
   readSigns(sentence);
@@ -313,10 +307,7 @@ function leaveAlternatives(
   return misled;
 }
 
-/**
- * A sentence in which every word is assigned to the stage that read it, and the lists that the
- * sentence names.
- */
+/** A sentence in which every word has been read, and the lists that it names. */
 interface Understood {
   readonly sentence: Sentence;
   readonly notes: Notes;
@@ -405,16 +396,10 @@ function featuresOf(seen: {
   };
 }
 
-/**
- * Matches the text between two activities if it has only words such as "de", so that the second
- * describes the first.
- */
+/** Matches only words such as "de" between two activities: the second describes the first. */
 const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
 
-/**
- * Counts the pairs of activities in which one describes the other: "clínicas de imagens",
- * "construtoras de redes".
- */
+/** Counts pairs of activities in which one describes the other: "clínicas de imagens". */
 function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): number {
   const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
   return wanted.filter(({ start }, i) => {
@@ -436,10 +421,7 @@ function assumedIn(activities: readonly FoundActivity[]): number {
   return wanted.length < 2 ? 0 : wanted.filter(({ certainty }) => certainty === ASSUMED).length;
 }
 
-/**
- * Counts the unknown words by kind: next to an activity, written like a name, or in the general
- * vocabulary.
- */
+/** Counts unknown words by kind: next to an activity, written like a name, or common. */
 function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
   for (const { words = "", start = 0 } of stray) {
@@ -457,10 +439,7 @@ function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   return counts;
 }
 
-/**
- * True for an unknown word next to an activity: "clínicas xyzzy", "móveis planejados e rústicos",
- * "organic bakeries".
- */
+/** True for an unknown word next to an activity: "clínicas xyzzy", "organic bakeries". */
 function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   let before = from - 1;
   while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
@@ -478,10 +457,7 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
 const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
-/**
- * True if a quality such as MEI follows an unknown word. The unknown word may then negate it:
- * "barring MEI".
- */
+/** True if a quality such as MEI follows an unknown word, which may negate it: "barring MEI". */
 function mayNegate(sentence: Sentence, next: number): boolean {
   const owner = sentence.owner(next);
   return owner !== null && TURNED.has(owner);

@@ -183,10 +183,7 @@ const LEADS = new Set(
 );
 const LEAD_MAX = 2;
 
-/**
- * True if the words at a position are a request of their own, so that they belong to no trade or
- * place. Other unknown words may be part of a name.
- */
+/** True if the words at a position are a request of their own, not a part of a trade or place. */
 export function isOwnRequest(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);
   // An English gerund after a trade begins a condition: "warehouses storing goods for others".
@@ -210,10 +207,7 @@ export function isOwnRequest(sentence: Sentence, start: number): boolean {
 
 const COMPARES = /^(?:mais|menos|more|less|fewer|over|acima|abaixo|pelo|ao|at|mas)$/;
 
-/**
- * True if a negator is followed by an article and a capitalized name, which may be a place: "sem a
- * Mooca".
- */
+/** True if a negator, an article, and a capitalized name follow each other: "sem a Mooca". */
 function isNameLeftOut(sentence: Sentence, at: number): boolean {
   if (!/^(sem|without)$/.test(sentence.folded(at))) return false;
   if (!/^(o|a|os|as|the)$/.test(sentence.folded(at + 1))) return false;

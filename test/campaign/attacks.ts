@@ -17,7 +17,7 @@ import {
 import { openReaders } from "../support/sockets/slow-readers.ts";
 import type { Draw } from "../support/spec/random.ts";
 
-/** A server, with the objects that the attacker and the other clients have on it. */
+/** A server, and the objects of the attacker and of other clients on it. */
 export interface Victim {
   readonly port: number;
   readonly metricsPort: number;
@@ -42,10 +42,7 @@ const PIPELINED_BYTES = 512 * 1024;
 
 /** All attacks by name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  /**
-   * Sends ever longer beginnings of a request with any method, each on a new connection that is
-   * then reset.
-   */
+  /** Sends ever longer beginnings of a request with any method, and resets each connection. */
   async resets(victim, draw) {
     const request = requestOf(draw.of(ALL_METHODS));
     await resetAfterEveryByte(listenerOf(victim, draw), request, { further: draw.below(100) });

@@ -22,10 +22,7 @@ import type { Campaign } from "./run.ts";
 const ACCOUNTS = 20_000;
 /** Address of other clients, which no attack may lock out. */
 const OTHERS = "127.9.9.9";
-/**
- * Maximum MiB by which the resident memory may stay larger, and milliseconds within which the rest
- * must be freed.
- */
+/** Maximum growth of resident memory in MiB, and milliseconds to shrink to that. */
 const GROWTH_MAX = 64;
 const SETTLE_MS = 40_000;
 /**

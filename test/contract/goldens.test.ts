@@ -1,9 +1,9 @@
 /**
  * Proves: on one invented snapshot, the user-visible bytes are those of the commit that wrote
- * goldens.json. They are the snapshot itself, and for 150 random specs the normal form, identity,
- * totals, pages, cursors, facets, plans, explanations, and the texts in the console. Also
- * rejections of wrong values, files in all formats, changes between two months, and the OpenAPI
- * document. A hash covers ten specs at most, so that a change is localized.
+ * goldens.json. They include the snapshot, error messages, files in all formats, changes between
+ * two months, and the OpenAPI document. For 150 random specs, they include the normal form,
+ * identity, totals, pages, cursors, facets, plans, explanations, and the console's texts. A hash
+ * covers ten specs at most, so that a change is localized.
  * Does not prove: that any of these bytes is right. The tests against reference implementations do.
  * help.test.ts covers the help.
  *
@@ -72,10 +72,7 @@ const FILE = path.join(ROOT, "test/support/goldens.json");
 const ACCOUNTS = 2_000;
 const SPECS = 150;
 const GROUP = 10;
-/**
- * Number of rows of a page that are hashed. A page may contain all accounts, so not all rows are
- * hashed.
- */
+/** Number of rows of a page that are hashed. A page may contain all accounts. */
 const PAGE_ROWS = 20;
 const SECRET = Buffer.from("a secret that is no secret, of goldens");
 const RENDERERS = {
@@ -85,7 +82,7 @@ const RENDERERS = {
   parquet: openParquetRenderer,
   jsonl: openJsonlRenderer,
 };
-/** Values each of which is wrong for most filters. */
+/** Values that are invalid for most filters. */
 const WRONG: readonly unknown[] = [
   ...[null, true, "", "x", "99", -1, 1.005, 1e18, {}, [], ["x", "x"], [null], [7], ["1", 1]],
   ...["2020", "2020-02-30", 5, ["SP", "XX"], ["47", "0000000"], "off", "full", ["a".repeat(300)]],

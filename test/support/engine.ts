@@ -43,10 +43,7 @@ export function pageOf(segment: Segment, spec: AccountQuerySpec, afterRow: numbe
   return { ...answer, cnpjs: accounts.map(({ cnpj }) => cnpj) };
 }
 
-/**
- * Compares the first page with the complete answer of the reference implementation. A failure names
- * the spec.
- */
+/** Compares the first page with the reference implementation. A failure names the spec. */
 export function compare(subject: Subject, spec: AccountQuerySpec): void {
   const expected = subject.twin.answer(spec);
   const page = pageOf(subject.segment, spec, -1);
@@ -57,10 +54,7 @@ export function compare(subject: Subject, spec: AccountQuerySpec): void {
   assert.equal(page.more, expected.length > spec.limit, `has_more of ${described()}`);
 }
 
-/**
- * Reads all pages of a spec, up to `pagesMax`, and compares the joined pages with the reference
- * implementation.
- */
+/** Reads up to `pagesMax` pages, and compares them with the reference implementation. */
 export function walk(subject: Subject, spec: AccountQuerySpec, pagesMax: number): number {
   const expected = subject.twin.answer(spec);
   const joined: string[] = [];

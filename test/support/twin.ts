@@ -15,10 +15,7 @@ import type { AccountQuerySpec } from "../../src/spec/schema.ts";
 /** The value of a field. Only `cnae_secondary` is an array. */
 export type TwinValue = string | number | boolean | readonly string[] | null;
 
-/**
- * An account with every output field and all of its stored scores. The field `score` is the
- * balanced score.
- */
+/** An account with all output fields and stored scores. `score` is the balanced score. */
 export type TwinRow = Readonly<Record<OutputField, TwinValue>> & {
   readonly score_contactable: number;
   readonly score_newest: number;
@@ -176,7 +173,7 @@ function isWithin(countOf: () => number, min?: number, max?: number): boolean {
 }
 
 /**
- * Adds two numbers to each row: of the companies that its company owns, and of the companies that
+ * Adds to each row the number of companies that its company owns, and the number of companies that
  * own it.
  */
 export function withPartnerships(
@@ -191,10 +188,7 @@ export function withPartnerships(
   });
 }
 
-/**
- * Returns the roots that one of the given roots owns through 1 to `depth` steps. Each step scans
- * all pairs.
- */
+/** Returns the roots that the given roots own in 1 to `depth` steps. Scans all pairs each time. */
 export function ownedTwin(
   pairs: readonly OwnerPair[],
   roots: readonly string[],
@@ -283,10 +277,7 @@ function utf8Key(value: TwinValue): string | null {
   return value === null ? null : Buffer.from(String(value)).toString("latin1");
 }
 
-/**
- * Compares optional values. Null comes last in both directions. Strings must be ASCII or come from
- * `utf8Key`.
- */
+/** Compares optional values, null last. Strings must be ASCII or come from `utf8Key`. */
 function compareValues(left: TwinValue, right: TwinValue, descending: boolean): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   const order = Number(left > right) - Number(left < right);
@@ -373,9 +364,7 @@ export class Twin {
     return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
   }
 
-  /**
-   * Returns for each company the number of pairs in which it is the owner, or the owned company.
-   */
+  /** Returns the number of pairs in which each company is the owner, or the owned one. */
   #partners(end: "owner" | "owned"): ReadonlyMap<string, number> {
     const counts = this.#counts.get(end) ?? new Map<string, number>();
     if (!this.#counts.has(end)) {
@@ -388,9 +377,7 @@ export class Twin {
     return counts;
   }
 
-  /**
-   * Returns the roots that these companies own. The result is cached, because every row needs it.
-   */
+  /** Returns the roots that these companies own, cached because every row needs it. */
   #owned(owners: readonly string[], depth: number): ReadonlySet<string> {
     const key = `${depth} ${owners.join(" ")}`;
     const known = this.#ownedBy.get(key) ?? ownedTwin(this.#pairs, owners, depth);
@@ -398,10 +385,7 @@ export class Twin {
     return known;
   }
 
-  /**
-   * True if a row satisfies the filters by activity. Secondary activities match unless
-   * `primaryOnly` is true.
-   */
+  /** True if a row satisfies the activity filters. `primaryOnly` ignores secondary activities. */
   #meetsActivity(row: number, { any, none, both }: Codes, primaryOnly: boolean): boolean {
     const primary = String((this.rows[row] as TwinRow).cnae_primary);
     if (none.has(primary)) return false;

@@ -18,10 +18,7 @@ const PARTS_MAX = 4_096;
 /** Max unpacked bytes of all parts that are read. */
 const BYTES_MAX = 512 * 1024 * 1024;
 
-/**
- * Maximum processor time for the parts of a package, in milliseconds. A slow processor takes a
- * third of it for a package of the maximum size that consists of short tags.
- */
+/** Maximum processor ms for a package: three times what a slow processor needs at most. */
 const WORK_MS_MAX = 30_000;
 
 const PASSWORD = "Save it as XLSX (Excel workbook) without a password, or as CSV, and send that.";
@@ -71,10 +68,7 @@ export class XlsxPackage {
     return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)), measure);
   }
 
-  /**
-   * Sum of the declared unpacked bytes of all parts. A part that unpacks to more than it declares
-   * is refused.
-   */
+  /** Sum of the declared unpacked bytes of all parts. No part may unpack to more. */
   get unpackedBytes(): number {
     let bytes = 0;
     for (const { uncompressedSize } of this.#parts.values()) bytes += uncompressedSize;
@@ -145,10 +139,7 @@ function refuseWork(): never {
   throw new XlsxRefusal("The workbook", wrong, SAVE_LESS);
 }
 
-/**
- * Measures processor time. Returns the elapsed time if that is less, because the processor time
- * includes that of other threads.
- */
+/** Measures processor time, which includes other threads, but at most the elapsed time. */
 function processorTime(): () => number {
   const cpu = process.cpuUsage();
   const begun = performance.now();
@@ -197,10 +188,7 @@ function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   });
 }
 
-/**
- * Converts errors of the library yauzl to refusals. They are faults of the file, because the code
- * of this project throws no other errors here.
- */
+/** Converts errors of yauzl to refusals, because other code here throws no errors. */
 async function damaged<Value>(place: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();

@@ -118,10 +118,7 @@ export class SheetReader implements PartTaker {
     this.#cell = { column: this.#column, kind, style: Number(attributeOf(attributes, "s") ?? 0) };
   }
 
-  /**
-   * Returns the column of a cell, given its name. A cell without a name is in the column after the
-   * preceding cell.
-   */
+  /** Returns the column of a cell by its name, or else after the preceding cell. */
   #columnOf(reference: string | undefined): number {
     const quick = reference === undefined ? null : placeOf(reference);
     if (quick !== null) return quick;
@@ -196,10 +193,7 @@ function placeOf(name: string): number | null {
 /** How a style displays numbers: as dates, or with a minimum number of digits. */
 type Format = "date" | number;
 
-/**
- * Numbers of the built-in formats for dates and times, of all countries. A built-in format has only
- * a number and no text.
- */
+/** Numbers of the built-in formats for dates and times. Such a format has no text. */
 const DATES: readonly (readonly [number, number])[] = [
   [14, 22],
   [27, 36],
@@ -232,10 +226,7 @@ export class Formats {
     this.#daysBefore = DAYS_BEFORE[since1904 ? 1904 : 1900];
   }
 
-  /**
-   * Formats a stored number in a style. Returns other text unchanged. If `isWhole` is true, dates
-   * include the time.
-   */
+  /** Formats a number in a style, dates with time if `isWhole`. Other text stays. */
   seen(stored: string, style: number, isWhole = false): SeenNumber {
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(stored)) {
       return { text: stored, isDate: false };

@@ -210,10 +210,7 @@ const BYTES_MAX = 128 * 1024 * 1024;
 const BLOCK_BYTES = 1_048_576;
 /** Max cached characters of a text: enough for a header, and for reports about a cell. */
 const TEXT_LENGTH = 256;
-/**
- * Maximum number of characters of a cell's whole text. Excel may write each of its 32,767
- * characters as seven, such as `_x000D_`.
- */
+/** Maximum length of a cell's text: 32,767 characters, each as seven, such as `_x000D_`. */
 const WHOLE_LENGTH = 7 * 32_767;
 
 /** Gathers a text from parts. */

@@ -86,10 +86,7 @@ interface ChosenSheet {
   readonly styles: string | null;
 }
 
-/**
- * Chooses the sheet with the column of CNPJs. If `isWhole` is true, caches whole texts. Throws
- * `XlsxRefusal`.
- */
+/** Chooses the sheet with the column of CNPJs. `isWhole` caches whole texts. @throws XlsxRefusal */
 export async function chooseSheet(
   file: XlsxPackage,
   wanted: string | undefined,
@@ -134,10 +131,7 @@ async function readSheet(
   return reader.filled;
 }
 
-/**
- * Returns the sheets with data and their CNPJs. Stops at the first sheet that has CNPJs and cannot
- * be a cover.
- */
+/** Returns the sheets with data, up to the first that has CNPJs and cannot be a cover. */
 async function lookThrough(
   open: OpenWorkbook,
   sheets: readonly SheetPart[],
@@ -198,10 +192,7 @@ class WantedColumn implements RowTaker {
   #takesRoots = false;
   /** Header of the column, or its letters. */
   name = "";
-  /**
-   * The CNPJs in the first rows, and the reason why there are none. Both are null until the first
-   * rows were evaluated.
-   */
+  /** CNPJs in the first rows, and why there are none. Both are null before these rows. */
   shown: ShownCnpjs | null = null;
   passed: string | null = null;
 

@@ -19,10 +19,7 @@ const SPELLINGS = [
   /^([0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3})\/([0-9A-Z]{4})-([0-9]{2})$/i,
 ];
 
-/**
- * The spellings of a root, with and without points. The root is the first 8 characters and
- * identifies the company.
- */
+/** Spellings of a root, the first 8 characters, which identify the company. */
 const ROOT_SPELLINGS = [/^[0-9A-Z]{8}$/i, /^[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}$/i];
 
 /**
@@ -48,18 +45,12 @@ export function isPlainCnpj(text: string): boolean {
   return /^[0-9]{8}(?!0000)[0-9]{6}$/.test(text) && text.endsWith(cnpjCheckDigits(text));
 }
 
-/**
- * True for 14 characters in the form in which the registry stores a CNPJ. The check digits may be
- * wrong.
- */
+/** True for 14 characters as the registry stores a CNPJ, even with wrong check digits. */
 export function isStoredCnpj(text: string): boolean {
   return /^[0-9A-Z]{12}[0-9]{2}$/.test(text);
 }
 
-/**
- * Reads the root of a CNPJ, which identifies a company. Returns its 8 characters in upper case, or
- * null for other text.
- */
+/** Reads the root of a CNPJ. Returns its 8 characters in upper case, or null for other text. */
 export function readRoot(text: string): string | null {
   if (!ROOT_SPELLINGS.some((spelling) => spelling.test(text))) return null;
   return text.replaceAll(".", "").toUpperCase();

@@ -1,11 +1,11 @@
 /**
  * Finds CNPJs in text from people and programs. Input: a line, a cell, or a JSON string. Output:
- * the pieces of the text, each of which either may be a CNPJ or is reported as not understood. For
- * numbers with a zero fraction, an exponent, or grouped thousands, the output is their digits.
+ * the pieces of the text. Each piece either may be a CNPJ or is reported as not understood. Another
+ * function returns the digits of numbers with a zero fraction, an exponent, or grouped thousands.
  * Invariant: no piece is dropped silently. Commas, semicolons, bars, and tabs separate pieces.
  * Words around a complete CNPJ are dropped; long numbers next to it are not. A negative number or
  * one with a fraction is not a CNPJ. Digits stay text and never become floating-point numbers, so
- * none is rounded. Digits that the notation omits are counted. cnpjspelling.ts reads one piece.
+ * none is rounded. cnpjspelling.ts reads one piece.
  */
 import { plainText } from "../typedtext.ts";
 import { readCnpj, readRoot } from "./cnpj.ts";
@@ -60,10 +60,7 @@ const LETTERED = new RegExp(
   "iuy",
 );
 
-/**
- * Returns the end of a CNPJ at `start` that contains letters or has the form 1.1E+13. Returns null
- * for other text.
- */
+/** Returns the end of a CNPJ at `start` with letters or an exponent (1.1E+13), or null. */
 export function cnpjEnd(text: string, start: number): number | null {
   LETTERED.lastIndex = start;
   return LETTERED.test(text) ? LETTERED.lastIndex : null;

@@ -47,14 +47,11 @@ const LENGTH = 14;
 const ROOT_LENGTH = 8;
 const BASE_LENGTH = 12;
 /**
- * The root of Banco do Brasil, which consists of zeros. Only its CNPJs can be reduced to three to
- * six digits when a program drops leading zeros.
+ * The root of Banco do Brasil, which consists of zeros. Only its CNPJs have three to six digits
+ * after a program has dropped their leading zeros.
  */
 const ZERO_ROOT = "0".repeat(ROOT_LENGTH);
-/**
- * The last six digits (branch and check digits) of a number that a program rounded. No CNPJ ends
- * with them.
- */
+/** The last six digits of a number that a program rounded. No CNPJ ends with them. */
 const ROUNDED = "000000";
 /** Punctuation of a CNPJ, and blanks. */
 const SIGNS = /[\s./\\\u2010-\u2015\u2212-]+/g;
@@ -72,10 +69,7 @@ export function readCnpjText(text: string): CnpjReading {
 /** Matches a slash directly after a complete CNPJ. */
 const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
 
-/**
- * Reads the end of a URL path. Reads it like any other text, but refuses a CNPJ that a slash
- * follows.
- */
+/** Reads the end of a URL path like any other text, but refuses a CNPJ before a slash. */
 export function readPathCnpj(text: string): CnpjReading {
   return GOES_ON.test(text) ? refused("not_a_cnpj") : readCnpjText(text);
 }
@@ -177,10 +171,7 @@ function isRight(digits: string): boolean {
   );
 }
 
-/**
- * Returns the refusal of a text that is no CNPJ. If it is mostly digits with some letters, it may
- * be an alphanumeric CNPJ that is too long or too short.
- */
+/** Returns why a text is no CNPJ. Digits with a few letters may be a CNPJ of a wrong length. */
 function readLettered(bare: string): CnpjReading {
   const digits = bare.replace(/[^0-9]/g, "").length;
   if (!/^[0-9A-Z]+$/i.test(bare) || 2 * digits <= bare.length || bare.length === LENGTH) {

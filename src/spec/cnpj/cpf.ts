@@ -4,10 +4,7 @@
  * without it. So no answer, list, or log repeats a person's number.
  */
 
-/**
- * The spellings of a CPF: with all its punctuation, as eleven digits, or with only a hyphen before
- * the last two digits.
- */
+/** The spellings of a CPF: with all its punctuation, without any, or with only a hyphen. */
 const FORMS = ["\\d{3}\\.\\d{3}\\.\\d{3}[-/]\\d{2}", "\\d{11}", "\\d{9}-\\d{2}"];
 const CPF = new RegExp(
   `(?<![\\p{L}\\p{N}./-])(?:${FORMS.join("|")})(?![\\p{L}\\p{N}]|[./-]\\d)`,
@@ -35,10 +32,7 @@ export function withoutCpfs(text: string): string {
   );
 }
 
-/**
- * Returns a text without the CPF that it contains. If the notation of the CPF is not recognized,
- * the whole text is replaced.
- */
+/** Returns a text without its CPF, or only asterisks if the notation is not recognized. */
 export function hideCpf(text: string): string {
   const hidden = withoutCpfs(text);
   return hidden === text ? HIDDEN : hidden;

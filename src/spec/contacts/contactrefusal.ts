@@ -70,10 +70,7 @@ export function readContact(text: string, offered: Offered): ReadContact | Refus
  */
 const LIKE_EMAIL = /^[^\s@]+\s?@+\s?[^\s@]+(?:[@.,]\s?[^\s@]+)*$/u;
 
-/**
- * Returns the fault of a text that looks like an e-mail but is not one. Returns null for other
- * text.
- */
+/** Returns the fault of a text that looks like an e-mail but is none, otherwise null. */
 function brokenEmail(text: string): RefusedContact | null {
   const bare = text.trim();
   if (!LIKE_EMAIL.test(bare)) return null;
@@ -91,10 +88,7 @@ function brokenEmail(text: string): RefusedContact | null {
  */
 const LIKE_PHONE = [/^[^/]*\(\s*0?\d{2}\s*\)[^/]*$/, /^\s*\+/, /(?:^|[\s)])9?\s?\d{4}-\d{2,}\s*$/];
 
-/**
- * Returns the reason why a text that may be a phone cannot be looked up as one. Returns null for
- * any other text.
- */
+/** Returns why a text that may be a phone cannot be looked up, or null for other text. */
 function brokenPhone(text: string): RefusedContact | null {
   const read = readPhone(text);
   if (!("fault" in read)) return null;

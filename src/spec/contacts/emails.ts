@@ -10,10 +10,7 @@ import { cleaned } from "../cnpj/cnpjcandidates.ts";
 export const EMAIL_BYTES_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
 
-/**
- * For each byte, 1 if it needs no quoting before the @ of an address. These are visible ASCII
- * characters except special ones.
- */
+/** For each byte, 1 if it may stand before the @ of an address without quoting. */
 const LOCAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 32 && byte < 127 && !'"(),:;<>@[\\]'.includes(String.fromCharCode(byte)) ? 1 : 0,
 );
@@ -29,10 +26,7 @@ function isLocal(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/**
- * True for two or more labels of letters, digits, and inner hyphens. The last label must consist of
- * two or more letters.
- */
+/** True for labels of letters, digits, and inner hyphens, the last one of letters only. */
 function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
   let labels = 0;
   let first = start;
@@ -55,20 +49,14 @@ function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
 
 const UTF8 = new TextEncoder();
 
-/**
- * Maximum length of a text that may contain an address, because the search for the end of an
- * address takes quadratic time.
- */
+/** Maximum length of a text with an address: the search for its end takes quadratic time. */
 const TYPED_MAX = 1_000;
 /** Characters that end a sentence or a list item, but never an address. */
 const TRAILING = /[\s.,;:!?)\]}>]+$/;
 /** Matches a label before an address. Does not match "mailto:", which begins a link. */
 const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
 
-/**
- * Matches an asterisk in place of the whole local part. Inside a local part, an asterisk is an
- * ordinary character.
- */
+/** Matches an asterisk as the whole local part. Elsewhere it is an ordinary character. */
 const PATTERN = /^\s*\*+@/;
 
 /** True for an asterisk and a domain, which people write to mean all addresses of the domain. */

@@ -67,16 +67,10 @@ const AREA_CODES: ReadonlySet<string> = new Set(
     "91 92 93 94 95 96 97 98 99"
   ).split(" "),
 );
-/**
- * Matches zeros in brackets in place of an area code before a number. Zeros before a country code
- * do not match.
- */
+/** Matches zeros in brackets in place of an area code, but not before a country code. */
 const AREA_OF_ZEROS = /^\(00+\)(?:\D*\d){8,9}\D*$/;
 
-/**
- * Matches a phone without an area code in two groups of digits. No CNPJ or root is written in this
- * way.
- */
+/** Matches a phone without area code in two groups of digits, as no CNPJ is written. */
 const WITHOUT_AREA_CODE = /^(?:9\s?)?\d{4}[-\s]\d{4}$/;
 
 /** True for a phone that lacks its area code, such as 3333-4444 or 98765-4321. */

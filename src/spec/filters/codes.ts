@@ -15,7 +15,6 @@ type DebtKind = (typeof DEBT_KINDS)[number];
 type SanctionName = (typeof SANCTION_NAMES)[number];
 type MissingContact = (typeof MISSING_CONTACTS)[number];
 
-/** A list in a spec and its JSON pointer. `reader` collects the mistakes. */
 interface Requested {
   readonly reader: SpecReader;
   readonly lookup: CatalogLookup;
@@ -76,7 +75,7 @@ export function readDebtKinds({ reader, value, pointer }: Requested): DebtKind[]
   return readWords({ reader, value, pointer }, DEBT_KINDS);
 }
 
-/** Reads kinds of missing contact. A kind that another requested kind implies is left out. */
+/** Reads kinds of missing contact. Leaves out a kind that another requested kind implies. */
 export function readMissing({ reader, lookup, value, pointer }: Requested): MissingContact[] {
   const kinds = readWords({ reader, value, pointer }, MISSING_CONTACTS);
   const wider = kinds.includes("mobile") ? ["phone", "any"] : ["any"];

@@ -69,10 +69,7 @@ type Groups = Record<Exclude<FilterGroup, "lists">, Record<string, unknown>> & {
   lists?: Record<string, unknown>;
 };
 
-/**
- * Returns filter members in the order of a spec, with the values that `valueFor` returns. A member
- * is omitted if its value is undefined.
- */
+/** Returns filter members in the order of a spec. Omits those whose `valueFor` is undefined. */
 export function membersBy(rows: readonly AnyRow[], valueFor: (row: AnyRow) => unknown): Groups {
   const groups: Groups = { industry: {}, geo: {}, company: {}, contact: {} };
   for (const row of rows) {

@@ -73,10 +73,7 @@ interface ReadFilters {
   readonly municipalities: readonly CatalogMunicipality[];
 }
 
-/**
- * The rule for an interval. The key in `INTERVALS` is the member with the second end; `from` is the
- * member with the first end.
- */
+/** Rule for an interval. Its key is the member with the second end, `from` that with the first. */
 interface Interval {
   readonly from: FilterName;
   /** Returns a sentence that says why the two ends form no interval, or null. */

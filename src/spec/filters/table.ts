@@ -447,8 +447,5 @@ export type FilterGroup = (typeof FILTER_GROUPS)[number];
 /** Name of a part. */
 export type PartName = keyof typeof PARTS;
 
-/**
- * Names of the filters that users see. A part may consist of two of them. All other filters only
- * modify one of these.
- */
+/** Names of the filters that users see. All other filters only modify one of these. */
 export type PartMember = Exclude<(typeof FILTERS)[number], { readonly part: null }>["member"];

@@ -2,13 +2,14 @@
  * Finds the activities that a sentence names. Input: a sentence, the lexicon, and the official
  * names. Output: required and excluded codes, with how each was found.
  * Invariant: the longest known phrase wins. If the name of a trade and the name of goods are
- * equally long, the trade wins. Codes in the text are used as they are. A requested activity that
- * is unknown gets no codes and certainty 0, so that no other activity is searched instead.
- * Franchises are read first, because their negations would otherwise apply to other activities. The
- * registry does not distinguish franchises. "Franquia" alone or in a longer name ("franquia dos
- * correios") stays an activity. The last step drops exclusions of requested activities: "bares e
- * restaurantes exceto fast food" keeps its restaurants. "restaurantes exceto pizzarias" (one code
- * in the registry) becomes a note, never an empty search.
+ * equally long, the trade wins. Codes in the text are used as they are. An unknown requested
+ * activity gets no codes and certainty 0, so that no other activity is searched instead.
+ * Franchises are read first, because a negation before "franquias" would otherwise apply to the
+ * next activity. The registry does not distinguish franchises. "Franquia" alone or in a longer name
+ * ("franquia dos correios") stays an activity.
+ * The last step drops an exclusion that would remove the main code of a requested activity, and
+ * adds a note. "restaurantes exceto pizzarias" is one code in the registry, so its exclusion would
+ * leave no company.
  */
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
@@ -57,7 +58,10 @@ import {
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
-/** Returns the end of the trade or goods at a token; `at` if there are none. */
+/**
+ * Returns the end of the trade or goods name that begins at token `at`, or `at` if none begins
+ * there.
+ */
 export function tradeEnd(sentence: Sentence, at: number): number {
   const { trades, goods } = lexicon();
   const trade = trades.longest(sentence.tokens, at);
@@ -67,8 +71,7 @@ export function tradeEnd(sentence: Sentence, at: number): number {
 
 /**
  * Finds every activity and marks its tokens as read. `codes` are the activities already read from
- * typed codes. `marks` locate words such as "como atividade secundária", which request secondary
- * activities.
+ * CNAE codes in the text. `marks` locate words such as "como atividade secundária".
  */
 export function findActivities(
   context: ActivityContext,
@@ -135,10 +138,7 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
   }
 }
 
-/**
- * Matches the text between two activities of one phrase: "de" in "lojas de roupas", "that" in
- * "stores that sell clothes".
- */
+/** Matches the text between two activities of one phrase, such as "de" in "lojas de roupas". */
 const PHRASE =
   /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who|\()?$/i;
 /** Codes with fewer digits are divisions and sections. */
@@ -170,7 +170,7 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
   return found;
 }
 
-/** True if one activity includes all codes of another and more: schools and preschools. */
+/** True if `wide` has all codes of `narrow` and more, as "schools" has those of "preschools". */
 function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
   const all = [...wide.codes, ...wide.also].map(cnaeDigits);
   const within = (code: string) => all.some((each) => cnaeDigits(code).startsWith(each));
@@ -291,7 +291,7 @@ const ASKING = /^(?:qual|cual|what|quais|me|diga|fala|sabe)$/;
 const BETWEEN = /^(?:is|e|es|sera|foi|a|o|the|el|la|)$/;
 
 /**
- * True if a word for a fact is at `at` and only words of a question precede it. Without such words,
+ * True if the token is a word for a fact and only words such as "qual é o" precede it. Otherwise
  * "câmbio" is a trade (currency exchange).
  */
 function isQuestion(sentence: Sentence, at: number): boolean {
@@ -306,8 +306,8 @@ function isQuestion(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the words of a text that is no search for companies as an unknown activity. The unknown
- * activity keeps the rest of the text from being searched.
+ * Adds a note that the text is no search for companies. Returns its words as an unknown activity,
+ * so that the rest of the text is not searched.
  */
 function unasked({ sentence, notes }: ActivityContext, from: number, to: number): FoundActivity {
   const words = sentence.claim(from, to, "unmapped");
@@ -342,10 +342,7 @@ function isSibling(
   return trade?.codes.some((code) => divisions.includes(code.slice(0, 2))) ?? false;
 }
 
-/**
- * Reads "exceto as de uso veterinário", where "as" stands for the goods of the previous activity,
- * such as medicines.
- */
+/** Reads "exceto as de uso veterinário", where "as" stands for the previous goods ("remédios"). */
 function elidedPurpose(
   sentence: Sentence,
   at: number,
@@ -372,8 +369,8 @@ function roleOfCodes(codes: readonly string[]): TradeRole | null {
 }
 
 /**
- * Returns the end of goods after a trade if the trade already deals in them: "bebidas" in "adega de
- * bebidas". Returns `at` if there are none.
+ * Returns the end of goods that the trade before them already sells or makes: "bebidas" in "adega
+ * de bebidas". Returns `at` if no such goods are there.
  */
 function sameGoods(
   context: ActivityContext,
@@ -391,8 +388,8 @@ function sameGoods(
 }
 
 /**
- * Reads the words at a token as a trade, an official text, goods with a role, or goods alone.
- * Returns the longest reading, or null if there is none.
+ * Reads the words at a token as a trade, an official text, or goods with or without a role. Returns
+ * the longest reading, or null if there is none.
  */
 function read(
   { segment, sentence }: ActivityContext,
@@ -428,8 +425,9 @@ function read(
 }
 
 /**
- * Reads goods without a role of their own, such as "telefones". Returns null if another activity
- * precedes them outside a list, or if a trade follows that deals in them ("telefones de oficinas").
+ * Reads goods without a word for their role, such as "telefones". Returns null right after another
+ * activity, unless the goods are listed with it or excluded. Also returns null before "de" and a
+ * trade ("telefones de oficinas").
  */
 function bareGoods(
   sentence: Sentence,
@@ -457,8 +455,8 @@ function isListed(sentence: Sentence, from: number, to: number): boolean {
 }
 
 /**
- * Returns the role of the previous goods if the words at a position continue their list or are
- * excluded from it, otherwise null.
+ * Returns the role of the previous goods if the words at `at` continue the list of goods or are
+ * excluded. Otherwise returns null.
  */
 function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
   if (before === null) return null;
@@ -545,7 +543,6 @@ const FRANCHISES = new Set(
 /** For each sentence, the positions of negators that apply only to franchises. */
 const SPENT = new WeakMap<Sentence, Set<number>>();
 
-/** True if a negator applies only to the franchises, as in "no franchises, gyms". */
 function isSpent(sentence: Sentence, negator: number): boolean {
   return SPENT.get(sentence)?.has(negator) ?? false;
 }

@@ -29,8 +29,8 @@ const EXPLAINED_MIN = 0.7;
 /** Texts that contain a smaller share are not suggested. */
 const OFFERED_MIN = 0.25;
 /**
- * `DISTINCTIVE_MAX`: a run of adjacent words with more search words than this names no activity.
- * `RUNS_MAX`: only this many runs of a sentence are read.
+ * `DISTINCTIVE_MAX`: a run of adjacent words names no activity if more than this many of its words
+ * are searched. `RUNS_MAX`: only this many runs of a sentence are read.
  */
 const DISTINCTIVE_MAX = 12;
 const RUNS_MAX = 12;
@@ -128,10 +128,7 @@ function partsOf(sentence: Sentence, { from, to, role }: Run): Run[] {
   return parts;
 }
 
-/**
- * Returns the activities that a run names and marks their tokens as read. Returns null if no
- * official text fits well enough.
- */
+/** Returns the activities that a run names and marks the run as read; null if no text fits. */
 function choose(context: ActivityContext, run: Run): FoundActivity | null {
   const { segment, sentence, notes } = context;
   const ranked = rankDescriptions(segment, keysOf(sentence, run), run.role);
@@ -168,10 +165,7 @@ function certaintyOf({ explained }: RankedCode, choices: number, { distinctive }
   return Math.round(base * explained * (1 - 0.1 * (choices - 1)) * 100) / 100;
 }
 
-/**
- * True if the words around a run show that it requests an activity. A run of one search word is
- * read only then.
- */
+/** True if the words around a run show that it requests an activity. Required for a single word. */
 function isWanted({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
   // In "material de construção em Marabá que vende fiado", "vende fiado" is a condition on the
   // trade named earlier.
@@ -186,10 +180,7 @@ function isThatBehind(sentence: Sentence, from: number): boolean {
   return ["activity", "place"].includes(sentence.owner(from - 2) ?? "");
 }
 
-/**
- * Returns a run as an unknown requested activity, with the nearest known activities as suggestions.
- * Marks the run as read.
- */
+/** Returns an unknown requested activity with the nearest known ones, and marks its run as read. */
 function unknown(context: ActivityContext, run: Run): FoundActivity {
   const { segment, sentence, notes } = context;
   const keys = keysOf(sentence, run);
@@ -243,10 +234,7 @@ function isFiller(sentence: Sentence, at: number): boolean {
   return token === undefined || isFillerWord(token);
 }
 
-/**
- * Marks the given tokens and the negator before them as read, as one activity. The tokens need not
- * be adjacent.
- */
+/** Marks the tokens, which need not be adjacent, and their negator as read, as one activity. */
 function claimed(
   sentence: Sentence,
   tokens: readonly number[],

@@ -12,10 +12,7 @@ import type { Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 
-/**
- * Words that announce a code. A word in `LEVELS`, such as "classe", also implies the number of
- * digits.
- */
+/** Words that announce a code. A word of `LEVELS` also implies the number of digits. */
 const NAMING = new Set("cnae cnaes codigo codigos code codes subclasse subclass".split(" "));
 const LEVELS = new Map([
   ["classe", 5],
@@ -26,10 +23,7 @@ const LEVELS = new Map([
   ["division", 2],
 ]);
 const SECTIONS = new Set(["secao", "secoes", "section"]);
-/**
- * Words that may stand between a word of `NAMING` or `LEVELS` and its code, as in "CNAE principal
- * número".
- */
+/** Words that may stand between "CNAE" and its code, as in "CNAE principal número". */
 const BETWEEN = new Set(
   (
     "cnae fiscal principal primario primaria secundario secundaria secundarios secondary " +
@@ -165,7 +159,6 @@ function isAmount(sentence: Sentence, at: number): boolean {
  */
 const NOTED_MAX = 10;
 
-/** Returns the note for the unknown codes after the first `NOTED_MAX`. */
 function moreUnknown(wrong: readonly string[]): Sentences {
   const more = wrong.length - NOTED_MAX;
   const list = wrong

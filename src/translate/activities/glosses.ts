@@ -2,9 +2,9 @@
  * Reads brackets after a trade that explain it: "padarias (pães e bolos)", "research institutes
  * (natural sciences)". Input: a sentence, an opening bracket, and the codes of the trade before it.
  * Output: the end of the bracket, whose tokens are marked as read.
- * Invariant: an explanation never adds an activity. Goods that the trade itself deals in belong to
- * it; other words are reported as a kind of the trade. A bracket that names a trade, a place, a
- * number, or an exclusion is not an explanation.
+ * Invariant: an explanation never adds an activity. Goods that the trade makes or sells become part
+ * of its name. Other words get a note that the registry does not distinguish them. A bracket that
+ * names a trade, a place, a number, or an exclusion is not an explanation.
  * On its own because no other reader of activities reads across brackets.
  */
 import { isNegatorWord } from "../negators.ts";

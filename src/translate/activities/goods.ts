@@ -29,10 +29,7 @@ export interface GoodsReading extends LexiconChoice {
   readonly to: number;
   /** Certainty of the codes, 0-1. */
   readonly certainty: number;
-  /**
-   * True if the sentence names the goods without a word for their role (such as "shop" or
-   * "factory").
-   */
+  /** True if the goods have no word for their role, such as "shop" or "factory". */
   readonly assumed?: true;
 }
 
@@ -137,10 +134,7 @@ function namedTogether(
 
 /** Words for companies that make or sell goods to others. */
 const SUPPLIER = /^(?:fornec|proveed|suppl(?:y|ies|iers?)$|exporta|exporters?$)/;
-/**
- * Matches codes of manufacturing. Codes of farms do not match, because a farm is not called a
- * supplier.
- */
+/** Matches codes of manufacturing, but not of farms, because a farm is not called a supplier. */
 const MADE = /^(?:1|2|3[0-2])/;
 
 /**
@@ -160,8 +154,8 @@ function suppliedBy(
 }
 
 /**
- * Returns the default role of the first goods if the requested role is retail or wholesale but no
- * trade sells the goods in it. Returns undefined for other roles, because a seller never replaces a
+ * Returns the usual role of the first goods if the sentence requests retail or wholesale of goods
+ * that have no such code. Returns undefined for other roles, because a seller never replaces a
  * trade that makes, repairs, rents, or installs.
  */
 function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
@@ -170,9 +164,9 @@ function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconCh
 }
 
 /**
- * Keeps the codes that fit the origin that a role implies: "plantação de café" means the field,
- * "fábrica de café" the roastery. If a crop has no code for its cultivation, the result has no
- * codes. Returns undefined if the origin does not apply to the goods ("coleta de lixo").
+ * Keeps the codes of the origin that the word at `at` implies. "plantação de café" keeps the codes
+ * of farms, "fábrica de café" those of factories. A crop without a code for its cultivation keeps
+ * none. Returns undefined if the word cannot apply to the goods ("coleta de lixo").
  */
 function ofOrigin(
   sentence: Sentence,
@@ -194,10 +188,7 @@ function ofOrigin(
   return { codes, also: all.filter((code) => !codes.includes(code)) };
 }
 
-/**
- * Returns the position of the goods after a role and words such as "online". Returns -1 if no goods
- * follow.
- */
+/** Returns the position of the goods after a role and words such as "online", or -1. */
 function firstGoods(sentence: Sentence, from: number): number {
   const { goods } = lexicon();
   let skipped = 0;
@@ -286,7 +277,9 @@ function roleAhead(sentence: Sentence, to: number): number {
   return firstGoods(sentence, role.to) < 0 ? to + 1 : to;
 }
 
-/** Reads "wine" in "wine and spirits wholesalers": the role comes after goods joined by "and". */
+/**
+ * Reads "wine" in "wine and spirits wholesalers". The role after the second goods applies to both.
+ */
 function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
   if (!/^(?:and|or)$/.test(sentence.folded(to)) || !sentence.free(to)) return null;
   const free = (index: number) => sentence.free(index);
@@ -300,8 +293,8 @@ function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReadi
 }
 
 /**
- * Reads "tilapia" in "tilapia and other freshwater fish farms": goods before "and other" are an
- * example of the goods of the trade, with its role.
+ * Reads "tilapia" in "tilapia and other freshwater fish farms". Goods before "and other" are an
+ * example of the goods after it, so the role of those goods applies.
  */
 function exampleOf(
   sentence: Sentence,
@@ -335,10 +328,7 @@ function tradeWithin(sentence: Sentence, from: number, to: number): readonly str
 /** Maximum words between "and other" and the role. */
 const OTHER_MAX = 5;
 
-/**
- * Matches associations whose members make or sell goods jointly: "cooperativas de café", "coffee
- * cooperatives".
- */
+/** Matches associations whose members make or sell goods jointly: "cooperativas de café". */
 const JOINED = /^(?:cooperativas?|cooperatives?|associac(?:ao|oes)|asociacion(?:es)?)$/;
 
 /**

@@ -54,10 +54,7 @@ const WISHED = new Set(
     .map(reduce),
 );
 
-/**
- * Words for kinds, in reduced form, that have another meaning directly after a trade. They are not
- * read as kinds there.
- */
+/** Words that name a kind elsewhere, but have another meaning directly after a trade. */
 const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
 
 /**
@@ -99,7 +96,10 @@ function isWrittenAsName({ tokens, text }: Sentence, at: number): boolean {
   return word !== word.toLowerCase() && text !== text.toUpperCase();
 }
 
-/** True if a word in the name of a trade names a kind and does not change the codes of the name. */
+/**
+ * True if a word in the name of a trade only names a kind that the registry does not distinguish.
+ * The name has the same codes without such a word.
+ */
 function isSilent(sentence: Sentence, from: number, to: number, at: number): boolean {
   const word = sentence.folded(at);
   if (ABROAD.test(word)) return true;
@@ -139,8 +139,8 @@ function isKind(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True if the token names a kind and no name of several words begins with it: "orgânicas" in
- * "fazendas orgânicas", "organic" in "organic farms".
+ * True if the token names a kind and is not the first word of a longer trade or goods name:
+ * "orgânicas" in "fazendas orgânicas".
  */
 function isAlone(sentence: Sentence, at: number): boolean {
   if (!isKind(sentence, at) || NOUNS.has(sentence.folded(at)) || !sentence.free(at)) return false;
@@ -180,9 +180,8 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
 }
 
 /**
- * True if all codes of the first choice are codes of the second, or if both have the same main
- * code. Also true if the main code of the first lies under the prefix that is the second's only
- * meaning.
+ * True if `wide` has all codes of the first choice or the same main code. Also true if `wide` means
+ * only a code prefix and the main code of the first choice begins with this prefix.
  */
 function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
   const [first = ""] = wide;

@@ -1,8 +1,8 @@
 /**
  * The table of the curated lexicon. Input: the lexicon's entries. Output: names of trades and of
  * goods in their lookup form.
- * Invariant: a name in several entries has the codes of the first entry, and possibly those of the
- * others. Plurals that the analyzer does not reduce are also names.
+ * Invariant: a name in several entries has the codes of the first entry. The codes of the other
+ * entries are possible meanings. Plurals that the analyzer does not reduce are also names.
  * In a separate file because it runs at build time; a built program contains only the table.
  */
 import { Phrases } from "../words/phrases.ts";
@@ -50,15 +50,9 @@ function* goodsNames(): Generator<Named<Goods>> {
   }
 }
 
-/**
- * Last letters of words whose plurals the analyzer does not reduce: bakeries, salons, boxes,
- * hortifrutis, contábeis.
- */
+/** Last letters of words whose plurals the analyzer does not reduce: bakeries, boxes, contábeis. */
 const ODD_LAST = "yhxnil";
-/**
- * Matches words like "contábil" and "têxtil". The analyzer wrongly reduces their plural "contábeis"
- * to a word in "-el".
- */
+/** Matches words like "contábil", whose plural the analyzer wrongly reduces to "-el". */
 const UNSTRESSED_IL = /[áéíóúâêô]\p{L}*il$/u;
 const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
 

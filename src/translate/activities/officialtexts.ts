@@ -1,14 +1,13 @@
 /**
  * Searches the official texts of activities: the names in the snapshot's table, and optionally
- * descriptors published by IBGE. Input: the table, the descriptors in use, and words or a position
- * in a sentence. Output: the activity whose whole text is written at the position, or codes ranked
- * by how well their best text fits the words (BM25). Each ranked code has the share of the
- * words that its text contains.
- * Invariant: a whole text has at least two words. It also matches if IBGE inverts it ("ARROZ;
- * CULTIVO DE"). A text shared by many activities matches none. Scores are deterministic: ties are
- * ordered by code. Retail and services come before wholesale, manufacture, representation, and
- * repair, unless the words name one of these roles. The descriptors are one array until they are
- * replaced, so that each index is built once.
+ * descriptors published by IBGE. Input: words, or a position in a sentence. Output: the activity
+ * whose whole text begins at the position. For words, codes ranked by how well their best text fits
+ * (BM25), with the share of the words that this text contains.
+ * Invariant: a text that is matched as a whole has at least two words. It also matches in spoken
+ * order: "cultivo de arroz" for IBGE's "ARROZ; CULTIVO DE". A text shared by many activities
+ * matches none. Equal scores are ordered by code. Retail and services come before wholesale,
+ * manufacture, representation, and repair, unless the words name one of these roles. The
+ * descriptors stay the same array until they are replaced, so that each index is built once.
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -55,10 +54,7 @@ interface WholeText {
  * Maximum number of activities that share a text; a text shared by more identifies none of them.
  */
 const CODES_MAX = 4;
-/**
- * Minimum number of words in a text. Single words are left to the lexicon, which knows their common
- * use.
- */
+/** Minimum number of words in a text. Single words are left to the lexicon. */
 const WORDS_MIN = 2;
 /** Cached texts, keyed by the descriptor list. */
 const made = new WeakMap<readonly Descriptor[], (segment: Segment) => Texts>();
@@ -139,9 +135,8 @@ interface Queue<Item> {
 }
 
 /**
- * Items that are indexed only when a lookup first needs the word they begin with. Before a lookup,
- * all items with that first word are indexed, in insertion order, each once. So the first sentence
- * pays only for the few texts that begin with its words.
+ * Items that are indexed only when a lookup needs their first word. A lookup first indexes all
+ * items that begin with that word, in insertion order and each once.
  */
 class Waitlist<Item> {
   readonly #put: (item: Item) => void;
@@ -152,14 +147,12 @@ class Waitlist<Item> {
     this.#put = put;
   }
 
-  /** Queues an item until its first word is looked up. */
   add(beginning: string, item: Item): void {
     const queue = this.#queues.get(beginning);
     if (queue === undefined) this.#queues.set(beginning, { items: [item], next: 0 });
     else queue.items.push(item);
   }
 
-  /** Indexes all items that begin with this word. */
   bring(beginning: string): void {
     const queue = this.#queues.get(beginning);
     if (queue === undefined) return;
@@ -181,10 +174,7 @@ class Waitlist<Item> {
 const K1 = 1.2;
 const B = 0.75;
 
-/**
- * Score factors by code prefix. They lower activities that are less likely if the sentence names no
- * role.
- */
+/** Score factors by code prefix, which lower unlikely activities if no role is named. */
 const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
   ["461", 0.4],
   ["46", 0.6],
@@ -263,7 +253,6 @@ export function describesActivities(segment: Segment, word: string): boolean {
   return words.has(word) || (stemOf(word) !== word && byWord.has(stemOf(word)));
 }
 
-/** Returns the BM25 score of every text that has a word of the query. */
 function scoresOf(index: Index, rarity: ReadonlyMap<string, number>): Map<number, number> {
   const scores = new Map<number, number>();
   for (const [stem, weight] of rarity) {

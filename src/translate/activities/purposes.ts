@@ -1,10 +1,10 @@
 /**
  * Reads purposes of goods: "remédios para uso veterinário", "máquinas para a indústria têxtil",
  * "aluguel de tratores com operador", "pepinos em conserva". Input: a sentence, and a reading of
- * the goods before the purpose. Output: the same reading with the codes for the purpose, extended
- * over the words of the purpose.
+ * the goods before the purpose. Output: the same reading, now with the codes for the purpose and
+ * ending after its words.
  * Invariant: a purpose replaces only the codes that its table lists. If the reading has none of
- * them, it is unchanged, so that customers ("software para padarias") remain customers. Words of a
+ * them, it is unchanged. So "padarias" in "software para padarias" remains a customer. Words of a
  * purpose become part of the activity, never another activity.
  */
 import { joins, type Match, Phrases } from "../words/phrases.ts";
@@ -205,10 +205,7 @@ function purposeFrom(sentence: Sentence, from: number): number {
   return at;
 }
 
-/**
- * Returns the reading with the codes for the purpose at a token, or null if the purpose changes no
- * codes.
- */
+/** Returns the reading with the codes for the purpose at a token, or null if no code changes. */
 function replaced(
   sentence: Sentence,
   reading: GoodsReading,
@@ -228,7 +225,7 @@ function replaced(
   return { ...reading, codes, also, to: listEnd(sentence, match, table) };
 }
 
-/** Returns the end of a list of the same purpose: "para cães e gatos". */
+/** Returns the end of a list of names for one purpose, such as "cães e gatos" after "para". */
 function listEnd(sentence: Sentence, { to, value }: Match<Codes>, table: Phrases<Codes>): number {
   if (!/^(?:e|ou|,)$/.test(sentence.tokens[to]?.folded ?? sentence.tokens[to]?.text ?? ""))
     return to;

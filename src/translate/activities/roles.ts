@@ -141,17 +141,14 @@ export const GROWING = new Set(
   ),
 );
 /**
- * Words for gathering forest products. With other goods they do not mean this: "coleta de lixo" is
- * refuse collection.
+ * Words for gathering forest products. They mean something else before goods that no forest yields:
+ * "coleta de lixo" is refuse collection.
  */
 export const GATHERING = new Set("coleta extrativismo extrativista extrativistas".split(" "));
 /** Code for gathering other products of native forests. */
 export const GATHERED = "0220999";
 
-/**
- * Maps words for an origin of goods, such as a field or a mine, to a pattern for the codes of that
- * origin.
- */
+/** Maps words for an origin of goods, such as a field or a mine, to a pattern for its codes. */
 export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
@@ -196,10 +193,7 @@ export function joinChoices(first: LexiconChoice, second: LexiconChoice): Lexico
   return { codes: first.codes, also };
 }
 
-/**
- * Merges the meanings of two goods names. Where both have a role, the codes of `added` become
- * possible meanings.
- */
+/** Merges two goods names. In a role that both have, codes of `added` only become possible. */
 export function joinGoods(old: Goods, added: Goods): Goods {
   const joined: Partial<Record<TradeRole, LexiconChoice>> = { ...old };
   for (const role of TRADE_ROLES) {

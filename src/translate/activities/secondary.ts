@@ -109,7 +109,7 @@ function markAt(sentence: Sentence, at: number): SecondaryMark | null {
   const to = at + (named ? 2 : 1);
   const from = as ? at - 1 - article : at;
   const negated = !as && negatorOf(sentence, from) >= 0;
-  // "que tenham como atividade secundária o aluguel de andaimes"
+  // In "que tenham como atividade secundária o aluguel", the activity follows the mark.
   const behind = as && !HAVING.has(sentence.folded(from - 1));
   return { from, to, behind, start: behind ? startBefore(sentence, from) : at, negated };
 }
@@ -194,7 +194,10 @@ function chosenAhead(
   return chosen;
 }
 
-/** Returns the activity right before a mark, and the activities listed with it after one "com". */
+/**
+ * Returns the activity right before "como atividade secundária" and the activities listed with it.
+ * The list begins no earlier than the "com" before it.
+ */
 function chosenBehind(
   sentence: Sentence,
   mark: SecondaryMark,

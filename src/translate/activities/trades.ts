@@ -36,7 +36,7 @@ export interface Before {
   readonly from: number;
   /** Token after the last. */
   readonly to: number;
-  /** Role in which the trade deals in its goods. */
+  /** Role that the trade names for its goods, such as making or selling. */
   readonly role: TradeRole | null;
   /** Role that the trade's codes imply for goods listed after it: "cerâmicas de tijolo e telha". */
   readonly implied?: TradeRole | null;
@@ -49,15 +49,10 @@ export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
 }
 
-/**
- * Maximum number of words after "of" in a name that begins with its head, as in "schools of music".
- */
+/** Maximum number of words after "of" in names such as "schools of music". */
 const TURNED_MAX = 3;
 
-/**
- * Reads "schools of music" as "music schools". English may put the head of a name first, before
- * "of", so that the lexicon need not list both orders.
- */
+/** Reads "schools of music" as "music schools", so that the lexicon need not list both orders. */
 export function readTurned(sentence: Sentence, at: number): GoodsReading | null {
   const { tokens } = sentence;
   if (tokens[at + 1]?.folded !== "of") return null;
@@ -77,8 +72,8 @@ export function readTurned(sentence: Sentence, at: number): GoodsReading | null 
 const HEAD_MAX = 2;
 
 /**
- * Reads "primary" in "primary and secondary schools" and "solar" in "solar and wind farms". The
- * head that both trades share comes after the second trade; only English puts it last.
+ * Reads "primary" in "primary and secondary schools" and "solar" in "solar and wind farms". Both
+ * trades share the noun after the second. Only English has this order.
  */
 export function readSharedHead(sentence: Sentence, at: number): GoodsReading | null {
   const { tokens } = sentence;
@@ -116,8 +111,8 @@ export function readSharedTail(sentence: Sentence, at: number): GoodsReading | n
 }
 
 /**
- * Returns the first of two plural trades that "e" joins. Returns null if the lexicon's name for the
- * pair covers both.
+ * Returns the first of two plural trades that "e" joins. Returns null if the lexicon lists the pair
+ * as one trade with all codes of both.
  */
 function firstOfTwo(
   { tokens }: Sentence,
@@ -130,13 +125,13 @@ function firstOfTwo(
 }
 
 /**
- * True if two words are plural trades and their joint name lacks a code of one of them: "livrarias
- * e papelarias" are two trades, "livraria e papelaria" is one shop.
+ * True if two words are plural trades and the lexicon's entry for the pair lacks a code of one of
+ * them. "livrarias e papelarias" are two trades, "livraria e papelaria" is one shop.
  */
 function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
   const { trades: names } = lexicon();
-  // The lexicon usually lists goods in the plural ("móveis e eletrodomésticos"), so only a
-  // word that is not in its listed form can be a plural trade.
+  // The lexicon lists goods in the plural ("móveis e eletrodomésticos") and trades in the singular.
+  // A word spelled as listed is therefore no plural trade.
   const single = (word: Token) =>
     foldWord(names.written(word.key) ?? word.folded) !== word.folded
       ? names.longest([word], 0)
@@ -169,8 +164,8 @@ function withTail(sentence: Sentence, reading: GoodsReading): GoodsReading {
 }
 
 /**
- * Extends a trade by goods that begin inside its name, if the trade deals in them. "concessionária
- * de carros" becomes "concessionária de carros novos".
+ * Extends the name of a trade over longer goods that begin inside it and share a code with it.
+ * "concessionária de carros" becomes "concessionária de carros novos".
  */
 export function withGoods(sentence: Sentence, at: number, reading: GoodsReading): GoodsReading {
   const free = (index: number) => sentence.free(index);
@@ -187,12 +182,12 @@ function isTail({ folded, key }: Token): boolean {
   return TAILS.has(key) || TAILS.has(folded.replace(/(ie)?s$/, (end) => (end === "s" ? "" : "y")));
 }
 
-/** Reads a shop of a trade as that trade: "loja de conserto de celular", "casa de massagem". */
+/** Reads a shop of a trade as that trade: "loja de conserto de celular". */
 export function tradeAfterShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
-  // General words for services and companies also lead to a trade: "serviços de tatuagem",
-  // "empresas de transporte de carga".
+  // A general word may also precede the trade: "serviços de tatuagem", "empresas de transporte de
+  // carga".
   const led =
     SERVICES.has(sentence.folded(at)) || FIRMS.has(sentence.folded(at)) || isRoom(sentence, at);
   const end = led ? at + 1 : role?.value === "retail" ? role.to : -1;
@@ -244,8 +239,8 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): 
 
 /**
  * Reads a trade that shares its first words with the previous trade. The two are in a list
- * ("material elétrico e hidráulico"), or a `negator` stands between them. "indústrias exceto
- * alimentos" excludes "indústrias de alimentos". Tries the longest shared beginning first.
+ * ("material elétrico e hidráulico"), or a `negator` stands between them. In "indústrias exceto
+ * alimentos", it reads "indústrias de alimentos". The longest shared beginning is tried first.
  */
 export function readElidedTrade(
   sentence: Sentence,
@@ -382,10 +377,7 @@ const SOUGHT = new Set(
 );
 
 const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".split(" "));
-/**
- * Verbs by which the writer offers something, so that the customers named after "para" are the
- * requested companies.
- */
+/** Verbs by which the writer offers something to the companies named after "para". */
 const OFFERING = new Set(
   (
     "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer " +
@@ -393,10 +385,7 @@ const OFFERING = new Set(
   ).split(" "),
 );
 
-/**
- * True for features and surroundings, which are no activities: "com piscina", "com mais de 3
- * lojas", "perto do metrô".
- */
+/** True for features and surroundings, which are no activities: "com piscina", "perto do metrô". */
 export function isFeature(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
@@ -424,8 +413,8 @@ const HAD = new Set("tem tenha tenham possui possua possuam have has com with se
 const LOCATIVES = new Set("na nas no nos on in at".split(" "));
 
 /**
- * True if a word for a place of business only says where an unknown thing is. "internet" in
- * "domínio próprio na internet" requests no activity.
+ * True for a word such as "internet" that only locates an unknown noun before it, as in "domínio
+ * próprio na internet". Such a word requests no activity.
  */
 function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolean {
   const lead = LOCATIVES.has(sentence.folded(at - 1)) ? at - 1 : before;

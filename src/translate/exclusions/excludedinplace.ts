@@ -22,10 +22,7 @@ const THERE = {
   en: "No filter leaves something out in one place only: search each place on its own.",
 };
 
-/**
- * Adds a note for an exclusion that holds in only one of the requested places. Returns true if
- * there is one.
- */
+/** Adds a note for an exclusion in only one requested place. Returns true if there is one. */
 export function unmapExcludedInPlace(
   sentence: Sentence,
   notes: Notes,
@@ -41,10 +38,7 @@ export function unmapExcludedInPlace(
   return false;
 }
 
-/**
- * Kinds of requests that can be excluded or can limit an exclusion, as in "exceto as MEI abertas
- * desde 2020".
- */
+/** Requests that can be excluded or can limit an exclusion: "exceto as MEI abertas desde 2020". */
 const DESCRIBED: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
 ]);
@@ -61,7 +55,7 @@ const WITH_CONDITION = {
 
 /**
  * Adds a note for a condition on an exclusion ("exceto as MEI abertas desde 2020"), because no
- * filter excludes only companies that meet both. Returns true if there is one.
+ * filter excludes only the companies that meet both conditions. Returns true if there is one.
  */
 export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -81,8 +75,9 @@ export function unmapConditional(sentence: Sentence, notes: Notes): boolean {
 }
 
 /**
- * Returns the end of a condition on the excluded words that end before `from`. Returns -1 if there
- * is none. After "exceto", a date, contact, or quality right after these words is such a condition.
+ * Returns the end of a condition that follows the excluded words, or -1 if there is none. The
+ * excluded words end before `from`. After "exceto", a date, contact, or quality directly after them
+ * is such a condition.
  */
 function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): number {
   let at = from;

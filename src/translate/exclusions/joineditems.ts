@@ -2,15 +2,14 @@
  * Finds words after an exclusion that may be excluded too or may be required: "exceto DDD 11 e
  * MEI", "exceto Santos, MEI", "sem telefone e MEI", "fora de Santos e padarias". Each of these
  * ("MEI", "padarias") is called an item.
- * Invariant: after "exceto", an item is unclear in three cases. It has its own article ("as com
- * telefone"). "e" joins it to a contact, date, capital, or code, whose negation does not extend to
- * the next item. Or only a comma joins it. "exceto MEI e com telefone" requires a phone. After
- * "sem", "fora de", or "não", an item is unclear if it follows a contact, place, or list, is of
- * another kind, and has no preposition, verb, or negator. Adjectives ("grandes") are never unclear.
- * The note suggests a wording only if that parses as intended. It also says if no filter can
- * exclude the item.
+ * Invariant: after "exceto", an item is unclear if it has its own article ("as com telefone"), if
+ * only a comma joins it, or if "e" joins it to a contact, date, capital, or code. "exceto MEI e com
+ * telefone" is clear: "com" requires a phone. After "sem", "fora de", or "não", an item is unclear
+ * if it follows a contact, place, or list, is of another kind, and has no preposition, verb, or
+ * negator. Adjectives ("grandes") are never unclear.
  * Input: a sentence after all other stages, and its excluded lists. Output: a note with both
- * readings and how to write each.
+ * readings and a wording for each that parses as intended. If no filter can exclude the item, the
+ * note says so.
  */
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { kindAt } from "../items.ts";
@@ -39,22 +38,18 @@ const REACHED_ALONE: ReadonlySet<string> = new Set(["contact", "date", "capital"
  * noun needs an article or a verb.
  */
 const NOUNS: ReadonlySet<string> = new Set(["regime", "headquarters", "nature", "activity"]);
-/**
- * Maximum number of words such as "que não têm" between an article and its request: "as que não têm
- * telefone".
- */
+/** Maximum number of words between an article and its request: "as que não têm telefone". */
 const LEAD_MAX = 6;
 
 /** Maximum number of tokens of an excluded request. */
 const ITEM_MAX = 12;
 
-/** An excluded item: its negator and its last token. */
 interface ExceptedItem {
   readonly negator: number;
   readonly last: number;
 }
 
-/** An item that follows a joint, which is "e", "ou", or a comma. */
+/** An item after "e", "ou", or a comma. */
 interface Joined {
   /**
    * First token of the item with its leading words, first token without them, and the token after
@@ -67,10 +62,7 @@ interface Joined {
   readonly hasArticle: boolean;
 }
 
-/**
- * Adds a note for the first item after "exceto" that may be excluded or required. Returns true if
- * there is one.
- */
+/** Adds a note for the first unclear item after "exceto". Returns true if there is one. */
 export function unmapExceptLists(sentence: Sentence, notes: Notes): boolean {
   for (let joint = 1; joint < sentence.tokens.length - 1; joint++) {
     if (!isJoint(sentence, joint)) continue;
@@ -107,7 +99,10 @@ function exceptedBefore(sentence: Sentence, joint: number): ExceptedItem | null 
   return null;
 }
 
-/** Returns the item after a joint; null if a word such as "com" explicitly requires the item. */
+/**
+ * Returns the item after the joining word or comma; null if a word such as "com" explicitly
+ * requires the item.
+ */
 function listedBehind(sentence: Sentence, joint: number): Joined | null {
   const from = joint + 1;
   const isPlace = sentence.owner(from) === "place";
@@ -164,9 +159,8 @@ function isLost(
 }
 
 /**
- * Returns how negation applies to the item. If the exclusion's negator applies to any word of the
- * item, that word decides, otherwise the first word. An example is "as de capital acima de 1
- * milhão".
+ * Returns the negation that applies to the item. This is the exclusion's own negator if it applies
+ * to any word of the item. Otherwise the first word decides.
  */
 function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach {
   for (let at = item.at; at < item.to; at++) {
@@ -214,10 +208,7 @@ interface Out {
   readonly kind: OutKind;
 }
 
-/**
- * Adds a note for every item that is unclear after "sem", "fora de", or "não". Returns true if
- * there is one.
- */
+/** Adds a note for each unclear item after "sem" and the like. Returns true if there is one. */
 export function unmapExcludedOrRequested(
   sentence: Sentence,
   notes: Notes,
@@ -242,8 +233,8 @@ export function unmapExcludedOrRequested(
 }
 
 /**
- * True for a comma between an excluded list and an item that "e" follows: the comma in "fora da
- * lista X, MEI e filiais".
+ * True for the comma in "fora da lista X, MEI e filiais": it stands between an excluded list and an
+ * item that "e" follows.
  */
 function isListed(sentence: Sentence, comma: number): boolean {
   if (sentence.tokens[comma]?.text !== ",") return false;
@@ -251,10 +242,7 @@ function isListed(sentence: Sentence, comma: number): boolean {
   return item !== null && AND.test(sentence.folded(item.to));
 }
 
-/**
- * Returns the contact or place that ends before "e" and is excluded by a word other than "exceto",
- * or null.
- */
+/** Returns the contact or place before "e" that a word other than "exceto" excludes, or null. */
 function outBefore(sentence: Sentence, and: number): Out | null {
   const last = and - 1;
   const { polarity, negator } = reachOf(sentence, last);
@@ -310,15 +298,16 @@ interface Unclear {
 type Leads = readonly [included: string, out: string];
 
 /**
- * Returns the text of an exclusion from `from` through `last`, or an empty text if no filter can
- * express it.
+ * Returns the words of an exclusion from `from` through `last`, or an empty string if no filter can
+ * express them.
  */
 function phraseOf(sentence: Sentence, from: number, last: number): string {
   return sentence.owner(last) === "unmapped" ? "" : sentence.words(from, last + 1).words;
 }
 
 /**
- * Returns a text that suggests a wording for each reading, or says that no filter can express it.
+ * Returns a sentence that suggests a wording for each reading, or says that no filter can express
+ * one.
  */
 function readingsOf({ phrase, item, owner }: Unclear): Sentences {
   const questions = [`“${item}” também fica de fora?`, `Is "${item}" left out as well?`];
@@ -346,10 +335,7 @@ const CAN_BE_OUT: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "place", "size", "status", "capital", "date"],
 ]);
 
-/**
- * Returns an item without its leading words ("com", "em"), which the suggested sentences add
- * themselves.
- */
+/** Returns an item without words such as "com", which the suggested sentences add themselves. */
 function bareOf(item: string, owner: string): string {
   if (owner !== "contact" && owner !== "place") return item;
   const lead = /^(?:(?:[ao]s?|the|those|com|with|de|d[ao]s?|of|em|n[ao]s?|in|que t[eê]m) )+/i;

@@ -49,11 +49,10 @@ interface Choice {
   readonly joined: "phone" | "contact" | null;
   /** True if the filter takes any phone, but the sentence requests a mobile or landline. */
   readonly isWider: boolean;
-  /** True if a web site is in the list. */
   readonly hasSite: boolean;
   /**
-   * True if an earlier filter already requires another contact. Replacing it by the choice would
-   * not add companies to the result.
+   * True if an earlier filter already requires another contact. Accepting any contact of the list
+   * in its place would then add no companies.
    */
   readonly isHidden: boolean;
 }
@@ -124,7 +123,6 @@ function choiceOf({ from, kinds, before, isNoted }: Run): Omit<Choice, "hasSite"
   return { from, joined, isWider: kinds.some(isExact) && !phones && !isNoted, isHidden };
 }
 
-/** A contact in a sentence, and the filter that its phrase sets. */
 interface ContactAt {
   readonly at: number;
   readonly to: number;
@@ -148,10 +146,7 @@ interface Spread {
 const FIRM = /^(e|ou|and|or|nem|nor)$/;
 const ARTICLE = /^(o|a|os|as|um|uma|an|the|its|their|seu|seus)$/;
 const WITH = /^(com|with|sem|without|de)$/;
-/**
- * Matches the first word of a contact's name. If a contact phrase begins with another word, that
- * word is a quality.
- */
+/** Matches the first word of a contact's name. Any other first word of a phrase is a quality. */
 const CONTACT = new RegExp(
   "^(?:e|e?mails?|correios?|(?:tele)?fones?|tel|numeros?|(?:tele)?phones?|cel|celular(?:es)?|" +
     "fixos?|mobiles?|landlines?|cell)$",
@@ -160,10 +155,7 @@ const PLURAL = /^((?:exclusiv|unic|propri|compartilhad|repetid)[oa]s|sejam|sao|a
 /** Maximum number of contacts between a contact and the quality that applies to it. */
 const LIST_MAX = 4;
 
-/**
- * True if a quality precedes a contact ("exclusive e-mail"), so that it may also apply to the next
- * contact.
- */
+/** True if a quality precedes a contact and may also apply to the next: "exclusive e-mail". */
 export function leadsList(sentence: Sentence, { at, phrase }: ContactAt): boolean {
   return phrase.quality !== undefined && !CONTACT.test(sentence.folded(at));
 }
@@ -204,10 +196,7 @@ function fromBefore(
   return isList && quality !== undefined ? { quality, unsure: true } : null;
 }
 
-/**
- * Returns the quality stated after the last contact of a list: "e-mail, celular e telefone
- * exclusivos".
- */
+/** Returns the quality stated after a list of contacts: "e-mail e telefone exclusivos". */
 function fromBehind(sentence: Sentence, { to }: ContactAt): QualityPhrase | null {
   let [isLed, from] = [false, to];
   for (let left = LIST_MAX; left > 0; left--) {
@@ -238,10 +227,7 @@ interface Joint {
   readonly hasArticle: boolean;
 }
 
-/**
- * Returns the words that join a contact that ends at a token to the next contact, or null if they
- * are not joined.
- */
+/** Returns the words that join the contact that ends at a token to the next contact, or null. */
 function jointAt(sentence: Sentence, from: number): Joint | null {
   let at = from;
   const comma = /^[,/]$/.test(sentence.tokens[at]?.text ?? "");

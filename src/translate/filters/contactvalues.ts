@@ -58,7 +58,7 @@ const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
 const MINE = wordSet("meu minha nosso nossa my our mi nuestro nuestra");
 /** Marks around a value, claimed with it. */
 const QUOTE = /^["“”„«»'‘’]$/;
-/** Words that lead to an address to which a list is to be sent. */
+/** Words before an e-mail address to which the writer wants a list sent: "para". */
 const SENT_TO = wordSet("para pra to");
 
 /** Max words between the word for a contact and its value. */
@@ -68,8 +68,8 @@ const PHONE_TOKENS = 14;
 /** Maximum number of tokens before the first digit other than 0, as in "( 0 ** 11". */
 const EMPTY_TOKENS = 5;
 /**
- * Minimum number of digits of a phone. Among other numbers, only dates have this many, and dates
- * are recognized by their punctuation.
+ * Minimum number of digits of a phone. A date may have as many digits, but its punctuation shows
+ * that it is a date.
  */
 const DIGITS_MIN = 8;
 /**
@@ -79,10 +79,7 @@ const DIGITS_MIN = 8;
 const DIGITS_MAX = 14;
 /** Maximum number of digits of a country or area code, after which a dot or slash may follow. */
 const PREFIX_DIGITS_MAX = 4;
-/**
- * Punctuation allowed anywhere in a phone number, and punctuation allowed only after its first
- * part.
- */
+/** Punctuation allowed anywhere in a phone number, and only after its first part. */
 const PHONE_MARK = /^[()+*\u2012-\u2015\u2212]$/;
 const PREFIX_MARK = /^[./]$/;
 /**
@@ -93,8 +90,8 @@ const JOINED_MIN = 10;
 const HOLDERS = wordSet("quem quien who");
 const HAVE = wordSet("tem tiene has usa uses owns utiliza");
 /**
- * Verbs that request the holders of a number although no word for a holder stands before them:
- * "share this phone".
+ * Verbs that request the companies with a number even without "who" before them: "share this
+ * phone".
  */
 const SHARE = wordSet("divide dividem compartilha compartilham share shares comparte comparten");
 const OTHER_FORMS =
@@ -116,7 +113,10 @@ const AREA_MISSING: Remark = {
   pt: "Falta o DDD do telefone; diga, por exemplo: 11 98765-4321.",
   en: "The area code of the phone is missing; write it as in: 11 98765-4321.",
 };
-/** Like `AREA_MISSING`, but suggests an area code found elsewhere in the sentence. */
+/**
+ * Returns the remark that a phone has no area code. It suggests an area code found elsewhere in the
+ * sentence.
+ */
 function areaMissing(sentence: Sentence): Remark {
   const { tokens } = sentence;
   const at = tokens.findIndex(
@@ -156,10 +156,7 @@ const OR_CPF: Remark = {
   en: "It was read as a mobile. It may also be a CPF, a number of a person: not searched.",
 };
 
-/**
- * A phone or e-mail address in the text: its tokens, and the value read or the reason why it cannot
- * be searched.
- */
+/** A phone or e-mail address in the text, with its value or why it cannot be searched. */
 interface Value {
   readonly from: number;
   readonly to: number;
@@ -212,7 +209,8 @@ export function findContactValues(
   if (excess.length > 0) leaveExcess(sentence, notes, excess);
   if (last === null) lost = unmapEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
-  // Drops the cached results of negations. Words read as names from here on do not negate.
+  // Drops the cached results of negations, because a negator that is now part of an address negates
+  // nothing.
   forgetReach(sentence);
   return {
     phones: [...phones],
@@ -222,10 +220,7 @@ export function findContactValues(
   };
 }
 
-/**
- * Reports the writer's own contact, as in "meu telefone é …", in a note. Returns true for such a
- * value.
- */
+/** Reports the writer's own contact, as in "meu telefone é …". Returns true for such a value. */
 function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolean {
   const lead = leadOf(sentence, from);
   const before = sentence.tokens[lead - 2];

@@ -1,11 +1,11 @@
 /**
  * Recognizes words for contacts that are neither a filter nor a trade ("por telefone", "com dois
  * telefones", "cujo telefone é exclusivo"). Also recognizes questions about the holder of a phone
- * or e-mail ("who has this e-mail", "de quem é este número"). Input: a sentence after the filters
- * and before the trades. Output: a note, because no filter takes them.
- * Invariant: a word for a contact counts only after a word such as "por" or "cujo". Only numerals
- * and determiners may stand between. So "conserto de telefones" and "lojas de celular" remain
- * trades. Words of a question next to a value are marked as read. A question without a value must
+ * or e-mail ("who has this e-mail", "de quem é este número"). Input: a sentence whose filters are
+ * read and whose trades are not. Output: a note, because no filter takes these words.
+ * Invariant: a word for a contact counts only after a word such as "por" or "cujo", with only
+ * numerals and determiners between them. So "conserto de telefones" and "lojas de celular" remain
+ * trades. A question about a given number or address is marked as read. A question without one must
  * contain a word for a contact. The note then requests the value, and no activity is searched.
  */
 import { isInTrade } from "../items.ts";
@@ -42,7 +42,7 @@ const LEAD = wordsOf(
 /** Words for the kind of phone, after a word for a phone: "telefone fixo". */
 const KIND = wordsOf("fix[ao]s? celular(?:es)? move(?:l|is) comercia(?:l|is)");
 /**
- * Documents whose rows are counted, so that the number is a limit: "uma planilha com 50 telefones".
+ * Words for a list of results. In "uma planilha com 50 telefones", the number limits the result.
  */
 const LISTS = wordsOf("listas? planilhas? relac(?:ao|oes) bases? tabelas? list spreadsheet lead");
 const ARTICLE = wordsOf("uma? a an una? one");
@@ -62,9 +62,9 @@ const NO_FILTER: Remark = {
 };
 
 /**
- * Reports words for contacts, with their description, in notes. "counted" reports only contacts
- * with a numeral, because "com no máximo dois telefones" must not be read as a limit of the result.
- * A later call with "all" reports the others.
+ * Adds notes for words for contacts and their descriptions. A first call with "counted" handles
+ * contacts with a numeral, so that no later stage reads "com no máximo dois telefones" as a limit
+ * of the result. A later call with "all" handles the others.
  */
 export function unmapContactWords(
   sentence: Sentence,
@@ -83,10 +83,7 @@ export function unmapContactWords(
   }
 }
 
-/**
- * Returns the end of the word for a contact at a token ("cell phone", "telefone fixo"), or -1 if
- * there is none.
- */
+/** Returns the end of a word for a contact ("cell phone", "telefone fixo"), or -1. */
 function contactEnd(sentence: Sentence, at: number): number {
   const word = sentence.folded(at);
   const isCell = word === "cell" && CONTACT.test(sentence.folded(at + 1));
@@ -131,10 +128,7 @@ function isBound(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) === "pelo" && sentence.folded(at + 1) === "menos";
 }
 
-/**
- * Returns the end of the description after a contact: "não é de contador" in "cujo telefone não é
- * de contador".
- */
+/** Returns the end of a contact's description: "não é de contador" after "cujo telefone". */
 function descriptionEnd(sentence: Sentence, from: number): number {
   let to = from;
   while (to < from + DESCRIPTION_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
@@ -174,7 +168,7 @@ const JOINS = wordSet(
 );
 /** Maximum number of words between a word for calling and the number. */
 const CALL_WORDS_MAX = 4;
-/** Maximum number of words of a question before a value, and the same number after it. */
+/** Maximum number of words of a question on each side of a value. */
 const REACH = 6;
 const CONTACTS = wordSet(
   "telefone telefones fone celular whatsapp zap numero phone telephone number mobile telefono " +
@@ -201,10 +195,7 @@ export function claimQuestion(sentence: Sentence, from: number, to: number): voi
   if (last >= to) sentence.claim(to, last + 1, "contact");
 }
 
-/**
- * Returns the position of the word for calling before the number at a token, or -1 if there is
- * none.
- */
+/** Returns the position of the word for calling before the number at a token, or -1. */
 export function callBefore(sentence: Sentence, at: number): number {
   let call = at - 1;
   while (call >= at - CALL_WORDS_MAX && CALL_LEADS.has(sentence.folded(call))) call--;

@@ -1,9 +1,9 @@
 /**
  * Reads short filter phrases: status, size, regime, head office, contact, sort. Input: a sentence.
  * Output: the members of a spec that each phrase sets.
- * Invariant: if no filter can require or exclude as a phrase does, the phrase is reported in a
- * note. It is never dropped or inverted. If two requests contradict each other, the first counts,
- * and a warning names the second.
+ * Invariant: if no filter can express a phrase, the phrase is reported in a note. It is never
+ * dropped or inverted. If two requests contradict each other, the first counts, and a warning names
+ * the second.
  */
 
 import { isInTrade, kindAt } from "../items.ts";
@@ -43,7 +43,10 @@ import { FILTER_PHRASES } from "./table.ts";
 interface FilterContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
-  /** True if the snapshot contains the counts that the import computes. */
+  /**
+   * True if the snapshot has the counts of establishments and of shared contacts, which older
+   * imports did not compute.
+   */
   readonly counts: boolean;
   readonly bounds: Bounds;
 }
@@ -61,7 +64,6 @@ interface Taken {
 
 /** The last phrase, which the next phrase may extend. */
 interface Last extends Taken {
-  /** True if the phrase has set its filter. */
   readonly set: boolean;
 }
 
@@ -82,7 +84,7 @@ class FilterStage {
   readonly #choice: ContactChoice;
   #last: Last | null = null;
   #contact: ContactBefore | null = null;
-  /** True if an own domain was required before a web site. */
+  /** True if an e-mail at an own domain was already required before the last web site. */
   #hadDomain = false;
 
   constructor({ sentence, notes, counts, bounds }: FilterContext) {
@@ -224,10 +226,7 @@ class FilterStage {
     );
   }
 
-  /**
-   * Returns the start of a past tense before a regime ("que já foram MEI", "that used to be MEI"),
-   * or -1.
-   */
+  /** Returns the start of a past tense before a regime ("que já foram MEI"), or -1. */
   #pastOf({ at, phrase }: Taken): number {
     if (phrase.role !== "regime") return -1;
     const past = /^(foram|foi|era|eram|were|was|used|fueron|eran)$/;
@@ -239,19 +238,14 @@ class FilterStage {
     return -1;
   }
 
-  /**
-   * True if the phrase describes customers of the requested companies: "contabilidade para MEI".
-   */
+  /** True for customers of the requested companies: "contabilidade para MEI". */
   #isAudience({ at, phrase }: Taken): boolean {
     if (phrase.role !== "regime" && phrase.role !== "size") return false;
     const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     return at > 1 && ["para", "pra", "for"].includes(this.#sentence.folded(at - article));
   }
 
-  /**
-   * Claims a request that accepts both cases, and sets no filter for it: "com ou sem telefone",
-   * "ativas ou não".
-   */
+  /** Claims a request that accepts both cases, such as "com ou sem telefone". Sets no filter. */
   #leaveOpen({ at, to, phrase }: Taken): void {
     if (phrase.role === "status") this.#found.anyStatus = true;
     const { negator } = reachOf(this.#sentence, to - 1);
@@ -325,9 +319,8 @@ class FilterStage {
   }
 
   /**
-   * Reads the number of branches in phrases such as "com filiais". Having branches means at least
-   * two establishments; having none means one. Returns null for "sem filiais", which means head
-   * offices, and for "só filiais", which means branches.
+   * Reads "com filiais" as at least two establishments and "não têm filiais" as one. Returns null
+   * for "sem filiais", which means head offices, and for "só filiais", which means branches.
    */
   #had({ at, phrase, to }: Taken, from: number, negated: boolean): Outcome | "bound" | null {
     if (

@@ -16,20 +16,14 @@ import { HISTORY } from "./phrase.ts";
 
 const LEFT =
   /^(?:desenquadrad[ao]s?|sairam|saiu|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
-/**
- * Matches "excluídas" in "excluídas do Simples". Without "do", as in "excluídas as MEI", it is an
- * exclusion.
- */
+/** Matches "excluídas" in "excluídas do Simples". Without "do", it is an exclusion. */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
 const SMALL = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
 /** Maximum words between a word for leaving and its regime. */
 const BETWEEN_MAX = 4;
 
-/**
- * Adds a note for every regime that the requested companies have left. Returns true if there is
- * one.
- */
+/** Adds a note for every regime that companies have left. Returns true if there is one. */
 export function unmapLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -59,10 +53,7 @@ function isLeaving(sentence: Sentence, at: number): boolean {
   return LEFT.test(word) || (PUT_OUT.test(word) && FROM.test(sentence.folded(at + 1)));
 }
 
-/**
- * True if the word for leaving is negated. Companies "que não saíram do Simples" are still in
- * Simples.
- */
+/** True if the word for leaving is negated: "não saíram do Simples" means still in Simples. */
 function isTurned(sentence: Sentence, cause: number): boolean {
   return [1, 2, 3].some((back) => NOT.has(sentence.folded(cause - back)));
 }

@@ -51,13 +51,13 @@ const HOLDS = wordSet(
 );
 const QUOTES = '"“”„«»';
 /**
- * The stages that read phone numbers and e-mail addresses: "contact" with a filter, "unmapped"
- * without one.
+ * Stages that mark phone numbers and e-mail addresses as read. Those that no filter takes are
+ * marked as "unmapped".
  */
 const TAKEN = wordSet("contact unmapped");
 /** Maximum number of words of a name. */
 const WORDS_MAX = 5;
-/** Maximum number of tokens, quotation marks included, of the names before "no nome". */
+/** Maximum number of tokens, with quotation marks, between "com" and "no nome". */
 const TOKENS_MAX = 11;
 
 interface NameContext {
@@ -148,8 +148,7 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   if (!negated && !HAVING.has(word)) return null;
   let first = at + 1;
   while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
-    // The loop stops after a few repetitions, because a scan from each token to the end would take
-    // quadratic time.
+    // Limits the loop, because a scan from each token to the end would take quadratic time.
     if (++first > at + WORDS_MAX) return null;
   }
   let words = 0;
@@ -168,10 +167,7 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   return null;
 }
 
-/**
- * Returns the end of a phrase such as "no nome", "na razão social", or "in their name" at a token,
- * or null if there is none.
- */
+/** Returns the end of a phrase such as "no nome" or "in their name" at a token, or null. */
 function nameEnd(sentence: Sentence, at: number): number | null {
   if (!INTO.has(sentence.folded(at))) return null;
   let to = at + 1;
@@ -282,10 +278,7 @@ function behindChain(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from, to: end, phrases, negated };
 }
 
-/**
- * Matches nouns for outlets that add nothing to the name of a company: "lojas" in "lojas da rede
- * Drogasil".
- */
+/** Matches nouns for outlets that add nothing to a name: "lojas" in "lojas da rede Drogasil". */
 const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores|tiendas)$/;
 /** Nouns for outlets directly before or after a name: "Lojas Americanas", "Havan stores". */
 const NAMED_OUTLETS = /^(?:lojas?|redes?|grupo|stores?|shops?|outlets?|branch(?:es)?|tiendas?)$/;
@@ -351,10 +344,7 @@ function beforeTrade(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
 }
 
-/**
- * Matches English adjectives of nationality, which are capitalized without being names: "Brazilian
- * steak houses".
- */
+/** Matches English adjectives of nationality, which are capitalized but are not names. */
 const DEMONYM = /(?:ian|ean|ese|ish|can|man)$|^(?:french|greek|dutch|thai|swiss|arab)$/;
 
 /** True for a word that begins with a capital but is not all capitals, as names are written. */

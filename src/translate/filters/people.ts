@@ -124,10 +124,7 @@ interface Read {
   readonly to: number;
 }
 
-/**
- * Reads a contact of a person: "e-mail dos sócios", "WhatsApp of those in charge", "celular
- * pessoal", "home address".
- */
+/** Reads a contact of a person: "e-mail dos sócios", "celular pessoal", "home address". */
 function contactOf(sentence: Sentence, at: number): Read | null {
   const to = contactEnd(sentence, at);
   if (to === at) return personalBefore(sentence, at);
@@ -160,8 +157,8 @@ function personFirst(sentence: Sentence, at: number): Read | null {
 }
 
 /**
- * Maximum number of contacts in one request, which bounds the cost. Each contact in the text starts
- * a new scan of the contacts after it, and there are no more kinds of contacts.
+ * Maximum number of contacts in one request. Without it, a long list of contacts would be scanned
+ * again from each contact. There are fewer kinds of contacts.
  */
 const CONTACTS_MAX = 8;
 

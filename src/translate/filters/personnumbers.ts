@@ -26,10 +26,7 @@ interface WithoutPersons {
 }
 
 const DASH = "\\s?[-\u2010-\u2015\u2212/]\\s?";
-/**
- * Matches a number of eleven digits in three forms: "123.456.789-09" or with spaces,
- * "123456789-09", and "12345678909".
- */
+/** Matches a number of eleven digits with the punctuation of a CPF, with spaces, or without. */
 const NUMBER = new RegExp(
   `(?<![\\p{L}\\p{N}])(?<!\\d[./-])(?:\\d{3}([. ])\\d{3}\\1\\d{3}(?:${DASH}| )?\\d{2}|` +
     `\\d{9}${DASH}\\d{2}|\\d{11})(?![\\p{L}\\p{N}]|[./-]\\d)`,
@@ -55,10 +52,7 @@ const PHONE_LED = new RegExp(
     "(?:\\+|00)\\s?55[\\s-]?)$",
   "iu",
 );
-/**
- * Maximum length of the text before a number that is searched for a word such as "CPF" or
- * "telefone".
- */
+/** Maximum length of the text in which a word such as "CPF" is searched before a number. */
 const BEFORE_MAX = 40;
 const STAR = "*";
 

@@ -28,9 +28,7 @@ export const REGIME: Remark = {
   pt: "A Receita só informa quem é do Simples: entendido como “fora do Simples”.",
   en: 'The registry only tells who is in Simples: taken for "not in Simples".',
 };
-/**
- * No filter accepts either a mobile or another kind of contact, so any phone or e-mail is accepted.
- */
+/** No filter accepts either a mobile or another contact, so any phone or e-mail is accepted. */
 export const EITHER_KIND: Remark = {
   code: "either_contact",
   pt: "Nenhum filtro aceita um destes contatos ou o outro: aceito qualquer telefone ou e-mail.",
@@ -54,19 +52,13 @@ export const TRADE_ABROAD: Remark = {
   pt: "A Receita não informa quem importa ou exporta.",
   en: "The registry does not tell who imports or exports.",
 };
-/**
- * The registry has no web sites. The web site is reported, and an e-mail at an own domain is
- * required instead.
- */
+/** Instead of the web site, an e-mail at an own domain is required. */
 export const SITE_AS_DOMAIN: Remark = {
   code: "site",
   pt: "A Receita não informa sites: em seu lugar, exigido um e-mail de domínio próprio.",
   en: "The registry has no web sites: an e-mail at a domain of its own was required instead.",
 };
-/**
- * A request for a company's web site is read as a request for an e-mail at the company's own
- * domain.
- */
+/** A request for a web site is read as one for an e-mail at the company's own domain. */
 export const OWN_SITE: Remark = {
   code: "site_as_domain",
   pt: "A Receita não informa sites: exigido um e-mail de domínio próprio.",
@@ -121,8 +113,8 @@ export const OWN_EMAIL: Remark = {
   en: 'Taken for an e-mail of no other company. Another filter: "e-mail at own domain".',
 };
 /**
- * The filter only requires that one of the company's phones is used by no other company; this may
- * be another phone than the requested mobile or landline.
+ * The filter only requires that one of the company's phones belongs to no other company. This phone
+ * may differ from the requested mobile or landline.
  */
 export const OWN_OF_PHONES: Remark = {
   code: "own_of_phones",
@@ -203,10 +195,7 @@ export const ONLY_FEDERAL = {
   pt: "Entendido como dívida ativa da União (PGFN).",
   en: "Taken for debts to the federal government (PGFN).",
 } as const;
-/**
- * No filter excludes the companies on a list of sanctions. A filter can only require that a company
- * is on such a list.
- */
+/** No filter excludes the companies on a list of sanctions. A filter can only require a list. */
 export const NO_SANCTION: Remark = {
   code: "without_sanction",
   pt: "Nenhum filtro exclui empresas punidas; há para CEIS, CNEP e CEPIM.",
@@ -264,10 +253,7 @@ export interface SortPhrase {
   readonly vague: boolean;
 }
 
-/**
- * A contact that a sentence may exclude, as in "sem telefone". "contact" means that both e-mail and
- * phone must be missing.
- */
+/** A contact that must be missing, as in "sem telefone". "contact" means both e-mail and phone. */
 type MissingContact = "email" | "phone" | "mobile" | "contact";
 
 /** The filters that a sentence sets. */
@@ -297,10 +283,7 @@ export interface FoundFilters {
   direction: "asc" | "desc" | null;
 }
 
-/**
- * Outcome of a phrase: it set its filter, no filter expresses it, or an earlier phrase contradicts
- * it.
- */
+/** A phrase set its filter, no filter expresses it, or an earlier phrase contradicts it. */
 export type Outcome = "set" | "cannot" | "contradiction";
 
 /** Sets the filter of a phrase, as a requirement or, if `negated`, as an exclusion. */
@@ -346,8 +329,8 @@ export const positive =
   };
 
 /**
- * Returns a phrase that requires a contact or, if negated, requires that it is missing. No filter
- * takes a missing landline.
+ * Returns a phrase that requires a contact or, if negated, requires that it is missing. A missing
+ * landline cannot be required.
  */
 export const contact = (field: "email" | "phone" | "contact" | "mobile" | "landline") => ({
   ...{ role: "contact" as const, contact: field },

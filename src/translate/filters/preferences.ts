@@ -26,10 +26,7 @@ interface Range {
   readonly to: number;
 }
 
-/**
- * Returns the range of a request together with its words of preference, or null if the request is a
- * requirement.
- */
+/** Returns the tokens of a request with its words of preference, or null for a requirement. */
 export function preferenceAround(sentence: Sentence, { from, to }: Range): Range | null {
   const comma = sentence.tokens[to]?.text === ",";
   const endAfter = endFrom(sentence, comma ? to + 1 : to);
@@ -50,10 +47,7 @@ function endFrom(sentence: Sentence, from: number): number {
   return -1;
 }
 
-/**
- * Returns the start of words of preference that end with the token `last`, or undefined if there
- * are none.
- */
+/** Returns the start of the words of preference that end with the token `last`, or undefined. */
 function startTo(sentence: Sentence, last: number): number | undefined {
   for (let length = PHRASE_MAX; length > 0; length--) {
     const from = last - length + 1;

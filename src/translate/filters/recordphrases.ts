@@ -57,17 +57,11 @@ export const PHRASE_STARTS = [
 interface NamedDebts {
   readonly kinds: readonly DebtKind[];
   readonly to: number;
-  /**
-   * True if "e" joins the kinds ("de FGTS e previdenciária"). No filter requires several kinds of
-   * debt together.
-   */
+  /** True if "e" joins the kinds. No filter requires several kinds of debt together. */
   readonly isAll: boolean;
 }
 
-/**
- * Reads "dívida ativa de FGTS ou previdenciária" and "FGTS debt". Returns null if no such phrase
- * begins at the token.
- */
+/** Reads "dívida ativa de FGTS ou previdenciária" or "FGTS debt" at a token, or returns null. */
 export function debtKindsAt(sentence: Sentence, at: number): NamedDebts | null {
   if (DEBT.test(sentence.folded(at))) return kindsAfter(sentence, at + 1);
   const named = kindAt(sentence, at);
@@ -162,10 +156,7 @@ interface Count {
   readonly isArticle: boolean;
 }
 
-/**
- * Returns a partnership. Its lower bound is at least one company, even if the sentence names only
- * an upper bound.
- */
+/** Returns a partnership. Its lower bound is at least one company. */
 function named(
   direction: NamedPartnerships["direction"],
   { from, to, side, value, second, isArticle }: Count,
@@ -238,10 +229,7 @@ function valuesAt(sentence: Sentence, at: number, number: { value: number; to: n
   };
 }
 
-/**
- * Returns the end of "empresas como sócias" or "sócios pessoa jurídica" at a token, or null if
- * neither is there.
- */
+/** Returns the end of "empresas como sócias" or "sócios pessoa jurídica" at a token, or null. */
 function partnersTo(sentence: Sentence, at: number): number | null {
   const isMentioned = (words: readonly RegExp[], from: number) =>
     words.every((word, i) => sentence.free(from + i) && word.test(sentence.folded(from + i)));

@@ -3,9 +3,9 @@
  * CNEP", "que saíram do Simples", "controladas por 33.000.167". Input: a sentence before its places
  * and numbers are read. Output: the filters that the conditions set, and the regimes whose dates
  * later stages read.
- * Invariant: a condition is reported in a note if the snapshot lacks its data or if no filter can
- * require or exclude it as the sentence does. The sentence is then too uncertain to run. Names of
- * lists are never places.
+ * Invariant: a condition is reported in a note if the snapshot lacks its data or if no filter
+ * expresses it. The confidence is then too low to search unchecked. Names of lists are never
+ * places.
  */
 import type { CatalogLookup, Lacked } from "../../spec/catalog.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
@@ -49,10 +49,7 @@ export interface FoundRecords {
   debtMax: number | null;
   readonly left: Set<LeftRegime>;
   readonly debtKinds: Set<DebtKind>;
-  /**
-   * Bounds of the number of companies that the company owns ("owns") and of those that own it
-   * ("owners").
-   */
+  /** Bounds of the number of companies that the company owns, and of those that own it. */
   readonly counts: Partial<Record<NamedPartnerships["direction"], NamedPartnerships>>;
   /** `owns`: the company must own other companies. `isOwned`: other companies must own it. */
   owns: boolean;
@@ -109,10 +106,7 @@ const DEBTORS = phrases(
     "devedoras da pgfn|devedores da pgfn|devendo a uniao|" +
     "devendo para a uniao|deudoras de la union",
 );
-/**
- * Words for debts to any creditor. They are read only next to an amount, and then mean debts to the
- * federal government.
- */
+/** Words for debts to any creditor. Next to an amount, they mean debts to the federal state. */
 const ANY_DEBTS = phrases(
   "divida|dividas|debito|debitos|devendo|endividadas em|endividados em|debt|debts|owing|" +
     "deuda|deudas|debiendo",
@@ -124,8 +118,7 @@ const OWNERS_OF_COMPANIES = phrases(
     "socia de outra empresa|socia de outras empresas|donas de outras empresas|" +
     "controlam outras empresas|own other companies|owning other companies|" +
     "shareholders of other companies|partners of other companies|stakes in other companies|" +
-    // Phrases from Spanish. An earlier replacement has translated all their words except "otras" to
-    // Portuguese.
+    // Phrases from Spanish. Their words except "otras" were translated to Portuguese earlier.
     "participacao em otras empresas|participacoes em otras empresas|" +
     "participan em otras empresas|socias de otras empresas|duenas de otras empresas",
 );
@@ -161,10 +154,7 @@ const ANTICORRUPTION = phrases(
 const LEFT = wordsOf(
   "desenquadrad[ao]s? sairam saiu saindo deixaram deixou left exited dejaron dejo salieron salio",
 );
-/**
- * Matches "excluídas" in "excluídas do Simples". Without "do", as in "excluídas as MEI", it is an
- * exclusion.
- */
+/** Matches "excluídas" in "excluídas do Simples". Without "do", it is an exclusion. */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
 const REGIME_LINK = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
@@ -204,10 +194,7 @@ function phrases(text: string): PhraseBook {
   return book;
 }
 
-/**
- * Returns the position after the phrase that begins at a token, or the token's position if none
- * begins there.
- */
+/** Returns the end of the phrase that begins at a token, or the token itself if none does. */
 function phraseEnd(sentence: Sentence, at: number, book: PhraseBook): number {
   const found = book.get(sentence.folded(at))?.find((words) => {
     return words.every((word, i) => sentence.folded(at + i) === word && sentence.free(at + i));
@@ -274,10 +261,7 @@ class RecordStage {
     return to;
   }
 
-  /**
-   * Returns true if the words are negated, and marks the negator as read. Returns null for "com ou
-   * sem".
-   */
+  /** True if the words are negated, null for "com ou sem". Marks the negator as read. */
   #negated(from: number): boolean | null {
     const { polarity, negator } = reachOf(this.#sentence, from);
     if (polarity === "open") return null;
@@ -328,7 +312,6 @@ class RecordStage {
     return to;
   }
 
-  /** Reads "sócia de mais de 3 empresas", "com 2 ou mais empresas sócias". */
   #partnerCount(at: number): number | null {
     const read = partnershipsAt(this.#sentence, at);
     if (read === null) return null;
@@ -342,7 +325,6 @@ class RecordStage {
     return to;
   }
 
-  /** Reads "com dívida de FGTS ou previdenciária". */
   #debtKind(at: number): number | null {
     const named = debtKindsAt(this.#sentence, at);
     if (named === null) return null;
@@ -371,7 +353,6 @@ class RecordStage {
     return this.#debtOf(bounds, at);
   }
 
-  /** Sets the bounds of the amount of the debt named at a token. */
   #debtOf({ from, to, min, max, isOutside }: AmountBounds, at: number): number {
     const most = Math.max(min ?? 0, max ?? 0);
     const lacked = this.#lacked("debts");
@@ -446,10 +427,7 @@ class RecordStage {
     }
   }
 
-  /**
-   * Requires the named lists of sanctions. If the sentence names none, requires any list that the
-   * snapshot has.
-   */
+  /** Requires the named lists of sanctions or, if none is named, any list of the snapshot. */
   #sanctioned(from: number, to: number, named: readonly SanctionList[]): number {
     const negated = this.#negated(from);
     if (negated === true) return this.#leave(from, to, NO_SANCTION);

@@ -1,15 +1,14 @@
 /**
  * Reads two kinds of requests about shared contacts. One is the maximum number of companies with
- * the same contact ("telefone usado por até 3 empresas"). The other is a contact of another company
- * ("o mesmo telefone que o CNPJ …", "same e-mail as Acme"). Input: a sentence before its numbers
- * are read, and again when numbers and addresses are known. Output: the maximum number of companies
- * for a phone and for an e-mail, and a note about another company's contact, because a filter takes
- * only the contact's value.
- * Invariant: a number counts only after a word for a contact. A verb of use or "de", a bound, and a
- * word for companies must stand with it. Requests without a filter (at least three companies) are
- * reported in notes. Another company's contact is recognized only after words such as "mesmo",
- * before "igual a", with a verb of sharing, or before a CNPJ. None of these words becomes a trade,
- * place, or limit.
+ * the same contact ("telefone usado por até 3 empresas"). The other is the contact of another
+ * company ("o mesmo telefone que o CNPJ …", "same e-mail as Acme"). Input: a sentence before its
+ * numbers are read, and again when numbers and addresses are known. Output: the maximum number of
+ * companies for a phone and for an e-mail. The contact of another company gets a note, because a
+ * filter takes only a number or address.
+ * Invariant: a number counts only after a word for a contact, with a verb of use or "de", a bound,
+ * and a word for companies. Requests for a minimum number of companies have no filter and get a
+ * note. The contact of another company is read only after words such as "mesmo", before "igual a",
+ * with a verb of sharing, or before a CNPJ. None of these words becomes a trade, place, or limit.
  */
 import { beginsRequest } from "../items.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
@@ -70,10 +69,7 @@ const LEGAL = wordsOf("ltda sa eireli cia");
 const NEAR = 5;
 const NAME_MAX = 6;
 
-/**
- * The tokens of a request for another company's contact. `isNamed` is false if the request names no
- * particular company.
- */
+/** Tokens of a request for another company's contact. `isNamed`: it names a particular company. */
 interface Request {
   readonly from: number;
   readonly to: number;
@@ -149,10 +145,7 @@ function sameAt(sentence: Sentence, runs: ContactRuns, at: number): Request | nu
   return { from, ...objectAt(sentence, end) };
 }
 
-/**
- * Reads "compartilham telefone com …" and "share a phone with …". If no company is named, any
- * company is meant.
- */
+/** Reads "compartilham telefone com …". If no company is named, any company is meant. */
 function sharedAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
   const end = runs.endFrom(at + 1);
   return end < 0 ? null : { from: at, ...objectAt(sentence, end) };
@@ -183,9 +176,9 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
 }
 
 /**
- * Finds consecutive contacts; "telefone e e-mail" is one run of contacts. Invariant: each run is
- * scanned once, so that a sentence of only contacts takes linear time. Between calls, the caller
- * may mark tokens as read only if it does so up to the end of a run or beyond.
+ * Finds runs of contacts, such as "telefone e e-mail". Invariant: each run is scanned once, so that
+ * a sentence of only contacts takes linear time. Between calls, no token may be marked as read
+ * unless all tokens up to the end of its run are.
  */
 class ContactRuns {
   readonly #sentence: Sentence;
@@ -223,10 +216,7 @@ function contactsEnd(sentence: Sentence, start: number): number {
   return end;
 }
 
-/**
- * True if only "e", a comma, an article, or "de" stands between the token and the next contact:
- * "número de telefone".
- */
+/** True if only small words or a comma stand before the next contact: "número de telefone". */
 function isJoint(sentence: Sentence, at: number): boolean {
   for (let next = at; next < at + 4; next++) {
     if (CONTACT.test(sentence.folded(next))) return true;
@@ -237,8 +227,8 @@ function isJoint(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the end of the words that name the company of a contact, and if they name one. Words such
- * as "que o" before the name are included.
+ * Returns the end of the words for another company, including words such as "que o" before them.
+ * `isNamed` is true if they name a particular company.
  */
 function objectAt(sentence: Sentence, start: number): Pick<Request, "to" | "isNamed"> {
   let at = start;
@@ -280,10 +270,7 @@ function isNamePart(sentence: Sentence, at: number, isFirst: boolean): boolean {
   return !(ENDS.test(sentence.folded(at)) || beginsRequest(sentence, at));
 }
 
-/**
- * True for a CNPJ, for its first eight characters, or for a similarly long text with at least eight
- * digits.
- */
+/** True for 8 to 20 characters of a CNPJ or its root, at least 8 of them digits. */
 function isCnpj({ tokens }: Sentence, at: number): boolean {
   const { text = "" } = tokens[at] ?? {};
   return /^[0-9A-Z./-]{8,20}$/i.test(text) && (text.match(/\d/g)?.length ?? 0) >= 8;

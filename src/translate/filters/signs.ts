@@ -48,7 +48,7 @@ const ORDER_WORDS = wordSet(
     "primeiras primeiros por by pelo pela pelas pelos em in na no de do da as os a o with the",
 );
 const COMPARING = wordSet("mais menos acima abaixo maior menor");
-/** Words after "maior" that show that it does not compare companies. */
+/** Words after "maior" with which it requests no order of the companies, as in "maior que". */
 const NOT_LARGEST = wordSet(
   "que do cidade cidades municipio municipios estado estados parte numero quantidade " +
     "faturamento receita idade idades volume than city cities que",
@@ -59,10 +59,7 @@ const BEFORE_SIMPLES = wordSet(
     "salvo inclusive sejam seja sao nao from in without not except",
 );
 
-/**
- * Verbs that follow "me" only if it is a pronoun ("me mostre") and not the size ME, which writers
- * also spell in lower case.
- */
+/** Verbs that follow the pronoun "me" ("me mostre") but never the size ME. */
 const ASKING = new Set(
   (
     "mostre mostra traga traz mande manda envie envia liste lista passe passa consiga ache " +
@@ -84,10 +81,7 @@ export function isHaving(word: string): boolean {
   return HAVING.has(word);
 }
 
-/**
- * True if a filter's name is meant as a filter. `contactEnd` is the position after the previous
- * contact, or -1.
- */
+/** True if the filter is meant. `contactEnd` is the position after the previous contact, or -1. */
 export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
   const { at, to, phrase } = named;
   const text = sentence.tokens[at]?.text ?? "";
@@ -133,10 +127,7 @@ function isNextToMei(sentence: Sentence, at: number): boolean {
   return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
 }
 
-/**
- * True if "me" is a size because its place allows no pronoun: "padarias em Curitiba me", "que sejam
- * me".
- */
+/** True if "me" is a size, because no pronoun can stand there: "padarias em Curitiba me". */
 function isLoneSize(sentence: Sentence, at: number): boolean {
   const next = sentence.tokens[at + 1];
   const ends = next === undefined || next.kind === "mark" || /^(em|com|no|na)$/.test(next.folded);
@@ -185,10 +176,7 @@ function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
   return !(size && (people || NOT_LARGEST.has(sentence.folded(to))));
 }
 
-/**
- * True for a sort key after words such as "por" ("por nome", "em ordem de abertura"). "Z" is a sort
- * key only in "de A a Z".
- */
+/** True for a sort key after words such as "por" ("por nome"). "Z" counts only in "de A a Z". */
 function isLed(sentence: Sentence, { at }: Named): boolean {
   if (sentence.folded(at) === "z") return sentence.folded(at - 1) === "a" && at > 1;
   if (sentence.folded(at) === "ordem") return true;
@@ -203,10 +191,7 @@ function isLed(sentence: Sentence, { at }: Named): boolean {
 /** Max words between a contact and the word that requires it. */
 const CONTACTS_REACH = 24;
 
-/**
- * True for "com telefone", "telefones de oficinas", "e-mail obrigatório"; not for "conserto de
- * celular".
- */
+/** True for "com telefone" and "e-mail obrigatório", false for "conserto de celular". */
 function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
   const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
   let skipped = 0;
@@ -248,10 +233,7 @@ function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
   return sentence.tokens[from - 1]?.text === "(" && sentence.tokens[end]?.text === ")";
 }
 
-/**
- * True if a list of contacts follows a place and ends the sentence: "padarias em Recife telefone +
- * e-mail".
- */
+/** True if the contacts end the sentence after a place: "padarias em Recife telefone + e-mail". */
 function endsAsList(sentence: Sentence, first: number, to: number): boolean {
   if (sentence.owner(first - 1) !== "place" || !joinsContact(sentence, to)) return false;
   let end = to;
@@ -293,8 +275,8 @@ function joinsContact(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True if the token belongs to a date, an amount, or a name that follows "com". In "com mais de 3
- * anos, telefone e e-mail", "com" then also applies to the contacts.
+ * True if the token belongs to a date, an amount, or a name, and "com" precedes that. In "com mais
+ * de 3 anos, telefone e e-mail", "com" then also applies to the contacts.
  */
 function isHadToo(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
@@ -331,10 +313,7 @@ export function contactTail(sentence: Sentence, to: number): number {
   return NEEDED.has(sentence.folded(to)) ? to + 1 : to;
 }
 
-/**
- * Returns the end of "first" after a value, because it requests an order that begins with that
- * value.
- */
+/** Returns the position after a word such as "first" that follows a sort value, otherwise `to`. */
 export function sortTail(sentence: Sentence, to: number): number {
   return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
 }
@@ -399,8 +378,8 @@ function isListedBehindItem(sentence: Sentence, first: number, to: number): bool
 }
 
 /**
- * Returns the last token of the request that a joining word connects to a contact, or -1 if there
- * is none.
+ * Returns the last token of the request before a contact, or -1 if no joining word connects the
+ * two.
  */
 function itemBefore(sentence: Sentence, first: number): number {
   let joined = false;
@@ -415,10 +394,7 @@ function itemBefore(sentence: Sentence, first: number): number {
   return joined ? at : -1;
 }
 
-/**
- * True if an unknown name that ends at `item` follows a preposition of place: "em Xurupita e
- * celular".
- */
+/** True if an unknown name after a preposition of place ends at `item`: "em Xurupita e celular". */
 function isUnknownPlace(sentence: Sentence, item: number): boolean {
   for (let at = item; at > item - REACH / 2; at--) {
     if (!sentence.free(at) || sentence.tokens[at]?.kind !== "word") return false;

@@ -133,8 +133,8 @@ function leftSince({ records, bounds }: Understood, regime: LeftRegime): string 
 const INACTIVE = new Set([1, 3, 4, 8]);
 
 /**
- * Reports a date such as "baixadas em 2023" in a note instead of filtering by it if the sentence
- * requests active companies or several statuses. No filter takes such a date.
+ * Reports the date in "ativas ou baixadas desde 2023" in a note. A date can only be a filter if the
+ * sentence requests a single inactive status or all of them.
  */
 function settleStatusDate({
   conditions: { statuses, anyStatus },

@@ -28,10 +28,7 @@ import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
 
 const never: Apply = () => "cannot";
 
-/**
- * Adds values to `to`. Returns "contradiction" if one of them is already in `other`, the set for
- * the opposite request.
- */
+/** Adds values to `to`. Returns "contradiction" if `other`, the opposite set, has one of them. */
 function put<Value>(to: Set<Value>, other: Set<Value>, values: readonly Value[]): Outcome {
   if (values.some((value) => other.has(value))) return "contradiction";
   for (const value of values) to.add(value);
@@ -390,7 +387,10 @@ export const FILTER_NAMES = PHRASES.map(([names, { role, led = false }]) => {
 /** The phrases, inlined by the bundler (src/executable/bundle.mjs). */
 declare const BUILD_PHRASES: string | undefined;
 
-/** Returns a lookup text of all phrases by name; each value is the index of a row of the table. */
+/**
+ * Returns the table of all phrases as a text, keyed by name. Each value is the index of a row of
+ * `PHRASES`.
+ */
 export function requestText(): PhraseText {
   const phrases = new Phrases<number>();
   for (const [at, [names]] of PHRASES.entries()) {

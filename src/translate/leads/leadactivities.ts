@@ -1,9 +1,9 @@
 /**
  * Reads the activities of a lead query. Input: names and codes, as sent. Output: codes of
  * subclasses.
- * Invariant: every word of a name must occur in the lexicon's name or official name that it
- * matches. An unknown name is an error with the nearest activities. No search runs without this
- * activity.
+ * Invariant: a name is accepted only if it is an official name or if every word of it belongs to an
+ * activity. Any other name is an error that suggests the nearest activities. It is never dropped,
+ * because the search would then be wider than requested.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { lazyByKey } from "../../scheduling/lazy.ts";

@@ -1,11 +1,10 @@
 /**
  * Reads the districts of a lead query. Input: names with their cities, or districts in the form of
  * an account query, and the query's places. Output: districts by municipality and folded name, and
- * the places that are searched as a whole.
+ * the places that remain as filters.
  * Invariant: if no account of a city has the named district, this is an error with the nearest
- * names. The search requires both place and district. So in a query with districts, the cities and
- * states only locate the districts and are not searched as a whole. A city or state that contains
- * none of the districts is an error.
+ * names. If the query has districts, its cities and states only locate them and are no filters. A
+ * city or state that contains none of the districts is an error.
  */
 
 import { districtsOf } from "../../search/districts.ts";
@@ -36,7 +35,7 @@ interface DistrictContext {
 interface ReadDistricts {
   /** The districts, sorted by municipality and name. */
   readonly list: LeadDistrict[];
-  /** Places searched as a whole; empty if the query has districts. */
+  /** Places that remain as filters; empty if the query has districts. */
   readonly whole: LeadPlaces;
 }
 
@@ -99,10 +98,7 @@ class DistrictReader {
     } else this.#readName(text, place);
   }
 
-  /**
-   * Reads the name of a district in one of the query's cities, or the name of a district followed
-   * by its city.
-   */
+  /** Reads a district of one of the query's cities, or a district followed by its own city. */
   #readName(text: string, place: string): void {
     const cities = [...this.#context.places.cities.values()];
     if (this.#take(text, cities)) return;
@@ -131,8 +127,8 @@ class DistrictReader {
   }
 
   /**
-   * Returns those of the cities with the same name that have the district. If several have it,
-   * returns the city usually meant.
+   * Returns the cities of this name that have the district. If several have it, returns the one
+   * usually meant.
    */
   #meant(called: readonly City[], name: string): readonly City[] {
     const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);
@@ -147,10 +143,7 @@ class DistrictReader {
     return chosen;
   }
 
-  /**
-   * Adds a district in each spelling that accounts of the cities use. Returns false if no account
-   * has it.
-   */
+  /** Adds a district in each spelling used in the cities. Returns false if no account has it. */
   #take(name: string, cities: readonly City[]): boolean {
     let taken = false;
     for (const { ibge } of cities) {
@@ -206,7 +199,7 @@ class DistrictReader {
     });
   }
 
-  /** Returns the names of a city's largest districts that have a word beginning as typed. */
+  /** Returns the names of a city's largest districts in which a word begins with `typed`. */
   #beginning(typed: string, { ibge }: City): readonly string[] {
     const wanted = { ibge, typed, limit: SUGGESTED_MAX };
     return districtsOf(this.#context.segment, wanted).districts.map(({ name }) => name);

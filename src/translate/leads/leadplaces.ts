@@ -22,10 +22,7 @@ import { type LeadReader, type LeadText, REGION_WORDS, suggestion } from "./lead
 const STATE_WORDS_MAX = 4;
 const SUGGESTED_MAX = 3;
 
-/**
- * The places of a lead query: cities by IBGE code, TOM codes of places without an IBGE code, and
- * states.
- */
+/** Places of a lead query: cities by IBGE code, TOM codes of other places, and states. */
 export interface LeadPlaces {
   readonly cities: ReadonlyMap<string, City>;
   readonly toms: ReadonlySet<string>;
@@ -91,10 +88,7 @@ class PlaceReader implements LeadPlaces {
     this.#reader.eachText(value, pointer, read, true);
   }
 
-  /**
-   * Drops each state that contains one of the query's cities, because the state only locates the
-   * city.
-   */
+  /** Drops each state that contains a city of the query, because it only locates the city. */
   dropLocating(): void {
     const located = new Map<string, City>();
     for (const city of this.cities.values()) {
@@ -221,7 +215,7 @@ interface Spellings {
 
 let known: Spellings | null = null;
 
-/** Returns the names of the states. Built when a state is first misspelled. */
+/** Returns the correct spellings of the states. Built when a state is first misspelled. */
 function stateSpellings(): Spellings {
   if (known === null) {
     const names = [...STATE_BY_WORDS].map(([words, uf]) => [words, STATE_NAMES[uf] ?? uf] as const);

@@ -230,7 +230,6 @@ function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, note
   };
 }
 
-/** Adds the defaults of the query to the assumptions. */
 function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): void {
   if (members.status === undefined) {
     notes.assume("active_only", {

@@ -25,10 +25,7 @@ export interface LeadText {
 export class LeadReader extends SpecReader {
   #unknown = 0;
 
-  /**
-   * Returns the values of a list, or a single value, each with its JSON pointer. Null and other
-   * types are errors.
-   */
+  /** Returns the values of a list, or a single value, with JSON pointers. Reports other types. */
   elements(
     value: unknown,
     pointer: string,
@@ -42,10 +39,7 @@ export class LeadReader extends SpecReader {
     }));
   }
 
-  /**
-   * Passes each distinct text of a value or list to `read`. With `numbers`, whole numbers count as
-   * texts.
-   */
+  /** Passes each distinct text to `read`. With `numbers`, whole numbers count as texts. */
   eachText(value: unknown, pointer: string, read: (text: LeadText) => void, numbers = false): void {
     const seen = new Set<string>();
     for (const { element, place } of this.elements(value, pointer)) {
@@ -57,10 +51,7 @@ export class LeadReader extends SpecReader {
     }
   }
 
-  /**
-   * Reports an unknown name. `detail` searches the nearest names and is called only for the first
-   * errors.
-   */
+  /** Reports an unknown name. Only for the first errors, `detail` searches the nearest names. */
   unknown(place: string, code: string, detail: () => string): void {
     const isListed = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
     this.mistake(place, code, isListed ? detail : "This is not known either.");
@@ -130,8 +121,8 @@ const key = (field: SortKey["field"], direction: SortKey["direction"]): SortKey 
 });
 
 /**
- * Maps words to sort orders. The words for a field of an account spec have that field's usual
- * direction.
+ * Maps words to sort orders. A word for a field uses the direction in which the account spec
+ * usually sorts it.
  */
 export const SORT_WORDS: ReadonlyMap<string, SortKey> = wordTable([
   [key("score", "desc"), "score|best|melhores|relevancia|relevance|pontuacao"],

@@ -1,12 +1,11 @@
 /**
  * Finds where a sentence names lists of the user. Input: a sentence before its places are read, and
  * the user's lists. Output: the words that name lists, and which lists.
- * Invariant: the exact name of a list means this list. The preposition before "lista" and the
- * words that join two names do not matter. "Lista de padarias" requests a new list unless a list
- * has that name. A name that is also another request is never guessed. "Clientes" without the word
- * "lista" ("que não são clientes", "exceto meus clientes") means the list of that name. A verb or a
- * word such as "exceto" must clearly include or exclude it. If no list has that name, the words get
- * a remark.
+ * Invariant: the exact name of a list after "lista" means this list. "Lista de padarias" requests a
+ * new list unless a list has that name. A name that may also be another request is never guessed.
+ * "Clientes" without the word "lista" ("que não são clientes", "exceto meus clientes") means the
+ * list of that name if a verb or a word such as "exceto" clearly includes or excludes it. If no
+ * list has that name, a note reports it.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import { isExcept } from "../negators.ts";
@@ -68,9 +67,9 @@ export function mentionAt(context: ListContext, at: number): ListMention | null 
 }
 
 /**
- * Returns a further list that follows an earlier mention without the word "lista", or null if there
- * is none. Words such as "sem" or "mas não" must stand between them: "na lista X sem os da Y", "na
- * X, mas não na Y".
+ * Returns the list that follows an earlier mention without the word "lista", or null if there is
+ * none. Words such as "sem" or "mas não" must stand between them: "na lista X sem os da Y", "na X,
+ * mas não na Y".
  */
 export function mentionAfter(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;
@@ -117,20 +116,14 @@ function strange(context: ListContext, at: number): ListMention | null {
   return { from: at, to: at + 1, ids: [], why: UNKNOWN };
 }
 
-/**
- * Returns the end of the joining words before another name ("e", "mas", a comma), or `end` if there
- * are none.
- */
+/** Returns the end of the joining words ("e", "mas", a comma) before another name, or `end`. */
 function joinEnd(sentence: Sentence, end: number): number {
   let at = end;
   while (at < end + JOIN_MAX && sentence.free(at) && isJoiner(sentence, at)) at++;
   return at;
 }
 
-/**
- * Reads one or more names of existing lists after the word "lista": "na lista Clientes MG", "listas
- * Clientes e Parceiros".
- */
+/** Reads the names of existing lists after "lista": "listas Clientes e Parceiros". */
 function written(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const names = LIST.has(sentence.folded(at)) ? context.known() : null;
@@ -155,27 +148,18 @@ function written(context: ListContext, at: number): ListMention | null {
   return { from: at, to, ...named(found) };
 }
 
-/**
- * Returned instead of a remark if the words are not the name of a list and another stage reads
- * them.
- */
+/** Returned instead of a remark if the words are no list's name, so that other stages read them. */
 const NO_NAME: Sentences = { pt: "", en: "" };
 
 /** A position at which the name of another list may begin. */
 interface NextName {
   readonly at: number;
-  /**
-   * True if the word "lista" precedes the position or if the first name follows the plural
-   * "listas".
-   */
+  /** True if "lista" precedes the position or if "listas" precedes the first name. */
   readonly isSure: boolean;
   readonly isSeveral: boolean;
 }
 
-/**
- * Returns the remark on a further name that no list has, or `NO_NAME` if the words are not a list's
- * name.
- */
+/** Returns the remark on a further unknown list, or `NO_NAME` if the words are no list's name. */
 function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): Sentences {
   const { sentence } = context;
   if (isSure && !isSeveral) return NO_NAME;
@@ -185,8 +169,8 @@ function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): 
 }
 
 /**
- * Returns a remark if the name of a list could also be another request. Returns `NO_NAME` if it is
- * read as that request. Returns null if it surely means the list.
+ * Returns null if the name surely means the list. If the words may also be another request, returns
+ * `NO_NAME`, or a remark if they are spelled exactly as the list's name.
  */
 function whyElse(
   context: ListContext,
@@ -199,10 +183,7 @@ function whyElse(
   return isExact ? alsoElse(words) : NO_NAME;
 }
 
-/**
- * Returns the position at which another list name may begin, or null if no joining word precedes
- * it.
- */
+/** Returns where another list name may begin, or null if no joining word precedes it. */
 function nextName(sentence: Sentence, list: number, end: number): NextName | null {
   const at = joinEnd(sentence, end);
   if (at === end) return null;
@@ -248,10 +229,7 @@ function exportedEnd(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/**
- * Maximum number of words before "clientes" that are searched for a verb or for the person whose
- * customers they are.
- */
+/** Maximum number of words before a verb in which the "que" of its relative clause is searched. */
 const LEAD_MAX = 8;
 /** Maximum number of words between "exceto" and the last words that it excludes. */
 const EXCEPT_MAX = 12;

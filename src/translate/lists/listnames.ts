@@ -15,10 +15,7 @@ export interface NamedList {
   readonly name: string;
 }
 
-/**
- * The lists whose name is written at a position. There are several if the text does not tell them
- * apart.
- */
+/** The lists whose name is written at a position. Several lists may have the same name. */
 interface WrittenLists {
   readonly lists: readonly NamedList[];
   /** The token after the name and its closing quotation mark. */
@@ -70,10 +67,7 @@ function meant(lists: readonly NamedList[], written: string): readonly NamedList
   return exact.length === 1 ? exact : lists;
 }
 
-/**
- * Returns the text from its first to its last word, without punctuation around it and with single
- * spaces.
- */
+/** Returns the text from its first to its last word, with single spaces. */
 function spellingOf(text: string): string {
   const words = tokenize(text).filter(({ kind }) => kind !== "mark");
   const spelled = text.slice(words[0]?.start ?? 0, words.at(-1)?.end);

@@ -1,8 +1,8 @@
 /**
  * Defines mentions of lists, the context for finding them, the folded vocabulary of sentences about
  * lists, and the remarks about lists that cannot become a filter.
- * Invariant: a mention without ids has a reason, unless two lists share its name or no list has it.
- * Each remark states the problem and the remedy. Spanish words are listed only if
+ * Invariant: a mention without list ids gives a reason, unless two lists share its name or no list
+ * has it. Each remark states the problem and the remedy. Spanish words are listed only if
  * spelling/foreignwords.ts does not already read them as Portuguese.
  */
 import { LISTS_MAX } from "../../spec/listids.ts";
@@ -50,10 +50,7 @@ export const OF_LIST = wordSet(
 const IN_LIST = wordSet("na nas numa nesta nessa in on en");
 /** Prepositions before a list whose companies are requested or excluded: "da lista". */
 const FROM_LIST = wordSet("da das desta dessa do dos de from of");
-/**
- * Words for the companies before a list: "os da lista", "quem está na lista", "the ones on the
- * list".
- */
+/** Words for the companies before a list: "os da lista", "quem está na lista". */
 export const NOUNS = wordSet(
   "o a os as the la las los aqueles aquelas quem quien those ones todos todas minha minhas " +
     "nossa nossas meus nossos my our empresas estabelecimentos clientes contatos cnpjs nomes",
@@ -123,10 +120,10 @@ export const RELATIONS = wordSet(
     "representante representantes supplier suppliers partner partners competitor competitors " +
     "reseller resellers aliados",
 );
-/** Verbs that connect a company with what it is: "que não são clientes". */
+/** Forms of "to be", as in "que não são clientes". */
 export const BEING = wordSet("sao sejam e seja eh are is son foram aren isn arent isnt");
 
-/** The remark if the translation has no access to lists, such as one from the command line. */
+/** The remark if the translation has no access to the user's lists, as on the command line. */
 export const BY_HAND: Sentences = {
   pt:
     "Uma frase não conhece as suas listas: escolha a lista no filtro Suas listas, ou " +
@@ -167,7 +164,7 @@ export const WHOSE: Sentences = {
 /** Maximum number of lists that a remark names. */
 const AMONG_MAX = 10;
 
-/** The remark for "minha lista" if the user has several. */
+/** The remark for "minha lista" if the user has several lists. */
 export function whichOf(all: readonly NamedList[]): Sentences {
   const names = listed(all.map(({ name }) => `“${name}”`));
   return {
@@ -186,7 +183,7 @@ export function alsoElse(name: string): Sentences {
   };
 }
 
-/** The remark for more lists than a filter takes. */
+/** Returns the remark for a sentence that names more lists than one filter accepts. */
 export function tooMany(count: number): Sentences {
   const more = count - LISTS_MAX;
   return {

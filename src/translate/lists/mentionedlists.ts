@@ -124,7 +124,6 @@ class ListStage {
     this.#sentence.name(Math.max(own + 1, lead), to);
   }
 
-  /** Returns the reason why a mention did not become a filter. */
   #whyLeft({ among, why, ids }: ListMention, { stance }: SeenMention): Sentences {
     if (!this.#hasLists) return BY_HAND;
     if (why !== undefined) return why;

@@ -13,10 +13,7 @@ import { isExcept } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { AGAIN, AGAINST, isJoiner, LEAVING, leadOf, leavesAll, NEGATES, NOUNS } from "./mention.ts";
 
-/**
- * How a sentence treats the lists of a mention: it includes them, excludes them, or does neither
- * clearly.
- */
+/** The sentence includes the lists of a mention, excludes them, or does neither clearly. */
 type Stance = "in" | "out" | "unclear";
 
 /**
@@ -57,8 +54,8 @@ export class Stances {
   }
 
   /**
-   * Returns the mention in the tokens [from, to) and if it is included or excluded. The words
-   * before it, such as "exceto", begin at `lead`.
+   * Decides if the sentence includes or excludes the lists that the tokens [from, to) mention. The
+   * words before the mention, such as "exceto", begin at `lead`.
    */
   read(lead: number, from: number, to: number): SeenMention {
     const seen = this.#read(lead, from, to);
@@ -152,10 +149,7 @@ function wayOf(word: string): Way {
   return NEGATES.has(word) ? "verb" : "outside";
 }
 
-/**
- * True if the words before the second list include it although the first is excluded: "fora da
- * lista X e na lista Y".
- */
+/** True if the words before the second list include it: "fora da lista X e na lista Y". */
 function isApart(before: SeenMention, led: "in" | "from" | null): boolean {
   if (before.way === "outside") return led !== "from" && !isVerb(before);
   return before.way === "verb" && (led !== "from" || isVerb(before));
@@ -166,10 +160,7 @@ function isVerb({ from, to }: SeenMention): boolean {
   return to === from + 1;
 }
 
-/**
- * If "e" or a comma stands right before `lead`, returns the end of the words before it; otherwise
- * returns -1.
- */
+/** If "e" or a comma precedes `lead`, returns the end of the words before it, otherwise -1. */
 function joinBefore(sentence: Sentence, lead: number): number {
   let at = lead;
   while (at > lead - JOIN_MAX && isJoiner(sentence, at - 1)) at--;

@@ -123,10 +123,7 @@ function followsRequest(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/**
- * True for a common name of a list, such as "fornecedores" in "e fornecedores". The word "lista" is
- * not needed.
- */
+/** True for a common name of a list even without "lista", such as "e fornecedores". */
 export function isRelation(sentence: Sentence, at: number): boolean {
   if (!RELATIONS.has(sentence.folded(at)) || !sentence.free(at)) return false;
   const goesOn = /^(?:de|do|da|dos|das|of|para|for)$/.test(sentence.folded(at + 1));
@@ -152,10 +149,7 @@ export function isElse(context: ListContext, at: number, to: number | null): boo
   return ends.some((end) => end !== undefined && (to === null || end === to));
 }
 
-/**
- * Returns the start of a name that precedes "list", as in "in my Clients list", or `at` if there is
- * none.
- */
+/** Returns the start of the name before "list", as in "in my Clients list", or `at`. */
 export function nameBefore(sentence: Sentence, at: number): number {
   if (!/^list(?:s|ings?)?$/.test(sentence.folded(at))) return at;
   let first = at;

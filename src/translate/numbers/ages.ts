@@ -195,10 +195,7 @@ interface Lead {
   readonly isAge: boolean;
   /** True if the time is not the age of a company. */
   readonly other: boolean;
-  /**
-   * True if the time counts from the opening although a word for a closing precedes it: "baixadas,
-   * abertas há 2 anos".
-   */
+  /** True for an age although "baixadas" precedes it: "baixadas, abertas há 2 anos". */
   readonly own: boolean;
 }
 
@@ -276,10 +273,7 @@ function ago(today: Day, { months, days }: Span): Day {
   return back(back(today, months, "month"), days, "day");
 }
 
-/**
- * Reads the words before an age, such as "mais de". They decide if the age is a minimum or a
- * maximum.
- */
+/** Reads the words before an age, such as "mais de". They make it a minimum or a maximum. */
 function leadOf(sentence: Sentence, at: number): Lead {
   let side: Lead["side"] = null;
   let from = at;

@@ -65,7 +65,10 @@ export class Bounds {
     return this.happened("opened", first, after, words);
   }
 
-  /** Extends a period to the next ("em 2020 e 2021"). Returns false if they are not adjacent. */
+  /**
+   * Extends the days of an event by the period after them ("em 2020 e 2021"). Returns false if they
+   * are not adjacent.
+   */
   continued(event: DatedEvent, first: Day, after: Day): boolean {
     const days = this.days[event];
     if (days.before !== dayText(first)) return false;

@@ -61,7 +61,6 @@ function isMoneyRead({ first, second }: Read): boolean {
   return first.money || first.scaled || second?.money === true || second?.scaled === true;
 }
 
-/** An amount with the words that compare it. */
 interface Read {
   readonly from: number;
   readonly to: number;
@@ -93,7 +92,7 @@ export function amountBounds(sentence: Sentence, from: number, to: number): Amou
   };
 }
 
-/** Bounds of an amount, inclusive, and the tokens about them. */
+/** Inclusive bounds of an amount, and the tokens [from, to) that state them. */
 export interface AmountBounds {
   readonly from: number;
   readonly to: number;
@@ -195,10 +194,7 @@ function lowerOf(sentence: Sentence, at: number): { amount: Amount; from: number
   return null;
 }
 
-/**
- * Returns the bound that a comparing word sets: "max" for "menos", "min" for "pelo menos", null for
- * other words.
- */
+/** Returns the bound that a word sets: "max" for "menos", "min" for "pelo menos", or null. */
 function sideOf(sentence: Sentence, at: number): Read["side"] {
   const word = sentence.folded(at);
   const mark = sentence.tokens[at]?.text ?? "";

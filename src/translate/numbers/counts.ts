@@ -155,10 +155,7 @@ export function boundsOf(side: Side, value: number): Pick<Read, "min" | "max"> {
   return { min: value, max: side === "exact" ? value : null };
 }
 
-/**
- * Reads a request for companies with a single establishment: "loja única", "único endereço",
- * "single-location".
- */
+/** Reads a request for a single establishment: "loja única", "único endereço". */
 function alone(sentence: Sentence, at: number): Read | null {
   const unit = isUnit(sentence, at) ? at : at + 1;
   const mark = unit === at ? at + 1 : at;
@@ -307,10 +304,7 @@ function addUnmapped(sentence: Sentence, notes: Notes, { from, to }: Read): bool
   return false;
 }
 
-/**
- * Marks "redes de" and "chains of" as read, because the number of establishments already expresses
- * them.
- */
+/** Marks "redes de" as read, because the number of establishments already expresses it. */
 function claimChains(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);

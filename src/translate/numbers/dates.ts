@@ -76,10 +76,7 @@ interface Lead {
 
 const VAGUE = wordSet("fim final comeco inicio meados");
 
-/**
- * Reads every date and marks it as read: "desde 2020", "em 2021", "entre 2015 e 2018",
- * "recém-abertas".
- */
+/** Reads every date and marks it as read: "desde 2020", "entre 2015 e 2018", "recém-abertas". */
 export function findDates(context: NumberContext): void {
   const { sentence, today } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -105,10 +102,7 @@ function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   return at;
 }
 
-/**
- * Sets the bounds for a date, with the meaning that the words next to it define. Returns the
- * position after it.
- */
+/** Sets the bounds for a date, as the words next to it demand. Returns the position after it. */
 function takeDate(context: NumberContext, at: number, date: MentionedDate): number {
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
@@ -191,7 +185,7 @@ function isAboutCompanies(sentence: Sentence, at: number, { relative }: Mentione
   );
 }
 
-/** The event of a date if no word next to it names another event. */
+/** Events of a date if the words next to it name none. */
 const OPENING: readonly DatedEvent[] = ["opened"];
 
 interface Taken extends Lead {
@@ -222,10 +216,7 @@ export function eventsOf(
   return null;
 }
 
-/**
- * True for a word of a status that the sentence requires, such as "baixadas". False for words such
- * as "faturamento".
- */
+/** True for a word of a required status, such as "baixadas". False for "faturamento". */
 function isPlainStatus(sentence: Sentence, at: number): boolean {
   for (let start = at; start > at - STATUS_MAX; start--) {
     const phrase = FILTER_PHRASES.longest(sentence.tokens, start);
@@ -368,7 +359,6 @@ function listed(context: NumberContext, from: number, taken: Taken): number {
   }
 }
 
-/** Reads the words before a date, which define its meaning. */
 function leadOf(sentence: Sentence, at: number): Lead {
   let meaning: Meaning = null;
   let from = at;
@@ -528,10 +518,7 @@ export function isOfEnd(sentence: Sentence, from: number): boolean {
   return ownerBefore(sentence, from, () => false) >= 0;
 }
 
-/**
- * Returns the position of the closing or other event that a date belongs to, or -1 if there is
- * none.
- */
+/** Returns the position of the closing or other event that a date belongs to, or -1. */
 function ownerBefore(sentence: Sentence, from: number, isEvent: (at: number) => boolean): number {
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
     const word = sentence.folded(at);

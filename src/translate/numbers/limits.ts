@@ -1,5 +1,5 @@
 /**
- * Reads the limit, a number of requested accounts.
+ * Reads the limit: the number of accounts that a sentence requests.
  * Input: a sentence. Output: the limit, or null.
  * Invariant: a number is a limit only if a word says so or if it counts companies. "posto 24 horas"
  * and "3 irmãos" have no limit. A limit outside a spec's range is reported and not applied.
@@ -205,10 +205,7 @@ function isTrade(sentence: Sentence, at: number): boolean {
   return !["small", "date", "contact", "other"].includes(kind) || isPlural(token.folded);
 }
 
-/**
- * True for plural words, because a number is also a limit if it counts companies of an unknown
- * trade: "50 foguetarias".
- */
+/** True for plural words, because "50 foguetarias" is a limit even if the trade is unknown. */
 function isPlural(word: string): boolean {
   return word.length > 4 && word.endsWith("s") && !NOT_COMPANIES.has(word);
 }
@@ -230,10 +227,7 @@ function isNothingCounted(sentence: Sentence, at: number): boolean {
 interface Lead {
   /** Start of the words that make the number a limit, such as "no máximo". */
   readonly from: number;
-  /**
-   * Start of the number, with words such as "cerca de" before it. Used if the number is a limit
-   * although no word says so.
-   */
+  /** Start of the limit, with words such as "cerca de", if no word such as "máximo" states it. */
   readonly limit: number;
   readonly led: boolean;
   readonly requested: boolean;

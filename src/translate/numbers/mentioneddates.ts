@@ -1,10 +1,9 @@
 /**
- * Defines calendar days and reads dates in natural language.
- * Input: years, months, and days; a sentence, a position, and the snapshot's day. Output: earlier
- * and later days, their text in a spec, and dates in the sentence with the index after them.
- * Invariant: results are existing days, and counting back by months stays in the target month. No
- * token is marked as read, and nothing is guessed. A date that does not exist has no period. A
- * month without a year is its latest occurrence that has begun.
+ * Defines calendar days and periods, and reads dates in natural language. Input: a sentence, a
+ * position, and the snapshot's day. Output: the date that begins there and the position after it.
+ * Invariant: results are existing days. Counting back by months stays in the target month. No token
+ * is marked as read. A date that does not exist has no period. A month without a year is its latest
+ * occurrence that has begun.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -41,10 +40,7 @@ function exists({ year, month, day }: Day): boolean {
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/**
- * Returns the day that is `count` units earlier. If the target month is shorter, the result is its
- * last day.
- */
+/** Returns the day that is `count` units earlier, at most the last day of its month. */
 export function back({ year, month, day }: Day, count: number, unit: TimeUnit): Day {
   if (unit === "day") return ofUtc(Date.UTC(year, month - 1, day - count));
   const months = year * 12 + month - 1 - count;
@@ -260,10 +256,7 @@ function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate |
   return { ...whole({ year, month, day }, at + 1), yearless: true };
 }
 
-/**
- * Reads a day and month whose year follows later: "5 de março" in "entre 5 de março e 10 de abril
- * de 2024".
- */
+/** Reads "5 de março" in "entre 5 de março e 10 de abril de 2024": the year follows later. */
 function yearless(
   sentence: Sentence,
   to: number,
@@ -320,8 +313,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): MentionedDate | nu
   if (date?.period && date.to === of + 2 && sentence.folded(of + 1) !== "mes") {
     return { period: monthsFrom(date.period.first.year, month), to: date.to };
   }
-  // In "entre março e junho de 2025" and "jan a jun/2025", the first month takes the year of the
-  // second.
+  // In "entre março e junho de 2025", the first month takes the year of the second.
   const both = isJoint(sentence, at + 1) && MONTHS.get(sentence.folded(at + 2)) !== undefined;
   const shared = both ? yearAfter(sentence, at + 3) : null;
   if (shared !== null) {

@@ -1,15 +1,13 @@
 /**
  * Reads numbers, amounts, and comparing words in a sentence: "mais de 10", "pelo menos uma".
  * Input: a sentence and a position. Output: the number that begins at the position, in digits or in
- * words, and the position after it. For comparing words, the output is their start or the position
- * of their number.
+ * words, and the position after it. Comparing words are located before a number.
  * Invariant: numbers are in Brazilian notation: points separate groups of digits, and a comma
- * begins the decimals. Comparing words are read only if no stage has read them before and a number
- * follows. No token is marked as read.
+ * begins the decimals. Words that another stage has read are not compared. No token is marked as
+ * read.
  */
 import type { Sentence } from "../words/sentence.ts";
 
-/** A number and the index after its last token. */
 interface Numeral {
   readonly value: number;
   readonly to: number;
@@ -44,10 +42,7 @@ const FACTORS = numbersByWord({
  */
 const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
 
-/**
- * Returns the value of a number in text, 1500 for `1.500,00`. Returns NaN for other text, such as a
- * date.
- */
+/** Returns the value of a number in text, 1500 for `1.500,00`, or NaN for other text. */
 function decimal(text: string): number {
   if (ENGLISH_GROUPS.test(text)) return Number(text.replaceAll(",", ""));
   const [whole = "", ...rest] = text.split(",");

@@ -24,10 +24,7 @@ export function requestAfterExclusion(
   }
 }
 
-/**
- * Returns the index of the first place in a group of excluded places that limits the area of the
- * search, or -1.
- */
+/** Returns the index of the first requested place in a group of excluded places, or -1. */
 function firstIncluded(sentence: Sentence, run: readonly Mention[]): number {
   let isClosed = false;
   for (let at = 1; at < run.length; at++) {
@@ -76,10 +73,7 @@ function isWider(run: readonly Mention[], at: number): boolean {
   return at === run.length - 1 || before.some((other) => isWithin(other, one));
 }
 
-/**
- * Returns a number for the kind of a place: 0 city, 1 region of cities, 2 state, 3 region of
- * states.
- */
+/** Returns the kind of a place: 0 city, 1 region of cities, 2 state, 3 region of states. */
 function gradeOf({ states, regions, part }: Mention): number {
   if (regions.length > 0 || part) return 1;
   return states.length === 0 ? 0 : states.length === 1 ? 2 : 3;

@@ -32,10 +32,7 @@ export interface Gazetteer {
   capitalOf(uf: string): City | undefined;
 }
 
-/**
- * A shared name means one municipality if it has at least this many times the accounts of all
- * others with the name together.
- */
+/** Minimum ratio of the accounts of a municipality to those of all its namesakes together. */
 const OUTWEIGHS = 10;
 
 /** Returns the gazetteer of a segment, which is made on first use. */
@@ -104,10 +101,7 @@ function existing(city: City | undefined): readonly City[] {
   return city === undefined ? [] : [city];
 }
 
-/**
- * Yields names that are not official names of cities, each with its meaning. A name may occur
- * several times.
- */
+/** Yields names other than the official names of cities, possibly repeated, with meanings. */
 function* otherPlaces(cities: SnapshotCities): Generator<Named> {
   const citiesOf = (...codes: readonly string[]) =>
     codes.flatMap((ibge) => cities.city(ibge) ?? []);

@@ -31,10 +31,7 @@ export interface GeoFilters {
   readonly municipality_tom_any_of?: readonly string[];
 }
 
-/**
- * Returns the filters for the places found. Sets `found.unknown` if the places contradict each
- * other.
- */
+/** Returns the filters for the places. Sets `found.unknown` if they contradict each other. */
 export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
   const { states, cities, excludedStates, excludedCities } = found;
   const isUnrestricted = states.size + cities.size === 0;
@@ -124,10 +121,7 @@ function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts)
   };
 }
 
-/**
- * If the list of municipalities is too long, searches whole states and reports the places that this
- * adds or drops.
- */
+/** Searches whole states if the list is too long, and reports what this adds or drops. */
 function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut }: Parts) {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const lost = [...added, ...cut].map(({ name, uf }) => `${name}/${uf}`).join(", ");
@@ -140,10 +134,7 @@ function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut
   return { ...NOWHERE, uf_any_of: wanted };
 }
 
-/**
- * Reports the contradiction in "em Campinas, exceto SP", because no filter expresses a search
- * without results.
- */
+/** Reports "em Campinas, exceto SP", because no filter expresses a search without results. */
 function contradiction(found: FoundPlaces, { notes }: GeoContext): GeoFilters {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const detail = {

@@ -24,10 +24,7 @@ export interface PlaceContext {
   readonly accounts: number;
   /** Districts that the sentence names. The place stages add those that they find. */
   readonly districts: MentionedDistricts;
-  /**
-   * Returns the end of the trade name that begins at a token, or the token's position if none
-   * begins there.
-   */
+  /** Returns the end of the trade name that begins at a token, or the token itself. */
   readonly tradeEnd: (index: number) => number;
   /** Returns the IBGE code of the municipality of a postal code, or null. */
   readonly postalCity?: (digits: string) => string | null;
@@ -118,10 +115,7 @@ export function mentionOf(
   };
 }
 
-/**
- * Returns the states and cities that a match means. Nicknames are included unless the accents rule
- * them out.
- */
+/** Returns the states and cities of a match. Accents can rule out nicknames. */
 export function meaningOf(
   sentence: Sentence,
   { from, to, place }: PlaceMatch,

@@ -139,10 +139,7 @@ function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number
   return end === to ? null : end;
 }
 
-/**
- * Returns a mention of the longest name that begins at a token if the name means a place there,
- * otherwise null.
- */
+/** Returns a mention of the longest name at a token, or null if it means no place there. */
 function nameAt(
   context: PlaceContext,
   { found, firm }: { found: readonly Mention[]; firm: ReadonlyMap<number, PlaceMatch> },
@@ -329,10 +326,7 @@ function isCityAt({ sentence, gazetteer }: PlaceContext, of: number): boolean {
   return (gazetteer.places.longest(sentence.tokens, of + 1)?.place.cities.length ?? 0) > 0;
 }
 
-/**
- * Reads Brazil as a place that does not filter. Reads "without Brazil" as a request for companies
- * abroad.
- */
+/** Reads Brazil as a place that does not filter, and "without Brazil" as companies abroad. */
 function hereAt(context: PlaceContext, range: readonly [number, number], place: Place): Mention {
   const mention = mentionOf(context, range, { dropped: place.here });
   return mention.negated ? { ...mention, negated: false, dropped: false, states: ["EX"] } : mention;
@@ -357,10 +351,7 @@ function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
   return mention;
 }
 
-/**
- * Reads "capital" with its state or region: "capital paulista", "capitais do Nordeste", "a
- * capital".
- */
+/** Reads "capital" with its state or region: "capital paulista", "capitais do Nordeste". */
 function capitalAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const word = sentence.folded(at);
@@ -398,7 +389,7 @@ function isNextTo(sentence: Sentence, from: number, to: number): boolean {
   return to - from <= 1 && !/\p{L}/u.test(sentence.words(from, to).words);
 }
 
-/** Returns the states of a capital: "do Paraná", "federal", "mineira". */
+/** Reads the words after "capital" that name its states: "do Paraná", "federal", "mineira". */
 function capitalOf(
   { sentence, gazetteer }: PlaceContext,
   start: number,
@@ -464,8 +455,7 @@ function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Me
 const REACH = 4;
 
 /**
- * Finds names that contain a negating word, marks them as names, and returns them by their first
- * token.
+ * Finds names that contain a negating word and marks them as names. Returns them by first token.
  */
 function firmNames(context: PlaceContext): ReadonlyMap<number, PlaceMatch> {
   const { sentence } = context;
@@ -480,10 +470,7 @@ function firmNames(context: PlaceContext): ReadonlyMap<number, PlaceMatch> {
   return found;
 }
 
-/**
- * Returns the name of a place that contains the negating word at a token, if the words mean that
- * place there.
- */
+/** Returns the place whose name contains the negating word at a token, if it is meant. */
 function nameAround(context: PlaceContext, at: number): PlaceMatch | null {
   const { sentence, gazetteer } = context;
   for (let from = Math.max(0, at - REACH); from <= at; from++) {

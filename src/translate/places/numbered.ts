@@ -113,18 +113,12 @@ function isOfRadius(sentence: Sentence, at: number): boolean {
   );
 }
 
-/**
- * Returns the end of words for a postal code that begin at a token, or the token's position if
- * there are none.
- */
+/** Returns the end of words for a postal code that begin at a token, or the token itself. */
 export function postalEnd(sentence: Sentence, at: number): number {
   return namedEnd(sentence, at, POSTAL);
 }
 
-/**
- * Returns the end of the code name that begins at a token, or the token's position if none begins
- * there.
- */
+/** Returns the end of the code name that begins at a token, or the token itself. */
 function namedEnd(sentence: Sentence, at: number, names: Names): number {
   const named = names.get(sentence.tokens[at]?.folded ?? "");
   if (named === undefined || !sentence.free(at)) return at;
@@ -174,10 +168,7 @@ function numbersAt(
   return codes.length === 0 ? null : { to, codes };
 }
 
-/**
- * Reads the end of a range after a postal code, such as "a 89809". Returns the prefixes that
- * together cover the range.
- */
+/** Reads the rest of a range of postal codes, such as "a 89809". Returns prefixes for it. */
 function rangeFrom(sentence: Sentence, at: number, first: string): ReadCodes | null {
   const led = /^(entre|between|from)$/.test(sentence.folded(at - 1));
   const join = sentence.tokens[at + 1]?.folded ?? "";
@@ -188,10 +179,7 @@ function rangeFrom(sentence: Sentence, at: number, first: string): ReadCodes | n
   return { to: at + 3, codes: prefixesOf(first, last) };
 }
 
-/**
- * Returns the shortest list of prefixes that covers exactly the codes from `first` to `last`, which
- * have the same length.
- */
+/** Returns the fewest prefixes that cover exactly the equally long codes `first` to `last`. */
 export function prefixesOf(first: string, last: string): readonly string[] {
   const found: string[] = [];
   for (let next = Number(first); next <= Number(last); ) {

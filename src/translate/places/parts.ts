@@ -37,7 +37,8 @@ import {
 const REACH = 8;
 
 /**
- * Returns the mention of the region at a token, or of the place whose part is named there, or null.
+ * If a region or a part of a place is named at a token, returns the mention of the region or of
+ * that place. Otherwise returns null.
  */
 export function findPart(
   context: PlaceContext,
@@ -93,10 +94,7 @@ export function findPart(
   return partOf(context, { at, head: head.end, name: whole.at, to }, meaning);
 }
 
-/**
- * True for the name of an area. A name of one word, such as "ABC", counts only in capitals or after
- * a preposition.
- */
+/** True for the name of an area. "ABC" counts only in capitals or after a preposition. */
 function isNamedArea(sentence: Sentence, { from, words, place }: PlaceMatch): boolean {
   if (place.cities.length > 0) return false;
   return words > 1 || leadOf(sentence, from).kind !== "" || /\p{Lu}/u.test(textAt(sentence, from));

@@ -1,11 +1,11 @@
 /**
  * Stores the names of places as a tree of words.
- * Input: names with their meanings, and a position in a list of tokens. Output: the longest name
- * at that position.
+ * Input: names with their meanings, and a position in a list of tokens. Output: the longest name at
+ * that position.
  * Invariant: names are compared word by word, as written, without accents. Singular and plural
  * differ ("Palma" and "Palmas" are two cities); only small words such as de, da, and do are
  * optional. A lookup takes at most as many steps as the longest name has words. The first lookup of
- * a word inserts all names that share its initials.
+ * a word inserts all names that begin with the same letters.
  */
 import { cachedMatch, type LookupState, tokensOfName, WALK_MAX } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
@@ -115,10 +115,7 @@ export class PlaceNames {
   /** Names that are inserted at their first lookup. */
   #waiting = this.#vocabulary.starts();
 
-  /**
-   * `cityPlace` returns the meaning of a city's name. It is only called for names with an IBGE
-   * code.
-   */
+  /** `cityPlace` returns the meaning of the name of a city, given its IBGE code. */
   constructor(cityPlace: (ibge: string) => Partial<Place> = () => NO_PLACE) {
     this.#cityPlace = cityPlace;
   }
@@ -183,10 +180,7 @@ export class PlaceNames {
     node.place = node.place === undefined ? added : joined(node.place, added);
   }
 
-  /**
-   * Returns the longest name that begins at a token. `usable` returns true for tokens that the name
-   * may use.
-   */
+  /** Returns the longest name that begins at a token and uses only tokens that are `usable`. */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -247,10 +241,7 @@ export class PlaceNames {
     return length === undefined ? all : all.filter((word) => word.length === length);
   }
 
-  /**
-   * Returns the first words of names by length. The result is cached, because there are thousands
-   * of them.
-   */
+  /** Returns the first words of names of this length. Cached, because there are thousands. */
   #firstsOf(length: number): readonly string[] {
     const known = this.#firstWords.get(length);
     if (known !== undefined) return known;

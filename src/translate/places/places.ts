@@ -42,12 +42,12 @@ export interface FoundPlaces {
   /** Tokens of every requested place. */
   readonly sought: readonly Mention[];
   /**
-   * Number of names of several municipalities of which none is much larger than the others. All
-   * municipalities of such a name are searched.
+   * Number of ambiguous city names. Several municipalities have such a name, and none is much
+   * larger than the others, so all of them are searched.
    */
   unsettled: number;
   /**
-   * True if the sentence names an unknown place and the search without it would cover more than
+   * True if the sentence names an unknown place without which the search would cover more than
    * requested.
    */
   unknown: boolean;
@@ -109,10 +109,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   return found;
 }
 
-/**
- * Drops a place after "incluindo" if another place contains it: "Recife" in "em Pernambuco,
- * incluindo Recife".
- */
+/** Drops "Recife" in "em Pernambuco, incluindo Recife": another place contains it. */
 function dropIncluded({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   for (const one of mentions) {
     if (one.negated || !INCLUDING.test(sentence.folded(one.from - 1))) continue;
@@ -260,7 +257,6 @@ function narrow(city: Mention, state: Mention): boolean {
   return true;
 }
 
-/** Cached lists of cities in certain states, by the original list. */
 const INSIDE = new WeakMap<readonly City[], Map<string, readonly City[]>>();
 
 /** Returns the cities that are in the given states. Equal arguments return the same list object. */
@@ -425,7 +421,6 @@ function collect(
   if (mention.every) lists.add(cities);
 }
 
-/** True for a name that may mean several municipalities. */
 function isUnsettled({ capital, adjective, every }: Mention, chosen: readonly City[]): boolean {
   return chosen.length > 1 && !(capital || adjective || every);
 }
@@ -452,10 +447,7 @@ function excludedOf(found: FoundPlaces, { cities, every }: Mention): readonly Ci
   return every ? cities : namesakesMeant(cities);
 }
 
-/**
- * Returns the municipalities that a name means. If other municipalities share the name, adds an
- * assumption.
- */
+/** Returns the municipalities that a name means. Adds an assumption if others share it. */
 function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly City[] {
   const { cities, words, capital, lead, adjective } = mention;
   if (capital || adjective || mention.every) return cities;

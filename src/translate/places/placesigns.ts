@@ -2,8 +2,8 @@
  * Decides if a name means a place.
  * Input: a name of the gazetteer in a sentence. Output: true if it means the place here, false if
  * it means a trade, goods, or an ordinary word.
- * Invariant: a preposition of place is stronger evidence than a capital letter, and a capital
- * letter is stronger than neither. After a preposition, capital letters make no difference.
+ * Invariant: a preposition of place is the strongest evidence. A capital letter counts only without
+ * such a preposition.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { ROLES_BEFORE } from "../activities/roles.ts";
@@ -78,10 +78,7 @@ export function isStyle(context: PlaceContext, match: PlaceMatch): boolean {
   return isInTrade(context, match) || context.tradeEnd(match.from) >= match.to;
 }
 
-/**
- * True if an ambiguous name means the state. True for "Minas" and "em minas", false for "queijo
- * minas" and "minas de ouro".
- */
+/** True if an ambiguous name means the state. True for "em minas", false for "queijo minas". */
 function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Around): boolean {
   const { sentence } = context;
   const { from } = match;
@@ -98,10 +95,7 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   return isListed(sentence, from, last);
 }
 
-/**
- * True for a name in a list of places: "Minas e Goiás", "Recife, Minas e Rio", "exceto Minas"; not
- * "Goiás: minas de ouro".
- */
+/** True for a name in a list of places: "Minas e Goiás", not "Goiás: minas de ouro". */
 function isAmongPlaces(context: PlaceContext, match: PlaceMatch, last?: Mention): boolean {
   const { sentence } = context;
   const { from, to } = match;
@@ -144,10 +138,7 @@ function isGeneral(sentence: Sentence, at: number): boolean {
   return /^(empresas?|companhias?|negocios?|companies|company)$/.test(sentence.folded(at - 1));
 }
 
-/**
- * True if a direction means a region of Brazil: "no Sul", "Sul e Sudeste". False for "zona sul" and
- * "Asa Norte".
- */
+/** True if a direction means a region of Brazil: "Sul e Sudeste". False for "zona sul". */
 function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
   const before = sentence.folded(from - 1);
   if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
@@ -191,7 +182,7 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     }
     if (sentence.folded(from) === "natal" && match.words === 1) return !isFestive(sentence, lead);
     if (!(ordinary && lower)) return true;
-    // "oficinas mecânicas de contagem", in a text without capitals
+    // Example of a text without capitals: "oficinas mecânicas de contagem".
     return isLowered(sentence) && isAfterTrade(context, lead.from);
   }
   if (isListed(sentence, from, last)) {
@@ -310,10 +301,7 @@ function isOrdinary(sentence: Sentence, { from, to, words }: PlaceMatch): boolea
   return ORDINARY_PAIRS.has(spelled.filter((word) => !isOf(word)).join(" "));
 }
 
-/**
- * True if "rio" means the city: "no rio", "bh e rio", "Rio". False for "de rio", which means a
- * river.
- */
+/** True if "rio" means the city: "no rio", "bh e rio". False for "de rio" (river). */
 function isRio(sentence: Sentence, { from, words }: PlaceMatch, { lead, last }: Around): boolean {
   if (words !== 1 || sentence.folded(from) !== "rio") return false;
   if (lead.kind !== "") return lead.word !== "de" || isCapitalised(sentence, from);
@@ -352,10 +340,7 @@ function isStateAfter(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   return (mark || text === uf) && cities.some((city) => city.uf === uf);
 }
 
-/**
- * True if the two letters after the name, in any case, are those of a state that has the city:
- * "contagem mg".
- */
+/** True if the letters of a state that has the city follow the name: "contagem mg". */
 export function isStateNextTo(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const text = sentence.tokens[to]?.text ?? "";
   const uf = text.toUpperCase();
@@ -377,10 +362,7 @@ function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
   return of && context.tradeEnd(match.from) >= match.to && isRoleBefore(sentence, match.from - 1);
 }
 
-/**
- * True if a word such as "shop" or "factory", which says how goods are handled, ends directly
- * before a token.
- */
+/** True if a word for the role of goods, such as "shop", ends directly before a token. */
 function isRoleBefore(sentence: Sentence, at: number): boolean {
   for (let from = at - 1; from >= Math.max(0, at - TRADE_WORDS_MAX); from--) {
     if (ROLES_BEFORE.longest(sentence.tokens, from)?.to === at) return true;

@@ -1,13 +1,11 @@
 /**
  * Stores the words of all place names and an index of names by their first letters.
- * Input: the names in order, and the same names as folded lines. Output: true if a name contains a
- * word, every word with its spelling in the first name that contains it, and an index by first
- * letters. The index returns each name once. Names with the same first letters are in their
- * original order.
- * Invariant: the results equal those of tokenizing each name. Tokenizing thousands of names is
- * slow, so all names are folded in a single step as one text if possible. The index returns a name
- * for every word that the name may begin with. It may also return names with other first words,
- * because it compares only the first letters.
+ * Input: the names in order, and the same names as folded lines. Output: every word with its
+ * spelling in the first name that contains it, and an index by first letters. The index returns
+ * each name once, in the original order among names with the same first letters.
+ * Invariant: the words equal those of tokenizing each name. Tokenizing thousands of names is slow,
+ * so all names are folded as one text if possible. For each word, the index returns all names that
+ * may begin with it. It may also return others, because it compares only the first letters.
  * The index has two arrays and no object per name. Creating five thousand objects would take most
  * of the time of the first sentence.
  */
@@ -24,10 +22,7 @@ const DIGITS = Z - A + 2;
 const ODD_START = DIGITS ** 3;
 const NONE = -1;
 
-/**
- * Returns the code of the first letters of a folded word. The word ends at a space or at the end of
- * a line.
- */
+/** Returns the code of the first letters of a folded word, which a space or line end ends. */
 function beginningOf(text: string, at: number): number {
   const one = digit(text, at);
   const two = one === 0 ? 0 : digit(text, at + 1);
@@ -36,10 +31,7 @@ function beginningOf(text: string, at: number): number {
   return (one * DIGITS + two) * DIGITS + three;
 }
 
-/**
- * Returns a number for a character: letters count from 1, the end of a word is 0, and any other
- * character is `NONE`.
- */
+/** Returns 1 to 26 for a letter, 0 for the end of a word, and `NONE` for other characters. */
 function digit(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code >= A && code <= Z) return code - A + 1;
@@ -53,13 +45,12 @@ export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "
 const SMALL_BEGINNINGS = new Set([...SMALL].map((word) => beginningOf(word, 0)));
 
 /**
- * Returns the code of the first word of a line. Returns `ODD_START` if lookups may begin with
- * another word of the line, as for "de".
+ * Returns the code of the first word of a line. Returns `ODD_START` if the first word may be
+ * omitted, such as "de", so that lookups may begin with the next word.
  */
 function lineBeginning(text: string, from: number): number {
   const beginning = beginningOf(text, from);
-  // The caller must tokenize an empty line, or a line whose first word has the same code as "de" or
-  // the like.
+  // The caller must tokenize such a line. The same applies to an empty line.
   return beginning === 0 || SMALL_BEGINNINGS.has(beginning) ? ODD_START : beginning;
 }
 
@@ -142,10 +133,7 @@ const PLAIN_BREAK = /[\n -]/;
 /** Matches words that can be searched directly in the text of all names. */
 const PLAIN_WORD = /^[a-z]+$/;
 
-/**
- * All names, one on each line, as written and folded. The position of a character is the same in
- * both texts.
- */
+/** All names, one a line, as written and folded. Both texts have the same positions. */
 interface Lines {
   readonly text: string;
   readonly folded: string;
@@ -154,10 +142,7 @@ interface Lines {
 /** The words of names, without small words. */
 export class PlaceVocabulary {
   readonly #names: readonly string[];
-  /**
-   * The names, one on each line. Null if folding the whole text could give another result than
-   * folding each word.
-   */
+  /** The names, one a line, or null if folding the whole text might differ from folding words. */
   readonly #lines: Lines | null;
   #all: ReadonlyMap<string, string> | null = null;
   #odd: ReadonlySet<string> | null = null;
@@ -187,7 +172,10 @@ export class PlaceVocabulary {
     return this.#odd.has(word);
   }
 
-  /** Returns an index of the names by the first letters of their first word that is not small. */
+  /**
+   * Returns an index of the names by the first letters of their first word, not counting words such
+   * as "de".
+   */
   starts(): NameStarts {
     const names = this.#names;
     return new NameStarts(names.length, this.#lines?.folded ?? "", (at) => {

@@ -1,7 +1,8 @@
 /**
  * Defines the words that stand around names of places.
  * Input: a sentence and a position. Output: the words before a name that mark it as a place, and
- * how. Also names that are ordinary words too, and true if "capital" is money and not a city.
+ * how. Other functions and sets tell "capital" the money from the city, and list names that are
+ * also ordinary words.
  * Invariant: the words before a name are read backwards, up to the first unrelated one. The few
  * words around "capital" decide its meaning, even if other stages have read them. No token is
  * marked as read here.
@@ -97,10 +98,7 @@ const OPENING = new Set(["/", "(", ":", "=", "–", "—", "|", "["]);
 export interface Lead {
   /** Index of the first of these words, or of the name if there are none. */
   readonly from: number;
-  /**
-   * Kind of the preposition nearest to the name: "in" (location), "of" (origin), or "" if there is
-   * none.
-   */
+  /** Kind of the nearest preposition before the name: "in" (location), "of" (origin), or "". */
   readonly kind: "in" | "of" | "";
   /** The preposition as written, folded. */
   readonly word: string;
@@ -144,10 +142,7 @@ export function isNear(sentence: Sentence, { from, kind }: Lead): boolean {
 /** All words that may introduce a name. */
 const LEADING: ReadonlySet<string> = new Set([...IN, ...OF, ...KINDS, ...SILENT]);
 
-/**
- * Maximum number of words that are read before a name. This keeps the time for "capital capital …"
- * linear.
- */
+/** Maximum words read before a name. Keeps the time for "capital capital …" linear. */
 const LEAD_MAX = 12;
 
 /** Reads the words before the name that begins at a token. */
@@ -172,7 +167,7 @@ export function leadOf(sentence: Sentence, at: number): Lead {
     else if (CITIES.has(before)) seen.cities = true;
     else if (!SILENT.has(before)) break;
   }
-  // Without a preposition before it, an article does not introduce the name.
+  // An article introduces the name only after a preposition.
   while (from < at && SILENT.has(sentence.folded(from)) && !isRegionWord(sentence, from)) from++;
   const { state, states, city, cities, mark } = seen;
   return { from, kind, word, state, states, city, cities, mark };
@@ -198,8 +193,8 @@ export const STREETS = new Set(
 );
 
 /**
- * First words of the names of districts, but only after an article, as in "na Vila Madalena". After
- * "em", they begin the name of a city.
+ * Words that begin the name of a district after an article, as in "na Vila Madalena". After "em",
+ * they begin the name of a city.
  */
 export const QUARTERS = new Set(["vila", "jardim", "parque", "conjunto", "residencial"]);
 
@@ -244,10 +239,7 @@ export const FESTIVE = new Set(
   ).split(" "),
 );
 
-/**
- * Names of municipalities that are also ordinary words. They count only with a sign that a place is
- * meant.
- */
+/** Municipalities whose names are ordinary words. They need a sign that a place is meant. */
 export const ORDINARY = new Set(
   (
     "agronomica agrestina alegre alegria alianca almas altos aluminio alvorada amargosa " +

@@ -53,8 +53,8 @@ const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|le
 const PLUS = /^[\s,(]*(?:\+|mais|más|plus|e(?: mais)?|and|y)?\s*$/iu;
 const WORDS_MAX = 7;
 /**
- * A city is meant instead of a town with its name in another state if it has at least this many
- * times as many accounts.
+ * A name may mean a town or a district of a city in another state. The district is meant if the
+ * city has at least this many times the accounts of the town.
  */
 const OUTWEIGHS = 10;
 
@@ -65,10 +65,7 @@ interface Adjacent {
   readonly firm: ReadonlyMap<number, PlaceMatch>;
 }
 
-/**
- * Returns a mention of all places within a distance of a city, or null if the number is no such
- * distance.
- */
+/** Returns a mention of all places within a distance of a city, or null for other numbers. */
 export function radiusAt(
   context: PlaceContext,
   at: number,
@@ -88,7 +85,7 @@ export function radiusAt(
   }
   const before = last !== undefined && last.states.length === 0 && !last.negated ? last : null;
   if (before === null || before.cities.length === 0) return null;
-  // "Campinas + 30 km", "Campinas mais 30 km", "in Campinas and 30 km around"
+  // A sum instead of a preposition: "Campinas + 30 km", "in Campinas and 30 km around".
   const isPlus = PLUS.test(sentence.words(before.to, at).words);
   if (!isPlus && fartherAt(sentence, from, at) >= 0) return null;
   if (!isPlus && !stated && !center.stated) return null;
@@ -239,10 +236,7 @@ function homeAfter(
   return { cities: homes, to: match.to };
 }
 
-/**
- * Returns the position of a word that means "farther than", as in "a mais de 50 km", or -1 if there
- * is none.
- */
+/** Returns the position of a word for "farther than", as in "a mais de 50 km", or -1. */
 function fartherAt(sentence: Sentence, from: number, at: number): number {
   for (let i = Math.max(0, from - 1); i < at; i++) {
     if (FARTHER.test(sentence.folded(i)) && sentence.free(i)) return i;

@@ -100,10 +100,7 @@ function cutsOther({ capital, cities, regions, states }: Mention, one: Mention):
   return cities.every(isOther);
 }
 
-/**
- * True if a mention is a part that only a state has, so that the name before it means the state:
- * "São Paulo, interior".
- */
+/** True for a part that only a state has: in "São Paulo, interior", the state is meant. */
 function isStatePart(sentence: Sentence, { at, part, states, cities }: Mention): boolean {
   const word = sentence.folded(at);
   const lone = part && states.length + cities.length === 0;
@@ -218,10 +215,7 @@ function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
   }
 }
 
-/**
- * Reads an excluded ambiguous name as a state if only whole states are requested: "no Sudeste,
- * exceto São Paulo".
- */
+/** Reads an excluded ambiguous name as a state if only whole states are requested. */
 function excludedStates(mentions: readonly Mention[]): void {
   const included = mentions.filter((one) => !one.negated && !one.dropped);
   const whole = included.every((one) => one.states.length > 0 && one.cities.length === 0);
@@ -337,10 +331,7 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
   );
 }
 
-/**
- * Keeps only the regions that are meant in each mention. Adds notes with the number of their
- * municipalities.
- */
+/** Keeps only the meant regions of each mention. Notes the number of their municipalities. */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   const keep = keepingOf(includedStates(mentions));
   for (const one of mentions) {

@@ -3,10 +3,10 @@
  * Campinas").
  * Input: a name in the table, a part of a state, the beginning of an unknown name, or a word for a
  * kind of statistical region. Output: mentions of municipalities.
- * Invariant: a region is a list of municipalities. If a region or the municipalities of a part of a
- * state are unknown, `lost` is set on the mention, and the translation is too uncertain to run.
- * After a word such as "microrregião", only a region of that kind matches, never a city or another
- * region of that name. Unknown or missing regions are reported and never widen the search.
+ * Invariant: a region is a list of municipalities. If its municipalities are unknown, `lost` is set
+ * on the mention, and the confidence of the translation becomes low. After a word such as
+ * "microrregião", only a region of that kind matches, never a city or another region of that name.
+ * Unknown or missing regions are reported and never widen the search.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -49,10 +49,7 @@ export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | nu
   return mentionOfRegions(context, [match.from, match.to], fitting);
 }
 
-/**
- * Returns the regions that a name may mean. If a state follows the name, returns only the regions
- * in that state.
- */
+/** Returns the regions that a name may mean, only those in a state that follows the name. */
 function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
   const states = statesBehind(context, match.to);
   return match.place.regions.filter(({ region }) => {
@@ -131,10 +128,7 @@ function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceM
   return lead.kind === "in" || (article && isCapitalised(sentence, from));
 }
 
-/**
- * Returns the states named after a region, such as "SP" in "Vale do Ribeira, SP". Returns null if
- * there are none.
- */
+/** Returns the states named after a region: "SP" in "Vale do Ribeira, SP"; null if none. */
 function statesBehind({ sentence, gazetteer }: PlaceContext, to: number): readonly string[] | null {
   let at = to;
   const marked = (index: number) => ["(", "/"].includes(sentence.tokens[index]?.text ?? "");
@@ -207,10 +201,7 @@ export function regionAround(context: PlaceContext, last: Mention): MeantRegion 
   return null;
 }
 
-/**
- * Reads an unknown region after a word such as "vale": "Vale do Xyz", "região dos Pireneus".
- * Reports it in a note.
- */
+/** Reports an unknown region after a word such as "vale", as in "Vale do Xyz". */
 export function lostRegionAt(
   context: PlaceContext,
   at: number,
@@ -359,10 +350,7 @@ function shareOne({ place: one }: PlaceMatch, { place: other }: PlaceMatch): boo
   return one.regions.some(({ region }) => other.regions.some((each) => each.region === region));
 }
 
-/**
- * Returns the note for an unknown statistical region. It differs if the snapshot has no regions at
- * all.
- */
+/** Returns the note for an unknown statistical region, or for a snapshot without regions. */
 export function unknownDivision({ gazetteer }: PlaceContext) {
   return gazetteer.divisions === null ? NOT_GIVEN : UNKNOWN;
 }

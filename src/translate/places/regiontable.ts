@@ -124,10 +124,7 @@ function citiesNamed(members: Members, source: CitySource): City[] {
 
 const made = new Map<string, Region>();
 
-/**
- * Returns a region that is not in the table. `find` returns its municipalities, which are cached
- * per snapshot.
- */
+/** Returns a region that is not in the table. Caches the result of `find` per snapshot. */
 function once(name: string, find: (source: CitySource) => readonly City[]): Region {
   const known = new WeakMap<CitySource, readonly City[]>();
   const members = (source: CitySource) => {

@@ -1,8 +1,8 @@
 /**
  * Holds the municipalities of a snapshot as cities, their statistical regions, and their seats.
  * Input: the catalog and places of the snapshot; data/seats.json, made from GeoNames. Output:
- * cities by code and state, with their accounts. Regions of each kind by name, with their
- * municipalities. The municipalities whose seats are within a distance of another seat.
+ * cities by code and state, regions by name, and the municipalities whose seats are near another
+ * seat.
  * Invariant: each municipality has one object, made on first use, because a sentence names only a
  * few of five thousand. If two rows have the same IBGE code, the later row is used. A region is
  * identified by kind, state, and name. Distances between seats are measured on a sphere. A
@@ -91,10 +91,7 @@ function isCity(row: CatalogMunicipality): row is CatalogMunicipality & CityRow 
   return row.ibge !== null && row.uf !== null && row.uf !== "EX";
 }
 
-/**
- * Number of accounts in each municipality. Read on first use, because most sentences do not need
- * it.
- */
+/** Accounts of each municipality. Read on first use, because most sentences need none. */
 class AccountsByCity {
   readonly #segment: Segment;
   #known: ReadonlyMap<string, number> | null = null;

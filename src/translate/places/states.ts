@@ -1,10 +1,9 @@
 /**
- * Lists common names of states, cities, their parts, and places abroad.
- * Output: capitals, regions, demonyms, and other names, with abbreviations or IBGE codes. Words for
- * parts of a place, areas with their states, and countries.
+ * Lists common names of states, cities, their parts, and places abroad. Output: names with
+ * abbreviations of states or IBGE codes.
  * Invariant: every abbreviation is one of the 27 states and every code a municipality. A name has
- * no other meaning, unless placewords.ts lists it as ambiguous. No filter takes a part or an area.
- * They are read as the place around them, which a note reports.
+ * no other meaning, unless placewords.ts lists it as ambiguous. No filter takes a part of a place
+ * or an area of several states. Such a name is read as the place around it, which a note reports.
  */
 /** IBGE codes of the capitals by state. */
 export const CAPITALS: Readonly<Record<string, string>> = {
@@ -317,10 +316,7 @@ export const SURROUNDINGS = new Set(
   ).split(" "),
 );
 
-/**
- * Words before a compass point that show that it is not one of the great regions: "zona sul", "asa
- * norte".
- */
+/** Words before a direction that names no great region: "zona sul", "asa norte". */
 export const NOT_REGION = new Set(
   "zona zone asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(
     " ",

@@ -133,10 +133,7 @@ interface WalkResult {
   readonly known: boolean;
 }
 
-/**
- * Follows the words of a name until it ends with a known name. The words before `first` are always
- * part of the name.
- */
+/** Follows the words of a name from `first` on until the name ends with a known one. */
 function walk(context: PlaceContext, at: number, first = at + 1): WalkResult {
   const { sentence } = context;
   const capital = isCapitalised(sentence, at);
@@ -163,17 +160,11 @@ interface Joint {
   /** True if "de" or a similar word joins the known name to the words before it. */
   readonly joined: boolean;
   readonly capital: boolean;
-  /**
-   * True if the words name a district, as in "na Mooca de São Paulo". "em Xurupita de São Paulo"
-   * names a town.
-   */
+  /** True for the district in "na Mooca de São Paulo", false for "em Xurupita de São Paulo". */
   readonly quarter: boolean;
 }
 
-/**
- * Returns the end of the state, region, or adjective with which a name ends, or `at` if there is
- * none.
- */
+/** Returns the end of the state, region, or adjective that ends a name, or `at`. */
 function knownEnd(context: PlaceContext, at: number, joint: Joint): number {
   const { sentence, gazetteer } = context;
   const free = (index: number) => sentence.free(index);
@@ -238,10 +229,7 @@ function beginningOf(context: PlaceContext, at: number): Beginning | null {
   };
 }
 
-/**
- * True for a common word in lower case before an unknown word, such as "santa" in "em santa
- * xurupita do pará".
- */
+/** True for a common lowercase word before an unknown one: "santa" in "em santa xurupita". */
 function isTitle(context: PlaceContext, at: number): boolean {
   const { sentence, tradeEnd } = context;
   if (isCapitalised(sentence, at) || !sentence.free(at) || !COMMON_WORDS.has(sentence.folded(at)))
@@ -277,10 +265,7 @@ function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null 
   return match.words === 1 && (capitals || strange) && isPlain(match) ? match : "other";
 }
 
-/**
- * True if the word at a token can continue an unknown name. `capital` is true if the name is
- * capitalized.
- */
+/** True if the word at a token can continue a name. `capital`: the name is capitalized. */
 function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
   const { sentence, gazetteer } = context;
   if (isCapitalised(sentence, at) !== capital) return false;
@@ -289,10 +274,7 @@ function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
   return free && isStrange(context, at, capital);
 }
 
-/**
- * True for a name that means only cities. It may be part of a longer name: "Campinas" in "Xurupita
- * Campinas do Sul".
- */
+/** True for a name of cities only. It may be part of "Xurupita Campinas do Sul". */
 function isPlain({ place }: PlaceMatch): boolean {
   const { states, region, regions, here, abroad } = place;
   return states.length + regions.length === 0 && !region && !here && !abroad;

@@ -50,10 +50,7 @@ export function findUnknownPlaces(
   }
 }
 
-/**
- * Returns the end of a name. Words such as "do" continue it if a capitalized word follows: "Vila
- * Nova do Nada".
- */
+/** Returns the end of a name. "do" continues it before a capitalized word. */
 function nameEnd(context: PlaceContext, at: number): number {
   const { sentence } = context;
   const capital = isCapitalised(sentence, at);
@@ -166,10 +163,7 @@ function isSomewhere(
   return (names.among(codes(), [name])[0]?.size ?? 0) > 0;
 }
 
-/**
- * True if a known place stands next to the name: "em Xurupita de Campinas", "em Campinas na
- * Xurupita".
- */
+/** True if a known place stands next to the name: "em Xurupita de Campinas". */
 function isWithin(sentence: PlaceContext["sentence"], from: number, to: number): boolean {
   const comma = sentence.tokens[to]?.text === ",";
   const ahead = sentence.owner(to) === "place" || (comma && sentence.owner(to + 1) === "place");
@@ -204,10 +198,7 @@ const OWN_PLACE = {
   en: "It is not known which this is: name the place.",
 };
 
-/**
- * True if nothing but a comma or other punctuation separates a name from a wider place: "em
- * Xurupita, Serra …".
- */
+/** True if only punctuation separates a name from a wider place: "em Xurupita, Serra …". */
 function isAdjacent(
   sentence: PlaceContext["sentence"],
   [from, to]: readonly [number, number],

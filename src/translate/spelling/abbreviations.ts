@@ -88,10 +88,7 @@ function isNot(sentence: Sentence, at: number): boolean {
   return VERBS.has(next) || /^(mei|meis|simples|filial|filiais|matriz)$/.test(next);
 }
 
-/**
- * True if "d" stands for "de", as in "loja d tinta" and "mais d 5 anos". False for "D. Pedro" and
- * "vitamina D".
- */
+/** True if "d" means "de", as in "loja d tinta". False for "D. Pedro" and "vitamina D". */
 function isOfShort({ tokens, text }: Sentence, at: number): boolean {
   const [own, next] = [tokens[at], tokens[at + 1]];
   if (at === 0 || own?.text !== "d" || next === undefined || next.kind === "mark") return false;
@@ -182,20 +179,14 @@ export function readPairs(sentence: Sentence): void {
 /** Maximum number of words from "tanto" to "quanto". */
 const PAIR_MAX = 6;
 
-/**
- * True if a plus sign joins a contact to the request before it: "em Recife + celular". False for
- * "3+ lojas".
- */
+/** True if a plus joins a contact to a request: "em Recife + celular". False for "3+ lojas". */
 function isJoining({ tokens, text }: Sentence, at: number): boolean {
   const start = tokens[at]?.start ?? 0;
   const apart = at > 0 && /\s/.test(text.charAt(start - 1));
   return apart && CONTACTS.has(tokens[at + 1]?.folded ?? "");
 }
 
-/**
- * True if a letter and a slash abbreviate "com" or "sem": "c/ email", "c/email". False for "C / D"
- * and "s/a".
- */
+/** True if a letter and a slash mean "com" or "sem": "c/ email". False for "C / D" and "s/a". */
 function isSlashed(sentence: Sentence, at: number): boolean {
   const [letter, slash, next] = [0, 1, 2].map((step) => sentence.tokens[at + step]);
   if (slash?.text !== "/" || letter?.end !== slash.start) return false;
@@ -207,10 +198,7 @@ function isSlashed(sentence: Sentence, at: number): boolean {
 /** Maximum number of words of a name before its word "Pará": "São Domingos do Pará". */
 const NAME_REACH = 5;
 
-/**
- * Replaces "para" by `PARA_STATE` where it means the state, before any stage reads it as a
- * preposition.
- */
+/** Replaces "para" by `PARA_STATE` where it means the state, before other stages read it. */
 export function readPara(sentence: Sentence, { places }: Gazetteer): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.folded(at) !== "para" || !isParaState(sentence, places, at)) continue;

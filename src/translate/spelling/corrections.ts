@@ -1,11 +1,11 @@
 /**
- * Replaces words that no stage knows by known words.
- * Input: a sentence and the vocabularies of the other stages. Output: the same sentence. A
- * diminutive is replaced by its base word, a profession by its other gender if that one is known,
- * and a typo by a place or trade.
- * Invariant: if any stage knows a word, it is never corrected. A typo is corrected only if the name
- * is known at that position and no other candidate is equally close. Every correction of a typo is
- * reported as an assumption. If in doubt, no word is corrected.
+ * Corrects words that no stage knows.
+ * Input: a sentence and the vocabularies of the other stages. Output: the same sentence. Its
+ * diminutives are replaced by their base words, professions by their other gender if that one is
+ * known, and typos by places or trades.
+ * Invariant: a word that any stage knows is never corrected. A typo is corrected only if the
+ * corrected name is known at that position and no other candidate is equally close. Every
+ * correction of a typo is reported as an assumption. If in doubt, no word is corrected.
  */
 
 import type { Segment } from "../../search/segment.ts";
@@ -33,10 +33,7 @@ interface SpellingContext {
 /** Maximum unknown words that are looked up in one text; later ones are not corrected. */
 const LOOKUPS_MAX = 24;
 
-/**
- * Replaces unknown words by the words that are probably meant. Returns the number of corrected
- * typos.
- */
+/** Replaces unknown words by probable known ones. Returns the number of corrected typos. */
 export function correctSpelling(context: SpellingContext): number {
   const { sentence } = context;
   const corrections = correctSlips(context);
@@ -113,10 +110,7 @@ function isNamed({ key }: Token): boolean {
   return [trades, goods, roles, ROLES_AFTER].some((names) => names.written(key) !== undefined);
 }
 
-/**
- * True if a word is known as something other than a trade or goods. Places are checked last,
- * because this is slowest.
- */
+/** True if another stage knows the word. Places are checked last, because this is slowest. */
 function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
   const { folded, key } = token;
   if (FILTER_PHRASES.written(key) !== undefined) return true;
@@ -151,9 +145,9 @@ function isName(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the best guess, or null if another guess is equally good. Closer guesses come first, then
- * guesses inside a longer name, then better-known ones (`weight`). A trade or small place that is
- * not part of a longer name must be the only word at its distance.
+ * Returns the best guess, or null if another guess is equally good. The closest guesses come first.
+ * Among these, guesses inside a longer name come first, then better-known ones (`weight`). A trade
+ * or small place outside a longer name must be the only word at its distance.
  */
 function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
   // Among equally good guesses, one that has the same letters as the input comes first.

@@ -188,10 +188,7 @@ const COUNTED = wordsOf(
     "mil mill?on(?:es)? establecimientos puntos",
 );
 
-/**
- * Returns the number for a word. For "dos", a counted noun or a word such as "hasta" must stand
- * next to it.
- */
+/** Returns the number for a word, for "dos" only next to a counted noun or "hasta". */
 function numberWord(sentence: Sentence, at: number): string | undefined {
   const word = sentence.folded(at);
   const number = NUMBERS.get(word);
@@ -254,10 +251,7 @@ export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean 
   return true;
 }
 
-/**
- * True if a word belongs to the name of a place with several words. Such a name is not translated:
- * "São Bento do Una".
- */
+/** True if a word belongs to a place name of several words, such as "São Bento do Una". */
 function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   for (let from = Math.max(0, at - PLACE_REACH); from <= at; from++) {
     const match = places.longest(sentence.tokens, from);
@@ -266,10 +260,7 @@ function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number):
   return false;
 }
 
-/**
- * Returns the end of the trade name of several words that begins at a token, or `at` if there is
- * none.
- */
+/** Returns the end of the trade name of several words that begins at a token, or `at`. */
 function namedUpTo(sentence: Sentence, at: number): number {
   const match = lexicon().trades.longest(sentence.tokens, at);
   if (match === null || match.words < 2) return at;
@@ -305,7 +296,7 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (folded === "dos" && sentence.folded(at + 1) === "o") {
     return sentence.folded(at + 2) === "mas" ? "dois" : null;
   }
-  // "al por mayor", "al por menor": wholesale and retail
+  // "al por mayor" means wholesale, "al por menor" retail.
   if (folded === "mayor" && sentence.folded(at - 1) === "por") return "atacado";
   if (folded === "menor" && sentence.folded(at - 1) === "por") return "varejo";
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
@@ -375,10 +366,7 @@ const COMPARES = wordSet("more less fewer later earlier older younger bigger lar
 /** Matches a quality of a contact that a "no" after the contact negates: "correo no compartido". */
 const QUALITY = /^(?:compartilhad|repetid)[oa]s?$/;
 
-/**
- * Replaces every "no" that negates by an unambiguous word. `spanish` is true if the sentence is
- * Spanish.
- */
+/** Replaces every negating "no" by an unambiguous word. `spanish`: the sentence is Spanish. */
 export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
   const { tokens } = sentence;
   const isNo = (at: number) => tokens[at]?.text.toLowerCase() === "no";

@@ -52,10 +52,7 @@ interface NameAround {
   readonly value: unknown;
 }
 
-/**
- * Minimum share of all accounts of a well-known city. The name of such a city needs no word such as
- * "em" before it.
- */
+/** Minimum share of all accounts of a city whose name needs no word such as "em" before it. */
 const WELL_KNOWN = 0.004;
 /** Maximum words of a name before and after one of its words. */
 const REACH = 7;
@@ -221,10 +218,7 @@ const TRADE_LENGTH_MIN = 5;
 const LED_TRADE_LENGTH_MIN = 8;
 /** A word of three letters is corrected only in a name of at least this many words. */
 const SHORT_WORDS_MIN = 3;
-/**
- * From this length on, the name of a small place is accepted for any kind of typo, not only usual
- * ones.
- */
+/** From this length on, any kind of typo is accepted in the name of a small place. */
 const LONG_LENGTH_MIN = 10;
 
 /** Returns the weight of a guess; 0 if the evidence is too weak. */
@@ -267,10 +261,7 @@ function isWellKnown({ segment }: GuessContext, place: Place): boolean {
   return cities.some((city) => city.capital || city.accounts > segment.accounts * WELL_KNOWN);
 }
 
-/**
- * True if the words around a name show that a place is meant: "em", "cidade de", "/SC", or a list
- * of places.
- */
+/** True if the words around a name show that it is a place: "em", "cidade de", "/SC". */
 function isLed(context: GuessContext, { from, to }: NameAround): boolean {
   const { sentence } = context;
   const lead = leadOf(sentence, from);

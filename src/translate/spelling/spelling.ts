@@ -2,8 +2,8 @@
  * Compares spellings and recognizes the typical forms of typos.
  * Input: known words and one unknown word. Output: the known words within a few edits. The distance
  * is optimal string alignment: an extra, missing, or wrong letter, or two swapped neighbors, is one
- * edit. For two words, the output is true if one is a likely typo of the other on a Brazilian
- * keyboard, and not a different word or another form.
+ * edit. Another function returns true if a word is a likely typo of a known word on a Brazilian
+ * keyboard.
  * Invariant: the result equals that of comparing every word, in the same order. A lookup reads two
  * numbers for each word of similar length. It compares letters only if these numbers allow a match,
  * so that its cost is bounded by the number of words. Only letters are compared, never meanings. If
@@ -17,17 +17,11 @@ export interface NearWord {
 
 /** Limits of a lookup. */
 interface NearLimits {
-  /**
-   * Maximum edit distance. A value above the number of edits that `slipsAllowed` returns has no
-   * effect.
-   */
+  /** Maximum edit distance, if lower than the number of edits that `slipsAllowed` returns. */
   readonly distanceMax?: number;
   /** Max words returned. */
   readonly countMax?: number;
-  /**
-   * If given, only words that begin with one of these letters are returned. All characters other
-   * than a to z are treated as one letter.
-   */
+  /** If given, only words that begin with one of these letters are returned. */
   readonly initials?: string;
 }
 
@@ -51,19 +45,13 @@ export function slipsAllowed(length: number): number {
 export class SpellIndex {
   /** All words, sorted by length and then by group of the first letter. */
   #words: readonly string[] = [];
-  /**
-   * For each length and group, the index of the first word in `#words`. The next entry is the end
-   * of the group.
-   */
+  /** For each length and first letter, the index of the first word in `#words`. */
   #starts = new Int32Array((LENGTH_MAX + 4) * INITIALS + 1);
   /** Bit masks for each word: the letters that occur in it, and those that occur at least twice. */
   #once = new Int32Array();
   #twice = new Int32Array();
 
-  /**
-   * Indexes folded words (lower case, no accents). Duplicates and words above the maximum length
-   * are skipped.
-   */
+  /** Indexes folded words (lower case, no accents). Skips duplicates and too long words. */
   constructor(words: Iterable<string>) {
     const groups: string[][] = Array.from({ length: this.#starts.length - 1 }, () => []);
     const taken = new Set<string>();
@@ -122,8 +110,7 @@ export class SpellIndex {
     found: NearWord[],
   ): void {
     const length = Math.floor(from / INITIALS);
-    // One edit changes how often at most two letters occur. An edit that changes the length changes
-    // only one of them.
+    // One edit changes the counts of at most two letters, or of only one if it changes the length.
     const differences = 2 * limit - Math.abs(length - word.length);
     const end = this.#starts[to] as number;
     for (let i = this.#starts[from] as number; i < end; i++) {
@@ -272,10 +259,7 @@ export function isSwapped(one: string, other: string): boolean {
   return one.length === other.length && [...one].sort().join("") === [...other].sort().join("");
 }
 
-/**
- * Rows of the keyboard. A key is adjacent to the keys to its left and right and to two keys in the
- * row above.
- */
+/** Rows of the keyboard. A key touches its neighbors and two keys in the row above. */
 const KEY_ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 const KEYS = new Map(
   KEY_ROWS.flatMap((row, y) => [...row].map((key, x) => [key, { x, y }] as const)),

@@ -98,10 +98,7 @@ function* folded(words: Iterable<string>): Generator<string> {
   for (const word of words) yield foldWord(word);
 }
 
-/**
- * Returns the lexicon codes of trades whose names are similar to one of the words. The closest name
- * comes first.
- */
+/** Returns the codes of trades whose names are similar to a word, the closest name first. */
 export function nearestTrades(words: readonly string[]): string[] {
   const { trades } = lexicon();
   const index = tradeWords();

@@ -1,12 +1,12 @@
 /**
  * Finds phrases in a sentence and returns their meanings.
- * Input: names, and a position in a token list. Output: the longest name that begins there. Names
- * can be stored in different ways (words/phrasetable.ts has the names known at build time). Matches
- * in a sentence are cached by first token, so that stages do not repeat lookups.
+ * Input: names, and a position in a token list. Output: the longest name that begins there.
+ * words/phrasetable.ts stores the names known at build time in another way. Matches are cached by
+ * first token, so that stages do not repeat lookups.
  * Invariant: joining words (de, da, e …) are ignored in names and in sentences, so that "casa de
  * carnes" and "casa das carnes" match. A lookup visits at most the words of the longest name, with
  * at most `JOINED_MAX` joining words before each. A cached match equals that of a new lookup. If a
- * token is read as another word, the matches whose lookups visited the token are dropped.
+ * token is read as another word, matches that depend on the token are dropped.
  */
 import { foldWord, type Token, tokenize } from "./tokens.ts";
 
@@ -40,7 +40,7 @@ class Matches {
   readonly found: (Found | null | undefined)[];
   /** The last token that the lookup from each token visited. */
   readonly looked: number[];
-  /** The largest number of tokens after its first that any lookup visited. */
+  /** Maximum number of tokens that a lookup visited after its first token. */
   reach = 0;
 
   constructor(length: number) {
@@ -51,10 +51,7 @@ class Matches {
 
 type ByBook = Map<object, Matches>;
 
-/**
- * Caches of sentences, by token list. Parts of a token list have no cache, because they exist only
- * for a moment.
- */
+/** Caches of sentences, by token list. A part of a list exists only briefly and has none. */
 const CACHED = new WeakMap<readonly Token[], ByBook>();
 /** The sentence of the last lookup, because thousands of lookups in a row use the same one. */
 const last: { tokens: readonly Token[]; byBook: ByBook | undefined } = {
@@ -80,10 +77,7 @@ export function forgetMatches(tokens: readonly Token[], changed: number): void {
   }
 }
 
-/**
- * Returns the longest name in a book that begins at a token. If `usable` is given, the name
- * contains only usable tokens.
- */
+/** Returns the longest name of a book that begins at a token and uses only `usable` tokens. */
 export function cachedMatch<Match extends Found>(
   book: Book<Match>,
   tokens: readonly Token[],
@@ -196,10 +190,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
   /** Returns the words that may follow a position. */
   protected abstract wordsAfter(spot: Spot): readonly string[];
 
-  /**
-   * Returns the longest name that begins at a token. `usable` returns true for tokens that the name
-   * may use.
-   */
+  /** Returns the longest name that begins at a token and uses only `usable` tokens. */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -235,10 +226,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     return found;
   }
 
-  /**
-   * Returns the reduced words that may follow the tokens [from, to) in a name that begins with
-   * them.
-   */
+  /** Returns the reduced words that may follow the tokens [from, to) in a name. */
   continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
     let spot: Spot | undefined = this.start;
     for (let at = from; at < to; at++) {
@@ -310,10 +298,7 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
   }
 }
 
-/**
- * Returns the reduced words of a name without joining words. A name of only joining words keeps
- * them all.
- */
+/** Returns the reduced words of a name without joining words, or all if it has no others. */
 export function wordsOf(name: string): string[] {
   return tellingOf(name).map(({ key }) => key);
 }

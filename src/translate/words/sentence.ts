@@ -1,10 +1,10 @@
 /**
  * Holds a sentence during its translation.
- * Input: a text. Stages claim tokens, which means that they mark them as read and become their
- * owner. Output: the tokens without an owner; at the end, the owner of each word.
+ * Input: a text. A stage claims tokens: it marks them as read and becomes their owner. Output: the
+ * tokens without an owner; at the end, the owner of each word.
  * Invariant: every token has at most one owner. An owner never changes, so the order of the stages
- * decides. No input is lost: a word read as another keeps its text and position. A name is never
- * read as anything else, even if its words have other meanings.
+ * decides. A word read as another word keeps its text and position. A name is never read as
+ * anything else, even if its words have other meanings.
  */
 import type { FILTER_ROLES } from "../../spec/filters/table.ts";
 import { plainText } from "../../spec/typedtext.ts";
@@ -30,10 +30,7 @@ export interface Words {
 /** Unusual white space from web pages and spreadsheets. Each character is one UTF-16 unit. */
 const OTHER_SPACE = /[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 
-/**
- * Replaces every word of a name, so that no phrase matches it. No real word contains this
- * character.
- */
+/** Replaces every word of a name. No real word or phrase contains this character. */
 const IN_NAME = "\u{e000}";
 
 /** A text with the owners of its tokens. */
@@ -66,10 +63,7 @@ export class Sentence {
     return this.#tokens;
   }
 
-  /**
-   * Number of words read as others or marked as names so far. Each change may make earlier lookups
-   * stale.
-   */
+  /** Number of words read as others or as names so far. A change makes lookups stale. */
   get revision(): number {
     return this.#revision;
   }
@@ -116,10 +110,7 @@ export class Sentence {
     return this.#owners[index] ?? null;
   }
 
-  /**
-   * Makes `role` the owner of the tokens from `from` up to, but not including, `to`. Tokens that
-   * already have an owner keep it.
-   */
+  /** Makes `role` the owner of the tokens [from, to) that have no owner yet. */
   claim(from: number, to: number, role: TokenRole): Words {
     for (let at = from; at < to; at++) this.#owners[at] ??= role;
     return this.words(from, to);
@@ -148,10 +139,7 @@ export class Sentence {
     return this.#tokens[low]?.start === start ? low : -1;
   }
 
-  /**
-   * Returns the folded form of a token. It is empty for punctuation, numbers, and indexes out of
-   * range.
-   */
+  /** Returns the folded form of a token, empty for punctuation, numbers, and bad indexes. */
   folded(index: number): string {
     return index >= 0 && index < this.#folded.length ? (this.#folded[index] as string) : "";
   }

@@ -1,12 +1,12 @@
 /**
  * Splits a sentence into tokens, and derives forms of Portuguese words.
  * Input: any text, or a folded word. Output: words, numbers, and punctuation marks with their
- * positions (UTF-16), folded, and reduced so that singular and plural match. Also possible base
- * words and other genders of a word.
+ * UTF-16 positions, folded, and reduced so that singular and plural match. Also possible base words
+ * and other genders of a word.
  * Invariant: tokens are in order and do not overlap. Only white space, hyphens, apostrophes, and
  * invisible characters separate them. The cost is linear in the text. Reduction needs no
- * dictionary, so its result may not be a real word. Base words and other genders are only
- * proposals. A caller uses one only if the word is unknown and the proposed form is known.
+ * dictionary, so its result may not be a real word. A caller uses a base word or other gender only
+ * if the word is unknown and this form is known.
  */
 import { foldCodePoint } from "../../spec/analyzer.ts";
 import { cnpjEnd } from "../../spec/cnpj/cnpjcandidates.ts";
@@ -94,10 +94,7 @@ const NO_DIMINUTIVES = new Set(
 /** Minimum length of a diminutive's stem: "bar" in "barzinho". */
 const STEM_MIN = 3;
 
-/**
- * Returns the possible base words of a diminutive. Returns none for a word that only looks like a
- * diminutive.
- */
+/** Returns the possible base words of a diminutive, none for words that only look like one. */
 export function plainForms(folded: string): readonly string[] {
   const word = folded.endsWith("s") ? folded.slice(0, -1) : folded;
   // Fast path: this check is cheap and rejects most words.
@@ -226,10 +223,7 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
 const ONE_WORD = /(?:s\/a|m&a|[a-z](?:\.[a-z])+)(?!\.?[\p{L}\p{N}\p{M}])/iuy;
 /** Abbreviations with a period that does not end a sentence. */
 const SHORTENED = new Set("ltda ltd cia tel cel fone min max cap aprox".split(" "));
-/**
- * Matches the text after a period that ends a sentence: white space and a capital letter, or a new
- * line.
- */
+/** Matches white space and a capital letter, or a new line, after a period that ends a sentence. */
 const NEW_SENTENCE = /\s*(?:\n|\s\p{Lu})/uy;
 
 function wordToken(text: string, start: number, end: number): Token {
@@ -243,10 +237,7 @@ function wordToken(text: string, start: number, end: number): Token {
   return { kind: "word", start, end: to, text: part, folded, key: reduce(folded) };
 }
 
-/**
- * Returns the word that begins with single letters and periods: "ti" for "T.I.". Returns null for a
- * single letter.
- */
+/** Returns the word for single letters with periods: "ti" for "T.I."; null for one letter. */
 function dotted(text: string, start: number): Token | null {
   ONE_WORD.lastIndex = start;
   const whole = ONE_WORD.exec(text)?.[0];
@@ -285,10 +276,7 @@ function wordEnd(text: string, start: number): number {
   return end;
 }
 
-/**
- * Returns the end of a number. Single punctuation marks or an e may join its digits: 5611-2/01,
- * 1e6.
- */
+/** Returns the end of a number. Punctuation or an e may join its digits: 5611-2/01, 1e6. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {

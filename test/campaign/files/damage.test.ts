@@ -32,10 +32,7 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ENGINE = new URL("../../../native-index/napi/engine.ts", import.meta.url).href;
-/**
- * Path of the addon. Workers load it directly, because they cannot load TypeScript on every Node
- * version.
- */
+/** Path of the addon. Workers load it directly, as they cannot always load TypeScript. */
 const ADDON =
   process.env.PENEIRA_ADDON ??
   fileURLToPath(new URL("../../../native-index/build/Release/peneira.node", import.meta.url));

@@ -147,10 +147,7 @@ describe("a scrubber", () => {
     return readFileSync(path).subarray(0, covered).equals(whole.subarray(0, covered));
   }
 
-  /**
-   * Makes the file's reported state constant, so that later changes are invisible in it, as with a
-   * bad disk.
-   */
+  /** Makes the file's reported state constant, which hides later changes like a bad disk. */
   function silence({ native }: Segment): void {
     Object.assign(native, { fileState: () => native.opened });
   }

@@ -21,10 +21,7 @@ import { FleetGround } from "./ground.ts";
 import { withoutNetworks } from "./network.ts";
 
 const PHASE_MS = 1_000 * Number(process.env.FLEET_PHASE_S ?? 15);
-/**
- * New exports per second. The fleet can make more, so that it can reach this rate again after a
- * harm.
- */
+/** New exports per second, below the fleet's maximum, so that it can recover after a harm. */
 const RATE = Number(process.env.FLEET_RATE ?? 1);
 /** Minimum rate after a harm, as a share of the rate before, that counts as recovered. */
 const RECOVERED = 0.8;
@@ -72,10 +69,7 @@ describe("a fleet in the chaos cells of queue benchmarks", { skip }, () => {
     return { ended: Promise.all(ends).then(() => performance.now() - begunMs) };
   }
 
-  /**
-   * Runs one test: measures the rate, applies a harm for the length of a phase, and measures the
-   * rate again.
-   */
+  /** Runs one test: measures the rate, applies a harm for a phase, and measures again. */
   async function cell(name: string, harm: (untilMs: number) => Promise<void>): Promise<void> {
     const steadyMs = await (await phase()).ended;
     const harming = harm(performance.now() + PHASE_MS);

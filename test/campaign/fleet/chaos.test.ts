@@ -1,10 +1,10 @@
 /**
  * Runs three real servers behind HAProxy, one PostgreSQL, and a strict store under load. Processes
- * are killed and paused, also for longer than a lease, the database and the store stop, and packets
- * are dropped. Proves that no export is lost, failed, or made twice. An idempotency key gives
- * one export, quotas are exact, pages and files have the same content from every server, and no
- * cursor is refused, also while all change to newer months. Each saved search has one notice for
- * each month, in order. Clients get documented errors only, and no server ends by itself.
+ * are killed or paused for longer than a lease, the database and the store stop, and packets are
+ * dropped. Proves: no export is lost, failed, or made twice. An idempotency key gives one export,
+ * and quotas are exact. Pages and files have the same content from every server. No cursor is
+ * refused, even while all servers change to newer months. Each saved search has one notice for each
+ * month, in order. Clients get documented errors only, and no server ends by itself.
  * Runs by hand: `node build.mjs test campaign/fleet/chaos`, as root. FLEET_PROCESSES,
  * FLEET_DATABASE, FLEET_STORE, and FLEET_NETWORK set the numbers of harms, FLEET_MINUTES their
  * longest time, and FLEET_SEED the seed.

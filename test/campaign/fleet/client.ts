@@ -10,10 +10,7 @@ import { type Edge, SITE } from "../../support/server/edge-proxy.ts";
 
 /** Milliseconds after which the client gives up. The load balancer gives up after 75 s. */
 const PATIENCE_MS = 90_000;
-/**
- * Milliseconds before a request is sent again. Ordinary clients wait for Retry-After, but this
- * client does not.
- */
+/** Milliseconds before a request is sent again, without regard to Retry-After. */
 const AGAIN_MS = 250;
 
 /** Number of violations after which a campaign ends. */

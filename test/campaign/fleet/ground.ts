@@ -1,5 +1,5 @@
 /**
- * A fleet to harm: three servers in networks of their own behind HAProxy, one PostgreSQL, and one
+ * A fleet to harm: three servers in separate networks behind HAProxy, one PostgreSQL, and one
  * strict store. Input: harms. Output: what clients reach.
  * Invariant: a server that ends without a harm is a violation. A server that cannot start is
  * started again, as a service manager does. Every log is kept until `end`.
@@ -35,10 +35,7 @@ export const SERVERS = [0, 1, 2] as const;
 
 const SCHEMA = "fleet";
 const PORT = 5_499;
-/**
- * Milliseconds after which a failed start is repeated, and maximum milliseconds for all
- * repetitions.
- */
+/** Milliseconds between starts after a failed one, and in total. */
 const START_AGAIN_MS = 500;
 const START_MS_MAX = 120_000;
 
@@ -191,9 +188,7 @@ export class FleetGround {
     this.#servers[at]?.child.kill(signal);
   }
 
-  /**
-   * Runs a query in the database. Returns the lines of its output, in which `|` separates columns.
-   */
+  /** Runs a query in the database. Returns the output lines, with `|` between columns. */
   query(sql: string): string[] {
     const text = `SET search_path = ${SCHEMA}; ${sql}`;
     const port = ["--port", String(PORT), "--dbname", "postgres"];

@@ -33,10 +33,7 @@ export class Harms {
     this.#untilMs = performance.now() + ms;
   }
 
-  /**
-   * Applies all harms. Resolves when they are over. `onThird` is called after each third of the
-   * harms, except the last.
-   */
+  /** Applies all harms, and resolves at the end. Calls `onThird` after the first two thirds. */
   async run(counts: HarmCounts, onThird: (third: number) => void): Promise<void> {
     const third = Math.ceil(counts.processes / 3);
     this.#onEnd = (ended) => {
@@ -60,10 +57,7 @@ export class Harms {
   #ended = 0;
   #onEnd: (ended: number) => void = () => {};
 
-  /**
-   * Runs the harms of one lane. If a lane has fewer harms than the lanes for processes, it
-   * distributes them over the same time.
-   */
+  /** Runs the harms of one lane, spread over the time of the lanes for processes. */
   async #lane(
     { name, count, share }: { name: keyof HarmCounts; count: number; share: number },
     harm: (number: number) => Promise<string>,

@@ -20,10 +20,7 @@ import { DroppingProxy } from "../../support/server/dropping-proxy.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
 import { startServerProcess, stopServerProcess } from "../../support/server/process.ts";
 
-/**
- * Maximum milliseconds that a thread may wait. Without the detection of lost connections, it waits
- * 11 s.
- */
+/** Maximum milliseconds that a thread may wait. An undetected lost connection takes 11 s. */
 const LOST_MS_MAX = 3_000;
 /** Answers of a server's other threads while one waits. */
 const ANSWERS_MIN = 5;

@@ -12,18 +12,13 @@ export const LINKS = ["front", "state", "files"] as const;
 /** A link, named by its other end. */
 export type Link = (typeof LINKS)[number];
 
-/**
- * Network of each kind of link. The host has address 1, and the servers have addresses from 11 on.
- */
+/** Network of each kind of link. The host has address 1, the servers those from 11 on. */
 const NETS = { front: "10.97.1", state: "10.97.2", files: "10.97.3" } as const;
 
 /** The network that contains the networks of all links, for access rules. */
 export const ALL_NETS = "10.97.0.0/16";
 
-/**
- * Port of the first server. Each server has another port, because members of the fleet are named by
- * their ports.
- */
+/** Port of the first server. Each has another port, which names it in the fleet. */
 const PORT = 8_081;
 
 function ip(...parameters: readonly string[]): void {

@@ -250,10 +250,11 @@ describe("corrupt bytes in CONTACTS", () => {
       for (let at = entries; at < entries + 5 * count; at += 5) change(bytes, at);
     };
     for (const forge of [
-      // Each entry is marked as having the value of the previous entry, which is impossible for the
-      // first entry of a bucket.
+      // Marks each entry as having the same value as the entry before it, which the first entry of
+      // a bucket cannot have.
       everyEntry((bytes, at) => bytes.fill(0xff, at, at + 5)),
-      // Each entry has the row 4,095, the largest number in the twelve bits that 3,000 rows need.
+      // Sets in each entry the row 4,095, the largest number in the twelve bits that 3,000 rows
+      // need.
       everyEntry((bytes, at) => bytes.writeUInt16LE(bytes.readUInt16LE(at) | 0xfff, at)),
     ]) {
       const other = open(forge);

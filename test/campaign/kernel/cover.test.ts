@@ -2,10 +2,9 @@
  * Proves: COVER has the rows of each activity and state, and CITIES has the same rows by
  * municipality. Pages and totals of queries by activities, cities, and the other columns of these
  * parts equal those of the reference implementation, from any row, in large and small pages. Such
- * queries read none of the ordinary posting lists, which are divided into chunks of 65,536 rows. A
- * short page reads few entries. Without COVER or CITIES, the answers are the same. All other
- * queries go chunk by chunk. Wrong numbers with valid checksums are rejected when the file is
- * opened or used.
+ * queries read few entries for a short page, and none of the ordinary posting lists (one for each
+ * 65,536 rows). Without COVER or CITIES, the answers are the same. Wrong numbers with valid
+ * checksums are rejected when the file is opened or used.
  * Does not prove that the lists match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -27,10 +26,7 @@ const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [COVER, CITIES] = ["PNCOVERS", "PNCITIES"] as const;
-/**
- * Dimensions of the queries, each with the number of codes that queries use. A few of these codes
- * have no row.
- */
+/** Dimensions of the queries, each with the number of codes. A few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -86,10 +82,7 @@ function activities(): Clause {
   return { kind: "posting", any, negated: codes.length > 4 && random() < 0.5 };
 }
 
-/**
- * Returns a clause with up to three intervals of days, some of which are far outside the days that
- * keys can hold.
- */
+/** Returns a clause with up to three intervals of days, some far outside the days of keys. */
 function dates(): Clause {
   const day = () => (random() < 0.05 ? (random() - 0.5) * 1e9 : -62_091 + below(82_000));
   const ranges = Array.from({ length: 1 + below(3) }, () => {

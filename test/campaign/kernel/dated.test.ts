@@ -1,11 +1,11 @@
 /**
  * Proves: totals, first pages, and facets of queries with intervals of days equal those of the
  * reference implementation. This holds with and without activities and cities, for any days, and
- * from any row. A query with one interval and no city reads only entries between the two days, in
- * DATED (rows by activity, state, and opening day) and OPENED (rows by state and opening day), and
- * none of the ordinary posting lists. Without OPENED, DATED, COVER (rows by activity and state), or
- * all of them, the answers are the same. Wrong numbers in OPENED and DATED with valid checksums are
- * rejected when the file is opened or used.
+ * from any row. For one interval and no city, a query reads only entries between the two days in
+ * DATED (rows by activity, state, and opening day) and OPENED (rows by state and opening day). It
+ * reads none of the ordinary posting lists. Without OPENED, DATED, COVER (rows by activity and
+ * state), or all of them, the answers are the same. Wrong numbers in OPENED and DATED with valid
+ * checksums are rejected when the file is opened or used.
  * Does not prove that lists and cells match the rows (unit/native-index/build-region).
  */
 import assert from "node:assert/strict";
@@ -38,10 +38,7 @@ const [OPENED, DATED, COVER] = ["PNOPENED", "PNDATEDS", "PNCOVERS"] as const;
  */
 const FIRST_DAY = -62_091;
 const DAYS = 82_000;
-/**
- * Dimensions of the queries, each with the number of codes that queries use. A few of these codes
- * have no row.
- */
+/** Dimensions of the queries, each with the number of codes. A few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -105,10 +102,7 @@ function activities(): Clause {
   );
 }
 
-/**
- * Returns an interval of one day to a few years. Sometimes both ends are outside the days that keys
- * can hold.
- */
+/** Returns an interval of one day to a few years. Some are far outside the days of keys. */
 function interval(): readonly [number, number] {
   const from = random() < 0.05 ? -1e8 : FIRST_DAY + below(DAYS);
   const lasting = [0, 7, 90, 366, 4_000][below(5)] as number;
@@ -170,9 +164,9 @@ it("counts totals for any days without opening a chunk", () => {
     }
     segment.dropCaches();
     segment.count(clauses);
-    // Other queries may also read the ordinary posting lists, chunk by chunk. With several
-    // intervals, there may be more partial years than the engine handles separately. With cities,
-    // the counts of whole years are not precomputed together with activities.
+    // Other queries may also read the ordinary posting lists. Several intervals may have more
+    // partial years than the engine handles separately. The counts of whole years by city and
+    // activity are not precomputed.
     if (isSummed(clauses)) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
     totals.add(expected);
   }

@@ -1,7 +1,8 @@
 /**
  * Proves: a short coverage-guided run of the fuzz targets finds no crash, hang, undefined behavior,
- * or disagreement, for hostile files with valid checksums, random queries on a good file, hostile
- * files of a dump, and hostile files of clients. Does not prove: that a longer run finds nothing.
+ * or disagreement. The targets are hostile snapshots with valid checksums, random queries on a good
+ * file, hostile files of a dump, and hostile files of clients. Does not prove: that a longer run
+ * finds nothing.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * Proves: if the optional parts of a file (ROLLUP with its counts by combination, POSTAL with rows
- * by postal code) have wrong numbers and valid checksums, the file is rejected when it is opened or
- * used. It is never read out of bounds. A part with an unknown name or version is ignored, and
+ * Proves: wrong numbers with valid checksums in optional parts of a file are rejected when the file
+ * is opened or used. The parts are ROLLUP (counts by combination) and POSTAL (rows by postal code).
+ * The file is never read out of bounds. A part with an unknown name or version is ignored, and
  * every answer is the same without it.
  * Does not prove that no other wrong bytes cause damage (fuzz.test.ts).
  */

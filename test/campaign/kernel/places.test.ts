@@ -31,17 +31,12 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/**
- * More rows than one chunk has, and so few kinds of rows that PLACES contains both of its tables.
- */
+/** Number of rows: more than one chunk, of so few kinds that PLACES has both of its tables. */
 const ROWS = 70_000;
 const KINDS = 700;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const PLACES = "PNPLACES";
-/**
- * Dimensions of the queries, each with the number of codes that queries use. A few of these codes
- * have no row.
- */
+/** Dimensions of the queries, each with the number of codes. A few codes have no row. */
 const ALWAYS: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],

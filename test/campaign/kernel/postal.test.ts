@@ -58,8 +58,8 @@ after(() => {
 });
 
 /**
- * Returns the range of postal codes that begin with the same `digits` digits. Usually they are
- * those of a row's code. Otherwise they are random, and possibly no row has such a code.
+ * Returns the range of postal codes with the same first `digits` digits, usually of a row's code,
+ * else random.
  */
 function prefixRange(random: () => number, digits: number): readonly [number, number] {
   const row = rows[Math.floor(random() * rows.length)];

@@ -36,10 +36,7 @@ import { scaled, tries } from "../../support/run/scale.ts";
 
 const PORTABLE = process.env.PENEIRA_SIMD === "portable";
 const ROUNDS = tries("kernel queries");
-/**
- * Dimensions, each with the number of codes that random clauses use. The file does not have a few
- * of these codes.
- */
+/** Dimensions, each with the number of codes in random clauses. A few codes have no row. */
 const CODES: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["cnae_secondary", 42],
@@ -103,8 +100,7 @@ function manyRanges(random: () => number): Clause {
     ["postal_code", -10, 100_000_010] as const,
   ][below(3)] as readonly ["started_on", number, number];
   const count = 20 + below(400);
-  // Sometimes the ranges are close together, so that one cell of the engine's lookup table has many
-  // of them.
+  // Close ranges, so that one cell of the engine's lookup table has many of them.
   const span = (high - low) / (random() < 0.3 ? 50 : 1);
   const ranges = Array.from({ length: count }, () => {
     const from = Math.floor(low + random() * span);
@@ -135,10 +131,7 @@ function page(segment: NativeSegment, request: Partial<SelectRequest>) {
   });
 }
 
-/**
- * Returns a clause for the values between two bounds. For days, it is sometimes a clause for whole
- * years.
- */
+/** Returns a clause for the values between two bounds. For days, some clauses name years. */
 function wantedValues(
   round: number,
   isDay: boolean,

@@ -27,10 +27,7 @@ import { tries } from "../../support/run/scale.ts";
 const ROUNDS = tries("kernel queries");
 /** More rows than one chunk has. */
 const ROWS = 70_000;
-/**
- * The columns that ROLLUP combines, each with the number of codes that queries use. A few of these
- * codes have no row.
- */
+/** The columns of ROLLUP, each with the number of codes. A few codes have no row. */
 const COMBINED: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["uf", 7],

@@ -44,10 +44,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * Computes a list entry from the characters of a CNPJ, as native-index/query/find/cnpj.h defines
- * it.
- */
+/** Computes a list entry from a CNPJ, as native-index/query/find/cnpj.h defines it. */
 function entryOf(cnpj: string, company: boolean): bigint {
   const number = (signs: string) =>
     [...signs].reduce((sum, sign) => sum * 36 + Number.parseInt(sign, 36), 0);

@@ -43,10 +43,7 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   }
 }
 
-/**
- * Writes hostile files of all three types. Two bytes at the beginning of each select how the fuzz
- * target scans it.
- */
+/** Writes hostile files of all three types. Their first two bytes select the kind of scan. */
 function writeDumpFiles(folder: string): void {
   const random = seededRandom(5);
   const types = ["estabelecimentos", "empresas", "simples"] as const;
@@ -61,9 +58,7 @@ function writeDumpFiles(folder: string): void {
   });
 }
 
-/**
- * Writes files of CNPJs. Four bytes at the beginning of each select how the fuzz target scans it.
- */
+/** Writes files of CNPJs. Their first four bytes select the kind of scan. */
 function writeSentFiles(folder: string): void {
   const random = seededRandom(9);
   const accounts = [{ cnpj: "11222333000181" }, { cnpj: "61497227000190" }];
@@ -73,10 +68,7 @@ function writeSentFiles(folder: string): void {
   }
 }
 
-/**
- * Writes snapshots with moved, duplicated, or overlapping sections, because random mutation would
- * take long to produce such files.
- */
+/** Writes snapshots with moved, duplicated, or overlapping sections, rare in random mutation. */
 async function writeForged(folder: string): Promise<void> {
   const small = path.join(folder, "small");
   await writeSmallSnapshot(small);

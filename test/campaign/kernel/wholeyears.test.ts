@@ -58,10 +58,7 @@ function posting(random: () => number): Clause {
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
-/**
- * Returns a bound of an interval: any day, the first or last day of a year, or a day that is far
- * outside the days that keys can hold.
- */
+/** Returns any day, the first or last day of a year, or one far outside the days of keys. */
 function bound(random: () => number): number {
   const kind = random();
   if (kind < 0.1) return (random() < 0.5 ? -1 : 1) * 2 ** (20 + Math.floor(random() * 30));

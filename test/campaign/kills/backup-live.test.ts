@@ -1,8 +1,8 @@
 /**
- * Proves, with real server processes: backups satisfy the invariants I2, I4, I5, I9, and I13 of the
- * crash harness. They are taken while clients create, read, download, and remove exports, and
+ * Proves, with real server processes: backups satisfy the invariants I2, I4, I5, I9, and I13
+ * (violation.ts). They are taken while clients create, read, download, and remove exports, and
  * create and disable keys. A server restored from the last backup has the same keys, users,
- * sessions, exports with the same bytes, lists of exported accounts, and idempotency keys. It
+ * sessions, lists of exported accounts, idempotency keys, and exports with the same bytes. It
  * accepts signed links and cursors of the first server, and passes the complete check of a
  * recovered server (I1-I13).
  * Does not prove how long requests take meanwhile (measured by hand, see the documents).

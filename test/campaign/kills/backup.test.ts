@@ -23,10 +23,7 @@ import { productCommand } from "../../support/server/process.ts";
 const FILES = 120;
 const FILE_BYTES = 100_000;
 const KILLS = 12;
-/**
- * Maximum number of kills. On a busy machine, commands take longer, so kills are also tried at
- * later moments.
- */
+/** Maximum number of kills, more than needed because commands take longer on a busy machine. */
 const KILLS_MAX = 5 * KILLS;
 
 let folder: string;

@@ -17,10 +17,7 @@ export interface CampaignOptions {
   readonly seed: number;
   /** Number of lives in all lanes together. */
   readonly cycles: number;
-  /**
-   * Number of times that the server must die at each point. Lives are added until all points have
-   * this number.
-   */
+  /** Number of deaths required at each point. Lives are added until it is reached. */
   readonly hitsMin: number;
   readonly lanes?: number;
   readonly accounts?: number;
@@ -38,10 +35,7 @@ export interface CampaignReport extends LedgerCounts {
   readonly seed: number;
   readonly lives: number;
   readonly checks: number;
-  /**
-   * Number of deaths by cause: a point, `random`, `stopped`, or `missed` for a point that was not
-   * reached.
-   */
+  /** Number of deaths by cause: a point, `random`, `stopped`, or `missed` (point not reached). */
   readonly deaths: Readonly<Record<string, number>>;
   readonly seconds: number;
 }

@@ -157,10 +157,7 @@ async function createLarge(
   return record.error?.code ?? record.status;
 }
 
-/**
- * Creates exports on a full disk until three are refused: each one is either stored durably or
- * refused with 507.
- */
+/** Creates exports on a full disk until three are refused with 507. Others must be durable. */
 async function createUntilRefused(world: Recovered): Promise<number> {
   let refusals = 0;
   for (let i = 0; i < 200 && refusals < 3; i++) {

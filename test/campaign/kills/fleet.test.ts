@@ -14,10 +14,7 @@ import { FleetCampaign } from "./fleet.ts";
 const HARMS = Number(process.env.FLEET_HARMS ?? 4);
 const SEED = Number(process.env.FLEET_SEED ?? 46);
 const ACCOUNTS = 20_000;
-/**
- * Number of exports that are created between two kills or pauses, and milliseconds in which all
- * must end.
- */
+/** Exports that are created between two kills or pauses, and milliseconds until all must end. */
 const EXPORTS_EACH = 6;
 const PATIENCE_MS = 180_000;
 

@@ -1,6 +1,6 @@
 /**
- * Three servers on one PostgreSQL and one store, which are killed and paused at random while they
- * export, and the ledger of the answers that clients got.
+ * Kills and pauses three servers at random while they export. They share one PostgreSQL and one
+ * store. A ledger records the answers that clients got.
  * Invariant: every choice comes from the seed, except the moments at which the machine schedules
  * the processes. A pause is longer than the lease. The ledger trusts no server: it compares each
  * file with the bytes of the first server, and counts rows of the state and objects of the store.
@@ -102,10 +102,7 @@ export class FleetCampaign {
     return Math.floor(this.#random() * bound);
   }
 
-  /**
-   * Creates exports on random servers, and sends each request with the same idempotency key to a
-   * second server.
-   */
+  /** Creates exports on random servers, and repeats each request on a second server. */
   async create(count: number): Promise<void> {
     for (let made = 0; made < count; ) {
       const number = this.#promised.size;
@@ -144,9 +141,7 @@ export class FleetCampaign {
     return null;
   }
 
-  /**
-   * Sends a request. Returns null if the server does not answer because it was killed or paused.
-   */
+  /** Sends a request. Returns null if a killed or paused server does not answer. */
   async #request(
     at: number,
     path: string,

@@ -85,9 +85,7 @@ export class FurtherLedger {
     further.file = { accounts, sizeBytes: bytes.byteLength, sha256 };
   }
 
-  /**
-   * Returns the stored spec that equals this one, because thousands of exports share a few specs.
-   */
+  /** Returns the stored equal spec, because thousands of exports share a few specs. */
   #same(spec: AccountQuerySpec): AccountQuerySpec {
     const name = JSON.stringify({ ...spec, explain: null });
     const same = this.#specs.get(name) ?? spec;
@@ -96,9 +94,7 @@ export class FurtherLedger {
   }
 }
 
-/**
- * Returns the accounts of a CSV file whose only field is the CNPJ. Returns null for other files.
- */
+/** Returns the accounts of a CSV file with only CNPJs, or null for other files. */
 export function accountsIn(bytes: Buffer): string[] | null {
   const text = bytes.toString("latin1");
   if (!/^cnpj\r\n([0-9A-Z]{12}\d\d\r\n)*$/.test(text)) return null;

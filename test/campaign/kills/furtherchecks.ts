@@ -23,10 +23,7 @@ interface Known {
   readonly references: References;
 }
 
-/**
- * Returns all accounts that a spec finds on the snapshot with this label, in order. Filters by
- * lists are ignored.
- */
+/** Returns all accounts of a spec on the snapshot with this label, ignoring lists. */
 export function allOf(
   references: References,
   label: string,

@@ -28,10 +28,7 @@ export interface Known {
   doneAt: number | null;
 }
 
-/**
- * Records the content that the lists of exported accounts must have, and the content that they may
- * have.
- */
+/** Records what the lists of exported accounts must contain, and what they may contain. */
 export class HeldLedger {
   readonly #known = new Map<string, Known>();
 

@@ -132,8 +132,8 @@ function storedExports(
   return rows.flatMap(({ id, snapshot, spec: stored, state, sent }): Holding[] => {
     if (sent !== null) {
       const known = ledger.find(id)?.spec ?? null;
-      // If the request that created an enrichment was not answered, the ledger does not know which
-      // of the files it has.
+      // If the request that created an enrichment was not answered, the ledger does not know the
+      // enrichment's file.
       const specs = known === null ? ENRICHMENT_SPECS : [known];
       const done = state === "done" && known !== null;
       return specs.map((spec) => ({ id: null, snapshot, spec, done, accounts: null }));

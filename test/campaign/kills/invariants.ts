@@ -31,16 +31,11 @@ export interface Remains {
 /** A recovered server with its directory. */
 export interface Recovered extends World, Remains {}
 
-/**
- * Milliseconds of retention. Exports of tenants with at least this retention do not expire during a
- * run.
- */
+/** Minimum retention in milliseconds with which no export expires during a run. */
 const LASTING_MS = 60_000;
 /** Maximum time for which an expired file may remain, in milliseconds (decisions: 60 s at most). */
 const SWEEP_MS = 5_000;
-/**
- * Maximum milliseconds for an answer with the status. A process that needs more counts as hanging.
- */
+/** Maximum milliseconds for an answer with the status. A slower process counts as hanging. */
 const STATUS_MS_MAX = 1_000;
 /**
  * Maximum number of polls for one export. On a busy machine, files are late, because they are
@@ -48,10 +43,7 @@ const STATUS_MS_MAX = 1_000;
  */
 const SETTLE_READS_MAX = 15;
 const PAGE = 50;
-/**
- * Number of exports that are not removed before the next life, which is the next run of the
- * process.
- */
+/** Number of exports that are kept for the next life (run of the process). */
 const RETAINED = 24;
 const SIDE_BY_SIDE = 6;
 
@@ -189,10 +181,7 @@ async function checkAnswers({ server, snapshot }: World): Promise<void> {
   must(label === LABELS[snapshot], "I8", `${LABELS[snapshot]} is served, the status says ${label}`);
 }
 
-/**
- * Repeats every request for an export that was not answered, as a client would, until it is
- * answered.
- */
+/** Repeats every unanswered request for an export, as a client would, until it is answered. */
 async function repeatUnanswered(world: World): Promise<void> {
   const open = world.ledger.entries().filter(({ id, refused }) => id === null && !refused);
   await each(open, async (entry) => {
@@ -233,10 +222,7 @@ function hasEnded(record: SeenRecord | undefined): boolean {
   return record?.status === "done" || record?.status === "failed";
 }
 
-/**
- * Checks I1 and I2: the lists of exports have each accepted export exactly once, newest first, and
- * no others.
- */
+/** Checks I1 and I2: the lists have exactly the accepted exports, once, newest first. */
 async function checkLists(world: World): Promise<void> {
   for (const tenant of TENANTS.keys()) {
     const listed = await wholeList(world, tenant);
@@ -277,10 +263,7 @@ async function wholeList(world: World, tenant: number): Promise<string[]> {
   }
 }
 
-/**
- * Checks I4 and I5 for exports that exclude earlier ones, whose content is known only from their
- * files.
- */
+/** Checks I4 and I5 for exports that exclude earlier ones, by the content of their files. */
 async function readFurther({ dataDir, ledger, references }: Remains): Promise<void> {
   for (const [id, path] of finalFiles(dataDir)) {
     const bytes = ledger.further.find(id) === undefined ? null : readIfThere(path);
@@ -308,10 +291,7 @@ async function compareSome(world: World): Promise<void> {
   if (next !== undefined) await download(world, next, 1);
 }
 
-/**
- * Returns the expected record, or null for an export whose content is known only from a file that
- * was not read.
- */
+/** Returns the expected record, or null if the content is known only from an unread file. */
 async function wantedOf(
   { ledger, references }: World,
   { id, snapshot, spec }: { id: string | null; snapshot: string; spec: AccountQuerySpec },

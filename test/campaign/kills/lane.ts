@@ -24,10 +24,7 @@ const LINGER_MS = 3_000;
 /** Maximum milliseconds for a graceful stop. A process that needs more counts as hanging. */
 const STOP_MS_MAX = 30_000;
 
-/**
- * The folder of a lane, and the way in which its processes die. A simulated power cut replaces
- * both.
- */
+/** The folder of a lane, and the way in which processes die. A power cut replaces both. */
 export interface Ground {
   /** Folder that contains everything of the lane. */
   readonly folder: string;
@@ -112,10 +109,7 @@ export class Lane {
     return { server, snapshot, ledger: this.ledger, references: this.#references };
   }
 
-  /**
-   * Replaces the served snapshot and starts a server. After that, only pins still keep the other
-   * snapshot.
-   */
+  /** Replaces the served snapshot and starts a server. Only pins keep the other snapshot. */
   async #start(snapshot: number, fault?: string): Promise<Server | Death> {
     const place = join(this.#ground.folder, "served.peneira");
     put(this.#references.snapshots[snapshot] as string, place);

@@ -201,9 +201,7 @@ export class Ledger {
     entry.expiredAt ??= receivedAt;
   }
 
-  /**
-   * Checks the expiry of a link. It is right only after the export's expiry time, in whole seconds.
-   */
+  /** Checks the expiry of a link, which must not precede the export's, in whole seconds. */
   linkExpired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
     const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - 1_000;
@@ -298,9 +296,7 @@ export function jsonOf({ body, status }: Reply): unknown {
   }
 }
 
-/**
- * True if the export's retention is so short that it can be rendered and expire between two polls.
- */
+/** True if the export's retention may be shorter than the time between two polls. */
 function mayExpireUnseen({ tenant }: Entry): boolean {
   return (TENANTS[tenant]?.retentionMs ?? 0) < 60_000;
 }

@@ -18,9 +18,7 @@ export interface World {
   readonly references: References;
   /** Number of the served snapshot, 0 or 1. */
   readonly snapshot: number;
-  /**
-   * Statuses outside the contract that are accepted because of a fault, such as 507 on a full disk.
-   */
+  /** Statuses that are accepted because of a fault, such as 507 on a full disk. */
   readonly excused?: readonly number[];
 }
 

@@ -1,13 +1,12 @@
 /**
  * Proves, with the shipped program killed at every named point of a notice and at random moments:
  * after restarts every saved search has exactly one notice for each month that was served. Each
- * notice was delivered at least once, always with the same id and the same bytes, and by e-mail
- * with the same Message-ID. Numbers have no gaps. A notice that fails is sent as a failure under
- * one id, and the next notice of its search also covers its month. A webhook whose creation was
- * answered with 201 exists. The receiver's records are outside the server. By default, one state is
- * used, whose server is killed at every point in turn and at a random moment. TEST_SCALE="notice
- * lives:N" uses one state for each point, and N more with random kills. Does not prove: power
- * cuts, which are tested in the campaign of the state store.
+ * notice was delivered at least once, always with the same id and bytes, and by e-mail with the
+ * same Message-ID. Numbers have no gaps. A notice that fails is sent as a failure under one id, and
+ * the next notice of its search also covers its month. A webhook whose creation was answered with
+ * 201 exists. By default, the server of one state is killed at every point in turn and at a random
+ * moment. TEST_SCALE="notice lives:N" uses one state for each point, and N more with random kills.
+ * Does not prove: power cuts, which are tested in the campaign of the state store.
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -172,9 +171,7 @@ describe("notices of a killed server", () => {
       return { body, type, id: headers["webhook-id"], ...data };
     });
 
-  /**
-   * True if a notice arrived by e-mail. Checks that all of its e-mails have the same Message-ID.
-   */
+  /** True if a notice arrived by e-mail. Its e-mails must have the same Message-ID. */
   function isMailed(notice: string): boolean {
     const ids = mail.got.map(({ raw }) => readMail(raw).headers.get("message-id") ?? "");
     const own = new Set(ids.filter((id) => id.startsWith(`<${notice}`)));

@@ -63,19 +63,13 @@ const FORMATS: readonly object[] = [
   body(["SP", "RJ"], { format: "jsonl", compression: "zstd" }, 2_400),
 ];
 
-/**
- * Requests for a few random accounts in states that no other body uses, so that a missing account
- * is detected.
- */
+/** Requests for few random accounts of states that no other body uses, so that losses show. */
 const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
   const { spec, ...rest } = body(["CE", "PA", "AM", "MT", "ES", "DF"], { format: "csv" }, 5);
   return { ...rest, spec: { ...spec, scoring: { strategy: "random", random_seed: seed } } };
 });
 
-/**
- * Requests for a few accounts that the tenant has not exported, in the states of `DRAWS` and in
- * others.
- */
+/** Requests for a few accounts that the tenant has not exported, partly in states of `DRAWS`. */
 const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
   const states = ["CE", "PA", "AM", "MT", "ES", "DF", "MA", "PB", "RN", "AL", "PI", "MS", "TO"];
   const { spec, ...rest } = body(states, { format: "csv", fields: ["cnpj"] }, limit);
@@ -103,10 +97,7 @@ export function sentRequest(body: number): SentRequest | null {
   return SENT[body - (REQUESTS.length - SENT.length)] ?? null;
 }
 
-/**
- * Returns an object that serves as the spec of an enrichment, because the answer to an enrichment
- * has no spec.
- */
+/** Returns an object that serves as the spec of an enrichment, whose answer has none. */
 export function enrichmentSpec({ sent, fields, labels }: SentRequest): AccountQuerySpec {
   const output = { format: "csv", fields, ...(labels === null ? {} : { labels }) };
   const spec = { filters: { sent }, scoring: {}, sort: [], limit: 0, output };
@@ -126,10 +117,7 @@ function body(uf_any_of: string[], output: object, limit: number) {
   return { spec: { filters: { geo: { uf_any_of }, company } }, output, limit };
 }
 
-/**
- * One request of a client. `pick` is a number from 0 to 1 that selects one of the exports that
- * exist at that time.
- */
+/** One request of a client. `pick` is a number from 0 to 1 that selects an existing export. */
 export type Step =
   | { readonly act: "create"; readonly tenant: number; readonly key: string; readonly body: number }
   | { readonly act: "list"; readonly tenant: number; readonly limit: number }
@@ -153,10 +141,7 @@ const PICKED_ACTS = [
 /** How the process ends. */
 export type End =
   | { readonly how: "kill"; readonly afterMs: number }
-  /**
-   * Sends SIGTERM, and SIGKILL after `graceMs`. If `graceMs` is null, the process may finish by
-   * itself.
-   */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. Null lets the process finish by itself. */
   | { readonly how: "stop"; readonly afterMs: number; readonly graceMs: number | null }
   | { readonly how: "point"; readonly point: FaultPoint; readonly nth: number };
 

@@ -23,9 +23,7 @@ export function victim(args: readonly string[]): [file: string, args: string[]] 
   return EXECUTABLE === null ? [process.execPath, [BUNDLE, ...args]] : [EXECUTABLE, [...args]];
 }
 
-/**
- * Maximum milliseconds until a process has an address. A process that needs more counts as hanging.
- */
+/** Maximum milliseconds until a process has an address. A slower one counts as hanging. */
 const START_MS_MAX = 60_000;
 /**
  * Maximum milliseconds from a lost connection to the end of the process. If the process lives
@@ -105,9 +103,7 @@ export class Server {
     this.#output = rest.output;
   }
 
-  /**
-   * Starts a process. Returns the server when it answers, or the way in which the process ended.
-   */
+  /** Starts a process. Returns the server when it answers, or how the process ended. */
   static async start(options: StartOptions): Promise<Server | Death> {
     const { snapshot, dataDir, fault } = options;
     const where = ["--snapshot", snapshot, "--data-dir", dataDir, "--listen", "127.0.0.1:0"];

@@ -27,16 +27,10 @@ const AT_ONCE = 4;
 /** Maximum growth of the resident memory of the sender and all receivers, in MiB. */
 const GROWTH_MAX = 160;
 const HOUR = 3_600_000;
-/**
- * Milliseconds between two ticks of the server, and maximum milliseconds to send all due
- * deliveries.
- */
+/** Milliseconds between two ticks of the server, and until all due deliveries are sent. */
 const TICK_MS = 1_000;
 const WORK_MS = 20 * 60_000;
-/**
- * Number of first attempts that another may overtake, because several attempts run at the same
- * time.
- */
+/** Number of first attempts that another may overtake, as several run at the same time. */
 const OVERTAKEN_MAX = 2 * AT_ONCE;
 
 /** The members of a notice in a request that are checked. */

@@ -27,9 +27,7 @@ const MARGIN_MS = 50;
  * load and run the fleet.
  */
 const PER_SECOND_MAX = 200;
-/**
- * Tolerance in milliseconds for the times of requests, because a busy machine may pause a process.
- */
+/** Tolerance in milliseconds for request times, because a busy machine may pause a process. */
 const JITTER_MS = 20;
 
 describe("rate limits on PostgreSQL", { skip: withoutPostgres }, () => {

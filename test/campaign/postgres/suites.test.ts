@@ -56,7 +56,7 @@ describe("suites with their state on PostgreSQL", { skip: withoutPostgres }, () 
   });
 });
 
-/** Returns the environment without the variable that would make a run part of this one. */
+/** Returns the environment without NODE_TEST_CONTEXT, so that runs are independent of this one. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...others } = process.env;
   return others;

@@ -133,9 +133,7 @@ class Fuzzing {
   readonly #draw: Draw;
   readonly #world: FuzzWorld;
   readonly #seen: Map<number, number>;
-  /**
-   * Number of runs with several requests. `cut` counts those that ended early and were repeated.
-   */
+  /** Number of runs with several requests. `cut` counts those that ended early. */
   runs = 0;
   cut = 0;
 

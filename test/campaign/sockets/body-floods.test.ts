@@ -63,9 +63,7 @@ for (const transport of TRANSPORTS) {
     };
     const answersOf = ({ statuses }: Flood) =>
       Object.values(statuses).reduce((sum, count) => sum + count, 0);
-    /**
-     * Sends searches with bodies of a given size, one after another. Returns the distinct statuses.
-     */
+    /** Sends searches of a given size in sequence. Returns the distinct statuses. */
     const searches = async (count: number, bytes: number) => {
       const statuses = new Set<number>();
       for (let round = 0; round < count; round++) {
@@ -108,8 +106,8 @@ for (const transport of TRANSPORTS) {
       const head = SIGN_IN.replace("/v1/console/session", "/v1/accounts/search");
       const key = `Authorization: Bearer ${server.keys.growth}\r\n`;
       const flood = open(`${head}${key}Content-Length: 300000\r\n\r\n`, 30_000);
-      // Some of these bodies are refused while other bodies are still being received, although
-      // there would be room for them later.
+      // Some of these bodies are refused while others are received, although space becomes free
+      // later.
       for (let round = 0; round < 3; round++) {
         assert.deepEqual(await searches(20, 2_000), [200]);
         assert.deepEqual(await searches(2, 100_000), [200]);

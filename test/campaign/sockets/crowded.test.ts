@@ -1,9 +1,9 @@
 /**
- * Proves on real sockets, on both transports and at the metrics' address: a connection with
+ * Proves, by counts, on real sockets of both transports and of the metrics: a connection with
  * thousands of requests in flight is served only in its turn, and a few requests in flight are
  * answered in order. If a client does not read, the server stops working for it. Idle connections
  * are replaced. Addresses and tenants are limited to their shares. Health checks are always
- * answered. All checks count; none measures time.
+ * answered.
  * Does not prove: how long others wait, nor which connections `Sockets` closes (sockets.test.ts).
  */
 import assert from "node:assert/strict";

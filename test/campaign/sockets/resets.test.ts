@@ -26,9 +26,7 @@ import {
   resetAfterEveryByte,
 } from "../../support/sockets/resets.ts";
 
-/**
- * Number of resets after a complete CONNECT. A former defect ended a server after 2 to 36 of them.
- */
+/** Number of resets after a complete CONNECT. A former defect needed 2 to 36 of them. */
 const RESETS = 300;
 /** Number of clients that connect at the same moment. */
 const CROWD = 300;

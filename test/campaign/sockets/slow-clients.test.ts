@@ -20,10 +20,7 @@ const LIMITS = {
   idleTimeoutMs: 1_500,
 };
 
-/**
- * Maximum milliseconds after which uWebSockets.js closes a connection by its own limits. It checks
- * them every 4 s.
- */
+/** Maximum milliseconds until uWebSockets.js closes a connection. It checks every 4 s. */
 const UWS_MS = 16_000;
 /** Tolerance for late timers, in milliseconds, because a test cannot measure time precisely. */
 const LATE_MS = 3_000;

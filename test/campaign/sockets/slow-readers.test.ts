@@ -1,10 +1,9 @@
 /**
  * Proves, on both transports on real sockets: many slow readers do not affect other clients. A
- * tenant gets its share of the streams that the server sends at a time and no more, for pages and
- * files alike, while another tenant's pages and files are answered. Readers below the minimum pace
- * are disconnected and release their page, file, or buffered answer. Faster readers are not
- * disconnected. Does not prove: how the pace is computed (unit/http/server/pace.test.ts), nor
- * readers that stop (contract/http/server/streams.test.ts).
+ * tenant gets at most its share of the concurrent streams of pages and files, while another tenant
+ * is answered. Readers below the minimum pace are disconnected and release their page, file, or
+ * buffered answer. Faster readers are not disconnected. Does not prove: how the pace is computed
+ * (unit/http/server/pace.test.ts), nor readers that stop (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
@@ -134,8 +133,7 @@ for (const transport of TRANSPORTS) {
         assert.ok(await pageArrives(server, "enterprise"));
         assert.ok((await fetchFile(server.port, file)).whole);
       }
-      // The second tenant's clients get a quarter of the streams that the first tenant has left,
-      // and leave the rest.
+      // The second tenant's clients get a quarter of the streams that the first tenant left free.
       const second = open(pageOf(server, "growth"), 10, [1_024, null]);
       await second.answered;
       assert.deepEqual([second.with(200), second.with(503) + second.with(429)], [3, 7]);

@@ -1,9 +1,9 @@
 /**
- * Proves which connections are closed for new ones and which are refused, by counts alone:
- * connections that never sent a request are closed first, then the longest idle one, and never an
- * active one. An address is limited to its share; proxies and private networks are not limited.
- * Health checks are always accepted. Also proves how many requests of a tenant may wait. Does not
- * prove: that a transport follows these decisions (campaign/sockets/crowded.test.ts).
+ * Proves, by counts alone, which connections are closed for new ones. Connections that never sent a
+ * request are closed first, then the longest idle one, and never an active one. An address is
+ * limited to its share, unless it is a proxy or in a private network. Health checks are always
+ * accepted. Also proves how many requests of a tenant may wait. Does not prove: that a transport
+ * follows these decisions (campaign/sockets/crowded.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -23,18 +23,13 @@ import {
 import { lookUpsOf } from "../../support/translate/work.ts";
 
 const TEXTS = tries("hostile texts");
-/**
- * For one text in ten, the normalization is checked too. Normalizing twice takes as long as
- * translating.
- */
+/** Normalization is checked for one text in ten, because it takes as long as translating. */
 const WHOLE_EVERY = 10;
 /** Milliseconds that a translation of any 2,000 characters may take, as promised. */
 const WORST_MS = 20;
 /** Number of long texts of ordinary words for which the translator's steps are counted. */
 const LONG_TEXTS = tries("long texts");
-/**
- * Maximum factor by which the work may grow if the length doubles. With n log n, the factor is 2.2.
- */
+/** Maximum factor by which the work may grow for twice the length. n log n gives 2.2. */
 const GROWTH_MAX = 2.4;
 
 describe("any text", () => {
@@ -44,10 +39,7 @@ describe("any text", () => {
   });
   after(() => probe.close());
 
-  /**
-   * Checks all properties that hold for every text. If `whole` is true, normalization is checked
-   * too.
-   */
+  /** Checks all properties that hold for every text. `whole` includes normalization. */
   function checkText(text: string, whole = true): void {
     const { parts, spec } = probe.translate(text);
     checkParts(text, parts);
@@ -171,10 +163,7 @@ function checkNotes(text: string, explain: TranslationExplain): void {
   }
 }
 
-/**
- * Returns the shortest processor time of several runs, because other programs can only make a run
- * longer.
- */
+/** Returns the shortest processor time of several runs, which others disturb least. */
 function quickestMs(call: () => unknown): number {
   let quickest = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 12 && (run < 2 || quickest > WORST_MS / 2); run++) {

@@ -30,10 +30,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 import { Draw, randomExportInput, seededRng } from "../../support/spec/random.ts";
 
 const SPECS = tries("change specs");
-/**
- * Fields whose values count rows of the whole import. They serve only as filters and cannot be
- * watched.
- */
+/** Fields that count rows of the whole import. They are only filters and are not watched. */
 const COUNTED_FIELDS = OUTPUT_FIELDS.filter((row) => "counted" in row).map(({ name }) => name);
 
 interface Subject extends MonthPair {

@@ -54,10 +54,7 @@ describe("one account per company", () => {
     made.dispose();
   });
 
-  /**
-   * Returns the rows of the whole answer, with only the first row of each company, in the most
-   * obvious way.
-   */
+  /** Returns the rows of the whole answer, with only the first row of each company. */
   function expected(answer: readonly number[]): number[] {
     const seen = new Set<string>();
     return answer.filter((row) => {

@@ -26,10 +26,7 @@ const digits = (count: number) => (row: TwinRow) => {
   return code === null || code === "8888888" ? null : code.slice(0, count);
 };
 
-/**
- * For each facet, a function that returns the value of a row. The definitions are independent of
- * the product.
- */
+/** For each facet, a function that returns a row's value, independently of the product. */
 const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   uf: (row) => row.uf as Value,
   municipality: (row) => row.municipality_ibge as Value,

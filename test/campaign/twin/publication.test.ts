@@ -1,8 +1,8 @@
 /**
  * Proves: files of two publications never mix. If a month is republished before, during, or after
- * its download, wholly or in part, with new or old tags, the new month is downloaded, or the
- * download fails with a message. A finished month is only checked, repaired where damaged, and
- * replaced only on request. The last tests use seeded random fault plans.
+ * its download, wholly or in part, the new month is downloaded, or the download fails with a
+ * message. A finished month is only checked, repaired where damaged, and replaced only on request.
+ * The last tests use seeded random fault plans.
  * Does not prove: single faults (contract/download/download.test.ts), kill -9
  * (e2e/download/process.test.ts).
  */
@@ -211,10 +211,7 @@ describe("random faults", () => {
     }
   });
 
-  /**
-   * Returns a plan of random faults, in which the month may also be published again during one
-   * request.
-   */
+  /** Returns a plan of random faults. During one request, the month may be published again. */
   function chaos(seed: number): FaultPlan {
     const rng = seededRng(seed);
     const rate = rng() * 0.5;

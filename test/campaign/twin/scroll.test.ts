@@ -117,10 +117,7 @@ function assertRows(rows: readonly number[], expected: readonly number[], messag
   assert.equal(rows.length, expected.length, message);
 }
 
-/**
- * Compares the rows that an export reads with the answer of the reference implementation, which
- * ignores the limit.
- */
+/** Compares the rows that an export reads with the reference answer, which has no limit. */
 function compare({ segment }: Subject, spec: AccountQuerySpec, complete: readonly number[]): void {
   const message = JSON.stringify(spec);
   assert.equal(scroll(segment, spec, SMALL).matches, complete.length, message);
@@ -133,7 +130,7 @@ interface Counted {
   readonly counted: Set<readonly Clause[]>;
   readonly selected: Set<readonly Clause[]>;
   selections: number;
-  /** Number of rows that were tested one by one or compared by their keys. */
+  /** Number of rows that were tested one by one or compared by their sort keys. */
   met: number;
   gathered: number;
 }

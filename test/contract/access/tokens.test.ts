@@ -44,10 +44,7 @@ const ana = () => state.users.named(EMAIL) ?? assert.fail();
 
 describe("forged tokens", () => {
   const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  /**
-   * Returns the text with one random change: a character is replaced, dropped, or inserted, or the
-   * end is cut off.
-   */
+  /** Returns the text with a character replaced, dropped, or inserted, or with its end cut off. */
   function mutated(text: string): string {
     for (;;) {
       const at = randomInt(text.length);

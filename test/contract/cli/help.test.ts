@@ -31,15 +31,12 @@ function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), { env, encoding: "utf8" });
 }
 
-/**
- * Commands whose help is in the file of another command, because a folder has at most 30 entries.
- */
+/** Commands whose help is in another command's file, as a folder has at most 30 entries. */
 const SHARED: Readonly<Record<string, string>> = {
   ...{ manpage: "completion", openapi: "completion", version: "completion" },
   ...{ plan: "tenant", count: "search", notices: "list", watch: "list" },
 };
 
-/** Returns the file name of a command's help; some commands share a file. */
 function fileOf({ command }: Help): string {
   const name = command.split(" ")[1] ?? "peneira";
   return `${SHARED[name] ?? name}.txt`;

@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira import` reports all wrong options in one error, also a report file that cannot
- * be written. On a disk that fills up, is too small, or is read-only, it leaves no files and ends
- * with a sentence that names the path and the space needed. A failed import writes a report too. If
- * the report cannot be written at the end, a warning is printed, and the snapshot is kept.
+ * Proves: `peneira import` reports all wrong options in one error, including an unwritable report
+ * file. If the disk is too small, full, or read-only, the import leaves no files and ends with a
+ * sentence that names the path and the space needed. A failed import writes a report too. If the
+ * report cannot be written at the end, a warning is printed, and the snapshot is kept.
  * Does not prove: the content of the snapshot (unit/ingest/).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,7 @@
 /**
- * Proves: a check reports the months that the share and the local folder have, the month that an
- * update would import, and why it would not import the others. This holds in every state of share
- * and folder. A check decides as an update does, and changes nothing. A month whose import failed
- * is not announced again.
+ * Proves, for every state of share and folder: a check reports the months that both have, the month
+ * that an update would import, and why not the others. A check decides as an update does, and
+ * changes nothing. A month whose import failed is not announced again.
  * Does not prove: the same with real processes (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
- * Proves: an update or check writes notes next to the snapshots, and a server turns them into
- * metrics. The metrics have the names in the shipped alert, for any content of the notes. The
- * counts of changes equal those of a slow reference implementation and are computed once per pair
- * of months. --keep removes only snapshots that this program made, and none that are in use.
+ * Proves: an update or check writes its outcome to files next to the snapshots, and a server turns
+ * them into metrics. The metrics always have the names in the shipped alert. The counts of changes
+ * equal those of a slow reference implementation and are computed once per pair of months. --keep
+ * removes only snapshots that this program made and that are not in use.
  * Does not prove: how a check decides (update-check.test.ts), the same with real processes
  * (e2e/cli/update.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: an owner reads the tenant's audit trail page by page, each line once.
- * The lines show the names of keys and users and the hosts of webhooks. A change in the console
- * names its user. Lines of another tenant, its cursors, and cursors of other lists are not found.
- * The changes of a tenant are limited per day, because each writes a line. Reads are not limited.
+ * Proves, on both transports: an owner reads each line of the tenant's audit trail once, page by
+ * page. The lines show the names of keys and users and the hosts of webhooks. A change in the
+ * console names its user. Lines and cursors of another tenant, and cursors of other lists, are not
+ * found. The changes of a tenant are limited per day, because each writes a line.
  * Does not prove: who may read it and that every route names its sender (console-roles), nor which
  * change writes which line (access-audit).
  */

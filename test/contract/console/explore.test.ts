@@ -1,9 +1,9 @@
 /**
  * Proves: over both transports, the console's counts equal those of a linear scan over the decoded
- * rows. The counts are totals, accounts outside the chosen states, and, if a query matches nothing,
- * its matches without each single filter. Broad specs are counted and marked as broad. Facets of
- * many matches are counted in a separate request, once, and not for a client that has disconnected.
- * All mistakes are reported together.
+ * rows. They include the accounts outside the chosen states. If a query matches nothing, they
+ * include its matches without each single filter. Broad specs are counted and marked as broad.
+ * Facets of many matches are counted once, in a separate request, unless the client has
+ * disconnected. All mistakes are reported together.
  * Does not prove: the counts of facets (campaign/twin/facet.test.ts), or how fast they are.
  */
 
@@ -27,9 +27,7 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const NOBODY = { industry: {}, geo: {}, company: {}, contact: {} };
 
-/**
- * Members of a spec that make one filter together. Each of the other members is a filter by itself.
- */
+/** Members of a spec that make one filter together. Each other member is one filter. */
 const TOGETHER = [
   ["municipality_ibge_any_of", "municipality_tom_any_of"],
   ["started_after", "started_before"],
@@ -49,10 +47,7 @@ const ABSENT = new RegExp(
     "|status|(simples|mei)_ex|sanction|has_fed|owned|missing)",
 );
 
-/**
- * Returns the JSON pointers to the members of each filter that is set. Members that make one filter
- * are in one list.
- */
+/** Returns the JSON pointers to the members of each set filter, as one list per filter. */
 function setPointers(filters: AccountQuerySpec["filters"]): string[][] {
   const groups: string[][] = [];
   for (const [group, members] of Object.entries(filters)) {

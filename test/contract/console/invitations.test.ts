@@ -45,10 +45,7 @@ for (const transport of MATRIX) {
       const got = await server.send({ method: "GET", path, headers: owner.headers });
       return (got.json() as unknown as MemberList).members;
     };
-    /**
-     * Advances the clock until all delays have ended. The owner's session ends as well, so the
-     * owner signs in again.
-     */
+    /** Ends all delays by advancing the clock, and signs the owner in again. */
     const later = async () => {
       clock.advance(3_600_000);
       owner = await server.again(owner);

@@ -46,10 +46,7 @@ const AUDITED = new RegExp(
     "POST /(members|keys)(?!/\\{id\\}/enable).*)$",
 );
 
-/**
- * Routes that change something. They need protection, because another site could make a browser
- * send requests to them.
- */
+/** Routes that change something, which other sites must not be able to call in a browser. */
 const WRITES = Object.keys(CONSOLE_CALLS).filter(
   (route) => !route.startsWith("GET ") && !OPEN.includes(route),
 );

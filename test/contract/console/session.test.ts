@@ -1,6 +1,6 @@
 /**
- * Proves, on both transports: the name and attributes of the cookie that a sign-in sets, by the
- * address of the server. No cookie of another name is accepted. A cookie from before a sign-in, a
+ * Proves, on both transports: the cookie of a sign-in has the name and attributes that fit the
+ * server's address, and no cookie of another name is accepted. A cookie from before a sign-in, a
  * replayed cookie, and a cookie of an ended session give no access. Sessions end by idleness, age,
  * a changed password, and sign-out. No client learns which e-mails exist. Cookies work only for the
  * console's routes, and API keys only for the public ones. No secret and no e-mail gets into the

@@ -20,10 +20,7 @@ import { httpProxy } from "../../support/download/proxies.ts";
 
 const state = { id: 35, sigla: "SP", nome: "São Paulo", regiao: { id: 3, sigla: "SE" } };
 
-/**
- * The service's answer, with members that the program does not need. A new municipality lacks the
- * older regions.
- */
+/** The service's answer, with unneeded members. A new municipality lacks the older regions. */
 const MUNICIPALITIES = [
   {
     ...{ id: 3550308, nome: "São Paulo" },

@@ -1,12 +1,11 @@
 /**
- * Proves: an export of changes has the kinds, changed fields, and values of the items of POST
- * /v1/changes, in every format as read by other programs. Its bytes do not depend on how the
- * changes are divided into batches, nor on a list of changes made before. The columns of values
- * before and after the change are those of the watched fields. The route accepts `since`, `kinds`,
- * and `watch` only together, names every mistake, and counts rows exactly. A repeated request with
- * the same idempotency key must have the same values of all three. Both snapshots stay mapped until
- * the export is done, even if their files are removed. Does not prove the formats themselves
- * (unit/export/*.test.ts) nor a crash (campaign/kills/changes.test.ts).
+ * Proves: an export of changes has the same changes as POST /v1/changes, in every format as read by
+ * other programs. Its bytes depend neither on the batches nor on an earlier list of changes. The
+ * columns with values before and after the change are those of the watched fields. The route
+ * accepts `since`, `kinds`, and `watch` only together, names every mistake, and counts rows
+ * exactly. A repeated request with the same idempotency key must have the same three values. Both
+ * snapshots stay mapped until the export is done, even if their files are removed. Does not prove
+ * the formats themselves (unit/export/*.test.ts) nor a crash (campaign/kills/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -115,10 +114,7 @@ const STATUS = [
 const CITY = ["uf", "municipality_ibge", "municipality_tom"];
 const COMPARED_NAMES = Object.keys(COMPARED).flatMap((name) => [`${name}_before`, `${name}_after`]);
 
-/**
- * Returns the expected cells of the columns before and after the change, computed from an item that
- * has all fields.
- */
+/** Returns the expected cells before and after the change, from an item with all fields. */
 function comparedOf(item: ChangeItem, watch: readonly string[]): Record<string, string> {
   const cells = Object.entries(COMPARED).flatMap(([group, parts]) => {
     const named = parts.flatMap((part) => (part === "city" ? CITY : [part]));

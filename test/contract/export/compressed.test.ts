@@ -1,9 +1,8 @@
 /**
- * Proves: a compressed export is one gzip or zstd file. Other programs unpack it to the bytes of
- * the export without compression. The bytes of the file depend only on the text, not on its
- * division into chunks or on the threads that render or compress them. The gzip header has no time
- * and no name. A failed write leaves no file, and the next attempt produces the bytes of an
- * uninterrupted export. Does not prove: that several processors produce the same file
+ * Proves: a compressed export is one gzip or zstd file that other programs unpack to the bytes of
+ * the uncompressed export. Its bytes depend only on the text, not on chunks or threads. The gzip
+ * header has no time and no name. A failed write leaves no file, and the next attempt produces the
+ * bytes of an uninterrupted export. Does not prove: that several processors produce the same file
  * (helped.test.ts), nor the answer to a download link (contract/http/api/files.test.ts), nor a
  * killed process (campaign/kills).
  */
@@ -77,9 +76,7 @@ async function packed(pieces: readonly Uint8Array[], open: Open): Promise<Buffer
   return Buffer.concat(parts);
 }
 
-/**
- * Reference implementation: compresses the whole text to the same gzip file, in the simplest way.
- */
+/** Reference implementation: compresses the whole text to the same gzip file. */
 function gzipTwin(text: Uint8Array): Buffer {
   const blocks: Uint8Array[] = [];
   for (let from = 0; from + BLOCK_BYTES <= text.length; from += BLOCK_BYTES) {
@@ -92,10 +89,7 @@ function gzipTwin(text: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from("1f8b08000000000004ff", "hex"), ...blocks, trailer]);
 }
 
-/**
- * Reference implementation: compresses the whole text to the same zstd file in one call, without
- * the buffers of the product's writer.
- */
+/** Reference implementation: compresses the whole text to the same zstd file in one call. */
 function zstdTwin(text: Uint8Array): Buffer {
   const context = new zstd.CCtx();
   context.setParameter(zstd.CParameter.compressionLevel, 2);

@@ -2,7 +2,7 @@
  * Proves: an enriched CSV file becomes a workbook on request, and a workbook becomes a CSV file. In
  * random files, every cell stays in its row and gets the same appended cells as without conversion.
  * In a workbook, CNPJs are text, and a column has numbers only if every cell is a number. In CSV,
- * numbers, dates, and truth values have the form of the language, and a spreadsheet runs no text as
+ * numbers, dates, and booleans are written as usual in the chosen language, and no text can run as
  * a formula. The same file gives the same bytes. A file that the other format cannot represent is
  * refused. A preview shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
  * Does not prove: exports of such files (e2e/export/enrichment).

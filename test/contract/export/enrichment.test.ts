@@ -256,7 +256,7 @@ describe("an enriched CSV file", () => {
     assert.deepEqual(await titled(titles(19), "id;CNPJ;v"), ["CNPJ", 19]);
     assert.deepEqual(await titled(titles(20), "id;CNPJ;v"), ["CNPJ", 20]);
     assert.deepEqual(await titled(titles(90), "id;CNPJ;v"), ["CNPJ", 90]);
-    // A sentence among rows without a CNPJ is not a header.
+    // A remark below the header, such as "sem CNPJ", is not taken as the header.
     const noted = ["id;CNPJ;", ...titles(30), "sem CNPJ;a;b"];
     assert.deepEqual(await titled(noted, "2;;z"), ["CNPJ", 0]);
   });

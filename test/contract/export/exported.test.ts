@@ -1,11 +1,11 @@
 /**
- * Proves: the list `exported` has exactly the accounts of the tenant's done exports, for any
- * formats and limits, even if several end together, or if their files are deleted or expire later.
- * Each export with new accounts adds one revision. An export that excludes the list has all other
- * accounts, as of its creation. Some exports are made for a notice, a message about a saved search.
- * Their accounts join the list when a client first reads the file, even if the server stops before
- * it has added them. Accounts of failed and canceled exports and of other tenants are not in the
- * list, and nothing written for them remains.
+ * Proves: the list `exported` has exactly the accounts of the tenant's done exports, even if
+ * several end together or if their files are deleted or expire later. Each export with new accounts
+ * adds one revision. An export that excludes the list has all other accounts, as of its creation.
+ * The accounts of an export made for a notice (a message about a saved search) join the list when a
+ * client first reads the file, even if the server stops before it has added them. Accounts of
+ * failed and canceled exports and of other tenants are not in the list, and nothing written for
+ * them remains.
  * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
  */
 import assert from "node:assert/strict";
@@ -88,10 +88,7 @@ function create(tenantId: string, spec: AccountQuerySpec, key = `key ${keys++}`)
   }).record.id;
 }
 
-/**
- * Returns the CNPJs of a done CSV export without their check digits, because the sample has some
- * wrong ones.
- */
+/** Returns the CNPJs of a done CSV export without check digits, some of which are wrong. */
 async function held(tenantId: string, id: string): Promise<string[]> {
   const done = await exports.settled(tenantId, id, 60_000);
   assert.equal(done.state, "done");

@@ -1,8 +1,8 @@
 /**
- * Proves: an export has the same bytes in every format if spare processors take part in rendering
- * always, sometimes, or only at the start. If one of them fails, the export ends with its error and
- * leaves no file. Does not prove: when they may take part (unit/export/spareprocessor), nor the
- * order alone (unit/export/writteninturn).
+ * Proves: an export has the same bytes in every format, no matter when spare processors help to
+ * render it. If one of them fails, the export ends with its error and leaves no file. Does not
+ * prove: when they may help (unit/export/spareprocessor), nor the order alone
+ * (unit/export/writteninturn).
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -49,9 +49,7 @@ function specOf(format: ExportFormat, packed = {}): AccountQuerySpec {
   ).spec;
 }
 
-/**
- * Returns a function that returns true about half of the time, in the same sequence in each run.
- */
+/** Returns a function that returns true about half of the time, in a fixed sequence. */
 function seededCoin(seed: number): () => boolean {
   const random = seededRandom(seed);
   return () => random() < 0.5;

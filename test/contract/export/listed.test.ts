@@ -41,10 +41,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/**
- * Opens the lists and exports of a new state. If an export finds damage, its id is added to
- * `damages`.
- */
+/** Opens the lists and exports of a new state. Exports add their id to `damages` on damage. */
 function open(dataDir: string, damages: unknown[] = []) {
   const database = openDatabase(dataDir);
   database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");

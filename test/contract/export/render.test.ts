@@ -110,10 +110,7 @@ function cellOf(field: string, value: unknown): string {
   return FREE_TEXT.has(field) && FORMULA.test(text) ? `'${text}` : text;
 }
 
-/**
- * Returns a number as JSON and CSV write amounts, without an exponent and with at most two
- * decimals.
- */
+/** Returns a number without an exponent and with at most two decimals, as CSV writes it. */
 function plainNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0$/, "");
 }

@@ -11,8 +11,8 @@ import { type Road, WALKS, type WalkName, walkRoads } from "../../support/road/w
 /**
  * Maximum number of files that run for each kind of request. These numbers may only decrease. The
  * aims are 20 files for a search, 35 for an export, and 12 for /healthz (reached). `npm run road --
- * search` prints the files. Here each export is created after the previous one ended, so it pins
- * the snapshot. An export created while another one waits shares the pin and runs one file less.
+ * search` prints the files. Here no export overlaps another, so each pins the snapshot. An
+ * overlapping export shares the pin and runs one file less.
  */
 const FILES_MAX: Readonly<Record<WalkName, number>> = {
   search: 33,

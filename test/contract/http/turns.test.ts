@@ -1,7 +1,7 @@
 /**
- * Proves that the thread that answers requests hardly computes. While it serves an expensive
- * request, no turn of its event loop has more steps (function calls and loop rounds, in the
- * product's JavaScript) than fit in a millisecond. The requests include the largest bodies that
+ * Proves that the thread that answers requests does little work of its own. While it serves an
+ * expensive request, no turn of its event loop has more steps (function calls and loop rounds, in
+ * the product's JavaScript) than fit in a millisecond. The requests include the largest bodies that
  * this thread parses itself. The time right after the start is included as well.
  * Does not prove: how long the addon blocks the thread (limits: contract/search/aside), nor Node's
  * own functions such as JSON.parse, which the body size limits. Each kind of request runs once
@@ -57,7 +57,6 @@ const wrong = (count: number) => ({
 const unknown = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i]));
 
-/** Sends a body, and asserts that it is rejected. */
 async function refused(send: Send, path: string, body: object): Promise<void> {
   await assert.rejects(send(path, body), /: 422 /);
 }

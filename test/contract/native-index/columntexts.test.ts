@@ -46,10 +46,7 @@ describe("texts of a file with the columns", () => {
   });
   after(() => sample.dispose());
 
-  /**
-   * Returns the snapshot's first rows as an Arrow table, with these texts in the columns street and
-   * district.
-   */
+  /** Returns the snapshot's first rows as an Arrow table, with these streets and districts. */
   function table(): Table {
     const whole = tableFromIPC(readFileSync(sample.snapshot)).slice(0, TEXTS.length);
     const texts = vectorFromArray(

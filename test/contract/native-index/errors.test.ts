@@ -358,7 +358,7 @@ describe("system errors", () => {
   it("are reported for a full disk", (test) => {
     const disk = path.join(folder, "disk");
     mkdirSync(disk);
-    // The disk is mounted in a mount namespace of its own, so it disappears with the process.
+    // The disk is in a separate mount namespace, so it disappears with the process.
     const mount = 'mount -t tmpfs -o size=4608k none "$0" && exec "$@"';
     const full = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, disk];
     if (spawnSync(full[0] as string, [...full.slice(1), "true"]).status !== 0) {

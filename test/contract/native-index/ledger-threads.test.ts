@@ -1,8 +1,9 @@
 /**
- * Proves: several threads that concurrently draw on one ledger's rate limits are granted exactly as
- * much as one thread that makes the same attempts. This holds at a fixed time and if time advances
- * in steps. Amounts in use never exceed their limits, and those of an ended thread are released.
- * Counts of uses are exact sums, no log line is lost, and lines are drained in order of time.
+ * Proves for the ledger, the memory in which threads share rate limits: several threads are granted
+ * exactly as much as one thread that makes the same attempts. This holds at a fixed time and if
+ * time advances in steps. Amounts in use never exceed their limits, and those of an ended thread
+ * are released. Counts of uses are exact sums, no log line is lost, and lines are drained in order
+ * of time.
  * Does not prove: the rules themselves (contract/native-index/ledger).
  */
 import assert from "node:assert/strict";
@@ -18,10 +19,7 @@ const TAKES = 1_000_000;
 const NAMES = ["a", "b", "c", "d", "e"];
 const POLICY = { perSecond: 40, burst: 300_000 };
 
-/**
- * Returns the path of the addon that this thread has loaded. Threads share ledgers if they load the
- * same file.
- */
+/** Returns the path of this thread's addon. Threads share ledgers if they load the same file. */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
   const found = Object.keys(cache).find((file) => file.endsWith("peneira.node"));
@@ -29,10 +27,7 @@ function addonFile(): string {
   return found;
 }
 
-/**
- * Beginning of each thread's program. It loads the addon, and `meet` waits until all threads have
- * called it.
- */
+/** Start of each thread's program. `meet` waits until all threads have called it. */
 const PRELUDE = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { ledger, slot, threads, barrier } = workerData;
@@ -49,10 +44,7 @@ const PRELUDE = `
   }
 `;
 
-/**
- * Program of a thread that draws one unit from the limit of each name in turn. Between two steps,
- * time passes.
- */
+/** Program of a thread that draws a unit from the limit of each name in turn, step by step. */
 const TAKER = `${PRELUDE}
   const { names, numbers, steps, stepMs, takes } = workerData;
   const granted = [];

@@ -1,9 +1,9 @@
 /**
- * Proves: rate limits and amounts in use of a ledger equal those of a slow reference
- * implementation, number for number, on seeded random calls. A thread's amounts have its slot
- * number, and releasing a slot releases only its amounts. Uses are summed, and times of last use
- * are maxima. Lines are drained in order of time. A closed ledger throws. Ledgers and tables are
- * independent.
+ * Proves for the ledger, the memory in which threads share rate limits: its limits and amounts in
+ * use equal those of a slow reference implementation on seeded random calls. Each thread has a slot
+ * number, and releasing a slot releases only that thread's amounts. Uses are summed, and times of
+ * last use are maxima. Lines are drained in order of time. A closed ledger throws. Ledgers and
+ * tables are independent.
  * Does not prove: exact counts across threads (contract/native-index/ledger-threads).
  */
 import assert from "node:assert/strict";

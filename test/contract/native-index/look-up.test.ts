@@ -105,10 +105,7 @@ describe("looking up many CNPJs", () => {
   });
 });
 
-/**
- * Compares the rows that all roots return with those of a scan. Returns how many companies have no
- * head office.
- */
+/** Compares the rows of all roots with a scan. Returns the number without head office. */
 function compareRoots(native: NativeSegment, accounts: readonly Account[]): number {
   const companies = new Map<string, Account[]>();
   for (const account of accounts) {

@@ -21,10 +21,7 @@ import {
   openPort,
 } from "../../../native-index/napi/engine.ts";
 
-/**
- * Returns the path of the addon that this thread has loaded. Threads share ports if they load the
- * same file.
- */
+/** Returns the path of this thread's addon. Threads share ports if they load the same file. */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
   const found = Object.keys(cache).find((file) => file.endsWith("peneira.node"));
@@ -32,9 +29,7 @@ function addonFile(): string {
   return found;
 }
 
-/**
- * Program of a thread that accepts connections until the port ends, and then reports their number.
- */
+/** Program of a thread that counts accepted connections until the port ends. */
 const TAKER = `
   const { parentPort, workerData: { addon, port } } = require("node:worker_threads");
   let taken = 0;

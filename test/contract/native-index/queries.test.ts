@@ -68,9 +68,7 @@ function clauses(): Clause[] {
   ];
 }
 
-/**
- * Encodes a request of each kind. The numbers are a copy, because the encoder reuses its buffer.
- */
+/** Encodes a request of each kind. Copies the numbers, because the encoder reuses its buffer. */
 function writtenOf(kind: RequestKind): [Float64Array, Lists] {
   const page = { clauses: clauses(), order: ORDER, seed: 2n ** 40n + 1n } as const;
   const written = {

@@ -1,10 +1,10 @@
 /**
- * Proves: an independent reader (Polars) reads a snapshot as an Arrow file. It finds the same
- * number of rows, and the same values in every column of sampled rows, by path, link, or bytes.
- * Every stored column has values of the import. `readIPC` of nodejs-polars rejects a path only
- * because of its file name. A snapshot that another program rewrote as plain Arrow or Parquet, in
- * any row order and with other types, is imported to the same accounts in the same order. A plain
- * Arrow file can be searched without import.
+ * Proves: an independent reader (Polars) reads a snapshot as an Arrow file, by path, link, or
+ * bytes. It finds the same number of rows, and the same values in every column of sampled rows.
+ * Every column is filled, except those of public lists. `readIPC` of nodejs-polars rejects a path
+ * only because of its file name. A snapshot that another program rewrote as plain Arrow or Parquet,
+ * in any row order and with other types, is imported to the same accounts in the same order. A
+ * plain Arrow file can be searched without import.
  * Does not prove: that damaged snapshots are rejected (campaign/files/damage.test.ts,
  * snapshot-refusals).
  */
@@ -71,10 +71,7 @@ async function importFile(path: string, changes: Record<string, unknown> = {}) {
   return out;
 }
 
-/**
- * Returns the rows of a snapshot without the fields that are not stored as columns, such as
- * descriptions and populations.
- */
+/** Returns the rows of a snapshot without fields that have no column, such as populations. */
 function stored(path: string): unknown[] {
   return decodeSnapshot(path).rows.map((row) => {
     const { municipality_population: _1, municipality_name: _2, ...rest } = row;
@@ -112,8 +109,7 @@ describe("a column", () => {
     const empty = COLUMNS.map(({ name }) => FIELDS_OF_CENTS[name] ?? name).filter(
       (field) => valuesOf(field).size < 2,
     );
-    // These columns come from public lists, which this import had none of
-    // (unit/ingest/publiclists).
+    // These columns come from public lists (unit/ingest/publiclists), and this import had none.
     assert.deepEqual(
       empty,
       [
@@ -144,7 +140,6 @@ describe("readIPC of nodejs-polars", () => {
   });
 });
 
-/** Converts cents to reais, the unit of the output. */
 function reais(cents: unknown): number | null {
   return cents === null || cents === undefined ? null : Number(cents) / 100;
 }

@@ -1,12 +1,12 @@
 /**
- * Proves, with receivers over sockets and a manual clock: 50 receivers that never answer delay no
- * other receiver, but those of the same tenant on their host. A backlog of thousands is sent with
- * at most 4 concurrent requests to a host. Redirects are failures and are not followed. The status
- * 410 disables a webhook, and its queue is retained until the webhook is enabled. A webhook that
- * fails for five days is disabled after three warnings. An endless answer is cut, and a broken
- * answer counts by its status. A stop during sending loses nothing. If the state cannot be written,
- * no delivery is repeated endlessly. A notice that is sent again keeps its id. Every audited action
- * of webhooks is recorded.
+ * Proves, with receivers over sockets and a manual clock: 50 receivers that never answer only delay
+ * receivers of the same tenant on the same host. A backlog of thousands is sent with at most 4
+ * concurrent requests to a host. Redirects are failures and are not followed. The status 410
+ * disables a webhook, and its queue is retained until the webhook is enabled. A webhook that fails
+ * for five days is disabled after three warnings. An endless answer is cut, and a broken answer
+ * counts by its status. A stop during sending loses nothing. If the state cannot be written, no
+ * delivery is repeated endlessly. A repeated notice keeps its id. Every audited action of webhooks
+ * is recorded.
  * Does not prove: kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";

@@ -3,10 +3,9 @@
  * receiver, with the same Message-ID in every attempt. A receiver that does not exist is disabled
  * and keeps its queue. A message that is refused permanently is not sent again. If the mail server
  * fails, receivers are unchanged and notices are sent later. A reader who unsubscribes gets no more
- * e-mails, and only the reader can resubscribe. Deleting a receiver deletes its queue but not its
- * reader's unsubscription. So the address is used again only after the reader agreed. Owners are
- * warned before a webhook is disabled. At most four messages are sent at a time. Every audited
- * action of e-mails is recorded.
+ * e-mails, and only the reader can resubscribe, even if the receiver is deleted and created again.
+ * Owners are warned before a webhook is disabled. At most four messages are sent at a time. Every
+ * audited action of e-mails is recorded.
  * Does not prove: the bytes of a message (mailer.test.ts), kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";

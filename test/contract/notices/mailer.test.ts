@@ -1,10 +1,10 @@
 /**
  * Proves, over sockets: a message arrives with one recipient, encoded headers, and both bodies, for
- * any values. For each answer and each failure of a mail server, the result is the right one: to
- * retry, refused permanently, an unknown address, or a fault of the mail server. A slow server and
- * a stop end the attempt. With the distribution's Exim: signing in works over STARTTLS and implicit
- * TLS. A wrong password, a certificate that is not trusted, and a server without TLS are refused,
- * and no password is sent without TLS.
+ * any values. Each answer and failure of a mail server is classified: to retry, refused
+ * permanently, an unknown address, or a fault of the mail server. A slow server and a stop end the
+ * attempt. With the distribution's Exim: signing in works over STARTTLS and implicit TLS. A wrong
+ * password, a certificate that is not trusted, and a server without TLS are refused, and no
+ * password is sent without TLS.
  * Does not prove: the texts of notices (unit/notices/emailwords.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,12 +1,12 @@
 /**
  * Proves, with real snapshots, a real state, and receivers over sockets: a newer month makes one
  * notice for each saved search, with the counts of an independent reader. Each notice has one id,
- * and the notices of a search are numbered without gaps. A month that is served twice, replaced by
- * an older one, or was recorded by an earlier process makes no notice. Two months make two. If all
- * earlier snapshots have been missing for a day, a later one takes their place. A list can be
- * watched. A spec that cannot be read makes only its own search fail. Deliveries have both
- * signatures, verified by the public library and by node:crypto, and are at most 20 KB. Deleting a
- * webhook or a search deletes its waiting deliveries.
+ * and the notices of a search are numbered without gaps. A month makes no notice if it was served
+ * before, even by an earlier process, or is older than the current one. Two months make two
+ * notices. If all earlier snapshots have been missing for a day, a later one takes their place. A
+ * list can be watched. A spec that cannot be read makes only its own search fail. Deliveries have
+ * both signatures, verified by the public library and by node:crypto, and are at most 20 KB.
+ * Deleting a webhook or a search deletes its waiting deliveries.
  * Does not prove: kills (campaign/kills/notices.test.ts), the schedule (unit/notices).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves, with three real months: a rolling search is one whose dates move with the month of each
- * notice. The dates of other searches stay fixed. A paused search makes no notice. Its first notice
- * after the pause begins where the last one ended, with numbers without gaps. Searches with equal
+ * Proves, with three real months: the dates of a rolling search move with the month of each notice.
+ * The dates of other searches stay fixed. A paused search makes no notice. The first notice after
+ * the pause covers the time since the last notice and has the next number. Searches with equal
  * filters get equal counts, even across tenants. Searches that use saved lists are counted
  * separately. If a notice cannot be counted, a failure is sent under its own id. Replaying it sends
  * the notice once it can be counted. Without a replay, the next notice has the changes of both

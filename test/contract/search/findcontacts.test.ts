@@ -1,7 +1,7 @@
 /**
  * Proves, on a real snapshot: some phones and e-mails cannot be searched. The route, agents, and
  * `peneira find` recognize such a text and give the reason. Under a plan without contact fields,
- * the answer reveals nothing else about a number. Other texts, and a CNPJ that is found, get no
+ * the only reason is that the plan lacks the field. Other texts, and a CNPJ that is found, get no
  * reason.
  * Does not prove: which accounts have a phone (campaign/kernel/contacts.test.ts).
  */

@@ -84,7 +84,7 @@ describe("finding", () => {
         );
         assert.ok(suggestions.every(({ match }) => match === kind));
         assert.deepEqual([number, contact], [null, { kind, value, total: expected.length }]);
-        // Under a plan without the field, the answer does not even say that the text is a contact.
+        // Under a plan without the field, the answer has neither the contact nor matches by it.
         const blind = { text, uf: null, limit: 20, fields: FIELDS };
         const contacts = { phone: kind !== "phone", email: kind !== "email" };
         const hidden = await suggest(segment, { ...blind, contacts });

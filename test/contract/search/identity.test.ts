@@ -1,10 +1,10 @@
 /**
  * Proves that the identity of a snapshot (a SHA-256) represents its bytes, even if checksums are
  * forged. Three checks find altered bytes with a valid CRC-32C: `verify`, the check before a new
- * snapshot is served, and the check in the background. If the block's SHA-256 is valid too, the
- * file is rejected. If all hashes are valid, it is another snapshot with another identity. A file
- * from before SHA-256 digests were stored opens under its old identity, and can be forged. Digests
- * in a wrong place are rejected with a message. The same dump yields the same identity.
+ * snapshot is served, and the check in the background. If the block's SHA-256 is forged too, the
+ * file is rejected. If all hashes are forged, the file is another snapshot with another identity. A
+ * file from before SHA-256 digests were stored opens under its old identity, and can be forged.
+ * Misplaced digests are rejected with a message. The same dump yields the same identity.
  * Does not prove: that SHA-256 is computed right (native-build*.test.ts), nor that the first access
  * to a block finds a forgery. It does not, as shown here.
  */
@@ -71,10 +71,7 @@ describe("the identity of a snapshot", () => {
     return path;
   }
 
-  /**
-   * Returns the file with the first account's name changed but its checksum still valid, and the
-   * number of the altered block.
-   */
+  /** Returns the file with a changed account name but a valid checksum, and the changed block. */
   function forged(): { bytes: Buffer; block: number } {
     const bytes = Buffer.from(whole);
     const at = placeOf(bytes, first.legal_name);

@@ -49,10 +49,7 @@ describe("reload", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /**
-   * Watches a path for newer snapshots. Records the snapshots that were taken into use, and the
-   * log.
-   */
+  /** Watches a path. Records the snapshots that were taken into use, and the log. */
   async function watched(path: string, first: string | null) {
     const taken: Segment[] = first === null ? [] : [await openSegment(first)];
     const lines: string[] = [];

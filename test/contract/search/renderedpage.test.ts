@@ -2,7 +2,7 @@
  * Proves: for a page, one call of the addon that finds and renders it gives the same bytes as
  * separate calls that plan, find, collect, and render. This holds for random specs, fields, and
  * start rows, also when repeated, with other fields, on another snapshot, and after totals were
- * evicted. Pages that need more than one call are never made by one.
+ * evicted. If a page needs several calls, the product makes several.
  * Does not prove: that either page is right (the suites of campaign/twin do).
  */
 import assert from "node:assert/strict";

@@ -110,10 +110,7 @@ const since =
   ({ started_after: from, started_before: before }) =>
     from !== undefined && before === undefined && fits(from);
 
-/**
- * For each row of the table, a function that detects it in a body, independently of the code that
- * drew it.
- */
+/** For each row of the table, a function that detects the row in a body by independent code. */
 const SEEN: Readonly<Record<string, Seen>> = {
   "one activity": (members) =>
     count("cnae_any_of", (length) => length === 1)(members) && digits(members.cnae_any_of) === 7,
@@ -179,10 +176,7 @@ function partOf(texts: readonly string[], seen: Seen): number {
   return found.length / texts.length;
 }
 
-/**
- * Returns the probability that a draw has neither an activity or name nor a place. Such a draw is
- * repeated.
- */
+/** Returns the probability that a draw is repeated: it has no place, or no activity and name. */
 function drawnAgain(): number {
   const left = (choice: string) =>
     SHARES.reduce((rest, row) => (row.choice === choice ? rest - row.share : rest), 1);

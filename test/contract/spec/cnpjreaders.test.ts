@@ -1,8 +1,7 @@
 /**
  * Proves: every part of the product that reads CNPJs parses every spelling alike, and none returns
- * a CPF. These parts are the paths of accounts and companies, suggestions, JSON texts and numbers
- * of lists, CSV and XLSX files, pasted text, the console's box, commands, agents, and the list of
- * sanctions.
+ * a CPF. These parts are paths, suggestions, lists in JSON, CSV, and XLSX, pasted text, the
+ * console's box, commands, agents, and the list of sanctions.
  * Does not prove: how a parsed CNPJ is used.
  */
 import assert from "node:assert/strict";

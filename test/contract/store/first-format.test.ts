@@ -43,10 +43,7 @@ const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
 /** Fields of format 3. */
 const FIELDS = ["simples_excluded_on", "federal_debt", "in_cnep"] as const;
 
-/**
- * Returns the pointer and code of every mistake of a spec, and true if the mistake suggests an
- * import.
- */
+/** Returns the pointer and code of each mistake, and true if it suggests an import. */
 function mistakesOf(normalize: () => unknown): unknown[] {
   try {
     normalize();

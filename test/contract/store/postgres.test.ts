@@ -211,8 +211,8 @@ describe("a state on PostgreSQL", { skip: withoutPostgres }, () => {
   });
 
   /**
-   * Waits until the key is refused, for short sleeps of one second in all. A busy machine prolongs
-   * them as much as the other thread's checks.
+   * Waits until the key is refused, in short sleeps, for at most a second. A busy machine prolongs
+   * the sleeps as much as the other thread's checks.
    */
   async function untilRefused(keyring: Keyring, key: string): Promise<void> {
     const isRefused = () => {

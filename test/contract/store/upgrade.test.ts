@@ -1,11 +1,10 @@
 /**
  * Proves: a state of every earlier schema, written by the program of that time, is upgraded to the
  * current schema with all its rows, and an unchanged copy is kept. A newer state is rejected with a
- * message, and no byte of it is changed. An upgrade that fails changes nothing. Several processes
- * may upgrade concurrently. The snapshot and the backup of every format version open and return
- * their recorded answers. Newer snapshots and snapshots with other columns are rejected with a
- * message. A version without a committed file fails this suite. Tests never recreate committed
- * files.
+ * message and stays unchanged. An upgrade that fails changes nothing. Several processes may upgrade
+ * concurrently. The snapshot and the backup of every format version open and return their recorded
+ * answers. Newer snapshots and snapshots with other columns are rejected with a message. A version
+ * without a committed file fails this suite. Tests never recreate committed files.
  * Does not prove: that a commit survives a power cut (SQLite is trusted).
  */
 import assert from "node:assert/strict";
@@ -101,7 +100,6 @@ function bytesOf(): Record<string, string> {
   );
 }
 
-/** Returns the rows with only the columns in `wanted`. */
 function narrowed(rows: Content[string] = [], wanted: readonly string[]): Content[string] {
   return rows.map((row) => Object.fromEntries(wanted.map((name) => [name, row[name]])));
 }

@@ -1,7 +1,7 @@
 /**
  * Proves: abbreviations mean the same as the whole words, also after a negation. Letters with a
  * slash that are no abbreviation, such as "S/A", keep their meaning. Does not prove that people use
- * no others.
+ * no other abbreviations.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

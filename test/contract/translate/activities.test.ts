@@ -28,10 +28,7 @@ import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/**
- * Expected result of a text: codes to search, codes to exclude, and words that are reported as not
- * understood.
- */
+/** Codes to search for a text, codes to exclude, and words reported as not understood. */
 interface Meaning {
   readonly codes?: string;
   readonly excluded?: string;
@@ -83,7 +80,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["restaurantes exceto pizzarias", { codes: "5611201", excluded: "", unmapped: ["pizzarias"] }],
   ["lojas que não sejam de roupas", { codes: "47", excluded: "4781400" }],
   ["bares exceto cnae 5611-2/04", { codes: "5611204 5611205", excluded: "5611204" }],
-  // Words for features of a company, or for things near it, are not activities.
+  // Words for what a company has or is close to are not activities.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
   ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["mais de 3 lojas"] }],
   // Customers of the requested companies are not activities.
@@ -114,10 +111,7 @@ const SPELLINGS: readonly ((code: string) => string)[] = [
   (code) => `${code.slice(0, 4)}-${code.slice(4, 5)}-${code.slice(5)}`,
 ];
 
-/**
- * Codes of notes about words that no activity distinguishes, such as "japonês" in "restaurante
- * japonês".
- */
+/** Codes of notes about words that no activity distinguishes, such as "japonês". */
 const KIND_CODES = new Set(["kind_not_separated", "foreign_trade"]);
 
 describe("the stage of activities", () => {
@@ -368,9 +362,7 @@ function officialTexts(segment: Segment): OfficialText[] {
     .filter(({ code, words }) => code !== "8888888" && words.length > 0);
 }
 
-/**
- * Returns the stems of a name. Drops the text after "exceto", and a last a, e, or o of each word.
- */
+/** Returns the stems of a name: its words before "exceto", without a final a, e, or o. */
 function stems(name: string): string[] {
   const phrase = name.split(/,? *exceto|,? *não especificad[oa]s? anteriormente/i)[0] ?? "";
   return wordsOf(phrase).map(stemOf);

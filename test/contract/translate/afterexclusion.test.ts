@@ -1,6 +1,6 @@
 /**
  * Proves: in "exceto A, em B", B is the place of the search. B may be a state or region, after any
- * negating word, one or more excluded places, and in both languages. Every place in a list of
+ * negating word and one or more excluded places, in both languages. Every place in a list of
  * excluded places is excluded.
  * Does not prove: that an exclusion of districts before a state is read.
  */

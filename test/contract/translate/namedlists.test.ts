@@ -1,10 +1,9 @@
 /**
- * Proves: a sentence can name lists of its sender, and the list of exported accounts, to include or
- * exclude them. This works for several lists together, in three languages, even if a name is a
- * city, a trade, or a negation. An unknown list is reported, and so are words that do not tell if a
- * list is included or excluded. Neither becomes a filter. Without lists, the same words keep their
- * other meaning. Does not prove: to which tenant lists belong
- * (contract/http/api/named-lists.test.ts).
+ * Proves: a sentence can include or exclude its sender's lists, and the list of exported accounts.
+ * This works for several lists together, in three languages, even if a name is a city, a trade, or
+ * a negation. An unknown list is reported, and so are words that do not tell if a list is included
+ * or excluded. Neither becomes a filter. Without lists, the same words keep their other meaning.
+ * Does not prove: to which tenant lists belong (contract/http/api/named-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

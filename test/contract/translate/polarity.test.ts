@@ -1,8 +1,7 @@
 /**
  * Proves that a negating word negates its condition. Tests pairs of sentences that differ in that
  * word only, with all filters of each, and negations of lists. Does not prove that every negation
- * is known. An unknown one must be reported as not understood, which the suite of hostile texts
- * checks for words but not for meanings.
+ * is known.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,10 +10,10 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 /**
- * A sentence with its condition, and the opposite sentence with its condition. Before a
- * sentence that begins with a blank, "padarias" is inserted. In a condition, `name:value` is a
- * filter. `left` means that a part is reported as not understood, which is otherwise an error, and
- * `any` allows both.
+ * A sentence with its condition, and the opposite sentence with its condition. If a sentence begins
+ * with a blank, "padarias" is put before it. In a condition, `name:value` is a filter. `left`
+ * requires that a part is reported as not understood, and `any` allows it. Otherwise such a report
+ * is an error.
  */
 type Pair = readonly [text: string, condition: string, opposite: string, its: string];
 
@@ -309,7 +308,6 @@ describe("polarity", () => {
     return { "geo.municipality_ibge_any_of": [...new Set(codes)].sort() };
   }
 
-  /** Describes the mistakes in a sentence's translation in words. */
   function mistakesOf(short: string, condition: string): string[] {
     const text = written(short);
     const words = condition.split(" ").filter((word) => word !== "");

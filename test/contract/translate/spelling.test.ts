@@ -38,10 +38,7 @@ function randomOf(seed: number): (below: number) => number {
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-/**
- * Makes one typing error after the first letter: drops, adds, or replaces a letter, or swaps two
- * letters.
- */
+/** Makes a typing error after the first letter: drops, adds, replaces, or swaps letters. */
 function slip(word: string, random: (below: number) => number, letters = LETTERS): string {
   const at = 1 + random(word.length - 1);
   const letter = letters[random(letters.length)] as string;

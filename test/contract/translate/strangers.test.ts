@@ -14,7 +14,7 @@ import { strangers } from "../../support/translate/sweeps.ts";
 
 /** Number of failures to show. */
 const SHOWN = 12;
-/** This suite tries one in eight of the texts that other suites of this kind try. */
+/** This suite tries an eighth of the texts that other systematic suites try. */
 const SHARE = 8;
 
 /** Regions of various kinds, from the table of regions. */

@@ -99,10 +99,7 @@ describe("sweeps", () => {
   }
 });
 
-/**
- * Returns `count` elements, evenly spaced from a seeded start. Returns all of them if there are
- * fewer.
- */
+/** Returns at most `count` elements, evenly spaced from a seeded start. */
 function sampled<Value>(all: readonly Value[], count: number): readonly Value[] {
   if (all.length <= count) return all;
   const step = all.length / count;

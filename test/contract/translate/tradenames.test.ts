@@ -58,7 +58,6 @@ const ENGLISH: readonly (readonly [text: string, codes: string])[] = [
   ["funeral parlors", "9603304"],
 ];
 
-/** Spanish phrases with the codes that they mean. */
 const SPANISH: readonly (readonly [text: string, codes: string])[] = [
   ["criadero de camarones", "0321302 0322102"],
   ["fincas de café", "0134200"],

@@ -24,10 +24,7 @@ describe("making the translator ready", () => {
     sample.dispose();
   });
 
-  /**
-   * Starts to count calls of the named methods. Returns functions that read the count and stop
-   * counting.
-   */
+  /** Counts calls of the named methods. Returns functions to read the count and to stop. */
   function counted(owner: object, names: readonly string[]) {
     const methods = owner as Record<string, (...given: unknown[]) => unknown>;
     let calls = 0;

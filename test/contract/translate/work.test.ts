@@ -17,10 +17,7 @@ import { ONCE_STEEP, WORST_KINDS, worstText } from "../../support/translate/wors
 const SEEDS = 6;
 /** Maximum factor by which the work may grow if the text doubles. n log n has a factor of 2.2. */
 const GROWTH_MAX = 2.5;
-/**
- * Maximum work for 2,000 characters. The highest count was 257,000, for a text of punctuation
- * alone.
- */
+/** Maximum work for 2,000 characters. The most was 257,000, for a text of punctuation alone. */
 const WORK_MAX = 320_000;
 /** Maximum work for texts of ordinary words. Their highest count was 133,000. */
 const ORDINARY_WORK_MAX = 160_000;
@@ -80,10 +77,7 @@ describe("the work for a long text", () => {
   });
 });
 
-/**
- * Counts the searches for similar words: `narrow` among words with given first letters, `whole`
- * among all words.
- */
+/** Counts searches for similar words: `narrow` for given first letters, `whole` for all words. */
 function searchesOf(call: () => unknown) {
   const counts = { narrow: 0, whole: 0 };
   const { nearest } = SpellIndex.prototype;

@@ -1,7 +1,7 @@
 /**
  * Proves the output of `peneira audit`, its filters, and the input that it rejects, on a state that
  * the other commands made. After a restore, new lines follow those of the backup. The output names
- * people only by ids. Does not prove: which change logs which line (unit/access/audit.test.ts).
+ * people only by ids. Does not prove: the line of each change (unit/access/audit.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

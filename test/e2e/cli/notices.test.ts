@@ -1,8 +1,8 @@
 /**
- * Proves what `peneira notices` and `peneira watch` print, change, and reject. The state is real,
- * and the receiver is on this machine. Tests the list, one notice with its text, a replay that a
- * server would send, a paused search, and signed and e-mailed tests. Also tests receivers, notices
- * as JSON lines (each once), and refused settings of the mail server.
+ * Proves what `peneira notices` and `peneira watch` print, change, and reject, with a real state
+ * and a receiver on this machine. Covers the list of notices, the text of one, replays, paused
+ * searches, and test notices to a webhook and by e-mail. Also covers receivers, notices as JSON
+ * lines (each once), and refused settings of the mail server.
  * Does not prove: counting and delivery (contract/notices).
  */
 import assert from "node:assert/strict";

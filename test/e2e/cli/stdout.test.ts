@@ -44,9 +44,7 @@ async function made(...args: readonly string[]): Promise<string> {
   return out;
 }
 
-/**
- * Runs a shell line in which `peneira` stands for the product. Returns the exit code of `peneira`.
- */
+/** Runs a shell line in which `peneira` is the product. Returns the product's exit code. */
 function piped(line: string): { readonly code: number; readonly err: string } {
   const [file, args] = productCommand([]);
   const words = [file, ...args].map((one) => `'${one}'`).join(" ");

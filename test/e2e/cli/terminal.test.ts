@@ -1,8 +1,8 @@
 /**
  * Proves, on a real pseudo-terminal: no command writes a control or bidirectional character of a
- * snapshot, a state, a file, or a file name, in any format. It shows an escape such as "\u001b"
+ * snapshot, a state, a file, or a file name, in any format. An escape such as "\u001b" is shown
  * instead. In pipes, text for people is escaped too, and formats for programs are unchanged. Every
- * command must have a row here, so a new one cannot be forgotten.
+ * command must have a row here.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -54,7 +54,6 @@ function copyOfState(name: string): string {
   return state;
 }
 
-/** Writes a file into the hostile folder. Returns its path. */
 function file(name: string, text: string): string {
   const path = join(place.folder, name);
   writeFileSync(path, text);

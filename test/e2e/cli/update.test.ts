@@ -1,10 +1,10 @@
 /**
  * Proves: `peneira update` brings a folder of snapshots up to date and changes nothing else. The
- * test starts with an empty folder. Then a newer month is added, which a running server starts to
+ * test starts with an empty folder, and then adds a newer month, which a running server starts to
  * serve. Without a newer month, nothing is done. A run after a kill -9 in any step has the same
  * result. Damaged zips, and months that are still being published, change nothing. The options
- * --keep and --keep-dump work, and never remove a file that a server uses. --check reports the
- * actions that an update would take, with the documented exit codes.
+ * --keep and --keep-dump never remove a file that a server uses. --check reports the actions of an
+ * update, with the documented exit codes.
  * Does not prove the download (download*.test.ts) and the import (import*.test.ts) themselves.
  */
 import assert from "node:assert/strict";

@@ -99,7 +99,9 @@ const openNumbers =
     await page.getByRole("dialog").getByRole("table").waitFor();
   };
 
-/** Only on wide screens: phones have no code dialog, and their charts are closed (phones.css). */
+/**
+ * Views and dialogs of wide screens only. Phones have no code dialog, and their charts are closed.
+ */
 const WIDE: readonly Place[] = [
   ["the code", `/app${HASH}`, then(ready, opens(table.code.button))],
   ["all numbers", "/app#uf=SP", openNumbers(charts.numbers[0])],

@@ -117,8 +117,7 @@ describe("a first visit", () => {
         "performance.getEntriesByName('first-contentful-paint')[0].startTime",
       );
       times.push(Number(paint));
-      // Otherwise the pages of earlier rounds would use the processor while the next one is
-      // measured.
+      // Without this, the pages of earlier rounds would use the processor during a measurement.
       await visit.context.close();
     }
     report(`first paint after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);

@@ -26,10 +26,7 @@ import type { SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const { find, table, commands } = words;
 
-/**
- * Texts (canaries) that would leave a trace, run, or fetch something if the page treated them as
- * more than text.
- */
+/** Texts (canaries) that leave a trace, run, or fetch something if treated as markup. */
 const CANARIES = [
   '<img src=x onerror="globalThis.ran=1"><b data-canary>b</b>',
   '"><script>globalThis.ran=1</script><i data-canary>',
@@ -68,7 +65,7 @@ function withCanaries(sample: SampleSnapshot): string {
   return path;
 }
 
-/** Fails if a canary became more than text, or fetched something. */
+/** Fails if a canary became markup, ran, or fetched something. */
 async function unharmed({ page, requests }: Visit): Promise<void> {
   assert.equal(await page.evaluate("globalThis.ran"), undefined, "nothing ran");
   assert.equal(await page.locator("[data-canary]").count(), 0, "nothing became an element");

@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium against a real server and in both languages, that the district field is
- * fetched on first use, offers the districts of the chosen or typed municipality with their counts,
- * and works by keyboard. After a choice, the page shows the same count as the API. The choice is in
- * the address, can be removed, and causes a warning outside the chosen places.
+ * Proves, in Chromium against a real server and in both languages: the district field is fetched on
+ * first use, and works by keyboard. It offers the districts of the chosen or typed municipality
+ * with their counts. After a choice, the page shows the same count as the API. The choice is in the
+ * address, can be removed, and causes a warning outside the chosen places.
  * Does not prove: which districts a municipality has (contract/http/api/districts), nor where a
  * text is searched (unit/console/districtsearch).
  */

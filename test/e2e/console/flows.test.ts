@@ -1,9 +1,9 @@
 /**
  * Proves, in Chromium against a real server: a user signs in, sees errors for a wrong password or
  * too many attempts, signs out everywhere, and changes a password. The user finds companies by
- * sentence, map, and guidance with the API's counts, reads the table by keyboard to its last row,
- * opens and copies an account, and shares a link that shows a colleague the same rows. Nothing is
- * written to the console and no request leaves the server.
+ * sentence, map, and guidance with the API's counts, and reads the table by keyboard to its last
+ * row. The user opens and copies an account, and shares a link to the same rows. Nothing is written
+ * to the console and no request leaves the server.
  * Does not prove: exports, saved searches, keys, usage, and members (e2e/console/files.test.ts),
  * looks (screenshots), other browsers.
  */

@@ -19,10 +19,7 @@ const LANGUAGES = [
   ["en", "en-GB", englishWords, "restaurants in SP with e-mail"],
 ] as const;
 
-/**
- * There is one user for each language, in a separate tenant, so that no user has a list at the
- * beginning.
- */
+/** One user per language, each in a separate tenant, so that no user has a list yet. */
 const people: Record<string, Person> = {};
 const { inBrowser } = consoleSuite({}, async (served) => {
   for (const [language] of LANGUAGES) {

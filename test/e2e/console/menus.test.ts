@@ -1,9 +1,9 @@
 /**
- * Proves: axe-core finds no violation in any view with a menu open, wide and on a phone. Nor does
- * it in any dialog that a menu entry or a button of a view opens. An open menu has the focus.
- * Escape closes it and returns the focus to its button. Each view is shown, with its rows, before
- * its menus are searched. Each entry of the header's menus has its effect: it opens its view,
- * switches the language or the theme, or, last, signs out.
+ * Proves, wide and on a phone: axe-core finds no violation in any view with a menu open, nor in any
+ * dialog that a menu entry or a button of a view opens. An open menu has the focus. Escape closes
+ * it and returns the focus to its button. The rows of each view are shown before its menus are
+ * searched. Each entry of the header's menus opens its view, switches the language or the theme,
+ * or, last, signs out.
  * Does not prove: dialogs that need more than one step (axe.test.ts).
  */
 import assert from "node:assert/strict";

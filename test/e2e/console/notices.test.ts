@@ -1,8 +1,8 @@
 /**
  * Proves, in Chromium against a real server and a receiver: with three clicks, a result becomes a
  * monthly notice. It is saved once, with a webhook whose secret is shown once, and with a feed that
- * can be replaced and withdrawn. The dates in its search stay fixed or move with the month. The
- * list names a paused notice, which sends nothing. The next month's notice is shown with its
+ * can be replaced and withdrawn. The dates in its search stay fixed or move with the month. A
+ * paused notice is shown as paused and sends nothing. The next month's notice is shown with its
  * counts, changed columns, and deliveries, and can be sent again under the same id. A watched list
  * notifies about changes in its groups of fields. Webhooks are tested, paused, given a new secret,
  * and deleted. A refused address is reported at its field and saves nothing twice. Members cannot

@@ -95,10 +95,7 @@ async function clean(visit: Visit, name: string): Promise<void> {
   assert.deepEqual(await findingsOf(visit, name, TAGS), []);
 }
 
-/**
- * Asserts that the page shows the same accounts as the API finds with these filters, now and after
- * a reload.
- */
+/** Asserts that the page shows what the API finds with these filters, also after a reload. */
 async function finds(visit: Visit, filters: object, roots: readonly string[], text: string) {
   const spec = { filters: { geo: { uf_any_of: ["SP"] }, ...filters } };
   const page = await visit.send<SearchPage>("/accounts/search", { spec });

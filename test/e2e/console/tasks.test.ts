@@ -45,7 +45,6 @@ async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
   return { cnpj: String(found.cnpj), name: String(found.legal_name) };
 }
 
-/** Returns the search box, if the view has one. */
 const box = ({ page }: Visit, words: Words) => page.getByLabel(words.find.prompt, { exact: true });
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 

@@ -1,11 +1,10 @@
 /**
  * Proves, in Chromium at 1440, 1366, and 390 px and in both languages: no view is wider than its
- * window, and no column of filters scrolls sideways. All groups of filters are open, and there are
- * lists, exports, and saved searches to show. For an address that does not exist, a browser gets a
- * page in its language with a link to the console, and a program gets a problem document. `/` leads
- * a browser to the console and a program to the reference. An entry of a list shows name, city,
- * status, activity, and phone. Every plan and every limit has a name, and no view shows an id or
- * the name of a field.
+ * window, and no column of filters scrolls sideways, with all groups of filters open and every view
+ * filled. For an unknown address, a browser gets a page in its language with a link to the console,
+ * and a program gets a problem document. `/` leads a browser to the console and a program to the
+ * reference. An entry of a list shows name, city, status, activity, and phone. Every plan and every
+ * limit has a name, and no view shows an id or the name of a field.
  * Does not prove: looks, dialogs (matrix.test.ts).
  */
 import assert from "node:assert/strict";

@@ -133,10 +133,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * The clients of each proxy use other addresses, so that wrong keys at different proxies do not add
- * up.
- */
+/** The clients of each proxy use other addresses, so that wrong keys do not add up. */
 const NETS = [
   ["nginx", 1],
   ["caddy", 2],

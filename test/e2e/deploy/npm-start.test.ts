@@ -1,8 +1,8 @@
 /**
  * Proves that a signal to `npm start` stops the server in order, although npm, a shell, and the
- * build are in between. It opens the console with a link, logs requests to a file and not to the
- * terminal, and keeps key and password between starts. Does not prove: how a server stops
- * (e2e/server/drain.test.ts, e2e/server/ending.test.ts), nor how a link is rejected
+ * build are in between. `npm start` opens the console with a link, logs requests to a file and not
+ * to the terminal, and keeps key and password between starts. Does not prove: how a server stops
+ * (e2e/server/drain.test.ts, ending.test.ts), nor how a link is rejected
  * (contract/console/links.test.ts).
  */
 import assert from "node:assert/strict";

@@ -41,7 +41,6 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Creates an empty folder inside the folder of these tests. */
 function freshFolder(name: string): string {
   const made = path.join(folder, name);
   fs.mkdirSync(made, { mode: 0o700 });
@@ -194,10 +193,7 @@ describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
   });
 });
 
-/**
- * Returns a folder for the executable with the cache in its subfolder `cache`, which
- * PENEIRA_CACHE_DIR names.
- */
+/** Returns a folder for the executable, with PENEIRA_CACHE_DIR as its subfolder `cache`. */
 function bareIn(name: string): Place & { readonly cache: string } {
   const place = freshFolder(name);
   const cache = path.join(place, "cache");

@@ -19,7 +19,6 @@ before(() => {
   execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 });
 
-/** Runs a suite. Returns its exit code and output. */
 function suite(name: string): Promise<{ status: number | null; output: string }> {
   // Node sets this variable for children of its test runner. It is removed, so that the suite runs
   // independently.

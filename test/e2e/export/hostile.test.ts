@@ -58,10 +58,7 @@ const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS].map((name) => name.replace(/^\ufe
 /** Characters that the import replaces with a blank (docs/import-rules.md, text_control). */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
-/**
- * Returns a name as the import stores it. Control characters become blanks, and only one blank
- * stays between words.
- */
+/** Returns a name as the import stores it: control characters become single blanks. */
 function imported(name: string): string {
   const blanked = name.replace(CONTROLS, " ");
   return blanked === name ? name : blanked.replace(/ +/g, " ").trim();
@@ -147,10 +144,7 @@ async function exported(format: string): Promise<Buffer> {
   return Buffer.from(await file.arrayBuffer());
 }
 
-/**
- * Returns the expected cells by row. `written` converts a text to the form in which the format
- * writes it.
- */
+/** Returns the expected cells by row. `written` converts a text to the format's form. */
 function cells(written: (text: string) => string = (text) => text): string[][] {
   return accounts.map((row) => FIELDS.map((field) => written(row[field] ?? "")));
 }
@@ -238,10 +232,7 @@ describe("hostile names", () => {
   });
 });
 
-/**
- * Opens a page and returns the cells that it shows. Anything else that the page does is added to
- * `offences`.
- */
+/** Opens a page and returns its cells. Adds anything else that the page does to `offences`. */
 async function opened(page: Page, path: string, offences: string[]): Promise<string[][]> {
   const url = pathToFileURL(path).href;
   await page.exposeFunction("canary", () => void offences.push("canary"));

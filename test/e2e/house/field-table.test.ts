@@ -1,9 +1,8 @@
 /**
  * Proves: an output field that is added only to the table of fields does not compile. The compiler
- * then reports the files that docs/contributing.md lists in "Add an output field". These are at
- * most four files, for a column of text and for one of fixed length. A field whose type its column
- * cannot store does not compile either. A field with an existing column lacks only the console's
- * texts. A column that no field of the dump fills does not compile either.
+ * then reports the files that docs/contributing.md lists in "Add an output field", at most four. If
+ * the column exists already, only the console's texts are reported. A field whose type its column
+ * cannot store, or a column that no field of the dump fills, does not compile either.
  * Does not prove: that headers made from the tables are up to date
  * (unit/native-index/headers.test.ts). Only product files that import the tables of fields,
  * columns, or records are checked. `node build.mjs check` checks all others.
@@ -19,7 +18,7 @@ const WORDS = ["src/spec/fields/headings.ts", "src/spec/fields/headings-en.ts"];
 const PLACES_MAX = 4;
 /** Matches the imports of files that may need an entry for a new field. */
 const NEAR = /from "[^"]*\/(fields(\/table)?|columns|columnset|record|headings|strings\/\w+)\.ts"/;
-/** The same for components, whose list is shorter because they contain no lists of fields. */
+/** Like `NEAR`, for components, which contain no lists of fields. */
 const NEAR_COMPONENT = /from "[^"]*\/(fields(\/table)?|columnset)\.ts"/;
 
 /** Returns the text of a file with lines inserted before the line `end`, which must occur once. */
@@ -29,9 +28,7 @@ function withLines(file: string, end: string, lines: readonly string[]): string 
   return text.replace(end, `${lines.join("")}${end}`);
 }
 
-/**
- * Returns the table of fields with more rows, written like a contributor who knows only this table.
- */
+/** Returns the table of fields with more rows, as a contributor would write them. */
 const fieldsWith = (...stored: readonly string[]) => ({
   [FIELDS]: withLines(
     FIELDS,
@@ -56,10 +53,7 @@ const columnsWith = (...types: readonly string[]) => ({
   ),
 });
 
-/**
- * Returns the files that have errors with these texts. If `wanted` is given, only matching files
- * are checked.
- */
+/** Returns the files with errors for these texts. `wanted` restricts the checked files. */
 const wrongWith = (texts: Record<string, string>, wanted?: RegExp) =>
   wrongFiles({ texts, near: NEAR, nearComponent: NEAR_COMPONENT, ...(wanted ? { wanted } : {}) });
 

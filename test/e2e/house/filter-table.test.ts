@@ -31,12 +31,9 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const TABLE = "src/spec/filters/table.ts";
 const PLACES_MAX = 6;
-/**
- * Matches the imports of files that may need an entry: the table, specs, queries, and words of
- * filters.
- */
+/** Matches imports of the table, specs, queries, and words of filters. */
 const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\w+)\.ts"/;
-/** The same for components. The list is shorter, because each component takes seconds to check. */
+/** Like `NEAR`, for components. It matches less, because each takes seconds to check. */
 const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
 
 /** A part and a row, written like a contributor who knows only the table. */

@@ -1,8 +1,8 @@
 /**
- * Proves: a route is defined by one row. A row does not compile if it lacks a part, if it names a
- * nonexistent schema, example, error, or part of the service, or if its handler's answer differs
- * from the schema. A complete row compiles. It is sufficient to make the route reachable, and to
- * add it to the OpenAPI document, the reference, and llms.txt.
+ * Proves: a route is defined by one row. A row does not compile if it lacks a part, or names a
+ * nonexistent schema, example, error, or part of the service. Nor does it if its handler's answer
+ * differs from the schema. A complete row makes the route reachable, and adds it to the OpenAPI
+ * document, the reference, and llms.txt.
  * Does not prove that the texts of a row are true. The suites in contract/http that check answers
  * against the document do.
  */
@@ -43,7 +43,7 @@ function handling(value: string): string {
   return `(call: KeyCall<"version">) => answer("Readiness", ${value}, void call.service.version)`;
 }
 
-/** Parts that are wrong, each by a name for the mistake. */
+/** Wrong parts, by the name of the mistake. */
 const WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a schema that is not there": {
     answers: `{ 200: { description: "It.", schema: "Never", example: () => 1 } }`,
@@ -103,10 +103,7 @@ const ROWS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(WRONG).map(([name, wrong]) => [name, text({ ...PARTS, ...wrong })] as const),
 ]);
 
-/**
- * Compiles all of these rows in one resource, and returns the compiler errors by the name of the
- * row.
- */
+/** Compiles all of these rows in one resource. Returns the compiler errors by row. */
 function mistakes(): Map<string, string[]> {
   const original = textOf(RESOURCE);
   const first = original.split("\n").length;

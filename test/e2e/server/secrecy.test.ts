@@ -40,10 +40,7 @@ function filesBelow(folder: string): { readonly path: string; readonly text: str
     .map((path) => ({ path, text: readFileSync(path, "latin1") }));
 }
 
-/**
- * Texts that must not occur anywhere (secrets), and texts that must not occur in the log
- * (personal).
- */
+/** Texts that must occur nowhere (`secrets`), or only outside of the log (`personal`). */
 interface Leaks {
   readonly secrets: Set<string>;
   readonly personal: Set<string>;
@@ -125,10 +122,7 @@ async function useData(server: ServerProcess, sensitive: Leaks): Promise<void> {
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 
-/**
- * Counts the occurrences of a text in a process's touched, writable memory, which a core dump would
- * contain.
- */
+/** Counts a text in a process's writable memory, which a core dump would contain. */
 function timesInMemory(pid: number, text: string): number {
   const regions = readFileSync(`/proc/${pid}/smaps`, "latin1").matchAll(
     /^([0-9a-f]+)-([0-9a-f]+) rw.*$[\s\S]*?^Rss: +(\d+) kB$/gm,
@@ -200,7 +194,7 @@ for (const transport of TRANSPORTS) {
       closeSync(log);
       await useKeys(server, sensitive);
       await useData(server, sensitive);
-      // Longer than log lines and counts stay in buffers.
+      // Waits longer than log lines and counts stay in buffers.
       await sleep(3_500);
     });
     after(() => server.child.kill("SIGKILL"));

@@ -1,10 +1,10 @@
 /**
- * Proves, with real server processes on both transports: if a served file is altered and its mtime
- * is restored, all reads answer with 503, and none with 500 once /readyz reports that the server is
- * not ready. The log reports the damage once, with the block but without the content of a row, and
- * so do the metrics. The server recovers when it receives a good file. In a folder, an older good
- * snapshot is served in the meantime. The status shows the progress of the check. Exports use the
- * intact file that they have pinned, and do not read a damaged one.
+ * Proves, with real server processes on both transports: a served file is altered and its mtime
+ * restored. Once /readyz reports that the server is not ready, all reads are answered with 503,
+ * never with 500. The log reports the damage once, with the block but without the content of a row,
+ * and so do the metrics. The server recovers when it receives a good file. In a folder, an older
+ * good snapshot is served in the meantime. The status shows the progress of the check. Exports use
+ * the intact file that they have pinned, and do not read a damaged one.
  * Does not prove how fast this happens, nor which changes are found without file events
  * (campaign/files/scrub.test.ts).
  */

@@ -67,10 +67,7 @@ after(() => {
 
 const snapshotOf = (label: string) => (samples.get(label) as SampleSnapshot).snapshot;
 
-/**
- * Puts a snapshot at a path in the way that operators should: under another name first, which is
- * then renamed.
- */
+/** Puts a snapshot at a path as operators should, by renaming. */
 function put(label: string, path: string): void {
   const link = `${path}.tmp`;
   linkSync(snapshotOf(label), link);

@@ -70,10 +70,7 @@ class Tenant {
 /** Headers whose values differ between any two answers. */
 const FLEETING = ["date", "x-request-id", "ratelimit", "content-length"];
 
-/**
- * Returns the answer as text. Headers that always differ, and texts that match the given patterns,
- * are masked.
- */
+/** Returns the answer as text, with varying headers and the given patterns masked. */
 async function output(answer: Response, without: readonly RegExp[]): Promise<string> {
   const headers = [...answer.headers].map(([name, value]) => {
     return `${name}: ${FLEETING.includes(name) && without.length > 0 ? "…" : value}`;
@@ -143,10 +140,7 @@ const invented = (cursor: string) =>
   randomBytes(cursor.length).toString("base64url").slice(0, cursor.length);
 const inventedId = () => `exp_${randomBytes(16).toString("hex")}`;
 
-/**
- * Returns pairs of requests: one about the objects of the other tenant, and one about objects that
- * do not exist.
- */
+/** Returns pairs of requests, about the other tenant's objects and about nonexistent ones. */
 function pairsOf(things: Belongings, ownLink: string): (readonly [string, Question, Question])[] {
   const pairs: (readonly [string, Question, Question])[] = [];
   const about = (id: string) =>

@@ -114,10 +114,7 @@ function withoutMoment(text: string): string {
     .replace(/"next_cursor":"[^"]*"/g, '"next_cursor":"…"');
 }
 
-/**
- * Sends requests of every kind. Some are answered by the thread that receives them, and others are
- * forwarded.
- */
+/** Sends requests of every kind. The receiving thread answers some and forwards others. */
 async function questions(base: string, key: string): Promise<string[]> {
   const answers: string[] = [];
   const connections = Array.from({ length: 5 }, () => new PersistentConnection(base));

@@ -78,8 +78,8 @@ function byCnpj(rows: readonly TwinRow[]): Map<string, TwinRow> {
 }
 
 /**
- * Returns the CNPJs of the accounts that match, in any order. A spec that searches secondary
- * activities only as a fallback matches by both.
+ * Returns the CNPJs of the accounts that match, in any order. If secondary activities are only a
+ * fallback, accounts match by main or secondary activities.
  */
 function matches(twin: Twin, spec: AccountQuerySpec): Set<string> {
   const { filters } = spec;

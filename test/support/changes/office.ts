@@ -56,9 +56,7 @@ export interface OfficeOptions {
   };
 }
 
-/**
- * Maximum number of rounds of work, which take minutes. More rounds mean that the work never ends.
- */
+/** Maximum rounds of work, which take minutes. More rounds mean that the work never ends. */
 const TURNS_MAX = 5_000;
 
 let searches = 0;

@@ -170,8 +170,8 @@ async function writeMonth(
 }
 
 /**
- * Returns owners with the companies that they own. Groups of five companies own each other in a
- * cycle, and the first company also owns every seventh.
+ * Returns owners and owned companies. Groups of five own each other in a cycle, and the first
+ * company also owns every seventh.
  */
 function partnersOf(rows: readonly FixtureRow[]): OwnerPair[] {
   const roots = [...new Set(rows.map(({ cnpj }) => rootNumber(cnpj.slice(0, 8))))];

@@ -1,5 +1,6 @@
 /**
- * Counted notices with queued deliveries in the state of an office, as counting leaves them.
+ * Adds counted notices and their queued deliveries to the state of an office (office.ts), as a
+ * server does after counting.
  * Invariant: each notice has its own search, one company that newly matches, and a new id.
  */
 import { WebhookStore } from "../../../src/store/webhookstore.ts";

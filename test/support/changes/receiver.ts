@@ -1,7 +1,7 @@
 /**
  * A webhook receiver on a loopback address. It records requests and answers them as the suite
  * specifies.
- * Invariant: it does not verify signatures itself; suites do so with the public libraries.
+ * Invariant: it verifies no signatures. Suites do so with the public libraries.
  */
 import {
   createServer,

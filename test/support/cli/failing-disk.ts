@@ -135,7 +135,7 @@ function fillWith(fd: number, piece: Buffer): void {
   }
 }
 
-/** Returns the reason why this machine cannot have such a disk, or false if it can. */
+/** Returns the reason why this machine cannot mount a failing disk, or false if it can. */
 export function noFailingDisk(): string | false {
   if (process.getuid?.() !== 0) return "needs root and mounts";
   const folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));

@@ -70,10 +70,7 @@ async function writeHostileSnapshot(path: string, label: string, mark: string): 
   return cnpj;
 }
 
-/**
- * Creates a tenant, a key, a user, a list, and usage counts. Then gives the first four hostile
- * names.
- */
+/** Fills a state with objects and usage counts, then gives four objects hostile names. */
 async function fillState(state: string): Promise<{ keyId: string; listId: string; email: string }> {
   const database = openDatabase(state);
   try {

@@ -51,9 +51,7 @@ export interface ConsoleOptions {
   readonly accounts?: number;
   readonly seed?: number;
   readonly settings?: Readonly<Record<string, string>>;
-  /**
-   * Makes another snapshot from the sample, which the server serves instead of the sample's own.
-   */
+  /** Makes another snapshot from the sample, to be served instead of the sample's. */
   readonly snapshot?: (sample: SampleSnapshot) => string;
 }
 
@@ -94,10 +92,7 @@ export class ServedConsole {
     return join(this.sample.folder, "state");
   }
 
-  /**
-   * Creates a user in the data directory, as the operator's command does. The running server
-   * notices the user.
-   */
+  /** Creates a user in the data directory, which the running server notices. */
   async user(email: string, role: "owner" | "member" = "owner", tenant = "default") {
     const password = `${email} signs in with this`;
     await this.#withState((database) =>

@@ -115,10 +115,7 @@ export async function show(visit: Visit, { view, path, content }: FilledView): P
   await eventually(async () => assert.equal(await main.locator(".skeleton").count(), 0));
 }
 
-/**
- * Opens a view from an empty page and waits for it. Otherwise only the hash would change, which
- * loads no page.
- */
+/** Opens a view from an empty page and waits for it. A change of the hash loads no page. */
 export async function arrive({ page, base }: Visit, path: string): Promise<void> {
   await page.goto("about:blank");
   await page.goto(base + path, { waitUntil: "load" });

@@ -78,9 +78,7 @@ export function openConsole(
   return { clock, store, keyring, users, sessions, hashes, before, close };
 }
 
-/**
- * Returns the error of a call. @throws if the call succeeds or fails with another kind of error.
- */
+/** Returns the error of a call. @throws if it succeeds or fails with another kind of error. */
 export async function refusalOf(work: () => unknown): Promise<AppError> {
   try {
     await work();

@@ -95,9 +95,7 @@ export function entry({ page }: Visit, name: string): Locator {
   return page.getByRole("menuitem", { name, exact: true });
 }
 
-/**
- * Waits until the displayed number of matches belongs to the current query, and returns its text.
- */
+/** Waits until the displayed number of matches is current, and returns its text. */
 export async function countOf({ page }: Visit): Promise<string> {
   await page.locator(".count[aria-busy=false]").waitFor();
   return (await page.locator(".count-total strong").textContent()) ?? "";

@@ -1,6 +1,6 @@
 /**
- * Merges the console's texts for tests, for each language: those of the first page and those of the
- * views that load later.
+ * Merges the console's texts of each language for tests: texts of the first page, and texts that
+ * load later.
  * Invariant: no area of texts is in both tables.
  */
 import { words as enFirst } from "../../../src/console/web/strings/en.ts";

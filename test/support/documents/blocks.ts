@@ -75,9 +75,7 @@ const READERS: Readonly<Record<string, (rest: string) => Marks | null>> = {
   needs: (rest) => (/^[\w.-]+( [\w.-]+)*$/.test(rest) ? { needs: rest.split(" ") } : null),
 };
 
-/**
- * Matches the start of the next instruction in a comment. A reason may itself contain semicolons.
- */
+/** Matches the start of the next instruction in a comment. Reasons may contain semicolons. */
 const NEXT_MARK = new RegExp(`; (?=(?:${Object.keys(READERS).join("|")})\\b)`);
 
 /** Parses a document. */

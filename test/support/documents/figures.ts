@@ -52,10 +52,7 @@ export function fillFigures(file: string, text: string): string {
   });
 }
 
-/**
- * Returns a table of measurements. Labels stay as they are, and numbers are written as the language
- * requires.
- */
+/** Returns a table of measurements with numbers in the form of the language. */
 export function measuredTable(name: keyof typeof measurements.tables, language: Language): string {
   const { columns, rows } = measurements.tables[name];
   const written = rows.map((row) =>

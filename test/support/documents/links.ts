@@ -49,9 +49,7 @@ export function linksOf(text: string): Link[] {
   });
 }
 
-/**
- * Returns the external addresses that a document links to. Addresses on this machine do not count.
- */
+/** Returns the external addresses that a document links to, without this machine's. */
 export function externalLinks(text: string): string[] {
   return linksOf(text)
     .map(({ target }) => target)

@@ -213,7 +213,7 @@ export function filtersList(language: Language): string {
   return byGroup(FILTERS, (group) => GROUPS[language][group]);
 }
 
-/** Returns the list of the filters of which every search needs at least one. */
+/** Returns the list of narrowing filters. Every search needs at least one of them. */
 export function narrowingList(): string {
   return byGroup(NARROWING, (group) => code(`filters.${group}`));
 }
@@ -268,9 +268,7 @@ function meaning(schema: Schema): string {
   return own ?? below.find((text) => text !== undefined) ?? schema.items?.description ?? "";
 }
 
-/**
- * Normalizes a spec that contains only this member, and returns the member's value in the result.
- */
+/** Normalizes a spec with only this member, and returns the member's normal form. */
 function normalForm(path: string, example: unknown): unknown {
   const names = path.split(".");
   let input: unknown = example;

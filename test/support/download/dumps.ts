@@ -82,10 +82,7 @@ export function downloadOptions(
   };
 }
 
-/**
- * Checks that the final folder has exactly the files of the share's month, and that no other file
- * exists.
- */
+/** Checks that exactly the files of the share's month exist, in the final folder. */
 export async function assertWhole(
   share: WebdavShare,
   to: string,
@@ -124,10 +121,7 @@ export async function withShare(
   }
 }
 
-/**
- * Returns the message of the CommandError with which the work rejects. Any other outcome fails the
- * test.
- */
+/** Returns the message of the CommandError of rejected work. Fails for any other outcome. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -153,5 +147,5 @@ export function faultsFor(name: string, faults: readonly (Fault | null)[]): Faul
 /** Returns the fault that cuts the connection after this many bytes. */
 export const cut = (after: number): Fault => ({ kind: "cut", after });
 
-/** Name of the file that is large compared with the other tiny ones. */
+/** Name of a file that is much larger than the other files. */
 export const BIG = "Municipios.zip";

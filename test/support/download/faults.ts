@@ -12,10 +12,7 @@ import type { Fault } from "./webdav-server.ts";
  */
 const HANG_MS = 60_000;
 
-/**
- * Fails if the work takes too long, and names the seed of its plan. This happens before the suite's
- * own timeout.
- */
+/** Fails if the work takes too long, before the suite's timeout. Names the seed of its plan. */
 export async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
   const control = new AbortController();
   const late = sleep(HANG_MS, null, { signal: control.signal }).then(() => {

@@ -6,10 +6,7 @@
 import assert from "node:assert/strict";
 import { type DumpRecord, RecordScanner } from "../../../src/dump/records.ts";
 
-/**
- * Returns a record of these fields. With `isUtf8`, the file is UTF-8 and begins with a byte order
- * mark.
- */
+/** Returns a record of these fields. `isUtf8` marks the file as UTF-8 by a byte order mark. */
 export function recordOf(fields: readonly string[], isUtf8 = false): DumpRecord {
   const text = fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(";");
   const scanner = new RecordScanner("test", fields.length);

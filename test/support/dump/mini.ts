@@ -17,7 +17,7 @@ export type MiniRow = Readonly<Record<string, string>> | { readonly raw: string 
 /** The rows of each file type. A type without rows is written as an empty file. */
 export type MiniRows = Readonly<Partial<Record<FileType, readonly MiniRow[]>>>;
 
-/** The code tables of every dump that does not state its own. */
+/** Code tables for dumps that state none. */
 const TABLES: MiniRows = {
   cnaes: [
     { codigo: "4721102", descricao: "Padaria e confeitaria" },

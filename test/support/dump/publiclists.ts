@@ -79,9 +79,7 @@ const DEBTS = {
 /** Rows by kind of debt. */
 export type DebtRows = Readonly<Partial<Record<keyof typeof DEBTS, readonly DebtRow[]>>>;
 
-/**
- * Writes the zips of a quarter and returns their folder. A kind of debt without rows is omitted.
- */
+/** Writes the zips of a quarter, without empty kinds of debt, and returns their folder. */
 export function writeDebts(folder: string, rows: DebtRows, month = "202606"): string {
   mkdirSync(folder, { recursive: true });
   for (const [kind, { zip, member, header }] of Object.entries(DEBTS)) {

@@ -1,6 +1,6 @@
 /**
- * A client of real servers for the suites of exports: answers, records, files, and their expected
- * values.
+ * Calls the export routes of real servers, for the suites of exports. Returns answers, records, and
+ * files, and the files that are expected.
  * Invariant: files are loaded by their signed links and without the key, as a browser does.
  */
 import assert from "node:assert/strict";
@@ -39,10 +39,7 @@ export interface Created {
 /** An account whose fields are all text. */
 export type Account = Readonly<Record<string, string | null>>;
 
-/**
- * A search that sorts differently from the row order. The names that it finds contain quotes and
- * commas.
- */
+/** A search in another order than the rows. The found names contain quotes and commas. */
 export const SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA"] } },
   sort: [
@@ -158,9 +155,7 @@ export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).
 /** Names of all export files in a data directory. */
 export const filesOf = (dataDir: string) => readdirSync(join(dataDir, "exports"));
 
-/**
- * Runs `peneira export` with the spec of a created export, and returns the bytes that it writes.
- */
+/** Runs `peneira export` with the spec of a created export, and returns the output bytes. */
 export async function written(
   sample: SampleSnapshot,
   spec: AccountQuerySpec,

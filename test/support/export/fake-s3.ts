@@ -1,9 +1,9 @@
 /**
  * A small, strict S3 server for tests. Input: requests of the client under test. Output: answers
  * like those of a real store, and faults on request.
- * Invariant: code that the product does not share checks the signature (SigV4 in the header and in
- * the query), the body's hash and length, the age of the request, and the lifetime of a presigned
- * address. `aws-chunked` is refused. The keys are those of the test, and nothing is stored on disk.
+ * Invariant: signatures (SigV4 in header and query), the body's hash and length, and the ages of
+ * requests and presigned addresses are checked. The checks share no code with the product.
+ * `aws-chunked` is refused. The keys are those of the test, and nothing is stored on disk.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

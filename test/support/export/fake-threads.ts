@@ -221,10 +221,7 @@ export class Installation {
     return this.record("a", record.id);
   }
 
-  /**
-   * Returns another instance that removes old exports and files of the same state. It may have
-   * another clock.
-   */
+  /** Returns another instance that removes old exports of the state, perhaps by another clock. */
   sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];

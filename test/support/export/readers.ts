@@ -62,10 +62,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "#13": "\r",
 };
 
-/**
- * Parses a page into its elements. Throws if a closing tag does not match the innermost open
- * element.
- */
+/** Parses a page into its elements. Throws if a closing tag does not match. */
 export function readPage(page: string): PageElement {
   // The HTML standard converts CR LF and CR to LF before parsing.
   const text = page.replace(/\r\n?/g, "\n").replace(/^<!doctype html>\n/, "");

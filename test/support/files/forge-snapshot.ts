@@ -233,9 +233,7 @@ function sumsOf(content: Buffer, known: readonly number[]): number[] {
   return sums;
 }
 
-/**
- * Returns the digests of all blocks, and the identity of the snapshot, which is the hash over them.
- */
+/** Returns the digests of all blocks, and their hash, which is the snapshot's identity. */
 function digestsOf(bytes: Buffer): { readonly bytes: Buffer; readonly sha256: string } {
   const digests: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
@@ -251,10 +249,7 @@ function hashOf(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/**
- * Returns the string tables that fit the metadata. Omits those for which the metadata are
- * malformed.
- */
+/** Returns the string tables that fit the metadata, except those with malformed metadata. */
 function tablesOf(meta: unknown): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   TABLES.forEach((name, argument) => {
@@ -289,10 +284,7 @@ export async function writeSmallSnapshot(
   await writer.finish({ threads: 1 });
 }
 
-/**
- * Real codes. Each replaces an invented code of a dictionary, so that queries of every kind have
- * results.
- */
+/** Real codes. Each replaces an invented code, so that queries of every kind have results. */
 const KNOWN = { cnae: "4721102", nature: "2062", ibge: "3550308" } as const;
 
 /** Returns the metadata that an import would write for fixture rows. */

@@ -1,10 +1,10 @@
 /**
  * Alters a file in place while it is served, so that every process that has opened or mapped the
  * file sees the change.
- * Invariant: the inode stays the same. All random choices come from the given source, so that a
- * seed identifies a series of alterations. The function `keepingTimes` restores the mtime, as a
- * copying program or a failing disk does; the ctime cannot be restored. The function `forge` makes
- * a change that no accident makes: it alters bytes and keeps the CRC-32C of their block valid.
+ * Invariant: the inode stays the same. All random choices come from the given source, so a seed
+ * identifies a series of alterations. `keepingTimes` restores the mtime, as a copying program or a
+ * failing disk does. The ctime cannot be restored. `forge` alters bytes and keeps the CRC-32C of
+ * their block valid, which no accident does.
  */
 import {
   closeSync,
@@ -142,8 +142,8 @@ function forgeSum(block: Buffer, at: number, wanted: number): void {
     return crc32c(block);
   };
   const none = sumWith(0);
-  // For each of the 32 bits, the change of the checksum that flipping it causes. The list is in
-  // echelon form, as for solving linear equations.
+  // For each bit, the change of the checksum if it is flipped, in echelon form (as for solving
+  // linear equations).
   const steps: { change: number; bits: number }[] = [];
   const reduced = (sum: number, word: number) => {
     let [change, bits] = [sum, word];

@@ -27,9 +27,7 @@ export interface FuzzWorld {
   readonly links: string[];
   readonly tags: string[];
   readonly pages: { readonly spec: unknown; readonly cursor: string }[];
-  /**
-   * True if further requests may be sent behind a request with a slow answer (see docs/limits.md).
-   */
+  /** True if further requests may follow a request with a slow answer (docs/limits.md). */
   readonly waitsInLine: boolean;
 }
 
@@ -42,10 +40,7 @@ export interface FuzzRequest {
   readonly body: unknown;
   /** Media type of the file in the body, or null if it has no file. */
   readonly file: string | null;
-  /**
-   * True if no other request may use the connection, because the answer is slow or ends the
-   * connection.
-   */
+  /** True if no other request may use the connection: the answer is slow or ends it. */
   readonly alone: boolean;
   /** True if the request announces the end of its connection. */
   readonly closes: boolean;
@@ -303,8 +298,8 @@ function built(
 }
 
 /**
- * Returns true if the server may answer the body only after the call that receives it has returned.
- * These are long bodies, bodies with names of expensive members, and batches.
+ * Returns true if the server may answer the body asynchronously. This applies to long bodies,
+ * batches, and bodies with names of expensive members.
  */
 function mayBeExpensive(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");

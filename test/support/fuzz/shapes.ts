@@ -31,10 +31,7 @@ export const JUNK = [
 
 const texts = new Map<string, readonly string[]>();
 
-/**
- * Returns a few texts that match a pattern. They are kept, because generating them each time would
- * take too long.
- */
+/** Returns texts that match a pattern. They are cached, because generating them is slow. */
 function textsOf(pattern: string): readonly string[] {
   const known = texts.get(pattern);
   if (known !== undefined) return known;

@@ -21,10 +21,7 @@ export function filesMatching(pattern: RegExp): string[] {
   return all.filter((file) => pattern.test(file));
 }
 
-/**
- * Fails the test if `places` is not empty. The message states the rule and lists every place that
- * breaks it.
- */
+/** Fails the test if `places` is not empty, with the rule and every place that breaks it. */
 export function refuse(places: readonly string[], rule: string): void {
   if (places.length > 0) assert.fail(`${rule}:\n  ${places.join("\n  ")}\n`);
 }

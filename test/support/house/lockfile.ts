@@ -3,8 +3,7 @@
  * removes packages for systems that Peneira does not run on, and optional ones without a content
  * hash.
  * Invariant: a removed entry is also removed from its dependents' optional dependencies, because
- * `npm ci` would otherwise report the file as out of sync (npm 11; npm 10 does not check). Nothing
- * else in the file changes.
+ * `npm ci` of npm 11 would otherwise report the file as out of sync. Nothing else changes.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -89,10 +88,7 @@ function isForUs({ os, cpu, libc }: LockedPackage): boolean {
   return PLATFORMS.some((one) => fits(os, one.os) && fits(cpu, one.cpu) && fits(libc, one.libc));
 }
 
-/**
- * True if an npm list such as `["linux"]` or `["!win32"]` includes the value. An undefined list
- * includes all.
- */
+/** True if an npm list such as `["linux"]` or `["!win32"]` has the value or is undefined. */
 function fits(wanted: string | readonly string[] | undefined, value: string): boolean {
   const list = wanted === undefined ? [] : [wanted].flat();
   if (list.includes(`!${value}`)) return false;

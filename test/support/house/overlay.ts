@@ -18,7 +18,7 @@ export interface Overlay {
   readonly texts: Readonly<Record<string, string>>;
   /** Matches the text of a source file that the change may affect, usually by its imports. */
   readonly near: RegExp;
-  /** The same for components, which take seconds to check. */
+  /** Like `near`, for components, which take seconds to check. */
   readonly nearComponent: RegExp;
   /** Restricts the check to these files. By default, all are checked. */
   readonly wanted?: RegExp;

@@ -151,10 +151,7 @@ export function commentProse(code: string): Prose[] {
   });
 }
 
-/**
- * Returns the sentences of a help text. Each line about an option, a command, or an example is a
- * separate item.
- */
+/** Returns the sentences of a help text. Each line of an option or example is one item. */
 export function helpProse(help: string): Prose[] {
   const found: { line: number; text: string }[] = [];
   let open = false;
@@ -169,10 +166,7 @@ export function helpProse(help: string): Prose[] {
   return found;
 }
 
-/**
- * Returns the messages in a TypeScript file that people read, which are the string literals with
- * whole sentences.
- */
+/** Returns the messages in a TypeScript file: string literals with whole sentences. */
 export function messageProse(file: string, code: string): Prose[] {
   const tree = ts.createSourceFile(file, code, ts.ScriptTarget.Latest);
   const found: Prose[] = [];

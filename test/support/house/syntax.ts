@@ -86,10 +86,7 @@ function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean 
   );
 }
 
-/**
- * Paths of worker files are relative to src/, and all other paths are relative to the importing
- * file.
- */
+/** Resolves paths of worker files from src/, and other paths from the importing file. */
 function resolve(from: string, specifier: string): string | undefined {
   const near = path.posix.join(path.posix.dirname(from), specifier);
   const candidates = specifier.endsWith(".worker.ts") ? [near, `src/${specifier}`] : [near];

@@ -40,15 +40,10 @@ const ROUNDS = 10;
 /** Requests per turn, fewer than a connection may send in one turn. */
 const IN_A_TURN = 10;
 
-/**
- * The searches to count. "cached" repeats a search that the response cache answers, and "new" never
- * repeats one.
- */
+/** "cached" repeats a search that the response cache answers, and "new" never repeats one. */
 export type Searches = "cached" | "new";
 
-/**
- * Number of different search bodies, all with the same length. Each new search sends another body.
- */
+/** Number of different search bodies of equal length. Each new search sends another. */
 const BODIES = WARMING + COUNTED * ROUNDS;
 
 /** Returns the body of a search, distinct for each number. */
@@ -60,8 +55,7 @@ function bodyOf(number: number): Uint8Array {
 
 /** Simulates the library's side of one connection on which a request is always waiting. */
 function librarySide(key: string, searches: Searches) {
-  // These are allocated before the count, because the bytes of the real library are not on the heap
-  // either.
+  // Allocated before the count, because the real library's bytes are not on the heap either.
   const length = searches === "new" ? BODIES : 1;
   const bodies = Array.from({ length }, (_, number) => bodyOf(number));
   const [bytes = new Uint8Array()] = bodies;

@@ -170,10 +170,7 @@ export function takesFile(method: string, route: string, type: string): boolean 
   return requestBody !== undefined && type in requestBody.content;
 }
 
-/**
- * True if the answer is the HTML page for an unknown path. Only clients that accept HTML may
- * receive it.
- */
+/** True for the HTML page of an unknown path, which only clients that accept HTML receive. */
 function isLostPage({ method, path, status, headers, body, accept = "" }: SeenAnswer): boolean {
   const isPage = status === 404 && (headers["content-type"] ?? "").startsWith("text/html");
   if (!isPage || routeOf(path) !== undefined || !/text\/html/i.test(accept)) return false;
@@ -258,9 +255,7 @@ function checkHeaders(headers: SeenAnswer["headers"], documented: readonly strin
   assert.deepEqual(others, [], "headers that are not documented");
 }
 
-/**
- * Checks the answer of a fetch against the document. The caller can still read the answer's body.
- */
+/** Checks the answer of a fetch against the document. Its body can still be read. */
 export async function documented(method: string, url: string, answer: Response): Promise<Response> {
   const { pathname, search } = new URL(url);
   const headers = Object.fromEntries(answer.headers);

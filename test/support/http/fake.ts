@@ -168,10 +168,7 @@ interface EngineParts extends Omit<Engine, "page" | "counts"> {
   search(segment: Segment, request: FacetedPageRequest): SearchAnswer;
   searchSliced(segment: Segment, request: FacetedPageRequest): SlicedAnswer;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
-  /**
-   * Returns a promise that resolves when facets can be counted. Returns null if they can be counted
-   * now.
-   */
+  /** Resolves when facets can be counted. Null means that they can be counted now. */
   wait?(): Promise<void> | null;
 }
 

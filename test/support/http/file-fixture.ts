@@ -12,9 +12,7 @@ import type { ExportFormat, ExportRecord } from "../../../src/export/record.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { type FakeServer, fakeSegment } from "./fake.ts";
 
-/**
- * Returns bytes whose pattern depends on the position, so that lost or moved bytes are detected.
- */
+/** Returns bytes that depend on their position, so that lost or moved bytes are detected. */
 export function patternBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; at++) bytes[at] = (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255;
@@ -44,10 +42,7 @@ export function linkOf(server: FakeServer, record: ExportRecord, nowMs = Date.no
   return signLink(record, { nowMs, secrets: openSecrets(server.dataDir).link });
 }
 
-/**
- * Counts the descriptors that this process has open below a folder, including those of removed
- * files.
- */
+/** Counts this process's open descriptors below a folder, also of removed files. */
 export function openBelow(folder: string): number {
   return readdirSync("/proc/self/fd").filter((fd) => {
     try {

@@ -1,5 +1,5 @@
 /**
- * Spills companies for the join with their establishments.
+ * Writes companies to spill files (temporary files) for the join with their establishments.
  * Input: records of an Empresas file.
  * Output: company spill records, little endian, a multiple of 8 long:
  * - 0 u32 length   4 u16 number of the legal nature   6 u8 ordinal of the size   7 zero
@@ -104,10 +104,7 @@ export function countCode(
   tally.add("code_zeros", record.line, () => fieldText(record, column));
 }
 
-/**
- * Returns the ordinal of a company size in the list 00, 01, 03, 05. Blank and unknown sizes count
- * as 00.
- */
+/** Returns the ordinal of a size in the list 00, 01, 03, 05. Other sizes count as 00. */
 function sizeOrdinal(record: DumpRecord, tally: Tally): number {
   const size = cleanCode(record, EMPRESA.size, 2, SIZE_INVALID);
   if (size === ABSENT) return 0;

@@ -69,10 +69,7 @@ export class CompanyTable {
     for (const file of simples) this.addSimples(file, partition);
   }
 
-  /**
-   * Records that the company has an establishment. Returns the company's index, or -1 if it is
-   * unknown.
-   */
+  /** Records that the company has an establishment. Returns its index, or -1 if unknown. */
   meet(root: number): number {
     const index = this.keys.find(root, 0);
     if (index >= 0) this.optIns[index] = (this.optIns[index] as number) | MET;

@@ -84,9 +84,7 @@ interface EstablishmentScan {
   readonly keepCpf: boolean;
 }
 
-/**
- * Scans establishments. The caller passes every record to `take`, which keeps no reference to it.
- */
+/** Scans establishments. `take` gets every record and keeps no reference to it. */
 export class EstablishmentScanner {
   private readonly scan: EstablishmentScan;
   private readonly sink = newTextSink(1 << 21);
@@ -135,10 +133,7 @@ export class EstablishmentScanner {
     return true;
   }
 
-  /**
-   * Reads the texts of a record into the sink, in the order of RECORD_STRINGS, and stores their
-   * lengths.
-   */
+  /** Reads a record's texts into the sink in RECORD_STRINGS order, and stores the lengths. */
   private readTexts(record: DumpRecord): void {
     const { sink, scan } = this;
     clearTexts(sink);
@@ -245,9 +240,7 @@ type PlaceSlot = "cnpj" | "uf" | "municipality_tom" | "municipality_ibge";
 /** Writes one value of the row record that begins at `at`. */
 type WriteSlot = (record: DumpRecord, scan: EstablishmentScan, view: DataView, at: number) => void;
 
-/**
- * For every other slot, the function that writes it. A column without an entry does not compile.
- */
+/** For every other slot, the function that writes it. Every column must have an entry. */
 const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, WriteSlot>> = {
   registration_status(record, { tally }, view, at) {
     const status = cleanCode(record, ESTAB.status, 2, ODD.status);

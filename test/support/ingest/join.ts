@@ -97,9 +97,7 @@ const NO_FACTS = {
   ...{ activityKnown: false, ageDays: -1, capitalCents: -1, sanctioned: false },
 };
 
-/**
- * Reads the establishments of a partition, and calls a function once for each row with its score.
- */
+/** Reads a partition's establishments, and calls a function for each row with its score. */
 class PartitionJoin {
   readonly tally = new Tally("");
   bytesRead = 0;
@@ -161,17 +159,12 @@ class PartitionJoin {
     }
   }
 
-  /**
-   * Returns all different numbers of active establishments that a company has in the rows read so
-   * far, ascending.
-   */
+  /** Returns the different numbers of active establishments per company so far, ascending. */
   establishments(): Uint32Array {
     return this.counts.met();
   }
 
-  /**
-   * Writes the e-mail and the phones of the current row to the spill file, with the row's position.
-   */
+  /** Writes the row's e-mail and phones to the spill file, with the row's position. */
   spillValues(writer: SpillWriter, buckets: number, place: RowPlace): void {
     this.counts.spill(this.row(), writer, { ...place, root: this.root, buckets });
   }

@@ -79,10 +79,7 @@ function eachEntry(bytes: Buffer, take: (at: number, view: DataView) => void): v
   for (let at = 0; at < bytes.length; at += view.getUint32(at, true)) take(at, view);
 }
 
-/**
- * Returns a key that is equal for equal values of one kind. An e-mail and a phone never have the
- * same key.
- */
+/** Returns a key for a value. An e-mail and a phone never have the same key. */
 function keyOf(bytes: Buffer, at: number, view: DataView): string {
   const length = view.getUint32(at + ENTRY.bytes, true);
   const isEmail = view.getUint16(at + ENTRY.slot, true) === SLOTS.email_shared;

@@ -65,8 +65,8 @@ function untilOf(record: DumpRecord, column: number, { latestDay }: SimplesScan)
 }
 
 /**
- * Reads a flag, and counts it if its dates contradict it. Invalid dates contradict nothing. Nor
- * does a first day after the last day, because the company may have joined again.
+ * Reads a flag, and counts it if its dates contradict it. An invalid date is no contradiction. A
+ * first day after the last day is none either, because the company may have joined again.
  */
 function readFlag(
   record: DumpRecord,

@@ -73,7 +73,7 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
   return length;
 }
 
-/** Does the same as `cleanText` for UTF-8. An invalid sequence becomes U+FFFD. */
+/** Like `cleanText`, for UTF-8. An invalid sequence becomes U+FFFD. */
 function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
   const source = record.bytes;
   const end = record.ends[column] as number;

@@ -95,10 +95,7 @@ export class RandomLists {
     ]);
   }
 
-  /**
-   * Returns true if a spec's filter by lists keeps the account. The spec names the lists by their
-   * ids.
-   */
+  /** Returns true if a spec's filter by lists (given by id) keeps the account. */
   keeps({ filters: { lists = {} } }: AccountQuerySpec, cnpj: string): boolean {
     const inOne = (ids: readonly string[]) => ids.some((id) => this.#has(id, cnpj));
     const wanted = lists.any_of === undefined || inOne(lists.any_of);
@@ -111,9 +108,7 @@ export class RandomLists {
   }
 }
 
-/**
- * Returns the spec with a filter by lists. Removes the member that only changes and exports accept.
- */
+/** Returns the spec with a filter by lists, without members that searches reject. */
 export function withLists(sent: object, lists: object): object {
   const { filters = {} } = sent as { readonly filters?: { readonly industry?: object } };
   const { secondary_cnae_mode: _, ...industry } = (filters.industry ?? {}) as {

@@ -62,10 +62,7 @@ export function text(value: string, as: "shared" | "inline" | "rich" | "formula"
   return { text: value, as } as const;
 }
 
-/**
- * Packs the parts into a file. With `draw`, their order is random, and some are stored without
- * compression.
- */
+/** Packs the parts. With `draw`, their order is random, and some are not compressed. */
 export async function packed(parts: Parts, draw?: Draw): Promise<Buffer> {
   const zip = new ZipFile();
   const order = [...parts].sort(() => (draw?.chance(0.5) ? 1 : -1));

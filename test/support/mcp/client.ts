@@ -65,10 +65,7 @@ export function readResult(result: Readonly<Record<string, unknown>>): ToolResul
   return { text: content.text, structured, isError };
 }
 
-/**
- * Returns the rows in a tool's text: every line that is a JSON array. The first row has the field
- * names.
- */
+/** Returns the rows in a tool's text: lines that are JSON arrays, field names first. */
 export function rowsOf(text: string): unknown[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("["));
   return lines.map((line) => JSON.parse(line) as unknown[]);

@@ -69,9 +69,7 @@ export function coveredRows(rows: readonly FixtureRow[]): CoverLists {
   return lists;
 }
 
-/**
- * Returns the lists of CITIES by activity, state, and municipality, or null if the file has none.
- */
+/** Returns the lists of CITIES by activity, state, and municipality, or null if none. */
 export function citiesIn(region: Region): CoverLists | null {
   const bytes = partsIn(region).get("PNCITIES");
   if (bytes === undefined) return null;

@@ -93,10 +93,7 @@ export function datedRows(rows: readonly FixtureRow[]): DatedParts {
  */
 export type OpenedRuns = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Returns the runs of OPENED, or null if the file has none. A run has the entries of one state and
- * day.
- */
+/** Returns the runs (entries of one state and day) of OPENED, or null if the file has none. */
 export function openedIn(region: Region): OpenedRuns | null {
   const bytes = partsIn(region).get("PNOPENED");
   if (bytes === undefined) return null;
@@ -184,7 +181,10 @@ function entryOf(number: bigint): DatedEntry {
   return [Number(number >> 46n), Number(row), Number(number & 0x3fffn)];
 }
 
-/** Returns the start and end of each run. Checks that the runs follow each other from 0 on. */
+/**
+ * Returns the start and end of each run. Checks that the first run starts at 0 and that runs are
+ * contiguous.
+ */
 function runs(bytes: Buffer, at: number, count: number): (readonly [number, number])[] {
   const starts = Array.from({ length: count + 1 }, (_, i) => bytes.readUInt32LE(at + 4 * i));
   assert.equal(starts[0], 0);

@@ -17,10 +17,7 @@ function spelled(name: string, random: () => number): string {
   return choice < 0.35 ? `${name}.` : name;
 }
 
-/**
- * Returns rows of a few large districts and many small ones. Municipality 2 has a third of all
- * rows.
- */
+/** Returns rows of few large and many small districts. A third is in municipality 2. */
 export function districtRows(seed: number, count: number): FixtureRow[] {
   const random = seededRandom(seed + 1);
   return randomRows(seed, count).map((row) => {

@@ -14,10 +14,7 @@ const NONE = {
   size: FIXTURE_TABLES.company_size_code.length,
 };
 
-/**
- * For each facet, a function that returns the code of a row. The last code means that the row has
- * no value.
- */
+/** For each facet, a function that returns the code of a row. The last code means no value. */
 const FACETS = {
   uf: (row) => row.uf ?? NONE.uf,
   municipality: (row) => row.municipality_ibge ?? NONE.municipality,

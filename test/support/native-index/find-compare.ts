@@ -16,10 +16,7 @@ import { Region } from "./region-decode.ts";
 import { writeFixture } from "./region-fixture.ts";
 
 const COMMON = ["LTDA", "COMÉRCIO", "DE", "SILVA", "SANTOS", "ME", "E", "A", "Padaria"];
-/**
- * The few letters of which words consist, so that many words are similar. Some are not ASCII, and
- * one takes two UTF-16 units.
- */
+/** Few letters for words, so that many words are similar. Some are not ASCII. */
 const LETTERS = [..."aabcdeiorst", "ß", "ж", "漢", "𝒳"];
 
 type Dice = () => number;
@@ -32,10 +29,7 @@ function randomWord(dice: Dice, letters: number): string {
   return Array.from({ length: letters }, () => pick(dice, LETTERS)).join("");
 }
 
-/**
- * Returns words for names. The first ones occur far more often than the others, because names draw
- * them more often.
- */
+/** Returns words for names. Names draw the first words far more often than the others. */
 function vocabulary(dice: Dice, count: number): string[] {
   return [...COMMON, ...Array.from({ length: count }, () => randomWord(dice, 1 + dice() * 11))];
 }
@@ -98,10 +92,7 @@ export interface FindSubject {
   readonly hostile: readonly string[];
 }
 
-/**
- * Number of names that the search read: in the current file, and in the file without BEGINNINGS
- * (`older`).
- */
+/** Number of names that the search read in the current file, and without BEGINNINGS (`older`). */
 interface NamesRead {
   readonly names: number;
   readonly older: number;

@@ -19,9 +19,7 @@ export interface NamedRow {
  */
 export type Fitting = readonly [row: number, fit: number];
 
-/**
- * Minimum letters of a word that may match as a prefix. The last word may always match as a prefix.
- */
+/** Minimum letters of a word that may match as a prefix. The last word has no minimum. */
 const BEGINNING_LETTERS = 3;
 /** Number of candidate rows whose names are checked for beginning with the text. */
 const BEGINNINGS_READ = 4_096;
@@ -77,10 +75,7 @@ export class FindTwin {
   }
 }
 
-/**
- * Returns true if all typed words but the last occur as whole words, and the last one at least as a
- * prefix.
- */
+/** Returns true if the last typed word occurs as a prefix, and the others as whole words. */
 function holdsText(all: readonly string[], words: readonly string[]): boolean {
   const last = words.at(-1) as string;
   const first = words.slice(0, -1);

@@ -1,7 +1,7 @@
 /**
  * Synthetic accounts for tests of the addon: plain rows with dictionary codes, the string tables of
  * those codes, and their row records (native-index/builder/record.ts).
- * Invariant: the same seed makes the same rows; CNPJs are unique; every code has its string.
+ * Invariant: the same seed makes the same rows. CNPJs are unique, and every code has its string.
  */
 
 import {
@@ -15,10 +15,7 @@ import {
 import type { TableName } from "../../../native-index/format/columns.ts";
 import { numberTexts } from "../../../native-index/format/snapshot/meta.ts";
 
-/**
- * One account. Codes are positions in FIXTURE_TABLES, dates are days, and null means a missing
- * value.
- */
+/** One account. Codes are positions in FIXTURE_TABLES, dates are days, null is missing. */
 export interface FixtureRow {
   readonly cnpj: string;
   readonly legal_name: string | null;
@@ -120,7 +117,6 @@ const WORDS = [
   "ŒUVRE",
 ];
 
-/** Random choices for the rows, from one seed. */
 class Dice {
   readonly random: () => number;
 
@@ -184,8 +180,8 @@ export function randomRows(seed: number, count: number): FixtureRow[] {
 type Contacts = Pick<FixtureRow, "email" | "phone_1" | "phone_2">;
 
 /**
- * Returns the codes of the row's counts. They are computed from the CNPJ, so that they draw no
- * random numbers and the other values of a seed stay the same.
+ * Returns the codes of the row's counts. They come from the CNPJ and not from random numbers, so
+ * the other values of a seed stay the same.
  */
 function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   const code = (at: number) => 1 + (cnpj.charCodeAt(at) % (FIXTURE_NUMBERS.length - 1));

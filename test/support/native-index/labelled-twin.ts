@@ -106,9 +106,7 @@ function phone(text: string): string {
   return `(${found[1]}) ${found[2]}-${found[3]}`;
 }
 
-/**
- * Returns the value that a cell's text stands for, in the form of a search. An empty text is null.
- */
+/** Returns the value that a cell's text stands for, as in a search, or null for no text. */
 export function readLabelled(field: string, text: string, language: Language): unknown {
   if (field === "cnae_secondary") {
     return text === "" ? [] : text.split(", ").map((code) => code.replace(/[-/]/g, ""));

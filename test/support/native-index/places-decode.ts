@@ -21,7 +21,7 @@ export function placesIn(region: Region): Buffer | null {
   return partsIn(region).get("PNPLACES") ?? null;
 }
 
-/** Returns the counts of its tables, with null for an omitted table. */
+/** Returns the counts of the tables in PLACES, with null for an omitted table. */
 export function placesOf(bytes: Buffer): (Combinations[number] | null)[] {
   assert.equal(bytes.readUInt32LE(8), 1);
   assert.equal(Number(bytes.readBigUInt64LE(24)), bytes.length);

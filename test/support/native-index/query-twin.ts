@@ -66,9 +66,7 @@ function exactly(value: number | bigint | boolean | null): number {
 type Codes = readonly (readonly number[])[];
 const knownCodes = new WeakMap<readonly FixtureRow[], Map<DimensionName, Codes>>();
 
-/**
- * Returns the codes of every row in a dimension. They are cached, because every test needs them.
- */
+/** Returns the codes of every row in a dimension. They are cached, as every test needs them. */
 function allCodes(rows: readonly FixtureRow[], dimension: DimensionName): Codes {
   const known = knownCodes.get(rows) ?? new Map<DimensionName, Codes>();
   knownCodes.set(rows, known);
@@ -161,9 +159,7 @@ function placesOf(values: readonly Value[]): Places {
   return places;
 }
 
-/**
- * Sorts row ids by the keys, and rows with equal keys by CNPJ, ascending. Missing values come last.
- */
+/** Sorts row ids by the keys and by CNPJ, ascending. Missing values come last. */
 export function sorted(
   rows: readonly FixtureRow[],
   ids: readonly number[],

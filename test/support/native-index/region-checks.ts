@@ -35,10 +35,7 @@ export function sortedEntries<Value>(counts: ReadonlyMap<string, Value>): [strin
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/**
- * Checks every word, its document frequency, and its rows. Short and long lists have different
- * forms.
- */
+/** Checks every word, its document frequency, and its rows, in short and long lists. */
 export function checkTerms(region: Region, rows: readonly FixtureRow[]): void {
   const expected = [...termsOf(rows)];
   const terms = region.terms();

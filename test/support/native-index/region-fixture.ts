@@ -70,9 +70,7 @@ export async function writeFixture(
   return { path, directory, rows: ranked, regionOffset: written.regionOffset };
 }
 
-/**
- * Caches the ranked rows for each input, because suites write the same rows with several options.
- */
+/** Caches ranked rows, because suites write the same rows with several options. */
 const known = new WeakMap<
   readonly FixtureRow[],
   RankedRecords & { readonly ranked: FixtureRow[] }

@@ -109,10 +109,7 @@ function compare(a: SortValue, b: SortValue): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/**
- * Sorts row ids by value, and rows with equal values by CNPJ, both ascending. Missing values come
- * last.
- */
+/** Sorts row ids by value and by CNPJ, both ascending. Missing values come last. */
 export function orderOf(rows: readonly FixtureRow[], order: OrderName): number[] {
   const keyed = rows.map((row, id) => ({ id, value: sortValue(row, order), cnpj: row.cnpj }));
   keyed.sort((a, b) => compare(a.value, b.value) || (a.cnpj < b.cnpj ? -1 : 1));
@@ -132,9 +129,7 @@ export function nameRanksOf(rows: readonly FixtureRow[]): number[] {
   );
 }
 
-/**
- * Returns the ascending rows of every word in the names. The words are in the order of their bytes.
- */
+/** Returns the ascending rows of every word in the names, in the order of the words' bytes. */
 export function termsOf(rows: readonly FixtureRow[]): Map<string, number[]> {
   const lists = new Map<string, number[]>();
   rows.forEach((row, id) => {
@@ -149,10 +144,7 @@ export function termsOf(rows: readonly FixtureRow[]): Map<string, number[]> {
   return new Map([...lists].sort(([a], [b]) => Buffer.compare(bytes(a), bytes(b))));
 }
 
-/**
- * Returns the 32-bit words of the CUBE section, which counts accounts by activity, state, and
- * status.
- */
+/** Returns the words of CUBE, which counts accounts by activity, state, and status. */
 export function cubeOf(rows: readonly FixtureRow[]): number[] {
   const [cnaes, ufs] = [FIXTURE_TABLES.cnae_primary.length, FIXTURE_TABLES.uf.length];
   const cells = new Array<number>((cnaes + 1) * (ufs + 1) * 9).fill(0);

@@ -1,7 +1,7 @@
 /**
- * Data for tests of renderers: a segment of invented accounts whose names try to break every
- * format, the context of an export of them, the bytes of a renderer, and the accounts as a search
- * returns them.
+ * Data for tests of renderers: a segment of accounts whose invented names try to break every
+ * format, and the context of their export. Also returns the bytes of a renderer, and the accounts
+ * as a search returns them.
  * Invariant: the segment is a real file opened by the real addon. Only its label and provenance are
  * invented. Dates reach back to 1800.
  */
@@ -178,10 +178,7 @@ export function* batchesOf(rows: Uint32Array, size: number): Generator<Uint32Arr
   for (let from = 0; from < rows.length; from += size) yield rows.subarray(from, from + size);
 }
 
-/**
- * Returns the columns that `include_explain` adds to rows, computed from the explanations of a
- * search.
- */
+/** Returns the columns that `include_explain` adds, computed from a search's explanations. */
 export function searchedExplained(
   { segment, spec }: RenderContext,
   rows: Uint32Array,

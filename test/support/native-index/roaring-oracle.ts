@@ -18,10 +18,7 @@ export function portableRows(bytes: Uint8Array): number[] {
   return roaring.RoaringBitmap32.deserialize(bytes, "portable").toArray();
 }
 
-/**
- * Returns the form and payload of the single container that holds these rows, which are below
- * 65,536.
- */
+/** Returns the form and payload of the container of these rows, all below 65,536. */
 export function containerOf(lows: readonly number[]): { type: string; payload: Buffer } {
   const bytes = portableBytes(lows);
   const hasRuns = (bytes.readUInt32LE(0) & 0xffff) === 12347;

@@ -267,10 +267,7 @@ function linkIn(field: string | undefined, text: string): string | null {
   return isLinked ? `HYPERLINK("mailto:${text}","${text}")` : null;
 }
 
-/**
- * Returns the letters of a column, as in Excel. Numbers begin at 0; Z is followed by AA, and ZZ by
- * AAA.
- */
+/** Returns the letters of a column, as in Excel, from 0. AA follows Z, and AAA follows ZZ. */
 export function columnName(number: number): string {
   let name = "";
   for (let rest = number + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {

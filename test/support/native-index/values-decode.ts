@@ -1,8 +1,7 @@
 /**
  * Decodes VALUES as specified in native-index/format/region/values.h, for tests. This part holds
- * one list of rows for every value of low-cardinality columns, which it calls axes. Input: the
- * region of a file. Output: the rows of every list, by axis and code, and the clause that each list
- * must match.
+ * one list of rows for every value of certain columns (axes). Input: the region of a file. Output:
+ * the rows of every list, by axis and code, and the clause that each list must match.
  * Invariant: shares no code with the addon, and the `roaring` package reads the lists.
  */
 import assert from "node:assert/strict";
@@ -32,9 +31,7 @@ export interface DecodedValues {
   readonly rows: readonly number[];
 }
 
-/**
- * Returns every list of a file, including lists without rows, or null if the file has no VALUES.
- */
+/** Returns every list of a file, also without rows, or null if the file has no VALUES. */
 export function valuesIn(region: Region): DecodedValues[] | null {
   const bytes = partsIn(region).get("PNVALUES");
   if (bytes === undefined) return null;

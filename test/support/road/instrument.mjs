@@ -92,10 +92,7 @@ function recording(text, numbered) {
   return out + text.slice(at);
 }
 
-/**
- * Returns the name by which a reader knows a function. The name of an anonymous function contains
- * its position.
- */
+/** Returns the name of a function for readers. An anonymous one is named by its position. */
 function nameOf(ts, node) {
   if (ts.isConstructorDeclaration(node)) return `new ${node.parent.name?.text ?? "class"}`;
   const own = node.name ?? node.parent.name;

@@ -1,9 +1,9 @@
 /**
  * Records the functions of a server that `buildRecorder` built. The message "begin" clears the
  * recording. The message "end" returns the numbers of the functions that ran since then, in the
- * order in which they first ran, and how many had run by the end of each turn of the event loop.
- * After "begin turns", the result includes the turn with the most steps, which are function calls
- * and loop iterations.
+ * order of their first run. It also returns how many had run by the end of each turn of the event
+ * loop. After "begin turns", the result includes the turn with the most steps (function calls and
+ * loop iterations).
  * Invariant: a turn ends with the first `setImmediate` after its first step. The steps of all
  * callbacks until then are summed, and later callbacks belong to the next turn.
  * Separate from recorder.ts because the recording must run before the product's modules.
@@ -15,10 +15,7 @@ let seenByTurn: number[] = [];
 /** Steps of the current turn, in total and by function. */
 let steps = 0;
 let byFunction = new Map<number, number>();
-/**
- * True if steps are counted. Counting takes time, and tracing the path of a request does not need
- * it.
- */
+/** True if steps are counted. Counting takes time, and tracing a path needs no counts. */
 let counts = false;
 /** True if the end of the turn is scheduled. */
 let ends = false;

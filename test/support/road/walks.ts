@@ -32,10 +32,7 @@ export interface Road {
 }
 
 const ROUNDS = 5;
-/**
- * Milliseconds of an idle period. It is longer than the period of every timer that could run in all
- * rounds.
- */
+/** Milliseconds of an idle period, longer than the period of any timer in all rounds. */
 const IDLE_MS = 500;
 const IDLE_WINDOWS = 6;
 /** Maximum number of idle periods until the translator is ready. */
@@ -109,9 +106,7 @@ export async function walkRoads(names: readonly WalkName[]): Promise<Map<WalkNam
 
 class Walker {
   readonly #recording: Recording;
-  /**
-   * All requests use one connection, because accepting another one is no part of a request's path.
-   */
+  /** All requests use one connection, because accepting one is not part of their path. */
   readonly #agent = new Agent({ connections: 1, pipelining: 1 });
   /** Numbers of the functions that timers run. */
   #timers: ReadonlySet<number> = new Set();

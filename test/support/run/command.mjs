@@ -12,7 +12,7 @@ import { coverageReport } from "./coverage.mjs";
 import { makeScratch } from "./scratch.mjs";
 import { isOfMatrix, quickSuites, readTests, TIERS, tierOf } from "./tiers.mjs";
 
-/** Suites that start dist/peneira, which is built during the other suites. */
+/** Suites that start dist/peneira, which is built while other suites run. */
 const NEEDS_EXECUTABLE = /^test\/e2e\/executable\//;
 /** Matches folders that contain no sources of the checkout. */
 const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.peneira)$/;
@@ -65,10 +65,7 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   });
 }
 
-/**
- * Returns environment variables with the folders of this run: one for the bundled suites and the
- * facts that they share, and one for temporary files.
- */
+/** Returns variables with the folders of this run, for bundled suites and for temporary files. */
 function runEnv(root) {
   return { TEST_RUN: testsFolder(root), TMPDIR: makeScratch() };
 }

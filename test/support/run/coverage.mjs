@@ -33,10 +33,7 @@ export function coverageReport(root, folder) {
   return table(places);
 }
 
-/**
- * A bundled file. It records which characters any process executed, and where functions and blocks
- * begin.
- */
+/** A bundled file: the characters that any process executed, and its functions and blocks. */
 class Script {
   #file;
   #ran;

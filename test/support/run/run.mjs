@@ -23,10 +23,7 @@ const FILE_MS_MAX = 1_800_000;
  * suites wait for clocks.
  */
 const CONCURRENCY = 4;
-/**
- * Milliseconds that the longest suites take on two processors. They determine the order in a new
- * clone.
- */
+/** Milliseconds of the longest suites on two processors, for the order in a new clone. */
 const LONG = {
   "campaign/requests/http": 75_000,
   "contract/store/postgres": 70_000,

@@ -13,17 +13,11 @@ const TRIES = {
   "engine specs": 1000,
   /** Random specs for which facets are compared with a linear scan. */
   "facet specs": 30,
-  /**
-   * Texts of real words and noise, for which the translator must not fail and must give a valid
-   * spec.
-   */
+  /** Texts of real words and noise, which the translator must turn into a valid spec. */
   "hostile texts": 30_000,
   /** Long texts of ordinary words for which the translator's steps are counted. */
   "long texts": 60,
-  /**
-   * Texts that the systematic tests of the translator try in all. A test that has fewer tries all
-   * of its texts.
-   */
+  /** Texts that the translator's systematic tests try in all, or all texts if there are fewer. */
   "sweep texts": 24_000,
   /** Generated requests whose right translation is known. */
   "generated requests": 1500,
@@ -41,10 +35,7 @@ const TRIES = {
   "export models": 60,
   /** Sequences of commands that are compared with the model of quotas. */
   "quota models": 40,
-  /**
-   * Hostile dump files of each kind, for which the addon's scan is compared with its reference
-   * implementation.
-   */
+  /** Hostile dump files of each kind, to compare the addon's scan with its reference. */
   "hostile files": 60,
   /** Number of times that a server under load is stopped, for each transport. */
   drains: 5,
@@ -60,12 +51,12 @@ const TRIES = {
   "download faults": 10,
   /** Requests of every kind to a real server. Each transport receives a part of them. */
   requests: 50_000,
-  /** Starts of a server that each end with SIGKILL. */
+  /** Number of starts of a server, each ended by SIGKILL. */
   "crash lives": 60,
   /** Number of times that the program is killed at each of its named points. */
   "crash hits": 1,
   /**
-   * Starts of a server with notices, each of which ends with a kill. If the scale is above 1, each
+   * Number of starts of a server with notices, each ended by a kill. If the scale is above 1, each
    * named point of the program is tried at least once.
    */
   "notice lives": 1,

@@ -27,9 +27,9 @@ const OPTIONS = {
 };
 
 /**
- * Parses the command line. `suites` are all, relative to the root. Returns the selected suites,
- * `quick` if they are exactly those of the quick run, and the variables for scale and seed. @throws
- * Error with a message.
+ * Parses the command line. `suites` are the paths of all suites, relative to the root. Returns the
+ * selected suites, `quick` if they are exactly those of the quick run, and the variables for scale
+ * and seed. @throws Error with a message.
  */
 export function readTests(args, suites) {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

@@ -50,10 +50,7 @@ export async function makeSampleSnapshot(
   return { folder, dump: join(folder, label), snapshot: join(folder, "sample.peneira"), dispose };
 }
 
-/**
- * Makes the next month of a sample, from a number of accounts and a seed. Returns the path of its
- * snapshot.
- */
+/** Makes the next month of a sample. Returns the path of its snapshot. */
 export async function makeNextMonth(
   before: SampleSnapshot,
   made: { readonly accounts: number; readonly seed: number },
@@ -96,7 +93,8 @@ async function cachedSample(accounts: number, seed: number, label: string): Prom
 
 /**
  * Returns the folder for samples of these sources and removes those of other sources. The suites of
- * one run share the name through a file, because reading every source takes 0.3 s of processor.
+ * one run share the name through a file, because reading every source takes 0.3 s of processor
+ * time.
  */
 async function samplesFolder(): Promise<string> {
   const run = process.env.TEST_RUN;
@@ -121,10 +119,7 @@ async function folderOfSources(): Promise<string> {
   return join(all, wanted);
 }
 
-/**
- * Returns populations for nine of ten municipalities. Every tenth has none, and some have equal
- * ones.
- */
+/** Returns populations, some equal, for nine of ten municipalities. */
 function inventedPopulation(): string {
   const lines = getMunicipalities()
     .filter((_, i) => i % 10 !== 0)

@@ -67,10 +67,7 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
   };
 }
 
-/**
- * Returns the blocks of lists in the earlier form, in which each row also contains the bytes of its
- * block.
- */
+/** Returns the blocks of lists in the earlier form, each with its bytes in the same row. */
 function joined({ list_blocks: blocks = [], list_entries: bytes = [] }: Content): Content[string] {
   const byId = new Map(bytes.map(({ id, entries }) => [id, entries]));
   return blocks.map((block) => ({ ...block, entries: byId.get(block.id) ?? null }));

@@ -57,10 +57,7 @@ export class DroppingProxy {
     return Atomics.load(this.#opened, 0);
   }
 
-  /**
-   * Drops all packets of the connections that are open now. The drop is in effect when the function
-   * returns.
-   */
+  /** Drops all packets of the connections that are open now. Returns when this is in effect. */
   drop(): void {
     const dropped = sharedWord();
     this.#worker.postMessage(dropped);

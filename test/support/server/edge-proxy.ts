@@ -1,8 +1,8 @@
 /**
  * The proxies of docs/deploy, started with the shipped files: nginx, Caddy, or HAProxy with TLS in
  * front of a server.
- * Invariant: only ports, addresses, and certificates of a shipped file are replaced, each exactly
- * in place; a missing line fails the suite instead of going unnoticed.
+ * Invariant: only ports, addresses, and certificates of a shipped file are replaced, each in its
+ * line. A missing line fails the suite.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
@@ -133,9 +133,7 @@ async function startHaproxy({ folder, upstream }: EdgeOptions): Promise<Edge> {
   return await edge(child, { tlsPort, plainPort, cert });
 }
 
-/**
- * Starts HAProxy with the shipped file for several servers, which have the addresses `upstreams`.
- */
+/** Starts HAProxy with the shipped file for the servers with the addresses `upstreams`. */
 export async function startFleetProxy(
   folder: string,
   upstreams: readonly [string, string, string],

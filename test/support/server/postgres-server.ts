@@ -117,19 +117,14 @@ export class TestPostgres {
     await ended;
   }
 
-  /**
-   * Runs one of PostgreSQL's tools on the server, such as pg_dump, and returns the tool's output.
-   */
+  /** Runs one of PostgreSQL's tools, such as pg_dump, and returns its output. */
   tool(program: string, ...parameters: readonly string[]): Buffer {
     const connection = ["--host", this.#folder, "--username", "peneira"];
     const path = join(postgresPrograms() as string, program);
     return execFileSync(path, [...connection, ...parameters], { maxBuffer: 2 ** 28 });
   }
 
-  /**
-   * Stops or resumes every process of the server. While stopped, the server neither answers nor
-   * ends.
-   */
+  /** Stops or resumes every process of the server. Stopped ones neither answer nor end. */
   freeze(signal: "SIGSTOP" | "SIGCONT"): void {
     const own = execFileSync("pgrep", ["--parent", String(this.#child?.pid)]).toString();
     const ids = [this.#child?.pid, ...own.split("\n").filter(Boolean).map(Number)];
@@ -156,10 +151,7 @@ export class TestPostgres {
   }
 }
 
-/**
- * Returns the ids of the user `postgres` if this process is root, because the server refuses to run
- * as root.
- */
+/** Returns the ids of the user `postgres` if this process is root, which the server refuses. */
 function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string) => Number(execFileSync("id", [kind, "postgres"]).toString());

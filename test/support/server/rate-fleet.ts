@@ -30,10 +30,7 @@ export class FleetMember {
   readonly #limiter: RateLimiter;
   #pausedMs = 0;
   #clockStops = false;
-  /**
-   * A request that was sent, the time at which it arrives, and the time at which its answer
-   * arrives.
-   */
+  /** A sent request, and the times at which it arrives and its answer arrives. */
   #sent: { requests: Requests; atMs: number; backMs: number; grants: Float64Array | null } | null =
     null;
 
@@ -58,8 +55,8 @@ export class FleetMember {
   }
 
   /**
-   * While the database is unreachable, the member allows only its share of each limit. This
-   * switches that mode on or off.
+   * Starts or ends the mode in which the database is unreachable and the member allows only its
+   * share of each limit.
    */
   setAway(isAway: boolean): void {
     this.#sent = null;

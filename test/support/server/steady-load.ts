@@ -15,10 +15,7 @@ import type { Account, Created, Exported } from "../export/client.ts";
 import { sha256 } from "../export/client.ts";
 import type { SampleSnapshot } from "../sample/snapshot.ts";
 
-/**
- * A search that matches most of a sample. Its order ensures that each page contains rows from the
- * whole file.
- */
+/** A search that matches most of a sample. Each page has rows from the whole file. */
 export const STEADY_SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA", "RJ", "PR"] } },
   sort: [{ field: "legal_name", direction: "asc" }],
@@ -154,10 +151,7 @@ export class SteadyLoad {
     }
   }
 
-  /**
-   * Creates one export. Returns its id, or null if the server refused the connection or the
-   * request.
-   */
+  /** Creates one export. Returns its id, or null if the server refused. */
   async create(): Promise<string | null> {
     const body = { spec: STEADY_SPEC, output: { format: "csv" } };
     const reply = await this.send("export", "/v1/exports", body);
@@ -182,10 +176,7 @@ export class SteadyLoad {
     }
   }
 
-  /**
-   * Waits for every export, and compares its file with the output of the command for the same
-   * snapshot.
-   */
+  /** Compares the file of every export with the command's output for the same snapshot. */
   async checkExports(samples: ReadonlyMap<string, SampleSnapshot>): Promise<void> {
     const hashes = new Map<string, string>();
     for (const [id, { label, spec }] of this.exports) {

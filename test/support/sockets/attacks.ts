@@ -58,10 +58,7 @@ export function open({ port, from }: Target): Socket {
   return socket;
 }
 
-/**
- * Sends bytes and reads until the server closes, `enough` answers have arrived, or the time is
- * over.
- */
+/** Sends bytes and reads until the close, `enough` answers, or the timeout. */
 export async function sendAndRead(
   target: Target,
   bytes: string | Buffer,

@@ -9,10 +9,7 @@ import { connect, type Socket } from "node:net";
 /** The senders. */
 export interface FloodOptions {
   readonly port: number;
-  /**
-   * Returns the head of a sender's request. The body length in it must be larger than the part that
-   * is sent.
-   */
+  /** Returns the head of a request that declares more body bytes than are sent. */
   readonly head: (sender: number) => string;
   readonly count: number;
   /** Number of body bytes that are sent together with the head. Each later write sends `bytes`. */

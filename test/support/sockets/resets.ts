@@ -37,9 +37,7 @@ export async function resetAfterEveryByte(
   return made;
 }
 
-/**
- * Sends bytes on one connection and then resets it. Returns true if the connection was established.
- */
+/** Sends bytes and resets the connection. Returns true if it was established. */
 function resetAfter(port: number, bytes: string): Promise<boolean> {
   return new Promise((resolve) => {
     let made = false;

@@ -34,10 +34,7 @@ export interface SlowReaders {
   readonly answered: Promise<void>;
   /** Number of answers with a status. */
   with(status: number): number;
-  /**
-   * Returns the number of readers that have begun to receive a page or file and are still
-   * connected.
-   */
+  /** Returns the number of connected readers that have begun to receive a page or file. */
   reading(): number;
   close(): void;
 }

@@ -1,7 +1,7 @@
 /**
  * Splits the bytes of one connection into answers.
- * Invariant: each answer uses exactly the bytes that its own head declares; bytes after the last
- * whole answer are an error.
+ * Invariant: each answer uses exactly the bytes that its head declares. Bytes after the last whole
+ * answer are an error.
  */
 
 /** One answer. */
@@ -12,10 +12,7 @@ export interface SplitAnswer {
   readonly body: string;
 }
 
-/**
- * Returns the final answers in a text, without interim ones (1xx). Throws if an answer is
- * incomplete.
- */
+/** Returns the final answers in a text, without 1xx. Throws if an answer is incomplete. */
 export function splitAnswers(text: string): SplitAnswer[] {
   const answers: SplitAnswer[] = [];
   for (let rest = text; rest !== ""; ) {

@@ -78,8 +78,8 @@ export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly T
 }
 
 /**
- * Adds labels and a title if the format allows them. This is a separate step, so that the random
- * choices for other specs stay unchanged.
+ * Adds labels and a title if the format allows them. A separate step keeps the random choices for
+ * other specs unchanged.
  */
 export function withPeople(draw: Draw, input: Json): Json {
   const output = input.output as Json;
@@ -94,8 +94,8 @@ export function withPeople(draw: Draw, input: Json): Json {
 /** Random choices that use one source of numbers. */
 export class Draw {
   /**
-   * True if specs may also use the filters and fields that were added later. If false, a seed
-   * yields the same specs as before those were added.
+   * True if specs may also use the filters and fields that the first version of specs lacked. If
+   * false, a seed yields the same specs as in that version.
    */
   readonly wider: boolean;
   readonly #rng: Rng;
@@ -129,10 +129,7 @@ export class Draw {
     return object;
   }
 
-  /**
-   * Returns a list with `given`, unless it is missing, and up to `count` values that `make`
-   * returns.
-   */
+  /** Returns a list of `given`, if present, and up to `count` values of `make`. */
   list(given: unknown, count: number, make: () => unknown): unknown[] {
     const further = Array.from({ length: this.below(count + 1) }, make);
     const values = given === null || given === undefined ? further : [given, ...further];
@@ -152,13 +149,13 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
 }
 
 /**
- * Returns the names of the fields that a spec may use. Fields that were added later are used only
- * with `wider`.
+ * Returns the names of the fields that a spec may use. Fields that the first version lacked are
+ * used only with `wider`.
  */
 function fieldNames(draw: Draw): readonly string[] {
   const later: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
-  // The field whatsapp is never used, because it was added later and the random choices for earlier
-  // specs must stay unchanged.
+  // The field whatsapp is never used. It is newer than the other fields, and the random choices for
+  // existing specs must stay unchanged.
   if (draw.wider) return OUTPUT_FIELD_NAMES.filter((name) => name !== "whatsapp");
   return OUTPUT_FIELD_NAMES.filter((name) => !later.includes(name));
 }
@@ -196,7 +193,7 @@ interface Drawn {
   readonly row: TwinRow | undefined;
 }
 
-/** Returns the filters, extended by filters that were added later. */
+/** Returns the filters, with random filters that the first version lacked. */
 function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }: Drawn): Json {
   const any = () => cnaeSpelling(draw, draw.of(catalog.cnaeCodes));
   const [first] = (row?.cnae_secondary ?? []) as readonly string[];
@@ -332,9 +329,8 @@ function knownReasons(catalog: Catalog, reasons: readonly unknown[]): unknown[] 
 }
 
 /**
- * Returns filters by phones and e-mails in common spellings. The first ones are those of an
- * account. They come from a separate random source, so that the choices for other specs stay
- * unchanged.
+ * Returns filters by phones and e-mails in common spellings, first those of an account. They come
+ * from a separate random source, so the choices for other specs stay unchanged.
  */
 function randomContacts(odds: number, { filters, row }: Drawn): Json {
   const draw = ownDraw({ filters, row }, 7);
@@ -365,9 +361,7 @@ function randomDistricts(
   return draw.some([["district_any_of", odds, () => draw.list(own, 3, any)]]);
 }
 
-/**
- * Returns an activity in one of its spellings: formatted, digits only, a prefix, or its section.
- */
+/** Returns an activity in a random spelling: formatted, digits, a prefix, or its section. */
 function cnaeSpelling(draw: Draw, code: string): string {
   const section = sectionOfCnae(code);
   if (section === null) return code;
@@ -436,9 +430,7 @@ function randomCompany(draw: Draw, odds: number, row: TwinRow | undefined): Json
   ]);
 }
 
-/**
- * Returns filters by dates, amounts, and legal natures. The bounds of each interval are in order.
- */
+/** Returns filters by dates, amounts, and legal natures, with the bounds in order. */
 function randomAmounts(draw: Draw, odds: number, catalog: Catalog, row: TwinRow | undefined): Json {
   const started = Number(String(row?.started_on ?? "2015").slice(0, 4));
   const date = (year: number) => {

@@ -61,10 +61,7 @@ export async function openProbe(): Promise<Probe> {
   };
 }
 
-/**
- * Returns the notes of a spec. The warnings of normalization are omitted, because they are plain
- * sentences.
- */
+/** Returns the notes of a spec without warnings of normalization, which are sentences. */
 export function notesOf(
   { explain }: AccountQuerySpec,
   list: (typeof NOTE_LISTS)[number],

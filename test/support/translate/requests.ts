@@ -128,9 +128,7 @@ class RequestMaker {
     return { say: this.#pick(phrases), expect: { municipality: [ibge] } };
   }
 
-  /**
-   * Returns up to three conditions about different subjects, and sometimes one without a filter.
-   */
+  /** Returns up to three different conditions, and sometimes one without a filter. */
   #conditions(language: RequestLanguage): readonly Part[] {
     const chosen = new Map<string, Part>();
     for (let left = Math.floor(this.#random() * (CONDITIONS_MAX + 1)); left > 0; left--) {

@@ -23,10 +23,7 @@ export const HALVES = ["development", "held-out"] as const;
 /** The name of one half. */
 export type Half = (typeof HALVES)[number];
 
-/**
- * The expected activities. Every element of `must` must be chosen, and no code outside `must` and
- * `may`.
- */
+/** The expected activities: all of `must`, and no code outside `must` and `may`. */
 export interface ExpectedCodes {
   /** Codes or prefixes in the spelling of a spec. `a|b` means that one of them is enough. */
   readonly must: readonly string[];
@@ -47,9 +44,7 @@ export interface Expected {
   readonly not_municipality?: readonly string[];
   /** Districts, as `IBGE code:name`. */
   readonly district?: readonly string[];
-  /**
-   * Members of `filters.company`. Dates may be relative, in the forms that `resolveDay` accepts.
-   */
+  /** Members of `filters.company`. Dates may have any form that `resolveDay` accepts. */
   readonly company?: Readonly<Record<string, unknown>>;
   readonly contact?: Readonly<Record<string, boolean | number | readonly string[]>>;
   readonly cnae_secondary?: ExpectedCodes;
@@ -98,8 +93,8 @@ export const FIELDS = [
 export type Field = (typeof FIELDS)[number];
 
 /**
- * For each part of a spec, the field of the comparison to which it belongs. The type requires every
- * part, so none is forgotten. Parts without a rule of their own are compared exactly.
+ * For each part of a spec, the field in which it is compared. The type requires every part. Parts
+ * without a special rule are compared exactly.
  */
 const FIELD_OF: Readonly<Record<PartName, Field>> = {
   ...({ cnae: "activities", cnae_exclude: "excluded", cnae_secondary: "secondary" } as const),
@@ -118,10 +113,7 @@ const FIELD_OF: Readonly<Record<PartName, Field>> = {
   ...({ lists: "facts", lists_exclude: "facts" } as const),
 };
 
-/**
- * Number of expected unmapped words that were found and missed, and number of unexpected
- * constraints.
- */
+/** Expected unmapped words that were found and missed, and unexpected constraints. */
 export interface UnmappedCount {
   readonly found: number;
   readonly missed: number;
@@ -178,8 +170,8 @@ function readSentences(file: string): readonly LabelledSentence[] {
 }
 
 /**
- * Returns the half of a sentence. A bit of the FNV-1a hash of the text decides it. Equivalent
- * sentences use the text of the first.
+ * Returns the half (development or held-out) that a sentence belongs to. A bit of the FNV-1a hash
+ * of its text decides. Equivalent sentences use the text of the first.
  */
 export function halfOf({ text, same_as }: Pick<LabelledSentence, "text" | "same_as">): Half {
   let hash = 0x811c9dc5;

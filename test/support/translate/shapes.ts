@@ -89,9 +89,7 @@ export function hostileText(random: () => number): string {
   return text.slice(0, TEXT_MAX);
 }
 
-/**
- * Damages one piece in 25: drops, doubles, or swaps a unit, or converts all letters to capitals.
- */
+/** Damages one piece in 25: drops, doubles, or swaps a unit, or writes capitals. */
 function damaged(piece: string, random: () => number): string {
   const what = random();
   if (what > 0.04) return piece;

@@ -181,10 +181,7 @@ const CONTACT_JOINS: readonly string[] = [
 ];
 const SUBJECTS: readonly string[] = ["empresas", "padarias"];
 
-/**
- * Yields texts in which a contact follows any other part. The contact must be required, as after
- * "com".
- */
+/** Yields texts with a contact after any other part, which must be required as after "com". */
 export function* contactsBehind(): Generator<SweepCase> {
   for (const subject of SUBJECTS) {
     for (const item of ITEMS) {

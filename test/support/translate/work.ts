@@ -19,10 +19,7 @@ export function lookUpsOf(call: () => unknown): number {
   ]);
 }
 
-/**
- * Counts token reads, look-ups, comparisons with the names of a table, and list elements that are
- * searched.
- */
+/** Counts token reads, look-ups, comparisons with names, and searched list elements. */
 export function allWorkOf(call: () => unknown): number {
   return workOf(call, () => [
     ...(["free", "owner", "claim", "folded", "words"] as const).map((name) =>

@@ -64,22 +64,22 @@ export function worstText(kind: string, seed: number, pools: WordPools, length: 
  * the cause, which has been fixed.
  */
 export const ONCE_STEEP: readonly string[] = [
-  // Each filter word processed all small words between itself and a distant negation.
+  // Formerly, each filter word processed all small words up to a distant negation.
   ...["Paraná do s/ ", "s/ cobiça Novo Machado "],
-  // Every list was compared with all words before it.
+  // Formerly, every list was compared with all words before it.
   "nordeste gaúchas não a@b.com.br, ",
-  // Each state was applied to every region, and each adjective was compared with every place.
+  // Formerly, states were applied to every region, and adjectives compared with every place.
   ...["interior de miudeza SP ", "Greater Brasília Goiás p/ baianos "],
   "delírio, Bahia, paranaense, Sul Baiano, ",
-  // For each unknown word, its token was searched from the beginning of the text.
+  // Formerly, the token of an unknown word was searched from the beginning of the text.
   ...["5% ", "qw, "],
-  // Each contact read all contacts that follow each other in the text.
+  // Formerly, each contact read all contacts that followed it without a gap.
   ...["telefone ", "telefone, ", "telefone e ", "telefone mesmo "],
-  // Each short word was compared seven times with the first words of all places.
+  // Formerly, each short word was compared seven times with the first words of all places.
   ...["d xqz ", "de do zwq "],
-  // Every number before "e" read the dates of all numbers after it.
+  // Formerly, every number before "e" read the dates of all numbers after it.
   "1 e ",
-  // Each corrected word discarded the cached names of the 128 tokens before it.
+  // Formerly, each corrected word discarded the cached names of the 128 tokens before it.
   "y panaderias sin telefono ",
 ];
 

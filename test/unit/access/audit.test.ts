@@ -69,9 +69,7 @@ const acme = () => user(ANA).tenantId;
 const lines = () => store.list({ limit: 10_000 });
 const time = (ms: number) => new Date(ms).toISOString();
 
-/**
- * A change, and the lines that it must write, in order. A line has an action, a subject, and facts.
- */
+/** A change, and the lines (action, subject, and facts) that it must write, in order. */
 interface Case {
   readonly change: () => unknown;
   readonly lines: () => readonly (readonly [AuditAction, string | undefined, object])[];

@@ -1,9 +1,9 @@
 /**
  * Proves: for any order and outcome of tenants' exports, with crashes and midnights, the daily
- * quota equals that of a simple model in memory. A waiting export uses the rows reserved for it, a
- * finished one its rows. A failed export, or one deleted before its end, uses none. An answer that
- * returns rows without an export uses these. The rejection states used, requested, and limit, and
- * when the next day begins. Used rows are counted once, by key and day.
+ * quota equals that of a simple model in memory. A waiting export uses its reserved rows, and a
+ * finished export the rows that it has. A failed export, or one deleted before its end, uses none.
+ * An answer with rows but without an export uses these rows. The rejection states used, requested,
+ * and limit, and when the next day begins. Used rows are counted once, by key and day.
  * Does not prove the moments inside a transaction (crash harness), nor counting of matches (twin
  * tests).
  */
@@ -39,10 +39,7 @@ interface ModelExport {
   readonly charged: boolean;
   holds: number;
   attempts: number;
-  /**
-   * Number of times that a renderer started on the export and ended. Not every start counts as an
-   * attempt.
-   */
+  /** Number of renders of the export that began and ended. Not all count as attempts. */
   claims: number;
   state: "waiting" | "done" | "failed" | "deleted";
   delivered: boolean;
@@ -104,8 +101,7 @@ function create({ tenant, key, rows, plan }: ExportInput): Step {
     const day = utcDay(real.clock.nowMs());
     const nowMs = real.clock.nowMs();
     const known = model.keys.get(`${tenant} ${key}`);
-    // Another number of rows makes another spec. So an idempotency key is accepted again only with
-    // the same number.
+    // The number of rows is part of the spec, so a repeated idempotency key needs the same number.
     const create = () =>
       real.create(tenant, key, { plan, rows, spec: specOf("SP", "csv", 1 + rows) });
     if (known !== undefined && known >= nowMs - DAY_MS) {

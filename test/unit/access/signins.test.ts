@@ -1,8 +1,9 @@
 /**
  * Proves how fast passwords may be tried, with a manual clock. After failures, an account and an
- * address must wait, for times that grow and end. Attempts from other addresses never cause the
- * owner of an account to be refused. Concurrent attempts count. Memory is limited. Does not prove:
- * the HTTP answers, nor signing in with a right password (contract/access/sessions.test.ts).
+ * address must wait. The waits grow up to a maximum and expire. Attempts from other addresses never
+ * cause the owner of an account to be refused. Concurrent attempts count. Memory is limited. Does
+ * not prove: the HTTP answers, nor signing in with a right password
+ * (contract/access/sessions.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

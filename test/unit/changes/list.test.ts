@@ -1,10 +1,10 @@
 /**
  * Proves: a list of the changes between two snapshots has the same bytes each time, and is empty
- * for identical snapshots. It opens only for its own pair of snapshots and only undamaged. Tested
- * is every flipped byte of a small list, and a truncated and an extended one. The wrong order of
- * snapshots is rejected with a message. An abort, a failed write, and a damaged snapshot leave no
- * file. An entry that names a nonexistent row fails as `snapshot_unavailable`. Fields that can be
- * watched and parts of a spec without effect are reported.
+ * for identical snapshots. It opens only for its own pair of snapshots, and not if a byte is
+ * flipped or it is truncated or extended. The wrong order of snapshots is rejected with a message.
+ * An abort, a failed write, and a damaged snapshot leave no file. An entry that names a nonexistent
+ * row fails as `snapshot_unavailable`. Fields that can be watched and parts of a spec without
+ * effect are reported.
  * Does not prove: that the entries are right (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -209,8 +209,7 @@ describe("change lists", () => {
     const path = join(pair.folder, "forged");
     await buildChangeList(older, newer, path);
     const forged = readFileSync(path);
-    // Skips entries whose only differences are for filters, because the rows of these are never
-    // read.
+    // Skips entries that change no watched field, because their rows are never read.
     let at = HEADER_BYTES;
     while (!isWatchedChange(forged, at)) at += 12;
     forged.writeUInt32LE(newer.accounts, at + 4);

@@ -22,9 +22,7 @@ import { table as portuguese } from "../../../src/console/web/strings/pt/table.t
 import { SCORE_PARTS, SCORED_STRATEGIES } from "../../../src/search/score.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
-/**
- * Names to search for, both ordinary ones and ones with characters that a shell could interpret.
- */
+/** Names to search for. Some have characters that a shell could interpret. */
 const HINTS = fc.array(
   fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }).filter((text) => !text.includes("\0")),
@@ -59,10 +57,7 @@ function queryOf(hints: readonly string[]) {
   return { spec, origin, snapshot: "2026-10", fields: ["cnpj", "legal_name"] };
 }
 
-/**
- * Runs a command line in a shell. Returns the words and the standard input that the named command
- * gets.
- */
+/** Runs a command line in a shell. Returns the words and input of the named command. */
 function startedBy(command: string, name: string): { words: string[]; input: string } {
   // A shell function with the name of the command prints its words and its input.
   const script = `${name}() { printf '%s\\0' "$@"; printf '\\0'; cat; }\n${command}\n`;

@@ -26,9 +26,7 @@ afterEach(() => {
   language.value = "pt";
 });
 
-/**
- * Returns a value formatted in both languages, with every kind of space replaced by a plain space.
- */
+/** Returns a value in both languages, with every kind of space replaced by a plain one. */
 function both(make: () => string): { pt: string; en: string } {
   const one = (wanted: ScreenLanguage) => {
     language.value = wanted;

@@ -158,10 +158,7 @@ describe("the map", () => {
   });
 });
 
-/**
- * Returns the area of a path that consists of relative lines. The areas of its rings, such as
- * islands, are added.
- */
+/** Returns the area of a path of relative lines, as the sum of its rings. */
 function areaOf(drawn: string): number {
   let [x, y, area] = [0, 0, 0];
   for (const ring of drawn.split(/z/i)) {

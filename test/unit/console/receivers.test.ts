@@ -16,9 +16,7 @@ const SOURCES = [
   ...["src/notices/sender.ts", "src/notices/mailer.ts", "src/notices/egress.ts"],
   ...["src/notices/schedule.ts", "src/notices/counter.ts", "src/notices/noticeexports.ts"],
 ];
-/**
- * Matches sentences about an address that the user has just entered. They are not about a delivery.
- */
+/** Matches sentences about an address that the user has just entered, not about a delivery. */
 const ON_ENTRY = /^Leave user/;
 
 /** Returns the sentences that occur as string literals in the sources. */

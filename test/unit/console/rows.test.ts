@@ -1,11 +1,11 @@
 /**
  * Proves: a list of rows has exactly the accounts of its pages in order. It requests one page at a
  * time, ahead of the visible rows. A request with a cursor contains neither a limit nor an output
- * besides the spec. The list ends at the server's limit or its own, and retries a failed page only
+ * besides the spec. The list ends at the server's limit or its own. It retries a failed page only
  * on request and after the server's delay. It restarts if the snapshot changed, and announces
- * nothing once stopped. Columns request only fields of the plan, and are displayed correctly for
- * any stored value. If the filters require a kind of phone, the row shows a phone of that kind.
- * Chains show the head office.
+ * nothing once stopped. Columns request only fields of the plan, and show any stored value
+ * correctly. If the filters require a kind of phone, the row shows such a phone. Chains show the
+ * head office.
  * Does not prove: how rows are drawn, nor the answers of a server (the end-to-end tests do).
  */
 import assert from "node:assert/strict";
@@ -50,10 +50,7 @@ const SPEC = {
 
 const FIELDS = ["cnpj", "legal_name"];
 
-/**
- * Returns a server with `total` accounts. `failures` has the answer to each page that must fail, by
- * number.
- */
+/** Returns a server with `total` accounts. `failures` has answers to pages that must fail. */
 function serverOf(total: number, failures: Record<number, object> = {}) {
   const bodies: PageBody[] = [];
   const signals: AbortSignal[] = [];

@@ -1,6 +1,6 @@
 /**
- * Proves: a pasted text with several CNPJs becomes the rows of a spreadsheet, one per line, or one
- * per CNPJ if lines have several. A pasted table stays as it is. A text with one CNPJ or none is no
+ * Proves: a pasted text with several CNPJs becomes a spreadsheet with one row per CNPJ, or per line
+ * if no line has several. A pasted table stays as it is. A text with one CNPJ or none is no
  * spreadsheet. The same choices give the same query, with a title that the server accepts.
  * Does not prove: how the server reads it (contract/export/enrichment), nor the view
  * (e2e/console/enrich).

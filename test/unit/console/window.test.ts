@@ -18,10 +18,7 @@ import {
   windowOf,
 } from "../../../src/console/web/find/table/window.ts";
 
-/**
- * Generates a list of any length, scrolled to any position, in a window that shows fewer rows than
- * the limit.
- */
+/** Generates a scrolled list in a window that shows fewer rows than the limit. */
 const SCROLLED = fc
   .record({
     rowHeight: fc.integer({ min: 24, max: 96 }),

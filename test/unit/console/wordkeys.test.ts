@@ -36,10 +36,7 @@ function loadedLater(): Set<string> {
   return new Set(loaded);
 }
 
-/**
- * Returns all names in the type declarations of the browser and of JavaScript, and in the console's
- * packages.
- */
+/** Returns all names in type declarations of the browser and JavaScript, and in packages. */
 function foreignNames(): Set<string> {
   const libraries = readdirSync(path.join(ROOT, LIBRARIES))
     .filter((name) => /^lib\.(dom|es)/.test(name))

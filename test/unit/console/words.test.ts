@@ -1,7 +1,7 @@
 /**
  * Proves: both languages of the console have the same texts with the same number of parameters, and
  * none is empty. Every text that is a function returns text for zero, one, and many. The Portuguese
- * table has no English words, but those that are Portuguese as well.
+ * table has no English words, except words that are also Portuguese.
  * Does not prove: that a translation is good, which speakers judge.
  */
 import assert from "node:assert/strict";
@@ -32,9 +32,7 @@ function wordsOf(table: object, path = ""): Map<string, Word> {
 const english = wordsOf(en);
 const portuguese = wordsOf(pt);
 
-/**
- * Matches words that are only English. Names of formats, codes, and products are in neither list.
- */
+/** Matches words that are only English. Names of formats, codes, and products are left out. */
 const ENGLISH = new RegExp(
   `\\b(${[
     "the|and|with|without|your|you|this|that|these|from|which|what|when|where|are|was|been|has",

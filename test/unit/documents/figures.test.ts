@@ -25,10 +25,7 @@ const RECORD = "docs/benchmarks.md";
 const MEASURED =
   /\d[\d.,]*(?: ?(?:µs|ms|GB|MB)\b|\/s\b| (?:establishments |rows )?a second| por segundo)/g;
 
-/**
- * Lines with numbers that were not measured here: the file, the content of the line, and the
- * reason.
- */
+/** Lines with numbers not measured here: the file, the line's content, and the reason. */
 const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] = [
   [/(README|load)/, /7[.,]7 GB/, "published size of the registry"],
   [/load\.md/, /^\| (Estab|Empresas|Simples|Socios|six|seis|\*\*)/, "published by open importers"],

@@ -48,10 +48,7 @@ function splitAtHeadings(text: string): { level: string; body: string }[] {
   return found;
 }
 
-/**
- * Returns the figures of a text without their separators for thousands and decimals, which depend
- * on the language.
- */
+/** Returns the figures of a text without separators, which depend on the language. */
 function figuresIn(prose: string): string[] {
   const plain = prose.replace(/\]\([^)]+\)/g, "]").replace(/`[^`]*`/g, "");
   const figures = plain.match(/\d+(?:[.,]\d+)*/g) ?? [];

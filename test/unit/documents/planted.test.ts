@@ -1,8 +1,8 @@
 /**
- * Proves that the program that runs the documents' examples detects an example that fails or exits
- * with another code. It also detects an answer that differs in a value, a member, a line, a header,
- * or an order, a block that no example proves, a skip without a reason, and a broken link or
- * anchor. It ignores values that differ in every run. The documents of this test do not use
+ * Proves that the runner of the documents' examples detects errors. It detects an example that
+ * fails or exits with another code, and an answer with another value, member, line, header, or
+ * order. It also detects a block that no example proves, a skip without a reason, and a broken link
+ * or anchor. It ignores values that differ in every run. The documents of this test do not use
  * Peneira.
  */
 import assert from "node:assert/strict";

@@ -11,9 +11,7 @@ import { activityName, asWritten } from "../../../src/dump/activities.ts";
 
 const TABLE = "../shared/reference/rfb_CNAECSV.csv";
 
-/**
- * Number of names that differ in words, because one of the two sources was corrected or changed.
- */
+/** Number of names whose words differ, because one of the sources was corrected or changed. */
 const OTHER_WORDS = 27;
 
 describe("activity names", () => {
@@ -44,10 +42,7 @@ describe("activity names", () => {
   });
 });
 
-/**
- * Returns a name with single blanks, and without the hyphen after "não" that the registry's table
- * has.
- */
+/** Returns a name with single blanks and without the hyphen after "não". */
 function plain(name: string): string {
   return name.replaceAll("não-", "não ").replace(/\s+/g, " ").trim();
 }

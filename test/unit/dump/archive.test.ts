@@ -51,10 +51,7 @@ async function writeZip(
   await zip.close();
 }
 
-/**
- * Writes a complete release of ten small parts into a folder of its own, with the registry's file
- * names.
- */
+/** Writes a release of ten small parts into a new folder, with the registry's file names. */
 async function release(token = TOKEN, label = "2026-08"): Promise<string> {
   const folder = join(root, String(folders++), label);
   await mkdir(folder, { recursive: true });
@@ -205,8 +202,8 @@ test("reports label and date token a month apart, and rejects larger distances",
 
 test("identifies renamed members by the name of their zip", async () => {
   const folder = await release();
-  // Some members have other names than the registry's. Such a name may contain the mark of another
-  // type by accident, so the name of the zip decides.
+  // Some members have unusual names, which may contain the mark of another type by accident. So the
+  // name of the zip decides.
   const rename = async (type: FileType, part: number, member: string): Promise<void> => {
     const [zip] = memberNames(type, part, TOKEN);
     await rm(join(folder, zip));

@@ -29,10 +29,7 @@ const twelve = fc
   .array(fc.constantFrom(...alphabet), { minLength: 12, maxLength: 12 })
   .map((characters) => characters.join(""));
 
-/**
- * Returns the two numbers that encode a CNPJ of twelve characters: one for the root, one for the
- * branch with its right check digits.
- */
+/** Returns two numbers that encode a CNPJ: the root, and the branch with right check digits. */
 function keyOf(text: string): [root: number, rest: number] {
   const record = recordOf([text.slice(0, 8), text.slice(8)]);
   const root = cleanRoot(record, 0);

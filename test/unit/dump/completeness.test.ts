@@ -102,9 +102,7 @@ describe("an entry that is no regular file", () => {
 });
 
 describe("parts of a type", () => {
-  /**
-   * Returns the warnings about parts of the given sizes. The files are sparse and occupy no space.
-   */
+  /** Returns the warnings about parts of the given sizes. The files are sparse. */
   async function warningsOf(sizes: readonly number[]): Promise<readonly string[]> {
     const path = folder();
     for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {

@@ -70,7 +70,7 @@ describe("prefix codes", () => {
       [5, 0, 0, 0],
       [1, 1],
       [1, 2, 3, 4, 5],
-      // Each count is about the sum of those before it, which leads to the longest codes.
+      // Each count is about the sum of the counts before it, which leads to the longest codes.
       Array.from({ length: 30 }, (_, i) => 2 ** i),
       Array.from({ length: 286 }, (_, i) => (i % 7 === 0 ? 0 : i * i + 1)),
       Array.from({ length: 286 }, (_, i) => (i < 40 ? 2 ** (i % 31) : 1)),

@@ -1,8 +1,8 @@
 /**
- * Proves: if the content of a dump's file is not of the kind that its name says, zipped or not, the
+ * Proves: if a file of a dump, zipped or not, has content of another kind than its name says, the
  * error names the actual kind and says what to do. Files that operating systems add to a zip or
- * folder are ignored, but a second real member is rejected. A changed byte in a zip is reported as
- * damage of the zip, not of a row, by the scan of an import, by the tables, and by `--ceis`.
+ * folder are ignored, but a second real member is rejected. The scan of an import, the tables, and
+ * `--ceis` report a changed byte in a zip as damage of the zip, not of a row.
  * Does not prove: other damage of zips (archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,9 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/**
- * Writes a dump of one row. The file of one type is in a zip, to which other entries may be added.
- */
+/** Writes a dump of one row. The file of one type is a zip with optional other entries. */
 function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [string, string] {
   const folder = space.write({ estabelecimentos: [establishment(ONE)] });
   const member = readdirSync(folder).find((name) => name.includes(mark)) as string;

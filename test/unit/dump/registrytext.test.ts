@@ -2,8 +2,8 @@
  * Proves: every byte of a registry text becomes the character of Windows-1252 or a blank, by a
  * table that is written out here. Control characters and direction marks in UTF-8 become blanks,
  * and are counted once per text. CSI sequences, which control terminals, are removed whole. A
- * user's table is decoded as UTF-8 or as Windows-1252. If its bytes are smart quotes of
- * Windows-1252, it is not UTF-8.
+ * user's table is decoded as UTF-8 or as Windows-1252. Quotes and dashes of Windows-1252 are not
+ * mistaken for UTF-8.
  * Does not prove: that the addon does the same (unit/ingest/native-scan.test.ts).
  */
 import assert from "node:assert/strict";

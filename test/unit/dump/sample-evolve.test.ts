@@ -51,10 +51,7 @@ describe("a later month of a sample", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /**
-   * Returns the fields that differ between two months, by account. Scores are left out, because
-   * they depend on the date.
-   */
+  /** Returns the fields that differ between two months, by account, except scores. */
   function changes(before: Rows, after: Rows): Map<string, string[]> {
     const found = new Map<string, string[]>();
     for (const [cnpj, row] of before) {

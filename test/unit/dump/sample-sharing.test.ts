@@ -1,10 +1,9 @@
 /**
- * Proves: in a sample, as many companies share an e-mail or a phone as expected of a registry
- * in which accountants give their own contacts for their clients. Scaled to the whole registry,
- * accounting offices of the largest city would have thousands of clients, but none has all. Owners
- * have a few companies, and a few chains have very many branches. About half of the companies
- * opened since 31 July 2026, and no others, have letters in their CNPJ. Larger cities have more
- * districts.
+ * Proves: in a sample, as many companies share an e-mail or a phone as expected if accountants give
+ * their own contacts for their clients. Scaled to the whole registry, accounting offices of the
+ * largest city have thousands of clients, but no office has all. Owners have a few companies, and a
+ * few chains have very many branches. About half of the companies opened since 31 July 2026, and no
+ * others, have letters in their CNPJ. Larger cities have more districts.
  * Does not prove: which companies of the registry share contacts (no file was available). The
  * limits are for 60,000 rows of one seed.
  */

@@ -31,10 +31,7 @@ import { recordOf } from "../../support/dump/fields.ts";
 
 type Answer = number | "absent" | Rule;
 
-/**
- * Converts the result of a cleaning function to a readable one: "absent", the name of a rule, or
- * the number.
- */
+/** Converts a cleaned value to text: "absent", the name of a rule, or the number. */
 function read(answer: number): Answer {
   if (answer === ABSENT) return "absent";
   return ruleOf(answer) ?? answer;

@@ -17,7 +17,6 @@ const { inOneByte } = (await import(join(ROOT, "src/executable/bundle.mjs"))) as
 /** Characters that occur in regular expressions of the program, and a character beyond U+FFFF. */
 const MARKS = ["“", "’", "–", "−", "≥", "\u2010", "ſ", "😀"];
 
-/** Runs an expression as a script, and returns its value. */
 function evaluated(script: string): unknown {
   return new Function(`return ${script};`)() as unknown;
 }

@@ -16,9 +16,7 @@ const PARTFILE = new URL("../../../src/executable/cachefolder.ts", import.meta.u
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-part-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/**
- * Program of a thread that writes the file repeatedly, each time together with the other threads.
- */
+/** Program of a thread that writes the file repeatedly, at the same time as other threads. */
 const WRITER = `
   const { workerData: { module, file, bytes, times, writers, gate } } = require("worker_threads");
   const { writePart } = require(module);

@@ -1,9 +1,8 @@
 /**
- * Proves: the records, the cells of CNPJs, the widths, and the lines of a CSV file are the same as
- * a parser finds that reads character by character. Files are random quotation marks, delimiters,
- * and ends of lines, in chunks of any size. An empty cell has no digits, even after a cell with
- * digits. A file is read in pieces of any size, and an incomplete record at the end of a piece is
- * continued by the next.
+ * Proves: the scan of a CSV file finds the same records, cells of CNPJs, widths, and lines as a
+ * parser that reads single characters. The files consist of random quotation marks, delimiters, and
+ * ends of lines, in chunks of any size. An empty cell has no digits, even after a cell with digits.
+ * A record may continue from one piece of a file to the next.
  * Does not prove: the cells that enrichment appends (contract/export/enrichment).
  */
 import assert from "node:assert/strict";

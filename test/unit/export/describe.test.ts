@@ -113,15 +113,15 @@ const FULL = normalizeSpec(
   contextWith({ mode: "export", fullAllowed: true }),
 ).spec;
 
-// Normalization rejects head offices together with branches only. Both are set afterwards, so that
-// both are described.
+// Normalization rejects a spec for head offices only and branches only. `branches_only` is set
+// afterwards, so that the description has both.
 FULL.filters.company.branches_only = true;
 
 const LISTS = ["a", "b", "c"].map((digit) => `lst_${digit.repeat(32)}`) as [string, string, string];
 // Normalization alone does not know the tenant's lists, so they are added afterwards.
 FULL.filters.lists = { any_of: [LISTS[0]], exclude: [LISTS[1]] };
 
-/** For every member that changes the export, another value than in `FULL`. */
+/** For every member that changes the export, a value that differs from `FULL`. */
 const CHANGES: Readonly<Record<string, unknown>> = {
   limit: 501,
   "filters.industry.cnae_any_of": ["4711-3/01"],
@@ -204,7 +204,6 @@ function leavesOf(schema: unknown, path = ""): string[] {
   return Object.entries(properties).flatMap(([name, member]) => leavesOf(member, below(name)));
 }
 
-/** Returns the spec with a different value at a path. */
 function changed(spec: AccountQuerySpec, path: string, value: unknown): AccountQuerySpec {
   const copy = structuredClone(spec) as unknown as Record<string, unknown>;
   const steps = path.split(".");

@@ -38,10 +38,7 @@ async function finish(server: Server, bytes?: string): Promise<void> {
   await settle();
 }
 
-/**
- * Makes the next change of an export fail after it was committed, as if the database's answer were
- * lost.
- */
+/** Makes the next change of an export fail after its commit, as if the answer were lost. */
 function loseAnswer(): void {
   const { atomically } = ExportStore.prototype;
   const lost = mock.method(

@@ -17,7 +17,7 @@ import { writeWhole } from "../../../src/export/files/sink.ts";
 const PATHS: readonly HashPath[] = ["fastest", "openssl", "portable"];
 /** More than all buffers of a file hold. */
 const BYTES = Buffer.alloc((5 << 20) + 12_345, "0123456789abcdef-");
-/** A device that is always full, which Linux has. */
+/** A device of Linux that is always full. */
 const FULL = "/dev/full";
 const DESCRIPTORS = "/proc/self/fd";
 

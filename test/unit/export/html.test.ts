@@ -43,10 +43,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/**
- * Renders a page of rows. `matches` is the number of all matches, which may exceed the rows because
- * of a limit.
- */
+/** Renders a page of rows. `matches` is the number of matches without the limit. */
 async function pageOf(
   rows: Uint32Array,
   options: Partial<ExportOptions> = {},
@@ -234,10 +231,7 @@ describe("an exported page in Chromium", () => {
   });
   after(() => browser?.close());
 
-  /**
-   * Opens a page of rows in the browser. Adds each forbidden action of the page, such as a request,
-   * to `offences`.
-   */
+  /** Opens a page of rows in the browser. Adds forbidden actions of the page to `offences`. */
   async function opened(
     test: TestContext,
     rows: Uint32Array,

@@ -1,8 +1,8 @@
 /**
- * Proves: the rows found for a file's CNPJs are those of single look-ups, in order, for any number
- * of CNPJs added at a time, in this thread and on another one. A record whose CNPJ was not added
- * has the row number for unknown CNPJs. An error of a look-up is thrown. Does not prove: the
- * look-up (test/contract/native-index/look-up.test.ts).
+ * Proves: the rows found for a file's CNPJs are those of single look-ups, in order. This holds for
+ * any number of CNPJs added at a time, and on both threads. A record whose CNPJ was not added has
+ * the row number for unknown CNPJs. An error of a look-up is thrown. Does not prove: the look-up
+ * (test/contract/native-index/look-up.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -30,7 +30,6 @@ function fakeSegment(): { segment: Segment; batches: number[] } {
   return { segment: { native } as unknown as Segment, batches };
 }
 
-/** Returns records that are numbered from `first` on. */
 function recordsFrom(first: number, count: number): Uint8Array {
   const bytes = new Uint8Array(count * LENGTH);
   const view = new DataView(bytes.buffer);

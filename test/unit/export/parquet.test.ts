@@ -130,10 +130,7 @@ const DUCKDB_TYPES: Record<string, string> = {
   owner_companies: "INTEGER",
 };
 
-/**
- * Removes a leading byte order mark from every string, because the decoders of JavaScript readers
- * drop it too.
- */
+/** Removes a leading byte order mark from every string, as decoders of JavaScript do. */
 function withoutMarks(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const shown = (value: unknown) =>
     typeof value === "string" ? value.replace(/^\ufeff/, "") : value;

@@ -141,8 +141,8 @@ describe("scheduling", () => {
         left.set(taken, (left.get(taken) ?? 0) - 1);
         for (const other of tenants) wait.set(other, (wait.get(other) ?? 0) + 1);
         wait.set(taken, 0);
-        // Since its own last turn, or since its plan last blocked it, a tenant waits at most one
-        // turn of each other tenant.
+        // A tenant waits at most one turn of each other tenant. The wait is counted since its own
+        // last turn, or since its plan last blocked it.
         if (blocked !== undefined) wait.set(blocked, 0);
         for (const [tenant, turns] of wait)
           assert.ok(turns <= 4, `${tenant} waited ${turns} turns`);

@@ -33,10 +33,7 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
-/**
- * Wraps the system calls. Each calls `report` with its name and its number in the sequence before
- * it runs.
- */
+/** Wraps the system calls. Each first calls `report` with its name and running number. */
 function watched(report: (name: Call, number: number) => void): DiskCalls {
   let number = 0;
   const watch =
@@ -59,10 +56,7 @@ function openDescriptors(): number {
   return fs.existsSync(DESCRIPTORS) ? fs.readdirSync(DESCRIPTORS).length : 0;
 }
 
-/**
- * Writes BYTES in several pieces, one of them larger than a chunk. A turn of the event loop follows
- * each piece.
- */
+/** Writes BYTES in pieces, one larger than a chunk. A turn of the event loop follows each. */
 async function fill(write: (bytes: Uint8Array) => void): Promise<void> {
   for (const [from, to] of [
     [0, 10],

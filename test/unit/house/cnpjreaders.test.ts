@@ -16,10 +16,7 @@ const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/
  * Matches a regular expression that repeats letters or digits {12}, {14}, {8,12}, or {8,13} times.
  */
 const PATTERN = /(?:\\d|0-9A-Z\]|0-9A-Za-z\]|\[0-9\]|\[0-9A-Z\])\{(?:12|14)\}|\{8,1[23]\}/;
-/**
- * Files that contain a matching pattern for another purpose. Each is listed with the meaning of its
- * digits.
- */
+/** Files that contain a matching pattern for another purpose, with the meaning of its digits. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ["src/console/web/exports/draft.ts", "rows of an export"],
 ]);

@@ -1,9 +1,9 @@
 /**
  * Proves: no package of a lockfile puts a program into node_modules/.bin that would shadow the
- * user's own. (npm scripts search there first; once, a `node` there made the README's second
- * command run under another Node than the first.) Packages built for another Node are refused with
- * the remedy, and unexpected packages are detected. Every command first prints the running Node.
- * `npm start` runs no development package.
+ * user's own. (npm scripts search there first. Once, a `node` there made two commands of the README
+ * run under different Nodes.) Packages built for another Node are refused with the remedy, and
+ * unexpected packages are detected. Every command first prints the running Node. `npm start` runs
+ * no development package.
  * Does not prove that the two commands work one after the other: .ci/run does both, in one clone.
  */
 import assert from "node:assert/strict";

@@ -91,10 +91,7 @@ function commit(): void {
   standIn(git("log", "-1", "--format=%h", "--abbrev=12").trim());
 }
 
-/**
- * Writes a script that prints the same versions as the executable of a commit, with one third-party
- * package.
- */
+/** Writes a script that prints the versions of an executable with one third-party package. */
 function standIn(hash: string, version = VERSION): void {
   const versions = {
     peneira: version,

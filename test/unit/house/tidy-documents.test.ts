@@ -175,10 +175,7 @@ function linesMatching(files: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-/**
- * Returns the targets of links, and the words between backquotes that begin with a folder of this
- * checkout.
- */
+/** Returns the targets of links, and paths of this checkout between backquotes. */
 function pathsIn(line: string): string[] {
   const links = [...line.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
   const code = [...line.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? "");

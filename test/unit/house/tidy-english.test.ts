@@ -18,10 +18,7 @@ import {
   questionsIn,
 } from "../../support/house/plain-english.ts";
 
-/**
- * Maximum number of findings in each area. If you rewrite a text, lower the number, and never raise
- * it.
- */
+/** Maximum number of findings in each area. Lower it after a rewrite, and never raise it. */
 const LEFT = {
   "docs/benchmarks.md": 0,
   messages: 1,

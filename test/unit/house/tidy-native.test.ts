@@ -128,9 +128,7 @@ function roomsOf(file: string): readonly string[] {
   return ROOMS[folderOf(file)] ?? ["."];
 }
 
-/**
- * Returns the path of the folders between the top folder and the file, or `.` if there are none.
- */
+/** Returns the path between the top folder and the file, or `.` if there is none. */
 function roomOf(file: string): string {
   return file.split("/").slice(2, -1).join("/") || ".";
 }

@@ -13,7 +13,6 @@ import { importsOf, lineOf, treeOf } from "../../support/house/syntax.ts";
 /** A file with fewer lines and only one importer must state why it is separate. */
 const SMALL_LINES = 60;
 const STYLE_LINES_MAX = 400;
-/** Maximum number of files and folders in a folder. */
 const ENTRIES_MAX = 30;
 /** The files and folders of the checkout itself, without those whose name begins with a dot. */
 const TOP = new Set(
@@ -153,10 +152,7 @@ function exportsOf(file: string): Exported[] {
   });
 }
 
-/**
- * Returns every name that a file imports from other files, as `file#name`. `file#*` stands for all
- * names.
- */
+/** Returns the names that a file imports from others, as `file#name` (`file#*` for all). */
 function namesImportedBy(file: string): string[] {
   const targets = new Map(importsOf(file).map((one) => [one.specifier, one.file]));
   const found: string[] = [];

@@ -22,10 +22,7 @@ const COLUMNS_MAX = 100;
  */
 const HEADER_LINES = { min: 2, max: 20 };
 
-/**
- * The rank of each folder and of some single files. A file may import its own folder and lower
- * ranks.
- */
+/** The rank of each folder and of some files. A file may import its folder and lower ranks. */
 const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [8, /^src\/(main\.ts$|cli\/)/],
   [7, /^src\/(console|mcp)\//],
@@ -39,7 +36,7 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
   [0, /^src\/(executable|files|process|scheduling|settings|text)\//],
 ];
 
-/** Parts of src/http that must not import each other or the routes. The routes import both. */
+/** Parts of src/http that must import neither each other nor the routes. */
 const HTTP_PARTS = /^src\/http\/(server|openapi)\//;
 
 /** Packages that only one file of the product may import. */
@@ -59,15 +56,10 @@ const HEAVY = [
   /peneira\.node$/,
 ];
 
-/**
- * Matches code that spreads a request context into an object; see src/http/server/routetable.ts.
- */
+/** Matches code that spreads a request context into an object (src/http/server/routetable.ts). */
 const SPREAD_CALL = /\{[^}]*\.\.\.(call|asker)\b/;
 
-/**
- * Matches the stages of a search, which must not import each other: only searcher.ts knows their
- * order.
- */
+/** Matches the stages of a search, which import no other stage. searcher.ts orders them. */
 const STAGES = /^src\/search\/(plan|page|facet|project)\.ts$/;
 
 const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);
@@ -293,10 +285,7 @@ function linesOf(file: string): string[] {
   return textOf(file).replace(/\n$/, "").split("\n");
 }
 
-/**
- * True for the body of a `describe`. It groups tests, so a reader need not understand it as one
- * function.
- */
+/** True for the body of a `describe`, which a reader need not understand as one function. */
 function isGroupOfTests(node: ts.Node): boolean {
   const { parent } = node;
   return (

@@ -4,8 +4,8 @@
  * spelling. Codes from other data are rejected. Contradictions between name and code, and unknown
  * codes, are resolved as documented. Warnings, report, snapshot, and `inspect` name all of these
  * municipalities.
- * Does not prove that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
- * how official codes are parsed (municipalitycodes.test.ts).
+ * Does not prove real codes (twin.test.ts), the join (native-join.test.ts), or how official codes
+ * are parsed (municipalitycodes.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -58,7 +58,6 @@ const ABROAD = { codigo: "9707", descricao: "EXTERIOR" };
 const town = (name: string, uf: string): Town =>
   TOWNS.find((one) => one.name === name && one.uf === uf) as Town;
 
-/** Returns the table of names with some names replaced. */
 function renamed(changes: Readonly<Record<string, string>>): Map<string, string> {
   return new Map([...NAMES, ...Object.entries(changes)]);
 }
@@ -204,8 +203,8 @@ describe("spelling", () => {
       odd({ [tom]: "SANTS" }).map(({ how }) => how),
       ["spelling"],
     );
-    // The only name similar to CAMPINES is the one that it replaced. All other names are those of
-    // towns with their own codes.
+    // CAMPINES is only similar to the name that it replaced. All other names belong to towns that
+    // have codes.
     assert.deepEqual(
       odd({ [tom]: "CAMPINES" }).map(({ how }) => how),
       ["none"],

@@ -46,10 +46,7 @@ function taskOf(type: Type, changes: Partial<ScanTask> = {}): ScanTask {
   };
 }
 
-/**
- * Returns the results of a scan with the bytes of its spill file (temporary rows on the disk), or
- * the rejection.
- */
+/** Returns the results of a scan with the bytes of its spill file, or the rejection. */
 async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   try {
     const found = await scan;
@@ -62,10 +59,7 @@ async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   }
 }
 
-/**
- * Scans the bytes with all three scanners, and with the native ones also in pieces. Returns their
- * common result.
- */
+/** Scans the bytes with all three scanners, also in pieces. Returns their common result. */
 async function compare(type: Type, bytes: Uint8Array, changes: Partial<ScanTask> = {}) {
   const task = taskOf(type, changes);
   const expected = await outcome(scanHere(task, [bytes]), task);

@@ -85,10 +85,7 @@ function corrected(files: readonly SpillFile[], corrections: SpillFile, range: n
   return records;
 }
 
-/**
- * Returns the column buffers that a batch has written to a file, in the same form as those that
- * `finish` returns.
- */
+/** Returns the column buffers that a batch has written, in the form of `finish`. */
 async function written(batch: NativeBatch) {
   const path = space.path("batch");
   writeFileSync(path, "");

@@ -18,10 +18,7 @@ after(() => space.dispose());
 
 const ONE = "11222333000181";
 
-/**
- * Imports the folder, and expects a rejection whose message contains all of `words` and that leaves
- * no files.
- */
+/** Imports the folder. Expects a rejection that contains all of `words` and leaves no files. */
 async function refused(folder: string, ...words: readonly (string | RegExp)[]): Promise<void> {
   await assert.rejects(space.import(folder, "refused.peneira"), (error: Error) => {
     assert.ok(error instanceof CommandError, String(error.stack));

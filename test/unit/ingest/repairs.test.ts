@@ -1,6 +1,6 @@
 /**
- * Proves: an import decodes the texts of every file as Windows-1252 without control characters,
- * restores lost leading zeros, stores a repeated activity once, and keeps a Simples flag even if
+ * Proves: an import decodes the texts of every file as Windows-1252 without control characters. It
+ * restores lost leading zeros, and stores a repeated activity once. It keeps a Simples flag even if
  * the row's dates contradict it. It counts each case.
  * Does not prove that both scans agree (native-scan.test.ts).
  */
@@ -63,7 +63,7 @@ describe("an import", () => {
           data_situacao_cadastral: "05/01/2020",
         }),
         establishment(ONE),
-        // This row lost its zeros. It is read as that CNPJ only if the check digits match.
+        // This row lost its zeros. It is read as WHOLE only if the check digits match.
         establishment(WHOLE, { ...SHORT, cnpj_dv: "94" }),
       ],
       motivos: [{ codigo: "00", descricao: "SEM \x93MOTIVO\x94" }],

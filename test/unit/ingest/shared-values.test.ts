@@ -36,10 +36,7 @@ interface Value {
   readonly offset: number;
 }
 
-/**
- * Returns random values, some of which many companies share. Some e-mails and phones have equal
- * bytes.
- */
+/** Returns random values, many of them shared. Some e-mails and phones have equal bytes. */
 function randomValues(count: number): Value[] {
   const random = seededRandom(4);
   const below = (end: number) => Math.floor(random() * end);

@@ -29,10 +29,7 @@ const reviewed = new Map(
   Object.entries(exceptions.municipalities).map(([tom, { uf, ibge }]) => [`${uf} ${tom}`, ibge]),
 );
 
-/**
- * Decodes ISO-8859-1 text, removes NULs, and collapses white space. Returns null if nothing is
- * left.
- */
+/** Decodes ISO-8859-1 text without NULs and with single blanks. Returns null for empty text. */
 function text(cell: string | undefined): string | null {
   const clean = (cell ?? "")
     .replaceAll("\0", "")

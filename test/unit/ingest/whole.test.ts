@@ -1,9 +1,8 @@
 /**
  * Proves: a partial month is rejected before anything is replaced. With the flag that allows it,
  * the month is imported, and the report says so. A month in UTF-8 yields the same accounts as the
- * same month in ISO-8859-1, regardless of which files reveal the encoding, and a few odd byte
- * sequences change nothing. Malformed rows are skipped, up to the number allowed for all files
- * together.
+ * same month in ISO-8859-1, even if only some files reveal the encoding or contain a few odd byte
+ * sequences. Malformed rows are skipped, up to the number allowed for all files together.
  * Does not prove which problems of a folder are found before a row is read
  * (unit/dump/archive.test.ts), nor that the native scan matches its reference implementation
  * (native-scan.test.ts).

@@ -63,10 +63,7 @@ function change(store: ListStore, from: number, count: number, nowMs = 7) {
   return changeEntries(store, { ...task, entries: ascending(from, count) });
 }
 
-/**
- * A store that calls `step` after each step of a change. `step` may throw, to simulate the end of
- * the program.
- */
+/** A store that calls `step` after each step of a change. `step` may throw, as in a crash. */
 class SteppedStore extends ListStore {
   steps = 0;
   readonly #step: (step: number) => void;

@@ -1,7 +1,8 @@
 /**
  * Proves: every name that a user gives (of a list, a key, a search, a tenant, a title) is one line
- * of visible characters, or is refused with the character and its position. Names from before the
- * rule continue to work. Does not prove that names of lists are unique (contract/http/api/lists).
+ * of visible characters. Otherwise it is refused with the character and its position. Names from
+ * before the rule continue to work. Does not prove that names of lists are unique
+ * (contract/http/api/lists).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -11,15 +11,10 @@ import { cleaned, cnpjCandidates } from "../../../src/spec/cnpj/cnpjcandidates.t
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const LENGTH = 200_000;
-/**
- * Limit for all texts together. It is many times the usual time, and far below the time of a
- * quadratic pattern.
- */
+/** Time limit for all texts together: far above the usual time, far below quadratic time. */
 const MS_MAX = 15_000;
 
-/**
- * Long texts consist of these parts. They contain every character that some pattern searches for.
- */
+/** Parts of long texts. They contain every character that some pattern searches for. */
 const PARTS = [
   ...["'", '"', "`", " ", "\u00a0", "=", "1", "A", "é", "-", ".", "/", "1.", "12 ", "1,5E"],
   ...["12.345.678/", "\u200b", "\u2013", "12345678 ", "'1", "1234567890123 ", "\\", "_x0027_"],

@@ -52,7 +52,7 @@ describe("a file of another kind", () => {
       for (const reported of [
         unreadableCsv(file),
         unreadableCsv(file, 1),
-        // A real PDF has no line as long as this one.
+        // This line is longer than any line of a real PDF.
         unreadableCsv(Buffer.concat([file, Buffer.alloc(2_000_000, 0x22)])),
         await unreadableXlsx(file),
       ]) {

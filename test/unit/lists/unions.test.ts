@@ -13,9 +13,7 @@ import type { Segment } from "../../../src/search/segment.ts";
 import { portableRows } from "../../support/native-index/roaring-oracle.ts";
 import { rowListOf } from "../../support/native-index/row-lists.ts";
 
-/**
- * Returns an empty object as a segment, because unions are cached by the segment's identity alone.
- */
+/** Returns an empty object as a segment, since unions are cached by its identity alone. */
 const newSegment = () => ({}) as Segment;
 const rowsOf = (list: NativeRowList) => portableRows(rowListBytes(list));
 

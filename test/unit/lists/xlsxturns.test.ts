@@ -1,6 +1,6 @@
 /**
- * Proves: tenants that upload workbooks take turns. A small workbook is read while many large ones
- * of another tenant wait, and a large one is read before the rest of these. The number of a
+ * Proves: tenants that upload workbooks take turns. While many large workbooks of one tenant wait,
+ * another tenant's small and large workbooks are read before the rest of these. The number of a
  * tenant's waiting files is limited. A workbook that has used its processor time is refused. Both
  * refusals have a message. A file that unpacks to more than it declares is refused. Does not prove:
  * the order of tenants (process/fairqueue.test.ts).

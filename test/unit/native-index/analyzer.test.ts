@@ -1,7 +1,7 @@
 /**
- * Proves that the addon's word analyzer, which reads UTF-8, yields the same words as the reference
- * implementation in TypeScript, which reads UTF-16. Every code point is tested alone, inside a
- * word, and between words, and so are random texts. Invalid UTF-8 separates words.
+ * Proves that the addon's word analyzer (for UTF-8) yields the same words as the reference
+ * implementation in TypeScript (for UTF-16). Every code point is tested alone, inside a word, and
+ * between words, and so are random texts. Invalid UTF-8 separates words.
  * Does not prove that the rules themselves are right (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
@@ -12,9 +12,7 @@ import { analyzeWords } from "../../../src/spec/analyzer.ts";
 
 const isSurrogate = (codePoint: number) => codePoint >= 0xd800 && codePoint <= 0xdfff;
 
-/**
- * Returns a text with every code point of a range, each once between two letters and once alone.
- */
+/** Returns a text with every code point of a range, between two letters and alone. */
 function textOf(from: number, to: number): string {
   let text = "";
   for (let codePoint = from; codePoint < to; codePoint++) {

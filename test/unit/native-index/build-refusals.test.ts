@@ -1,7 +1,7 @@
 /**
- * Proves that buildIndex rejects, with the place and the reason, all input that it cannot index.
- * This is a wrong request, column, or code, rows out of rank order, and a file that is missing or
- * cannot grow. The reported progress rises to the end, and no temporary file is left.
+ * Proves that buildIndex rejects input that it cannot index, with the place and the reason: a wrong
+ * request, column, or code, rows out of rank order, and a file that is missing or cannot grow. The
+ * reported progress rises to the end, and no temporary file is left.
  * Does not prove: the content of the region (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves that the index of unusual rows also equals that of a slow reference implementation. The
- * rows are three chunks with every kind of bitmap container, no rows, one row, values that do not
- * fit a table, names of any bytes, and capital of any size.
+ * Proves that the index of unusual rows also equals that of a slow reference implementation. Tests
+ * files with no row, one row, and three chunks of rows that need every kind of bitmap container.
+ * Other rows have values that do not fit a table, names of any bytes, or capital of any size.
  * Does not prove: ordinary rows (build-region).
  */
 import assert from "node:assert/strict";

@@ -1,10 +1,10 @@
 /**
- * Proves: zlib inflates the addon's DEFLATE streams to the packed bytes, for any input: one piece,
- * many, or none, every length and distance, maximum code lengths, repetitive and other bytes.
- * Incompressible input grows by a few bytes, and rows of a sheet are at most a tenth larger than
- * zlib makes them. The output is the same on either thread. Bytes that change while they are packed
- * are packed with their old values. Does not prove: how long it takes (bench export), nor the ZIP
- * package (unit/export/zippackage.test.ts).
+ * Proves: zlib inflates the addon's DEFLATE streams to the packed bytes, for any input in any
+ * number of pieces, with every length and distance and maximum code lengths. Incompressible input
+ * grows by a few bytes, and rows of a sheet are at most a tenth larger than zlib makes them. The
+ * output is the same on either thread. Bytes that change while they are packed are packed with
+ * their old values. Does not prove: how long it takes (bench export), nor the ZIP package
+ * (unit/export/zippackage.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -20,10 +20,7 @@ function randomBytes(random: () => number, length: number, values = 256): Buffer
   return Buffer.from(Uint8Array.from({ length }, () => Math.floor(random() * values)));
 }
 
-/**
- * Packs consecutive pieces, and checks that inflating them restores their bytes. Returns the packed
- * length.
- */
+/** Packs pieces, and checks that inflating restores them. Returns the packed length. */
 function roundTrip(...pieces: readonly Uint8Array[]): number {
   const last = pieces.length - 1;
   const packed = Buffer.concat(pieces.map((piece, i) => deflate(piece, i === last)));

@@ -1,8 +1,8 @@
 /**
- * Proves that the addon, which reads UTF-8, folds names of districts like the reference
- * implementation in TypeScript, which reads UTF-16. Every code point is tested alone, inside a
- * name, and between words, and so are random texts. Folding a folded name changes nothing, and some
- * names from the registry have the expected results.
+ * Proves that the addon (for UTF-8) folds names of districts like the reference implementation in
+ * TypeScript (for UTF-16). Every code point is tested alone, inside a name, and between words, and
+ * so are random texts. Folding a folded name changes nothing, and some names from the registry have
+ * the expected results.
  * Does not prove that letters fold as they should (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";

@@ -64,7 +64,6 @@ function numbers(type: Type, values: readonly Value[]): Uint8Array {
   return new Uint8Array(array.buffer);
 }
 
-/** Returns a column of Arrow buffers with these values. */
 function columnOf(field: string, type: Type, values: readonly Value[]): FieldColumn {
   const present = values.map((value) => value !== null);
   const nullCount = present.filter((there) => !there).length;
@@ -119,10 +118,7 @@ function dayOf(days: number): string {
   return new Date(days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/**
- * Converts the rows of any reader to the same form: dates as texts without a time, absent values as
- * null.
- */
+/** Converts rows of any reader: dates to text without time, absent values to null. */
 function plainRows(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const plain = (value: unknown): unknown =>
     value instanceof Date ? value.toISOString().slice(0, 10) : (value ?? null);
@@ -141,10 +137,7 @@ async function byDuckDb(path: string): Promise<Record<string, unknown>[]> {
   return reader.getRowObjectsJson() as Record<string, unknown>[];
 }
 
-/**
- * Returns a generator of texts. Their lengths and distances are those that Snappy encodes in
- * different ways.
- */
+/** Returns a generator of texts with lengths and distances that Snappy encodes differently. */
 function wordsOf(random: () => number): () => string {
   const lengths = [
     0, 1, 3, 4, 7, 8, 11, 12, 15, 16, 17, 59, 60, 61, 64, 65, 68, 255, 256, 257, 2_100,
@@ -285,10 +278,7 @@ function footerOf(values: Values) {
   );
 }
 
-/**
- * Converts a statistic's value. Readers return a text as bytes if they do not know that it is a
- * text.
- */
+/** Converts a statistic's value. Some readers return text as bytes. */
 function shown(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString().slice(0, 10);
   return value instanceof Uint8Array ? Buffer.from(value).toString() : value;

@@ -1,6 +1,6 @@
 /**
  * Proves: rows that the addon renders as CSV, JSON lines, HTML, and sheet rows equal a slow
- * reference implementation (rows-twin.ts) byte for byte, for hostile and random accounts, any
+ * reference implementation (rows-twin.ts) byte for byte. Tests hostile and random accounts, any
  * fields in any order, and extra columns. Readers recover every text. Content that does not fit a
  * format, and invalid requests, are rejected by name.
  * Does not prove: that whole files are right (the tests of the renderers), nor which rows they
@@ -180,7 +180,6 @@ const texts = fc.array(
   { maxLength: 20 },
 );
 
-/** Returns the numbers of the first `count` rows. */
 const firstRows = (count: number) => Uint32Array.from({ length: count }, (_, row) => row);
 
 describe("texts in rows", () => {

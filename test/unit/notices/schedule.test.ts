@@ -32,10 +32,7 @@ function tried(atMs: number, more: Partial<DeliveryAttempt> = {}): DeliveryAttem
   return { startedAt: atMs, endedAt: atMs, tookMs: 3, ...failed, ...more };
 }
 
-/**
- * Returns the times of all attempts of a delivery that always fails, in milliseconds from the
- * first.
- */
+/** Returns the times of all attempts of a failing delivery, in milliseconds from the first. */
 function attempts(retryMs: number, random: () => number): number[] {
   const times: number[] = [];
   let row = NEW;

@@ -79,7 +79,8 @@ it("reports an extension that overrides the spec, unless --format decides", () =
   assert.equal(otherKind("y.csv", spec, { format: "csv" }), null);
   assert.equal(otherKind("y.xlsx", spec), null);
   assert.equal(otherKind("y", spec), null);
-  // The format json exists only for searches. The schema rejects values of wrong types.
+  // No conflict is reported here. The format json exists only for searches, and the schema rejects
+  // values of wrong types.
   for (const input of [{ output: { format: "json" } }, { output: 1 }, {}, null, "x"]) {
     assert.equal(otherKind("y.csv", input), null);
   }

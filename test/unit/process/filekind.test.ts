@@ -1,8 +1,7 @@
 /**
  * Proves: a file's kind is recognized by its first bytes, and plain text has no kind. Every reader
- * of a user's file names the kind if it receives a file of another kind. These readers are all
- * inputs of an import, snapshots, specs, config files, and backups. JSON with a byte order mark is
- * parsed.
+ * of a user's file (inputs of an import, snapshots, specs, config files, backups) names the kind if
+ * it receives a file of another kind. JSON with a byte order mark is parsed.
  * Does not prove in detail the messages for zips and members of a dump (unit/dump/foreign.test.ts),
  * for list files (unit/lists/otherfiles.test.ts), and for tables (unit/dump/tables.test.ts).
  */

@@ -10,9 +10,7 @@ import { parseIndexPage, parseJsonIndex } from "../../../src/download/listings/i
 import { ListingFault } from "../../../src/download/listings/xml.ts";
 import { JsonFault, JsonScanner } from "../../../src/text/json-scanner.ts";
 
-/**
- * Texts that become invalid only at their last character, so that the parser scans them completely.
- */
+/** Texts that become invalid only at their last character, so they are scanned completely. */
 const BODIES: Readonly<Record<string, (length: number) => string>> = {
   "a long text": (length) => `["${"x".repeat(length)}"`,
   "a text of escapes": (length) => `["${"\\u0041\\n".repeat(length / 8)}"`,

@@ -8,7 +8,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Counter, Gauge, Histogram, Metrics } from "../../../src/process/metrics.ts";
 
-/** One sample, as a reader of the format sees it. */
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 /**
- * Proves: the limit of open files is parsed in the form in which the system writes it. It bounds
- * the number of connections, minus a reserve for the server's other files. A message reports the
- * bound.
+ * Proves: the system's limit of open files is parsed. This limit, minus a reserve for the server's
+ * other files, bounds the number of connections. A message reports the bound.
  * Does not prove that a server at its limit continues (e2e/server/descriptors).
  */
 import assert from "node:assert/strict";

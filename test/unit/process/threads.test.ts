@@ -32,10 +32,7 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/**
- * Returns the events of each thread that the action started, in order of start: "loaded", "ended",
- * or both.
- */
+/** Returns the events ("loaded", "ended") of each thread that the action started, in order. */
 async function noted(act: () => Promise<void>): Promise<readonly (readonly string[])[]> {
   const events: string[][] = [];
   const note = (thread: Worker) => {

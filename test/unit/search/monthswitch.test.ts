@@ -68,10 +68,7 @@ class Fleet {
   }
 }
 
-/**
- * One server of the fleet, with its registry of segments and its month switch. It can die and
- * restart.
- */
+/** One server of the fleet, with its segments and month switch. It can die and restart. */
 class Server {
   readonly clock = manualClock();
   readonly opened: Fake[] = [];
@@ -142,10 +139,7 @@ class Server {
     if (member !== undefined) member.until = this.#fleet.nowMs + LEASE_MS;
   }
 
-  /**
-   * Resumes after a pause. The first check, which is due within a second, runs immediately in this
-   * test.
-   */
+  /** Resumes after a pause, and runs the first check immediately. */
   wake(): void {
     this.isPaused = false;
     this.tick();
@@ -183,8 +177,8 @@ const steps = fc.array(
 );
 
 /**
- * In one check, the last server sees that the month changed twice. Another server already serves
- * the first of the two months.
+ * Changes of the month. In one check, the last server sees two changes, while another server
+ * already serves the first of the two months.
  */
 const TWO_MONTHS_AT_ONCE = [0, 1, 2, 2, 1, 0].map((which) => ({ kind: "month" as const, which }));
 

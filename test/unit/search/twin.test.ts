@@ -279,7 +279,6 @@ const EXPECTED_USES: readonly string[] = [
   "random seeded",
 ];
 
-/** Returns both uses of a boolean filter: true and false. */
 function bothOf(flag: string): string[] {
   return [`${flag} true`, `${flag} false`];
 }

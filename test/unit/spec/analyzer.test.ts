@@ -1,7 +1,7 @@
 /**
- * Proves: the fold tables equal canonical decomposition, without marks, in lower case, plus the
- * listed letters. Every character range named in the module's header separates words, vanishes, or
- * stays, as the header says. Folding a folded text changes nothing, and composed and decomposed
+ * Proves: the fold tables equal Unicode's canonical decomposition in lower case without marks, plus
+ * the listed letters. Every character range named in the module's header separates words, vanishes,
+ * or stays, as the header says. Folding a folded text changes nothing, and composed and decomposed
  * Latin text fold equally.
  * Does not prove that the native implementation agrees (unit/native-index/analyzer.test.ts).
  */
@@ -16,10 +16,7 @@ const WRITTEN_OUT: Readonly<Record<string, string>> = {
   ...{ ł: "l", ħ: "h", ŧ: "t", ı: "i", ĳ: "ij", ŀ: "l", ĸ: "k", ŉ: "n", ŋ: "n", ſ: "s" },
 };
 
-/**
- * Applies the rule for Latin letters in the module's header by means of the Unicode data in
- * JavaScript.
- */
+/** Applies the header's rule for Latin letters by means of JavaScript's Unicode data. */
 function decomposed(character: string): string {
   const base = character
     .normalize("NFD")

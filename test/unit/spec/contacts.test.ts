@@ -82,7 +82,7 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
     ...["0 98765-4321", "098765-4321", "(0) 98765-4321", "+55 98765-4321", "+55 987654321"],
     ...["9 8765-4321", "09 8765-4321", "+55 9 8765-4321", "0987654321", "0 3333-4444"],
   ],
-  // Without their separators, these digits would begin with area code 19, 12, or 21.
+  // Without separators, these digits would begin with area code 19, 12, or 21.
   [
     "unknown_area_code",
     ...["01 98765-4321", "(01) 98765-4321", "01-98765-4321", "0 1 98765-4321", "01 3333-4444"],

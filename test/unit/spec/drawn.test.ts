@@ -1,8 +1,8 @@
 /**
- * Proves: every generator of random specs uses every filter of the table. So a new filter is
- * compared with the reference implementations from its first day. The generators are those of
- * searches (for the engine, the console, and cached searches), of exports and changes, and of HTTP
- * requests. The last one also uses lists and every member of a lead query.
+ * Proves: every generator of random specs uses every filter of the table, so each new filter is
+ * compared with the reference implementations. The generators make searches (for the engine, the
+ * console, and cached searches), exports, changes, and HTTP requests. HTTP requests also use lists
+ * and every member of a lead query.
  * Does not prove: that the filters have an effect, nor that random lists are named
  * (campaign/twin/listed.test.ts does, and counts the answers that have rows).
  */
@@ -30,10 +30,7 @@ const world: FuzzWorld = {
   waitsInLine: false,
 };
 
-/**
- * Adds each filter that a spec sets to `used`, as `group/member`. The value of the filter does not
- * matter.
- */
+/** Adds each filter that a spec sets to `used`, as `group/member`. */
 function usedBy(spec: unknown, used: Set<string>): void {
   const { filters } = (spec ?? {}) as { readonly filters?: unknown };
   if (typeof filters !== "object" || filters === null) return;

@@ -8,9 +8,7 @@ import { describe, it } from "node:test";
 import { SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
 import { failure, filters, mistakes, normal } from "../../support/spec/outcome.ts";
 
-/**
- * Returns a spec whose `explain` has this many bytes as JSON. Some of its letters have two bytes.
- */
+/** Returns a spec whose `explain` has this many bytes as JSON. Some letters have two bytes. */
 function explainOf(bytes: number): { readonly explain: object } {
   const of = (padding: string) => ({ ...EMPTY, assumptions: [{ words: `éé${padding}` }] });
   const least = Buffer.byteLength(JSON.stringify(of("")));

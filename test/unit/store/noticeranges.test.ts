@@ -105,10 +105,7 @@ class Story {
     });
   }
 
-  /**
-   * Counts or fails one of the due notices. The order is random, because the real counter
-   * guarantees none.
-   */
+  /** Counts or fails a random due notice, because the real counter guarantees no order. */
   #count(): void {
     const rows = this.#store.counting(0, 100);
     if (rows.length === 0) return;

@@ -1,6 +1,6 @@
 /**
  * Proves: if a server closes the state during a request, the error has the status 503 and says that
- * the request can be sent again. For unrelated errors it has no such refusal.
+ * the request can be sent again. Unrelated errors are not treated in this way.
  * Does not prove the answer on a full or failing disk (e2e/server/disk.test.ts).
  */
 import assert from "node:assert/strict";

@@ -46,10 +46,7 @@ describe("a statement without an answer", () => {
     });
   }
 
-  /**
-   * Returns a connection whose server answers each check with the next of these results, and
-   * repeats the last.
-   */
+  /** Returns a connection whose server answers checks with these results, repeating the last. */
   function serverOf(looks: readonly (Backend | Error)[]) {
     const seen = { looks: 0, ends: 0, bytes: 0 };
     const query = (text: string) => {

@@ -16,10 +16,7 @@ const ROLES = ["retail", "wholesale", "make", "repair", "rent", "agent", "instal
 const REFERENCE = join(ROOT, "../shared/reference/rfb_CNAECSV.csv");
 const skip = existsSync(REFERENCE) ? false : "skipped: no reference data";
 
-/**
- * Codes that other codes have replaced. Users mean the newer codes, so the lexicon need not reach
- * these.
- */
+/** Replaced codes, which the lexicon need not reach because users mean the newer codes. */
 const REPLACED = new Set(
   (
     "4751200 5239700 5611202 5812300 5822100 6201500 7410201 8020000 8630505 9412000 " +

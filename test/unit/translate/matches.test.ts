@@ -68,8 +68,8 @@ describe("cached names of a sentence", () => {
     walks = 0;
     for (let at = 2; at < sentence.tokens.length; at += 3) sentence.readAs(at, "loja");
     all();
-    // Only cached look-ups that have read a changed word are repeated. They begin at that word, or
-    // at "carne" before it.
+    // After a correction, only cached look-ups that read the corrected word are repeated. They
+    // begin at that word, or at "carne" before it.
     assert.ok(walks <= 2 * 60, `${walks} walks`);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Proves that look-ups of names in the text of a table equal look-ups of the same names added one
- * by one. The tests compare the longest name, its meaning, continuations, and spellings, before and
- * after the index exists. A table that is not used is not read.
+ * Proves that names in the text of a table are found like the same names added one by one. Compares
+ * the longest name, its meaning, continuations, and spellings, before and after the index exists. A
+ * table that is not used is not read.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -47,10 +47,7 @@ function made(list: readonly string[], whole: boolean): PlaceNames {
   return places;
 }
 
-/**
- * Tokenizes each name, and maps the folded form of every word to its spelling. The prepositions are
- * left out.
- */
+/** Maps the folded form of every word in the names, except prepositions, to its spelling. */
 function wordsOf(list: readonly string[]): Map<string, string> {
   const small = new Set(["d", "da", "de", "do", "das", "dos"]);
   const words = new Map<string, string>();

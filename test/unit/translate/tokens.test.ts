@@ -1,7 +1,7 @@
 /**
- * Proves how a text is cut into tokens and how words are reduced to keys, with tables for both. For
- * any text, the tokens occur in it in order, and the text between them has no meaning. The search
- * for names reads few tokens.
+ * Proves how a text is cut into tokens and how words are reduced to keys, which are the same for
+ * singular and plural. For any text, the tokens occur in it in order, and the text between them has
+ * no meaning. The search for names reads few tokens.
  * Does not prove the meaning of words, nor speed.
  */
 import assert from "node:assert/strict";

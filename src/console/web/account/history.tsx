@@ -159,10 +159,7 @@ interface ReadingProps {
   readonly day: Signal<number | null>;
 }
 
-/**
- * Shows the sum of all days. If the pointer is over a day, shows the sum of that day and the share
- * of each sender.
- */
+/** Shows the sum of all days, or of the day under the pointer with each sender's share. */
 function Reading({ days, layers, measure, day }: ReadingProps) {
   const { usage } = lazyWords.value;
   const at = day.value;

@@ -74,10 +74,7 @@ export function stacked(values: readonly (readonly number[])[]): number[][] {
   return edges;
 }
 
-/**
- * Returns the days to label if a label needs `room` of `width` pixels; always includes the last
- * day.
- */
+/** Returns the days to label if a label needs `room` of `width` pixels, and the last day. */
 export function labelledDays(days: number, width: number, room: number): number[] {
   const step = Math.max(1, Math.ceil((days * room) / Math.max(width, 1)));
   const labelled: number[] = [];

@@ -21,10 +21,7 @@ interface PlotProps {
 }
 
 const HEIGHT = 168;
-/**
- * Space in pixels for the axes (left and bottom), and margins above and to the right of the
- * columns.
- */
+/** Pixels for the axes (left and bottom), and margins above and to the right of the columns. */
 const EDGE = { left: 56, bottom: 28, top: 12, right: 20 } as const;
 /** Width of a label such as "12 de nov." with its margins. */
 const LABEL_ROOM = 64;

@@ -29,10 +29,7 @@ type SpecFilters = AccountQuerySpec["filters"];
 type Described<Schema extends TSchema, Known = object> = Omit<Type.Static<Schema>, keyof Known> &
   Known;
 
-/**
- * Type of a value that a user may enter. A code may be any text or number, even if the server does
- * not know it.
- */
+/** Type of a value that a user may enter. A code may be unknown to the server. */
 type Edited<Value> = Value extends string
   ? string
   : Value extends number
@@ -83,10 +80,7 @@ interface Explain {
   confidence: number;
 }
 
-/**
- * A remark and the words of the sentence that it refers to, with their position in UTF-16 units.
- * See notes.ts.
- */
+/** A remark on words of a sentence, with their position in UTF-16 units. See notes.ts. */
 export interface TranslationNote {
   code?: string;
   detail: string;
@@ -112,10 +106,7 @@ export type TranslateAnswer = Described<
   { spec: Spec; explain: Explain }
 >;
 
-/**
- * Counts of the matches by value of a field. Together with `other` and `missing`, they sum to the
- * total.
- */
+/** Counts of the matches by value of a field. With `other` and `missing`, they sum to the total. */
 export type FacetAnswer = Described<typeof ACCOUNT_SCHEMAS.Facet>;
 
 /**
@@ -168,10 +159,7 @@ export interface SuggestAnswer extends Source {
   contact_refused: RefusedContact | null;
 }
 
-/**
- * `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}. Only the members that the
- * console reads are listed.
- */
+/** `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}, in the members read here. */
 export interface CompanyAnswer extends Source {
   /** Establishments of the company, head offices first, then by CNPJ. */
   accounts: Account[];
@@ -180,10 +168,7 @@ export interface CompanyAnswer extends Source {
   total: number;
 }
 
-/**
- * Explains why an account is listed: its score with the parts of the score, and in `matched` the
- * fact that meets each filter.
- */
+/** Explains why an account is listed: its score with parts, and the fact for each filter. */
 interface AccountExplain {
   score: number;
   parts: Record<string, number>;
@@ -212,10 +197,7 @@ export interface CatalogAnswer {
     terms: string[];
     accounts: number;
   }[];
-  /**
-   * Sections, divisions, groups, and classes (`A`, `47`, `472`, `4721-1`), with their names if
-   * known.
-   */
+  /** Sections, divisions, groups, and classes (`A`, `47`, `472`, `4721-1`), named if known. */
   prefixes: { code: string; description: string | null; accounts: number }[];
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
   states: { uf: string; name: string; accounts: number }[];
@@ -235,10 +217,7 @@ export type Status = Described<
   typeof STATUS_SCHEMAS.Status,
   { provenance: Record<string, string> | null }
 > & {
-  /**
-   * Number of saved searches that were last viewed with a month older than the month that is
-   * served.
-   */
+  /** Number of saved searches that were last viewed before the served month. */
   unseen_searches: number;
   /** True if the operator has set a mail server. */
   sends_emails: boolean;

@@ -52,10 +52,7 @@ export class ApiError extends Error {
 /** True if the server answered the last request. */
 export const reachable = signal(true);
 
-/**
- * Time of the last answer to a request with a session, in ms since the epoch. It decides when the
- * session is renewed.
- */
+/** Time of the last answer with a session, in ms since the epoch, for its renewal. */
 export const lastAnswer = { at: 0 };
 
 const BASE = "/v1/console";

@@ -84,18 +84,12 @@ export function App(): VNode {
   );
 }
 
-/**
- * Moves the focus to the content. The control that calls this is a button and not a link, because
- * the hash of the address contains the search.
- */
+/** Moves the focus to the content. A link would replace the hash, which holds the search. */
 function skip(): void {
   document.getElementById("main")?.focus();
 }
 
-/**
- * Shows the current view. After the page has loaded, the focus stays where the browser put it until
- * the view changes.
- */
+/** Shows the current view. Keeps the browser's focus until the view changes. */
 function Main(): VNode {
   const main = useRef<HTMLElement>(null);
   const name = view.value;

@@ -67,10 +67,7 @@ export function bytes(size: number): string {
   );
 }
 
-/**
- * Formats a day (`2026-10-15`) without shifting it between time zones, and an instant in the user's
- * time zone.
- */
+/** Formats a day (`2026-10-15`) as it is, and an instant in the user's time zone. */
 export function date(iso: string): string {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(iso);
   return dated(iso, { dateStyle: "medium", ...(day ? { timeZone: "UTC" } : {}) });

@@ -100,10 +100,7 @@ function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
   return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
 
-/**
- * True if a link is current. News counts as part of the saved searches, a comparison as part of the
- * search.
- */
+/** True if a link is current. News counts as saved searches, a comparison as search. */
 function isAt(name: ViewName): boolean {
   const within = { news: "saved", compare: "find" } as Partial<Record<ViewName, ViewName>>;
   return view.value === name || within[view.value] === name;

@@ -24,10 +24,7 @@ export type ListChange = Omit<Type.Static<typeof LIST_SCHEMAS.ListChange>, "list
   list: AccountList;
 };
 
-/**
- * `POST /accounts/lists` with `{cnpjs}`: the lists that contain any of the CNPJs, each with the
- * CNPJs that it contains.
- */
+/** `POST /accounts/lists` with `{cnpjs}`: the lists that contain any, each with those CNPJs. */
 export interface HoldingAnswer {
   request_id: string;
   lists: { id: string; name: string; cnpjs: string[] }[];
@@ -42,10 +39,7 @@ export interface DistrictsFound {
   total: number;
 }
 
-/**
- * `POST /accounts/look-up` with `{cnpjs, fields}`: one result for each CNPJ, in the same order. It
- * is not charged.
- */
+/** `POST /accounts/look-up` with `{cnpjs, fields}`: a result for each CNPJ, free of charge. */
 export interface LookUpAnswer {
   request_id: string;
   results: { account: Account | null }[];

@@ -24,10 +24,7 @@ export interface MemberList {
   members: Member[];
 }
 
-/**
- * `POST /members` and `POST /members/{id}/password`. Users change their own password with `POST
- * /password`.
- */
+/** `POST /members`, `POST /members/{id}/password`. Users change their own with `/password`. */
 export interface CreatedMember extends Member {
   /** Random; shown once. */
   password: string;

@@ -46,10 +46,7 @@ export interface EmailPage {
   has_more: boolean;
 }
 
-/**
- * `GET /searches/{id}/notices`, and `POST` with the members of PATCH /v1/searches/{id}: a saved
- * search with its notice options.
- */
+/** `GET /searches/{id}/notices`, and `POST` as PATCH /v1/searches/{id}: its notice options. */
 export interface NoticeOptionsAnswer {
   search: Omit<Type.Static<typeof SAVED_SEARCH_SCHEMAS.SavedSearch>, "last_notice">;
 }

@@ -176,10 +176,7 @@ function failureText(error: unknown): string {
   return answered && !isSecureContext ? text.insecure : errorText(error);
 }
 
-/**
- * Returns the remaining seconds and a function that starts the countdown, which continues in the
- * background.
- */
+/** Returns the remaining seconds, and a function that starts the countdown. */
 function useCountdown(): [left: number, begin: (seconds: number) => void] {
   const [until, setUntil] = useState(0);
   const [, redraw] = useState(0);

@@ -39,10 +39,7 @@ export async function signIn(email: string, password: string, keep: boolean): Pr
 /** True if the page was opened by a sign-in link that failed. */
 export const linkFailed = signal(false);
 
-/**
- * Matches the part of a sign-in link after the `#`. Browsers send this part to no server, so no log
- * contains it.
- */
+/** Matches a sign-in link after its `#`. Browsers send this part to no server, and so to no log. */
 const LINK = /^#signin=([\w-]{43})$/;
 
 /**

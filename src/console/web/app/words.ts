@@ -18,16 +18,10 @@ export const words: ReadonlySignal<ScreenWords> = computed(() => {
   return first.value;
 });
 
-/**
- * The words that the first page does not need. Null until a view needs them. Views import them from
- * lazywords.ts, where they are never null.
- */
+/** Words that the first page does not need, or null. Views import them from lazywords.ts. */
 export const lazyTable: ReadonlySignal<LaterWords | null> = later;
 
-/**
- * Loads a language and switches to it. Also loads the words of later views if these are already
- * loaded.
- */
+/** Loads a language and switches to it, with the words of later views if these are loaded. */
 export async function speak(wanted: ScreenLanguage): Promise<void> {
   const { words: table } =
     wanted === "pt" ? await import("../strings/pt.ts") : await import("../strings/en.ts");

@@ -130,10 +130,7 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
 
 type Parts = typeof import("../app/later.ts");
 
-/**
- * Returns the components for the rest of the record, or null until they are loaded. Few pages need
- * them.
- */
+/** Returns the components for the rest of the record, or null until they are loaded. */
 function useRecord(): Parts | null {
   const [parts, setParts] = useState<Parts | null>(null);
   useEffect(() => {
@@ -144,10 +141,7 @@ function useRecord(): Parts | null {
   return parts;
 }
 
-/**
- * Shows why the find view's result lists the account. Renders nothing if it does not list the
- * account.
- */
+/** Shows why the find view's result lists the account, or nothing if it does not. */
 function Listed({ cnpj, snapshot }: { cnpj: string; snapshot: string }): VNode | null {
   const { answer } = useExplained(specOf(query.value), snapshot, cnpj);
   return answer?.listed === true ? <Why answer={answer} /> : null;

@@ -9,10 +9,7 @@ import { FACETS, type FacetName } from "../../../spec/facets.ts";
 import { decodeAddress, encodeAddress } from "../find/address.ts";
 import type { Query } from "../find/question.ts";
 
-/**
- * Separators between two searches (`VERSUS`) and before facets (`BY`). No parameter of a search has
- * these names.
- */
+/** Separators between searches and before facets, which no parameter of a search is called. */
 const VERSUS = "&versus&";
 const BY = "&by&";
 /** Separator before the month of the second search. */

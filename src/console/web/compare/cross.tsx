@@ -117,10 +117,7 @@ export function CrossTable({ query, facets }: CrossProps): VNode {
   );
 }
 
-/**
- * Returns the sides (values of a facet) with their original positions. Values of a time facet are
- * sorted by time, and accounts without a value come last, as in files.
- */
+/** Returns the values of a facet with their positions, periods by time, "no value" last. */
 function inOrder(facet: FacetName, sides: readonly Side[]) {
   const placed = sides.map((one, at) => ({ one, at }));
   if (!isTimeFacet(facet)) return placed;

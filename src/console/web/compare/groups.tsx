@@ -29,10 +29,7 @@ interface GroupProps {
   readonly name: string;
   readonly query: Query;
   readonly set: (query: Query) => void;
-  /**
-   * Month in which the group is counted; null for the month that is served. Missing if the month
-   * cannot be chosen.
-   */
+  /** Month of the group, null for the served one. Missing if the month cannot be chosen. */
   readonly month?: string | null;
   readonly setMonth?: (month: string | null) => void;
 }

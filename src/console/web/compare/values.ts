@@ -38,10 +38,7 @@ interface Posted<Answer> {
   readonly retry: () => void;
 }
 
-/**
- * Posts a body, and posts it again when it changes. The last answer stays until the next one
- * arrives.
- */
+/** Posts a body, again when it changes. The last answer stays until the next one arrives. */
 export function usePosted<Answer>(path: string, body: unknown): Posted<Answer> {
   const key = JSON.stringify(body);
   const [turn, setTurn] = useState(0);

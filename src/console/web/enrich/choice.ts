@@ -65,10 +65,7 @@ export function labelsOf({ labels }: FillChoice): Labels {
   return labels ?? language.value;
 }
 
-/**
- * Returns the choices that apply. If no format was chosen, pasted text becomes an Excel file,
- * because it has no format to keep.
- */
+/** Returns the choices that apply. Pasted text without a chosen format becomes an Excel file. */
 export function choiceFor(choice: FillChoice, isPasted: boolean): FillChoice {
   return isPasted ? { ...choice, format: choice.format ?? "xlsx" } : choice;
 }

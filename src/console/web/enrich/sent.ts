@@ -27,10 +27,7 @@ const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;
 
-/**
- * Returns a file with the media type that the server needs, determined by its first bytes, not its
- * name.
- */
+/** Returns a file with the media type that its first bytes show, regardless of its name. */
 export async function typedFile(file: Blob): Promise<Blob> {
   const begun = new DataView(await file.slice(0, SIGN_BYTES).arrayBuffer());
   const isBook = begun.byteLength === SIGN_BYTES && WORKBOOKS.includes(begun.getUint32(0));

@@ -163,10 +163,7 @@ function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   );
 }
 
-/**
- * Chooses a compression. It is offered only for text files, because other formats are compressed
- * internally.
- */
+/** Chooses the compression of a text file. Other formats are compressed internally. */
 function Compression({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   const { exports } = lazyWords.value;
   return (

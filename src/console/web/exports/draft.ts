@@ -47,10 +47,7 @@ export interface Draft {
   readonly bom: boolean;
   /** For text formats. */
   readonly compression: Packing;
-  /**
-   * True if headings and values are in the console's language. Applies only to formats that support
-   * this.
-   */
+  /** True if headings and values are in the console's language, in formats that allow this. */
   readonly people: boolean;
   /** The file's title as typed; null for the suggested one. */
   readonly title: string | null;
@@ -62,10 +59,7 @@ export interface Draft {
   readonly mode: "off" | "fallback" | "full";
 }
 
-/**
- * Groups of fields in the order of the dialog. Within a group, fields are in the order of the
- * public interface.
- */
+/** Groups of fields in the order of the dialog, each in the order of the public interface. */
 export const FIELD_SETS = FIELD_GROUPS.map(
   (group) =>
     [
@@ -168,10 +162,7 @@ export function titledFor(title: string, layout: PresetName | null): string {
   return title.endsWith(end) ? title : title.slice(0, TITLE_MAX - end.length) + end;
 }
 
-/**
- * Returns the file's title as typed. If none was typed, the title consists of the search and the
- * layout.
- */
+/** Returns the file's title as typed, or else one of the search and the layout. */
 export function titleOf(draft: Draft): string {
   const { title, searched } = draft;
   return title ?? (searched && titledFor(searched, layoutOf(draft)));
@@ -228,10 +219,7 @@ function isPacked({ format, compression }: Draft): boolean {
   return isText(format) && compression !== "none";
 }
 
-/**
- * Returns the options for chosen columns. A layout has a delimiter of its own, so it does not use
- * these options.
- */
+/** Returns the options for chosen columns. A layout has its own delimiter instead. */
 function ownColumns(draft: Draft): Record<string, unknown> {
   return {
     fields: draft.fields,
@@ -245,10 +233,7 @@ export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boole
   return isForPeople(format) && !(format === "csv" && csv === "standard");
 }
 
-/**
- * Returns the delimiter and byte-order mark of a CSV style. Excel in Brazil expects semicolons, and
- * reads UTF-8 only with a byte-order mark.
- */
+/** Returns delimiter and byte-order mark of a CSV style. Excel in Brazil needs ";" and a mark. */
 function csvOf({ csv, delimiter, bom }: Draft): { delimiter: string; bom: boolean } {
   if (csv === "excel") return { delimiter: ";", bom: true };
   if (csv === "standard") return { delimiter: ",", bom: false };

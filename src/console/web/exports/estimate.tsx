@@ -29,10 +29,7 @@ export interface Estimated {
   readonly failed: boolean;
 }
 
-/**
- * Returns the estimate for a body. Requests it once the body has not changed for a moment. Null
- * sends no request.
- */
+/** Returns the estimate for a body that has not changed for a moment. Null sends nothing. */
 export function useEstimate(body: Record<string, unknown> | null): Estimated {
   const text = body === null ? null : JSON.stringify(body);
   const [state, setState] = useState<{ text: string; answer: ExportEstimate | null } | null>(null);
@@ -133,10 +130,7 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
   return text === "" ? null : <p class="export-remark">{text}</p>;
 }
 
-/**
- * Shows the remaining quota. It is known before the estimate and shown first, so that later content
- * does not move.
- */
+/** Shows the remaining quota, known before the estimate, so that later content stays in place. */
 function QuotaLeft({ rows }: { rows: number | null }): VNode | null {
   return rows === null ? null : <p class="export-remark">{quotaText(rows)}</p>;
 }

@@ -183,7 +183,7 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
   );
 }
 
-/** True if the search was last viewed with a month older than the month that is served. */
+/** True if a newer month is served than when the search was last viewed. */
 function hasNews({ saved, now }: SavedSearch): boolean {
   return now !== null && saved.snapshot < now.snapshot;
 }

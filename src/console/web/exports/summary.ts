@@ -13,10 +13,7 @@ import type { CatalogBook } from "../find/catalog.ts";
 import { describeFilter } from "../find/filters/filterwords.ts";
 import { type Query, queryOf } from "../find/question.ts";
 
-/**
- * The most significant filters, in the order in which people say them. All other filters come after
- * them.
- */
+/** The most significant filters, in the order in which people say them, before all others. */
 const FIRST: readonly PartName[] = [
   "cnae",
   "text_hints",
@@ -50,19 +47,13 @@ export function summaryOf(
   return text === "" ? commands.everything : text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
 
-/**
- * True if lists are the only filter of a search. The user then follows changes of the companies on
- * these lists.
- */
+/** True if lists are the only filter: the user follows the companies on them. */
 export function isListAlone(filters: Spec["filters"]): boolean {
   const set = PART_NAMES.filter((name) => isPartSet(filters, name));
   return set.length === 1 && set[0] === "lists";
 }
 
-/**
- * Describes each query by the filters that not all queries share. The description of a query
- * without such filters is empty.
- */
+/** Describes each query by the filters that not all queries share; empty without any. */
 export function differences(queries: readonly Query[], book: CatalogBook | null): string[] {
   const phrases = queries.map((query) =>
     PART_NAMES.filter((name) => isPartSet(query.filters, name)).map((name) =>
@@ -73,10 +64,7 @@ export function differences(queries: readonly Query[], book: CatalogBook | null)
   return phrases.map((one) => one.filter((phrase) => !isShared(phrase)).join(" · "));
 }
 
-/**
- * Filters on days. They contain fixed days, even if the sentence was relative, as in "the last 30
- * days".
- */
+/** Filters on days, which are fixed even if the sentence was relative ("the last 30 days"). */
 const DATED: readonly PartName[] = [
   ...(["started", "status_changed", "simples_excluded", "mei_excluded"] as const),
 ];

@@ -14,10 +14,7 @@ import { toast } from "../parts/toast.tsx";
 interface Followed {
   readonly record: ExportView;
   readonly trouble: "lost" | "gone" | null;
-  /**
-   * Time at which the export was first seen running, and its progress at that time; null if it was
-   * not seen running.
-   */
+  /** Time and progress when the export was first seen running; null if it was not. */
   readonly first?: { readonly ms: number; readonly progress: number } | null;
 }
 

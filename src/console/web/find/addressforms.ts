@@ -72,10 +72,7 @@ export function list(
   };
 }
 
-/**
- * Makes a member whose value is one of a few words. The empty word stands for the value that does
- * not filter.
- */
+/** Makes a member whose value is one of a few words. The empty word does not filter. */
 export function choice<Value>(
   key: string,
   words: readonly (readonly [word: string, value: Value])[],
@@ -93,10 +90,7 @@ export function choice<Value>(
   };
 }
 
-/**
- * Makes a member with two bounds, `from..to`, either of which may be missing. `set` returns false
- * if the bounds contradict each other.
- */
+/** Makes a member `from..to` with optional bounds. `set` returns false if they contradict. */
 export function range<Value>(
   key: string,
   read: (text: string) => Value | null,

@@ -34,10 +34,7 @@ import {
 } from "./addressforms.ts";
 import { BOUNDS, type Query } from "./question.ts";
 
-/**
- * Shortens a list of activities. If it has all subclasses of a section, division, group, or class,
- * one code replaces them.
- */
+/** Shortens a list of activities: one code replaces all subclasses of a section or group. */
 export function compressActivities(codes: readonly string[], lookup: CatalogLookup): string[] {
   const spellings = (code: string) => {
     const digits = cnaeDigits(code);
@@ -276,10 +273,7 @@ function wordList<Word extends string>(
   };
 }
 
-/**
- * Makes a member for the user's lists, given by id. The server checks that they belong to the
- * tenant.
- */
+/** Makes a member for the user's lists by id. The server checks that the tenant has them. */
 function named(key: string, member: "any_of" | "exclude"): AddressMember {
   return {
     key,

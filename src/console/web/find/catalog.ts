@@ -220,10 +220,7 @@ function find(entries: readonly Entry[], text: string, most: number): PickerChoi
   return found.slice(0, most).map(({ entry }) => withTerm(entry, whole));
 }
 
-/**
- * Ranks a match; 0 is the best rank. Returns null if a typed word is not a prefix of any word of
- * the entry.
- */
+/** Ranks a match, 0 best; null if a typed word does not begin any word of the entry. */
 function rankOf({ words, name, terms }: Entry, typed: readonly string[], whole: string) {
   if (whole === "") return 0;
   if (!typed.every((word) => words.some((one) => one.startsWith(word)))) return null;

@@ -1,11 +1,11 @@
 /**
- * Districts of large cities whose name contains that of a town: "na Barra da Tijuca", "no Recreio
- * dos Bandeirantes".
- * Input: a sentence in which the districts next to their cities are claimed. Output: further
+ * Finds districts of large cities if the name of the district contains the name of a town: "na
+ * Barra da Tijuca", "no Recreio dos Bandeirantes".
+ * Input: a sentence in which the districts next to their cities are marked as read. Output: further
  * districts, whose city is found later (see districtmentions.ts).
- * Invariant: such a name follows a preposition of place, has a "de" inside, and is accepted only
- * whole, if one of the largest cities has a district of that name. Only these cities are looked up,
- * because a look-up in all cities takes milliseconds.
+ * Invariant: the name follows a preposition of place and has a "de" inside. One of the largest
+ * cities must have a district of exactly this name. Only these cities are looked up, because a
+ * look-up in all cities takes milliseconds.
  */
 import { beginsRequest } from "../../items.ts";
 import { negatorOf } from "../../negation.ts";
@@ -22,7 +22,7 @@ const CITIES_MAX = 48;
 /** Maximum number of names per sentence that are looked up. */
 const NAMES_MAX = 4;
 
-/** Claims districts of large cities whose name contains that of a town. */
+/** Finds districts such as "Barra da Tijuca" and marks their words as read. */
 export function findComposedDistricts(context: PlaceContext): void {
   const { sentence, districts } = context;
   if (districts.names.lacking) return;

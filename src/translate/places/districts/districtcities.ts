@@ -16,10 +16,7 @@ interface Span {
   readonly to: number;
 }
 
-/**
- * A district in the sentence. The keys of `known` are the IBGE codes of the municipalities that
- * have it.
- */
+/** A district in the sentence. The keys of `known` are the IBGE codes of its municipalities. */
 interface DistrictAt extends Span {
   readonly known: ReadonlyMap<string, unknown>;
 }
@@ -65,10 +62,7 @@ export function citiesOfDistricts<District extends DistrictAt>(
   return found;
 }
 
-/**
- * Returns the lists of districts and cities in the order of the sentence. Districts and cities in
- * one list are one element.
- */
+/** Returns the lists of districts and cities in the order of the sentence. */
 function runsOf(
   sentence: Sentence,
   districts: readonly DistrictAt[],

@@ -26,10 +26,7 @@ interface MentionedDistrict {
   readonly negated: boolean;
   /** True if no word such as "bairro" marks the name as a district. */
   readonly implied: boolean;
-  /**
-   * For each city (IBGE code) that has the district, its spellings and accounts there. Empty if no
-   * city has it.
-   */
+  /** For each city (IBGE code) that has the district, its spellings and accounts there. */
   known: ReadonlyMap<string, KnownDistrict>;
   /**
    * Cities (IBGE codes) that the sentence names as the ones that have the district, as in "Santos
@@ -49,8 +46,8 @@ export class MentionedDistricts {
   /** Number of names without a city. They are looked up in all cities, which is slow. */
   homeless = 0;
   /**
-   * First tokens of the mentions whose name is in `all` as a district. The district decides what is
-   * searched for such a mention.
+   * First tokens of the place mentions that are also districts in `all`. The filter of such a
+   * mention is set by its district.
    */
   readonly named = new Set<number>();
 
@@ -71,10 +68,7 @@ interface PlacesMeant {
 
 /** Max districts without a city that are looked up in all cities. */
 const HOMELESS_MAX = 4;
-/**
- * Every district is looked up in the cities of the search only if there are at most this many; no
- * sentence lists more.
- */
+/** Maximum number of cities of a search in which every district is looked up. */
 const LOOKED_MAX = 40;
 /** Maximum cities that a note names as alternatives. */
 const HOMES_SHOWN = 5;
@@ -118,10 +112,7 @@ export function findHomes(mentioned: MentionedDistricts, found: PlacesMeant, cit
   }
 }
 
-/**
- * Minimum ratio of the accounts in one city's district to those in all other districts of that name
- * together.
- */
+/** Minimum ratio of the accounts in one district to those in all others of its name. */
 const OUTWEIGHS = 10;
 
 /** Returns the one city whose district outweighs all others of that name, or else all cities. */
@@ -215,15 +206,11 @@ function lookUp(
   }
 }
 
-/** Returns the cities of the search that may contain a district. */
 function requestedCities({ cities }: PlacesMeant, owners: ReadonlySet<string> | undefined): City[] {
   return [...cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
 }
 
-/**
- * Returns each city of the search that has a district, with the spellings of the district in that
- * city.
- */
+/** Returns each city of the search that has a district, with its spellings there. */
 function meantOf(
   { homes, known }: MentionedDistrict,
   found: PlacesMeant,

@@ -42,7 +42,7 @@ function spellingsOf(name: string): readonly string[] {
   return [name];
 }
 
-/** Municipalities whose districts are read in one native call. */
+/** Maximum number of municipalities whose districts one native call reads. */
 const MUNICIPALITIES_PER_CALL = 64;
 
 /** Maximum number of names per snapshot for which the municipalities are cached. */
@@ -57,10 +57,7 @@ function homesOf(segment: Segment): Map<string, Homes> {
   return known;
 }
 
-/**
- * Looks up the districts of a snapshot. Results are cached for one sentence, because its stages
- * repeat lookups.
- */
+/** Looks up the districts of a snapshot. Caches results for the stages of one sentence. */
 export class DistrictNames {
   readonly #segment: Segment;
   /** Cached results, by municipality and then by name as written. */
@@ -119,8 +116,8 @@ export class DistrictNames {
   }
 
   /**
-   * Returns the district of each municipality that has it. Each element of the result is for one
-   * name, given by all its spellings in `forms`.
+   * Returns a map for each name: its district in each municipality that has it. An element of
+   * `forms` holds all spellings of one name.
    */
   #knownIn(
     ibges: readonly string[],
@@ -141,10 +138,7 @@ export class DistrictNames {
   }
 }
 
-/**
- * Returns the district with these spellings. `sizes` holds the number of accounts with each
- * spelling.
- */
+/** Returns the district with these spellings. `sizes` holds the accounts of each spelling. */
 function districtOf(names: readonly string[], sizes: Uint32Array): KnownDistrict {
   const spelled = names
     .map((name, i) => ({ name, accounts: sizes[i] ?? 0 }))

@@ -437,10 +437,7 @@ export function isOften(
   });
 }
 
-/**
- * Returns the names of a list that begins at a token, up to the first name that none of the cities
- * has.
- */
+/** Returns the names of a list that begins at a token, up to the first unknown name. */
 function listAt(
   context: PlaceContext,
   start: number,

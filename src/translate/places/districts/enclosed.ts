@@ -35,10 +35,7 @@ const AND = /^(?:e|ou|and|or|mais)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
 /** Matches the center of a city, which is a district and needs no capital letter. */
 const CENTRE = /^(?:centro|downtown)$/;
-/**
- * Matches words that often begin the name of a district. Some of them also begin a trade or a part
- * of a city.
- */
+/** Matches words such as "Vila" that often begin a district. Some also begin a trade. */
 const BEGINS = /^(?:vila|jardim|parque|conjunto|residencial|santa|santo|cidade|alto|alta|nossa)$/;
 /** Words before which a name ends. */
 const ENDS = /^(?:com|with|em|in|que|sem|exceto)$/;
@@ -50,20 +47,14 @@ interface CityAt {
   readonly cities: readonly City[];
 }
 
-/**
- * The tokens of a name. `isSure` is true if the words count as a name even if the city has no such
- * district.
- */
+/** Tokens of a name. `isSure` is true for a name even if the city has no such district. */
 interface Range {
   readonly from: number;
   readonly to: number;
   readonly isSure: boolean;
 }
 
-/**
- * Returns the position after a city and the state that follows it: "Santos/SP", "São Paulo
- * (capital)".
- */
+/** Returns the position after a city and its state: "Santos/SP", "São Paulo (capital)". */
 export function stateEnd({ tokens }: Sentence, cityEnd: number): number {
   if (isUf(tokens[cityEnd])) return cityEnd + 1;
   const mark = tokens[cityEnd]?.text ?? "";
@@ -97,10 +88,7 @@ function isAfterHyphen({ tokens, text }: Sentence, at: number): boolean {
   return /^\s+-\s+$/.test(text.slice(before.end, token.start));
 }
 
-/**
- * Returns the punctuation that opens a list after a city and before a name in it, or null if the
- * name is in no such list.
- */
+/** If a name is in a list after a city, returns the punctuation that opens it, otherwise null. */
 export function enclosedBy(sentence: Sentence, cityEnd: number, name: number): string | null {
   if (isAfterHyphen(sentence, name)) return HYPHEN;
   for (let at = name - 1; at >= cityEnd; at--) {
@@ -164,10 +152,7 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
   return to;
 }
 
-/**
- * True if the words may name a district: they are no request, trade, state, or town in the state of
- * the city.
- */
+/** True if the words are no request, trade, state, or town in the state of the city. */
 function isName(
   context: PlaceContext,
   { cities }: CityAt,

@@ -18,10 +18,7 @@ import type { KnownDistrict } from "./districtnames.ts";
 import { isOften } from "./districts.ts";
 import { enclosedBy, HYPHEN, stateEnd } from "./enclosed.ts";
 
-/**
- * Minimum ratio of the accounts of a city to those of a town that only shares a name with its
- * district.
- */
+/** Minimum ratio of the accounts of a city to those of a town with a district's name. */
 const OUTWEIGHS = 10;
 
 /**
@@ -99,10 +96,7 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   return [];
 }
 
-/**
- * True if the names form one list that describes parts of the city: "Liberdade e Bela Vista, São
- * Paulo".
- */
+/** True if the names form one list of parts of the city: "Liberdade e Bela Vista, São Paulo". */
 function isListOfParts(
   context: PlaceContext,
   { mentions, at, run }: Before,
@@ -117,10 +111,7 @@ function isListOfParts(
   return isTwo && run.every((town) => isElsewhere(town, city)) && run.some(isKnown);
 }
 
-/**
- * Returns the names listed before a city. Only a comma, small words, or nothing separates them from
- * the city.
- */
+/** Returns the names listed before a city, separated only by commas and small words. */
 function townsBefore(
   context: PlaceContext,
   mentions: readonly Mention[],
@@ -170,10 +161,7 @@ function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   return to - from > 2 && (at - from) % 2 === 1 && (to - at) % 2 === 1;
 }
 
-/**
- * True if a name is a district of the city and no larger town in the state of the city has that
- * name.
- */
+/** True if a name is a district of the city and no larger town in the state has the name. */
 function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boolean {
   if (context.districts.names.lacking || town.lead.city) return false;
   const name = context.sentence.words(town.at, town.to).words;
@@ -223,10 +211,7 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
   );
 }
 
-/**
- * Adds a note that "em Boa Vista, Campinas" was read as two towns, and a doubt that offers the
- * district.
- */
+/** Notes that "em Boa Vista, Campinas" was read as two towns. A doubt offers the district. */
 function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Mention): void {
   const [one, other] = [town, city].map(({ at, to }) => sentence.words(at, to).words);
   notes.assume(
@@ -248,10 +233,7 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
   );
 }
 
-/**
- * Minimum ratio of the accounts of a city to those of a town that is too small to be meant next to
- * it.
- */
+/** Minimum ratio of the accounts of a city to those of a town too small to be meant next to it. */
 const DWARFS = 100;
 
 /**
@@ -326,7 +308,6 @@ function quartersOfBracket(
   return run.every(isQuarterOf) ? run : [];
 }
 
-/** Returns all names of the list before a bracket, in order. */
 function listBefore(
   context: PlaceContext,
   mentions: readonly Mention[],
@@ -368,10 +349,7 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
   }
 }
 
-/**
- * Factor by which a capital and its district must each outnumber a town that has the name of the
- * district, in accounts.
- */
+/** Minimum ratio of the accounts of a capital, and of its district, to those of a namesake town. */
 const NAMED_SO = 2;
 
 /**

@@ -1,11 +1,11 @@
 /**
  * Proves, over real sockets on both transports, with the engine and two snapshots: a server with a
- * response cache answers seeded random searches with the bytes of a server without one. Two tenants
- * with three keys send the searches repeatedly, interleaved, and across a change of the snapshot,
- * with cursors, facets, ETags, and mistakes. The cache's memory stays within its limits. Both
- * servers charge the same units, refuse the same requests, and have the same 304 answers, usage
- * counts, and log lines. A disabled key or tenant and a damaged snapshot get the same answers. Each
- * answer has its own request id and time.
+ * response cache answers random searches with the bytes of a server without one. Two tenants with
+ * three keys repeat the searches, interleaved and across a change of the snapshot, with cursors,
+ * facets, ETags, and mistakes. The cache's memory stays within its limits. Both servers charge the
+ * same units, refuse the same requests, and have the same 304 answers, usage counts, and log lines.
+ * They treat a disabled key or tenant and a damaged snapshot equally. Each answer has its own
+ * request id and time.
  * Does not prove: the order of eviction (unit/http/server).
  */
 import assert from "node:assert/strict";
@@ -54,9 +54,7 @@ interface PageRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * Sends a request. Returns everything that a client sees of the answer, except for date and time.
- */
+/** Sends a request. Returns all that a client sees of the answer, except date and time. */
 async function send(server: FakeServer, { path = SEARCH, body, key, headers = {} }: PageRequest) {
   const answer = await fetch(server.base + path, {
     method: "POST",
@@ -70,10 +68,7 @@ async function send(server: FakeServer, { path = SEARCH, body, key, headers = {}
   return { status: answer.status, seen, text: await answer.text() };
 }
 
-/**
- * Two servers, one with a cache and one without, that have the same keys and secrets and a fixed
- * time.
- */
+/** Two servers with the same keys, secrets, and fixed time. Only one of them has a cache. */
 class Pair {
   readonly clock: ManualClock = manualClock(1_790_000_000_000);
   readonly memory: ResponseCache;
@@ -227,10 +222,7 @@ for (const transport of MATRIX) {
     before(() => pair.start(transport, segment, own));
     after(() => pair.close());
 
-    /**
-     * Repeats a request until its answer is cached. Asserts that the next answer comes from the
-     * cache.
-     */
+    /** Repeats a request until its answer is cached, and asserts that it is cached. */
     async function remembered(key: string, text = body): Promise<void> {
       for (let i = 0; i < 2; i++) await pair.send({ body: text, key });
       const { hits } = pair.memory;

@@ -133,7 +133,7 @@ describe("change lists", () => {
 
   it("report progress without a wait, and end the wait of a client that left", async () => {
     const lists = listsIn(freshDir());
-    // Both requests are sent before the list is built, however fast that is.
+    // Both requests are sent before the list can be complete.
     const [early, left] = await Promise.all([
       refusal(lists.open(both(), { waitMs: 0, ended: () => false })),
       refusal(lists.open(both(), { waitMs: 60_000, ended: () => true })),

@@ -1,9 +1,9 @@
 /**
  * Proves, over both transports, on real files: all pages of GET and POST /v1/changes together equal
- * a linear scan over both months, and the changes that the engine computes directly. A cursor
- * continues with the months of its first page, and is rejected with any other request. All mistakes
- * are reported in one answer, with their places in body or query. A plan without contact fields
- * sees neither these fields nor their changes.
+ * the result of a linear scan over both months. A cursor continues with the months of its first
+ * page, and is rejected with any other request. All mistakes are reported in one answer, with their
+ * places in body or query. A plan without contact fields sees neither these fields nor their
+ * changes.
  * Does not prove: the engine itself (campaign/twin/changes.test.ts), nor how lists are stored
  * (contract/http/api/changes-lists.test.ts).
  */
@@ -64,10 +64,7 @@ function servedFolder(pair: MonthPair): string {
   return folder;
 }
 
-/**
- * Returns all items of a query for changes. Requests pages by POST and GET in turn, with different
- * page sizes.
- */
+/** Returns all changes of a query. Alternates between POST and GET and between page sizes. */
 async function walk(
   { post, get }: ChangesServer,
   question: Readonly<Record<string, unknown>>,

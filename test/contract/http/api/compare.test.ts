@@ -1,8 +1,8 @@
 /**
  * Proves, over both transports, on two real months: a comparison may count a group in an older
  * month, and the count equals a linear scan of that month's rows. The index of a group is relative
- * to all accounts of the same month. If all groups have the same registration status, only accounts
- * with that status count. The answer names what it is relative to. Wrong months are refused with
+ * to all accounts of the same month. If all groups have the same registration status, the index is
+ * relative to the accounts with that status, and the answer says so. Wrong months are refused with
  * their place in the request, also by a server of a single file.
  * Does not prove: comparisons within one month (counts.test.ts).
  */

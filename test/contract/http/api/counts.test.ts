@@ -1,7 +1,7 @@
 /**
- * Proves, over both transports, on a real snapshot: counts equal a linear scan over the decoded
- * rows. They are tables of two facets, all values of facets as CSV and XLSX, and comparisons of
- * groups. The Accept header selects the format. The words of labels are right, specs with lists are
+ * Proves, over both transports, on a real snapshot: tables of two facets, all values of a facet as
+ * CSV and XLSX, and comparisons of groups have the counts of a linear scan over the decoded rows.
+ * The Accept header selects the format. The words of labels are right, specs with lists are
  * counted, and every mistake is reported with its place.
  * Does not prove: facets of JSON (campaign/twin/facet.test.ts), nor speed (bench/facets.bench.ts).
  */

@@ -42,10 +42,7 @@ type Outcome =
   | "export_expired"
   | "export_not_found";
 
-/**
- * Expected status, or error code, for each state. The three elements are for the three groups of
- * `REQUESTS`.
- */
+/** Expected status or error code for each state, for the three groups of `REQUESTS`. */
 const OUTCOMES: Readonly<Record<keyof typeof SITUATIONS, readonly [Outcome, Outcome, Outcome]>> = {
   queued: [200, "EXPORT_NOT_READY", "EXPORT_NOT_READY"],
   running: [200, "EXPORT_NOT_READY", "EXPORT_NOT_READY"],
@@ -57,10 +54,7 @@ const OUTCOMES: Readonly<Record<keyof typeof SITUATIONS, readonly [Outcome, Outc
   malformed: ["export_not_found", "export_not_found", "export_not_found"],
 };
 
-/**
- * Groups of requests that have the same outcome: plain reads, reads that require a finished export,
- * and downloads.
- */
+/** Requests with the same outcome: plain reads, reads of a finished export, and downloads. */
 const REQUESTS: readonly (readonly string[])[] = [
   ["", "?wait=0", "?wait=1"],
   ["?require=done", "?require=done&wait=0", "?wait=1&require=done", "?wait=%30&require=done"],

@@ -1,10 +1,10 @@
 /**
  * Proves, with a real snapshot on both transports: leads are the accounts that a search with the
- * shown spec finds, in its order, for flat specs and for sentences. With one lead per company, the
- * lead is the company's first account. All pages together have every lead once, for any page size.
- * A cursor of another request is rejected with the right code. The members of a lead depend on the
- * plan. Words and reasons agree with the account. Large pages are streamed and equal small ones.
- * Leads have the 304 answers, usage, and cost of a search.
+ * shown spec finds, in its order. With one lead per company, the lead is the company's first
+ * account. All pages together have every lead once, for any page size. A cursor of another request
+ * is rejected with the right code. The members of a lead depend on the plan. Words and reasons
+ * agree with the account. Large pages are streamed and equal small ones. Leads have the 304
+ * answers, usage, and cost of a search.
  * Does not prove: the meaning of sentences (unit/translate/*.test.ts), which lead queries are
  * accepted (contract/spec/leadquery.test.ts), nor that a company's first account is right
  * (campaign/twin/companies.test.ts).

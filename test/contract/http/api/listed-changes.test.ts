@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports: a spec that names lists works in queries for changes, in a body and
- * in an address, and in exports with `since`, for the lists' tenant and no other. The pages
- * together equal the same query without lists, filtered by a set. The spec that the answer shows
- * contains ids. If a list changes, cursors become invalid with a message, and a request with the
- * same Idempotency-Key counts as a different request.
+ * Proves, on both transports: the lists' tenant, and no other, can name them in the spec of a query
+ * for changes (in a body or an address) and of an export with `since`. The pages together equal the
+ * same query without lists, filtered by a set. The spec that the answer shows contains ids. If a
+ * list changes, cursors become invalid with a message, and a request with the same Idempotency-Key
+ * counts as a different request.
  * Does not prove: random specs and lists (campaign/twin/listed-changes.test.ts), nor files
  * (contract/export/changes.test.ts).
  */

@@ -41,9 +41,7 @@ interface Seen {
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/**
- * Number of requests that started to use the snapshot (`begun`), and that released it (`ended`).
- */
+/** Number of requests that began to use the snapshot, and of those that ended its use. */
 const holds = { begun: 0, ended: 0 };
 let sample: SampleSnapshot;
 let segment: Segment;

@@ -15,8 +15,8 @@ import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
 /**
- * For each PATCH route, how to make its resource: the path and body of the request, and the member
- * of the answer that has the resource.
+ * For each PATCH route, the path and body of a request that makes its resource, and the member of
+ * the answer with the resource.
  */
 const MADE: Readonly<Record<string, readonly [path: string, body: object, name: string]>> = {
   "/v1/lists/{id}": ["/v1/lists", { name: "Clientes" }, "list"],

@@ -75,7 +75,7 @@ describe("the OpenAPI document", () => {
     );
     rmSync(folder, { recursive: true });
     assert.equal(status, 0, stdout + stderr);
-    // The linter prints a notice about its own future before the report.
+    // The linter prints a notice before the report.
     const { totals } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: object };
     assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, stdout);
   });

@@ -83,15 +83,14 @@ const KEYED_PATHS = [...new Set([...KEYED, UNKNOWN].map(({ path }) => path)), "/
 /** True if only a sender with a valid key gets this status. */
 const isAnswer = (status: number) => status !== 401 && status !== 403;
 
-/** Returns the methods that the route table has for a path. */
 const methodsOf = (path: string) => {
   const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
   return methods.includes("GET") ? [...methods, "HEAD"] : methods;
 };
 
 /**
- * Returns the status of an open path without its required parts. A file needs a signed link, which
- * a key does not replace.
+ * Returns the status of an open path that is requested without parameters. A file needs a signed
+ * link, which a key does not replace.
  */
 const openStatus = (path: string) =>
   path.startsWith("/files/")

@@ -1,8 +1,8 @@
 /**
  * Proves that the bytes of request bodies that are being received are counted exactly, and released
- * in every way a body can end. Compares the count with a simple reference implementation for any
- * chunks. On both transports, a body without space gets an immediate 503. Does not prove: the limit
- * of one body (contract/http/server/limits.test.ts).
+ * however a body ends. A simple reference implementation gives the expected counts for any chunks.
+ * On both transports, a body gets an immediate 503 if the memory for bodies is used up. Does not
+ * prove: the limit of one body (contract/http/server/limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -22,9 +22,9 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_280_000, requestTimeoutMs: 20_000 };
 
-/** Chunks that are sent with this pause between them arrive separately. */
+/** Pause between two chunks, so that they arrive separately. */
 const BETWEEN_PIECES_MS = 20;
-/** A client that has no answer after this time never gets one. */
+/** Time after which a client without an answer is assumed to get none. */
 const ANSWERED_MS = 3_000;
 
 const step = fc.record({
@@ -192,9 +192,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    /**
-     * Sends the pieces, and returns the bytes that arrive until the server closes the connection.
-     */
+    /** Sends the pieces, and returns the bytes that arrive until the server closes. */
     async function sentInTwo(pieces: readonly string[]): Promise<string> {
       const socket = connect(server.port, "127.0.0.1");
       let text = "";

@@ -1,10 +1,9 @@
 /**
  * Proves, on raw sockets against both transports: a Connection header with the member `close` ends
  * the connection after the whole answer. The member may be at any position, in any case and
- * spacing, and on any line. No other member ends the connection. Over node:http, later bytes are
- * not answered, and a client that half-closes after its requests gets all answers whole.
- * uWebSockets.js closes a half-closed connection and may cut its answer, but the client can detect
- * that.
+ * spacing, and on any line. No other member ends the connection. If a client half-closes after its
+ * requests, node:http sends all answers whole. uWebSockets.js closes the connection and may cut its
+ * answer, but the client can detect that.
  * Does not prove: how a server stops (server.test.ts).
  */
 import assert from "node:assert/strict";

@@ -14,7 +14,10 @@ import { splitAnswers } from "../../../support/sockets/wire-answers.ts";
 
 const SECOND = "GET /healthz HTTP/1.1\r\nHost: test\r\nX-Request-Id: second\r\n\r\n";
 const EXPORT = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"output":{"format":"csv"}}';
-/** Longer than the limits of the test server, shorter than those built in to uWebSockets.js. */
+/**
+ * Time to wait for an answer. It exceeds the timeouts of the test server, but not those built in to
+ * uWebSockets.js.
+ */
 const PATIENCE_MS = 4_000;
 /** Number of rows that are tried concurrently. */
 const LANES = 24;
@@ -24,10 +27,7 @@ interface Received {
   readonly closed: boolean;
 }
 
-/**
- * Sends bytes, and sends `second` after the first answer. Resolves when `second` is answered or the
- * connection closes.
- */
+/** Sends bytes, and `second` after the first answer. Resolves at the second answer or close. */
 function converse(port: number, bytes: Buffer, second: string | null): Promise<Received> {
   return new Promise((resolve) => {
     let text = "";

@@ -1,13 +1,11 @@
 /**
  * Proves, by counting bytes: answering a search over uWebSockets.js leaves no more garbage than the
  * limits below. Without the optimizing compiler, every object, closure, and spread is allocated
- * each time, so the figure repeats within 30 bytes (Node 20, where the limit is tight). On a busy
- * machine, timers have added up to 90. A copy of the whole call by spread on the way to its handler
- * costs 150 more and fails. With the optimizing compiler, as users run it, an answer leaves 3.6 to
- * 3.8 KB. It left 17 KB before the shared buffer and the fast path for repeated searches, and 9.7
- * KB before rendering into reused memory and log lines from cached parts. It left 6.6 KB before
- * accounts were written in place, and 4.8 KB before calls became a class and headers one list. Does
- * not prove: how long anything takes, nor memory outside the heap.
+ * each time. The figure then repeats within 30 bytes on Node 20, where the limit is tight. On a
+ * busy machine, timers have added up to 90. One needless copy of the call's object costs 150 more
+ * and fails the test. With the optimizing compiler, as users run it, an answer leaves 3.6 to 3.8
+ * KB. Without the shared buffer and the fast path for repeated searches, it left 17 KB. Does not
+ * prove: how long anything takes, nor memory outside the heap.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -25,12 +23,12 @@ const BOUNDS = {
   new: { "--no-opt": 45_500, "--opt": 34_000 },
 };
 
-/** Other versions of Node allocate different objects for the same program. */
+/** True if the limits are exact. Other versions of Node allocate different objects. */
 const TIGHT = process.versions.node.startsWith("20.");
 const LOOSE_FACTOR = 1.25;
 /**
- * Maximum number of counts. A count above the limit is repeated, because garbage of the product
- * itself would occur every time.
+ * Maximum number of measurements. A measurement above the limit is repeated, because only the
+ * product's own garbage occurs every time.
  */
 const COUNTS_MAX = 3;
 
@@ -60,7 +58,8 @@ describe("the garbage of an answer", () => {
   for (const { searches, compiler, bound } of cases) {
     it(`is bounded for ${searches} searches, with ${compiler}`, () => {
       const most = TIGHT ? bound : bound * LOOSE_FACTOR;
-      // The smallest count is used, because timers add garbage, and more of it on a busy machine.
+      // The smallest measurement is used, because timers add garbage, and more of it on a busy
+      // machine.
       let least = Number.POSITIVE_INFINITY;
       for (let time = 0; time < COUNTS_MAX && least > most; time++) {
         least = Math.min(least, countedWith(compiler, searches));
@@ -70,7 +69,7 @@ describe("the garbage of an answer", () => {
   }
 });
 
-/** Returns the heap bytes per answer, counted once. */
+/** Measures once. Returns the heap bytes per answer. */
 function countedWith(compiler: string, searches: string): number {
   const command = [compiler, ...FLAGS, program, sample.snapshot, searches];
   const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });

@@ -1,9 +1,8 @@
 /**
- * Proves that each limit of a request accepts a request at the limit and rejects a request one unit
- * beyond it. One table is used for both transports. It has bytes and lines of the head, the
- * address, the body (of known and unknown length), and depth, members, and items of JSON. Does not
- * prove: what else is rejected (contract/http/server/malformed.test.ts,
- * contract/http/api/scenarios.test.ts).
+ * Proves, on both transports, that each limit accepts a request at the limit and rejects a request
+ * one unit beyond it. The limits are for the head (bytes, lines), the address, the body (of known
+ * and unknown length), and JSON (depth, members, items). Does not prove: what else is rejected
+ * (contract/http/server/malformed.test.ts, contract/http/api/scenarios.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -67,7 +67,6 @@ for (const transport of TRANSPORTS) {
       return text;
     };
     const bodyOf = (text: string) => text.slice(text.indexOf("\r\n\r\n") + 4);
-    /** Returns the number of failures that were logged during an action. */
     const failuresOf = async (act: () => Promise<unknown>): Promise<number> => {
       const from = server.logged.length;
       await act();

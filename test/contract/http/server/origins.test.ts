@@ -19,7 +19,6 @@ const PREFLIGHT = {
   "Access-Control-Request-Headers": "authorization,content-type",
 };
 
-/** Returns the names of the CORS headers in an answer. */
 const corsOf = ({ headers }: Response) =>
   [...headers.keys()].filter((n) => /^access-control-/.test(n));
 

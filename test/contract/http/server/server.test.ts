@@ -29,10 +29,7 @@ import {
 const run = promisify(execFile);
 const LARGE_BYTES = 12_000_000;
 
-/**
- * A JSON array of one string. The string never repeats itself, so that lost or moved bytes are
- * noticed.
- */
+/** A JSON array of one string, which never repeats itself, to detect lost or moved bytes. */
 const large = (() => {
   const bytes = Buffer.alloc(LARGE_BYTES);
   for (let at = 0; at < bytes.length; at++) bytes[at] = 0x41 + ((at * 7 + (at >> 8)) % 26);

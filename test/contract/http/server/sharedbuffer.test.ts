@@ -1,7 +1,7 @@
 /**
  * Proves, over real sockets on both transports: pages written to the buffer that all requests share
- * are never mixed up. Tested are many pipelined pages on one connection, and many pages that wait
- * for a paused client while others are answered. Does not prove: that the buffer is used
+ * are never mixed up. Tests many pipelined pages on one connection, and many pages that wait for a
+ * paused client while other clients are answered. Does not prove: that the buffer is used
  * (unit/http/server).
  */
 import assert from "node:assert/strict";

@@ -36,10 +36,7 @@ const SPEC = {
   filters: { company: { registration_status_any_of: [2] }, geo: { uf_any_of: ["SP"] } },
 };
 
-/**
- * Makes an engine that finds the configured number of accounts. `state.bad` selects a chunk that
- * fails.
- */
+/** Makes an engine that finds the configured accounts. The chunk `state.bad` fails. */
 function makeLarge() {
   const state = {
     slices: 400,

@@ -1,10 +1,10 @@
 /**
  * Proves, on both transports, how a file is sent. Each client takes one chunk of memory, however
- * slow it is. A client that reads nothing is disconnected after the write timeout. A slow reader is
- * not, nor a client that waits for the disk. The descriptor is closed however the answer ends. A
- * read error cuts the connection. A file that is removed during the answer arrives whole. A stop of
- * the server waits for running answers. The answers to file requests are in
- * contract/http/api/files.test.ts.
+ * slow it is. A client that reads nothing is disconnected after the write timeout. A client that
+ * reads slowly or waits for the disk stays connected. The descriptor is closed however the answer
+ * ends. A read error cuts the connection. A file that is removed during the answer arrives whole. A
+ * stop of the server waits for running answers. contract/http/api/files.test.ts tests the answers
+ * to file requests.
  */
 import assert from "node:assert/strict";
 import fs, {
@@ -142,8 +142,7 @@ for (const name of TRANSPORTS) {
       // If the server read more than the clients take, all files would be in memory by now.
       await sleep(600);
       const held = process.memoryUsage().arrayBuffers - before;
-      // The rest of the bytes that were read is in the kernel's buffers, which have their own
-      // limits.
+      // Other bytes that were read are in the kernel's buffers, which have separate limits.
       assert.ok(counted.read < clients * 12 * 1024 * 1024, `${counted.read} bytes were read`);
       assert.ok(held < clients * 2 * CHUNK_BYTES + 8 * 1024 * 1024, `${held} bytes are held`);
       for (const socket of sockets) socket.destroy();
@@ -256,7 +255,8 @@ for (const name of TRANSPORTS) {
 
     it("does not count disk time against the client", async () => {
       // The client gets far fewer bytes per second than the limit requires, for twice the time
-      // after which it would be disconnected. Only the slow disk is the reason.
+      // after which it would be disconnected. The only cause is the slow disk, so it stays
+      // connected.
       const hurried = { ...LIMITS, minReadBytesPerSecond: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
       const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));

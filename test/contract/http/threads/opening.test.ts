@@ -1,8 +1,7 @@
 /**
- * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also on the
- * thread that replaces one that has just ended. All threads refuse a snapshot that the server has
- * closed, and retain nothing of it. The port is closed while threads load, because a client would
- * have to wait.
+ * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, including a
+ * thread that replaces an ended one. All threads refuse a snapshot that the server has closed, and
+ * retain nothing of it. The port is closed while threads load, because a client would have to wait.
  * Does not prove: the answers from the snapshot (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";

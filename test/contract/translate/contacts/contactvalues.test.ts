@@ -79,9 +79,7 @@ const REQUESTED_CONTACTS: readonly string[] = [
 /** Spellings of one number. */
 const SPELLED = ["11 3333-4444", "(11) 3333-4444", "1133334444", "+55 11 3333-4444"];
 
-/**
- * Texts before an area code that the phone parser accepts. Each is tested with each kind of dash.
- */
+/** Texts before an area code that the phone parser accepts, with each kind of dash. */
 const BEFORE_AREA = [
   "",
   "0",

@@ -19,10 +19,7 @@ after(() => probe.close());
 
 type Kind = "email" | "phone" | "mobile" | "landline";
 
-/**
- * Words for contacts in each language, and qualities that precede or follow a list of contacts
- * (`@`).
- */
+/** Words for contacts, and qualities before or after a list of contacts (`@`), by language. */
 const LANGUAGES = [
   {
     subject: "padarias em Santos com",

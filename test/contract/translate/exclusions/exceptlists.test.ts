@@ -85,10 +85,7 @@ const noteOf = (text: string) =>
     .translate(text)
     .spec.explain.unmapped_constraints.find(({ code }) => code === "out_or_wished");
 const isRun = (text: string) => !isUncertain(probe.spec(text).explain.confidence);
-/**
- * Returns the sentences that a note suggests. A note quotes the element in question first, which is
- * dropped.
- */
+/** Returns the sentences that a note suggests, without the element that it quotes first. */
 const suggestedBy = (detail = "") =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1] ?? "").slice(1);
 

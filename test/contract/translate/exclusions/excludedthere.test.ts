@@ -1,6 +1,6 @@
 /**
  * Proves: an exclusion that applies to one place only ("em SP, exceto MEI em Santos") is reported
- * and does not run, for every kind of excluded element, negating word, and place, in both
+ * and does not run. Tests every kind of excluded element, negating word, and place, in both
  * languages. An exclusion that applies everywhere runs.
  * Does not prove: that an exclusion that names its place first is found.
  */

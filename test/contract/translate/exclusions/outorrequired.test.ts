@@ -2,8 +2,8 @@
  * Proves: a sentence never runs if "e" joins an element of another kind to an excluded contact,
  * place, or list. A note spells out both possible meanings, and each translates to its own filters.
  * Tests excluded elements, negating words, and joined elements in three languages. The sentence
- * runs if the joined element follows a preposition, a verb, a negation, or a comma, is an
- * adjective, or is of the same kind.
+ * runs if the joined element is of the same kind or an adjective, or follows a preposition, a verb,
+ * a negation, or a comma.
  * Does not prove how lists of one kind are read (exclusions.test.ts, polarity.test.ts).
  */
 import assert from "node:assert/strict";

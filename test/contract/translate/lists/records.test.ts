@@ -1,10 +1,9 @@
 /**
  * Proves that sentences about records of the registry and of public lists become exactly their
- * filters, in three languages, next to every activity and place and in either order. The records
- * are closing dates, missing contacts, debts, sanctions, tax regimes that companies have left, and
- * owners. If the snapshot lacks the data, the sentence is refused with a message. Two
- * conditions that no search can combine are reported. Words that only look alike keep their
- * meaning.
+ * filters, in three languages, with every activity and place and in either order. The records are
+ * closing dates, missing contacts, debts, sanctions, former tax regimes, and owners. If the
+ * snapshot lacks the data, the sentence is refused with a message. Two conditions that no search
+ * can combine are reported. Similar words with other meanings keep their meaning.
  * Does not prove: what the filters find (contract/search).
  */
 import assert from "node:assert/strict";
@@ -382,10 +381,7 @@ function filtersOf(text: string, segment = full) {
 const codesOf = ({ spec }: Translation) =>
   spec.explain.unmapped_constraints.map(({ code }) => code);
 
-/**
- * Yields a sentence for every phrase, subject, and place, together with the same sentence without
- * the phrase.
- */
+/** Yields a sentence for every phrase, subject, and place, and the same without the phrase. */
 function* textsOf({ texts }: Saying): Generator<readonly [text: string, without: string]> {
   for (const [language, phrases] of Object.entries(texts) as [Language, readonly string[]][]) {
     for (const phrase of phrases) {

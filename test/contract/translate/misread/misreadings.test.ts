@@ -245,7 +245,7 @@ const READ: readonly (readonly [text: string, condition: Condition, answer: unkn
   ["bakeries not located in PR", many, 0],
 ];
 
-/** Sentences, each with the code of a note that it must get, of any kind. */
+/** Sentences, each with the code of a note that the translation must contain. */
 const REPORTED: readonly (readonly [text: string, code: string])[] = [
   ["empresas com DDD 21 e site", "site"],
   ["padarias em Recife, site e telefone", "site"],

@@ -67,10 +67,7 @@ const sentenceOf = (template: string, name: string, city: City) =>
 const title = (name: string) =>
   name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
 const row = ({ ibge }: City, name: string) => `${ibge} ${name.toLowerCase()}`;
-/**
- * Returns a district that only this city has. Its name consists of plain letters and is not a
- * town's.
- */
+/** Returns a district of plain letters that only this city has and that is no town's name. */
 const ownOf = (city: City) => {
   const others = cities.filter((one) => one !== city);
   const isOwn = (name: string) =>
@@ -174,18 +171,12 @@ describe("districts of several cities", () => {
   });
 });
 
-/**
- * Names of districts that at least two cities of the sample have. In other states, these are names
- * of towns.
- */
+/** Districts of at least two cities of the sample. Towns in other states have these names. */
 const TOWNS = ["Liberdade", "Bela Vista", "Bom Retiro", "Pinheiros", "Maracanã", "Boa Vista"];
 
 describe("a town's name before a city that has such a district", () => {
   const spelled = (name: string) => name.normalize("NFD").replace(/\p{M}/gu, "");
-  /**
-   * Returns the cities that have a district of this name, if no town in the same state has the
-   * name.
-   */
+  /** Returns the cities that have such a district, if no town in the same state has the name. */
   const homesOf = (name: string) => {
     const towns = gazetteerOf(probe.segment).places.named(name)?.cities ?? [];
     return cities.filter(

@@ -1,10 +1,9 @@
 /**
  * Proves: a district that is named with its city and the word "bairro" becomes the filter for that
- * district. Tested are up to twelve districts of each larger municipality of a sample, with one of
- * several sentences each. Without the word "bairro", the district becomes that filter, or the
- * sentence does not run. A district that the city lacks, an excluded one, and one without a city
- * never run as a search of the whole city. Does not prove how names are folded
- * (unit/native-index/districtname.test.ts).
+ * district. The tests try up to twelve districts of each larger municipality of a sample. Without
+ * the word "bairro", the district becomes that filter, or the sentence does not run. An excluded
+ * district, a district that the city lacks, and a district without a city never run as a search of
+ * the whole city. Does not prove how names are folded (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -16,10 +15,7 @@ import type { City } from "../../../../src/translate/places/placenames.ts";
 import { translate } from "../../../../src/translate/translate.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/**
- * Number of municipalities to try, beginning with the largest, and number of districts to try in
- * each.
- */
+/** Number of municipalities to try, from the largest on, and of districts in each. */
 const CITIES = 40;
 const DISTRICTS = 12;
 
@@ -35,9 +31,7 @@ const MARKED = [
   "bakeries in the @ neighborhood of #",
   "bakeries in the neighborhood of @ in #",
 ];
-/**
- * Sentences that do not mark the name as a district, so it may be read as another place or a trade.
- */
+/** Sentences in which the name may be a district, another place, or a trade. */
 const BARE = ["padarias em @, #", "padarias na @ em #", "padarias em #, @", "bakeries in @, #"];
 
 let probe: Probe;

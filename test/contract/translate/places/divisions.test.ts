@@ -25,10 +25,7 @@ const KINDS = [
   ["immediate_region", ["região imediata", "Região Imediata", "immediate region"]],
 ] as const;
 
-/**
- * Names of regions. Some are also names of cities or other places. Every state has a region of each
- * name and kind.
- */
+/** Names of regions, of each kind in every state. Some are also names of other places. */
 const NAMES = [
   "Campinas",
   "Norte/Sul Central",

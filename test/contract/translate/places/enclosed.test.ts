@@ -1,8 +1,8 @@
 /**
  * Proves: a name after a city, with a colon, in brackets, or after a dash, is a district of that
- * city if the city has such a district, else the sentence does not run. The name is never read as a
- * town elsewhere, for towns of every state. If several districts precede a city, all of them are
- * used. If a note says that no company has a district, this is true.
+ * city. If the city has no such district, the sentence does not run. The name is never read as a
+ * town elsewhere. If several districts precede a city, all of them are used. If a note says that no
+ * company has a district, this is true.
  * Does not prove how a name alone before a city is read (districts.test.ts).
  */
 import assert from "node:assert/strict";

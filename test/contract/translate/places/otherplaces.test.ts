@@ -1,8 +1,8 @@
 /**
  * Proves: a place that belongs to another condition ("perto de Campinas", "com CEP de Campinas") is
  * never searched together with the companies' place, for every condition and order, in three
- * languages. A district may follow its city after a hyphen or a state, or directly, as it may after
- * a dash. If a phone number and its area code are not next to each other, a note says to write both
+ * languages. A district is found after its city, with a hyphen, a state, a comma, or nothing
+ * between them. If a phone number and its area code are not adjacent, a note says to write both
  * together.
  * Does not prove how radii and lists of places are read (radius.test.ts, places.test.ts).
  */

@@ -116,10 +116,7 @@ describe("places", () => {
     assert.equal(geoOfText(text).uf_any_of.join(" "), ufs, text);
   }
 
-  /**
-   * Returns a name without accents, hyphens, and short words, because people write names in either
-   * form.
-   */
+  /** Returns a name without accents, hyphens, and short words, which people often leave out. */
   const plain = (name: string) =>
     name
       .normalize("NFD")

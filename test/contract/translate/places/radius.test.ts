@@ -20,7 +20,6 @@ const REFERENCE =
 
 type Point = readonly [latitude: number, longitude: number];
 
-/** Sentences, each with the IBGE code of the city and the distance in kilometers. */
 const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] = [
   ["padarias num raio de 50 km de Campinas", "3509502", 50],
   ["padarias em um raio de 50km de Campinas/SP com telefone", "3509502", 50],
@@ -44,10 +43,7 @@ const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] 
   ["padarias num raio de 500 km de Bom Jesus/PI", "2201903", 500],
 ];
 
-/**
- * Sentences that do not run. A note names the city, and the sentence never becomes a search without
- * the distance.
- */
+/** Sentences that must not run, not even without the distance. A note names the city. */
 const NOT_RUN = [
   "padarias num raio de 5 km de Campinas",
   "padarias num raio de 501 km de Campinas",
@@ -176,8 +172,8 @@ describe("distances from a city", () => {
 });
 
 /**
- * Distance between the table and the reference from which a seat counts as far, and the maximum
- * number of such seats. It is unknown which of the two sources is right about them.
+ * A seat is far off if the two sources differ by FAR_KM. Which source is right is unknown. FAR_MAX
+ * is the maximum number of such seats.
  */
 const FAR_KM = 15;
 const FAR_MAX = 20;

@@ -64,9 +64,7 @@ const ELEMENTS_MAX = 100;
 /** Minimum number of names of regions. */
 const NAMES_MIN = 250;
 
-/**
- * The reference data are next to the checkout, or next to the folder that contains this worktree.
- */
+/** The reference data, next to the checkout or to the folder that contains this worktree. */
 const REFERENCE =
   ["..", "../.."]
     .map((up) => path.join(ROOT, up, "shared", "reference"))

@@ -12,10 +12,7 @@ import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
 import type { City } from "../../../../src/translate/places/placenames.ts";
 import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
-/**
- * Matches names of districts that are neither part of a longer name nor a trade or an ordinary
- * word.
- */
+/** Matches districts that are no part of a longer name, no trade, and no ordinary word. */
 const PLAIN = /^[A-Z]{5,}(?: [A-Z]{5,})?$/;
 const FEW = 40;
 

@@ -1,8 +1,8 @@
 /**
- * Proves that each doubt which the translator reports about a sentence of the development half
- * suggests a text that runs with other filters. Invented sentences show that the suggested text is
- * in the language of the sentence and has the filters of the other possible meaning. Does not
- * prove that every doubt is reported.
+ * Proves: if the translator doubts the meaning of a sentence of the development half, it suggests
+ * another sentence, which runs with other filters. Invented sentences show that the suggestion is
+ * in the language of the sentence and has the filters of the other meaning. Does not prove that
+ * every doubt is reported.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -53,7 +53,7 @@ describe("doubts", () => {
       for (const { query_text: other } of own.doubts) {
         const spec = probe.spec(other);
         const isSame = JSON.stringify(spec.filters) === JSON.stringify(probe.spec(text).filters);
-        // A sentence may be refused for another reason. Then the suggested text is refused as well.
+        // If a sentence is refused for another reason, the suggested text is refused as well.
         const isRefused = isUncertain(spec.explain.confidence);
         const wasRefused = isUncertain(own.spec.explain.confidence);
         if (isSame || (isRefused && !wasRefused)) wrong.push(`${text} -> ${other}`);

@@ -1,7 +1,7 @@
 /**
  * Proves that phrases about goods lead, with confidence, to the activity in which IBGE includes
- * them. The phrases are about growing, gathering, making, or selling the same goods, about goods
- * for a purpose, and about machines with operators. For unknown goods no other activity is
+ * these goods. The phrases are about growing, gathering, making, or selling the same goods, about
+ * goods for a purpose, and about machines with operators. For unknown goods no other activity is
  * suggested. Customers named in a phrase are not activities. Does not prove that a phrase has no
  * further codes, which unseen sentences measure.
  */

@@ -11,9 +11,9 @@ import { judge, loadLater } from "../../../support/translate/sentences.ts";
 
 /** Minimum number of right sentences, and number of all sentences, by language. */
 const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
-/** The same numbers for a later set of 200 sentences, written without consulting the lexicon. */
+/** Like `RIGHT_MIN`, for a later set of 200 sentences, written without the lexicon. */
 const SECOND_MIN = { pt: [116, 120], en: [48, 50], es: [30, 30] } as const;
-/** The same numbers for a third, still later set of 100 sentences. */
+/** Like `RIGHT_MIN`, for a third, still later set of 100 sentences. */
 const THIRD_MIN = { pt: [47, 50], en: [29, 30], es: [18, 20] } as const;
 /** Minimum number of sentences in a range of confidence for the range to be checked. */
 const BAND_MIN = 20;

@@ -41,10 +41,7 @@ describe("usual words", () => {
   });
   after(() => probe.close());
 
-  /**
-   * Returns null if a name leads to its codes. Returns a message if it leads to others or is
-   * refused.
-   */
+  /** Returns null if a name leads to its codes, else a message. */
   function faultOf(text: string, must: string, may: string): string | null {
     const { filters, explain } = probe.spec(text);
     const codes = filters.industry.cnae_any_of.map((code) => code.replace(/\D/g, "") || code);

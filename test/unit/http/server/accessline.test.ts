@@ -1,5 +1,5 @@
 /**
- * Proves that a request's log line has the bytes that pino would write for the same members, for
+ * Proves that a request's log line has the bytes that pino would write for the same members. Tests
  * any values (quotation marks, control characters, other scripts, invalid numbers), with and
  * without a sender. A line stays one line of JSON, and its destination gets the level. Does not
  * prove: what a server logs (e2e/server/secrecy.test.ts).

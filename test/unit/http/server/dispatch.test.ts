@@ -4,8 +4,8 @@
  * reported as such. Partial answers are cut, complete ones are not. Nothing is thrown at the
  * transport or left as an unhandled rejection. After the answer, its snapshot is released, and the
  * log has the id.
- * Does not prove: how the transports implement `cut` (contract/http/server/streams.test.ts and
- * contract/http/server/bodies.test.ts cut there).
+ * Does not prove: how the transports implement `cut` (contract/http/server/streams.test.ts,
+ * bodies.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -106,10 +106,7 @@ function exchangeFor({ faults, large, bodies = 1 }: Scenario, seen: Seen): Excha
   };
 }
 
-/**
- * Returns an error that cannot be serialized, because JSON has no representation for one of its
- * numbers.
- */
+/** Returns an error that cannot be serialized: JSON cannot represent one of its numbers. */
 function untellable(): AppError {
   return new AppError("invalid_request", "no", { members: { matches: 1n } });
 }

@@ -28,9 +28,7 @@ const KINDS: Readonly<Record<string, readonly [number, string | Uint8Array]>> = 
 
 const CROWD_SIZE = 40;
 
-/**
- * Source of a thread that opens many clients, each with one request, and reports their outcomes.
- */
+/** Source of a thread that opens many clients with one request each, and reports outcomes. */
 const CROWD = `
   const { parentPort, workerData: { port, count, made } } = require("node:worker_threads");
   const { connect } = require("node:net");
@@ -104,8 +102,7 @@ for (const name of TRANSPORTS) {
       const clients = new Worker(CROWD, { eval: true, workerData });
       const ended = new Promise((resolve) => clients.once("message", resolve));
       await new Promise((resolve) => clients.once("online", resolve));
-      // This thread blocks until all clients have sent their request. So each of them waits, in the
-      // port's queue or for this thread.
+      // This thread blocks until all clients have sent their requests, so every client waits.
       const untilMs = performance.now() + 30_000;
       for (let last = 0; last < CROWD_SIZE && performance.now() < untilMs; ) {
         Atomics.wait(made, 0, last, 100);

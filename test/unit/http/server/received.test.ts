@@ -1,9 +1,8 @@
 /**
- * Proves: over both transports, a turn of the event loop receives a bounded part of a body, and the
- * kernel's receive buffer of a connection can be bounded. A thread sends many megabytes as fast as
- * possible.
- * A request that waits twice before it reads its body gets it whole.
- * Invariant: bytes are counted, not time; a body that is read slowly arrives whole.
+ * Proves: over both transports, a turn of the event loop receives a bounded part of a body that a
+ * thread sends as fast as possible. The kernel's receive buffer of a connection can be bounded. If
+ * a request waits twice before its body is read, the body still arrives whole.
+ * Invariant: bytes are counted, not time. A body that is read slowly arrives whole.
  */
 import { strict as assert } from "node:assert";
 import { once } from "node:events";
@@ -18,10 +17,7 @@ import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 const BODY_BYTES = 24_000_000;
 /** Upper bound for a turn: two reads of a transport, plus bytes that may arrive between them. */
 const TURN_BYTES_MAX = 1_200_000;
-/**
- * Milliseconds for which each received chunk keeps the event loop busy, which is longer than the
- * sender needs for the next chunk.
- */
+/** Milliseconds of work for each received chunk, more than the sender needs for the next chunk. */
 const CHUNK_MS = 3;
 
 /** A thread that sends a body of zeros and reports the answer. */

@@ -95,10 +95,7 @@ function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData
   return { ...found, rows };
 }
 
-/**
- * Returns the activities with short names. If their official names begin alike, the common
- * beginning is left out.
- */
+/** Returns the activities with short names, without a beginning that all names share. */
 function activityData(
   facet: FacetAnswer | undefined,
   asked: readonly string[],

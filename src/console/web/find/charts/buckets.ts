@@ -10,10 +10,7 @@ import type { FacetAnswer } from "../../app/answers.ts";
 /** The first year with its own bucket; the previous bucket holds all earlier years. */
 export const FIRST_YEAR = 1966;
 
-/**
- * The number of accounts that started in a year. If `year` is below `FIRST_YEAR`, they started in
- * any earlier year.
- */
+/** Number of accounts that started in a year, or before `FIRST_YEAR` if `year` is lower. */
 export interface Bucket {
   readonly year: number;
   readonly count: number;
@@ -88,10 +85,7 @@ function yearOf(day: string): number {
   return Number(day.slice(0, 4));
 }
 
-/**
- * Returns the last year that has a day before `day`. `2020` and `2020-01` stand for the first day
- * of 2020.
- */
+/** Returns the last year with a day before `day`, which may be `2020` or `2020-01`. */
 function until(day: string): number {
   const firstDay = /^\d{4}(-01(-01)?)?$/.test(day);
   return firstDay ? yearOf(day) - 1 : yearOf(day);

@@ -27,8 +27,8 @@ interface CellMap {
 /** Width of the box. */
 const WIDTH = 1_000;
 /**
- * Determines the radius of a cell: `factor` times the distance to the neighbor with this rank (4 is
- * the fourth nearest). The radius is at most `most` times the median of all radii.
+ * The radius of a cell is `factor` times the distance to its `neighbor`th nearest place. It is at
+ * most `most` times the median of all radii.
  */
 const REACH = { neighbor: 4, factor: 0.75, most: 2 };
 /** Number of corners of a cell before neighbors cut parts off. */

@@ -86,10 +86,7 @@ export function Frame(props: FrameProps) {
   );
 }
 
-/**
- * Retains the focus in a chart when the focused button, such as a clear button, is removed.
- * Otherwise the browser would silently move it to the top of the page.
- */
+/** Keeps the focus in a chart when the focused button is removed, not at the top of the page. */
 function useFocusRestored() {
   const section = useRef<HTMLElement>(null);
   const last = useRef<Element | null>(null);

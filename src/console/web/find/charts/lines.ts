@@ -43,10 +43,7 @@ export function tabbed({ head, body }: Lines): string {
   return [head, ...body].map((line) => line.map(clean).join("\t")).join("\n");
 }
 
-/**
- * Formats lines as CSV that spreadsheets of the language open, with a byte order mark. Additional
- * facts, such as the filters, follow the table after an empty line.
- */
+/** Formats lines as CSV for spreadsheets of the language. Facts follow an empty line. */
 export function csvOf({ head, body }: Lines, facts: readonly (readonly string[])[] = []): Blob {
   const delimiter = language.peek() === "pt" ? ";" : ",";
   const quote = (cell: string) =>

@@ -11,10 +11,7 @@ import { toggleMunicipality, toggleOptIn, toggleSize, toggleStatus } from "./cho
 import { type ChartData, Frame } from "./frame.tsx";
 import { rowsOf } from "./rows.ts";
 
-/**
- * Props of a list chart: the facet (undefined until loaded), and the filters that show which rows
- * are selected.
- */
+/** Props of a list chart: the facet, undefined until loaded, and the filters of the query. */
 export interface ListProps {
   readonly facet: FacetAnswer | undefined;
   readonly filters: Filters;

@@ -1,23 +1,19 @@
 /**
- * Computes the color steps of a map, and the place that an arrow key leads to. Input: counts, or
+ * Computes the color steps of a map, and the place to which an arrow key moves. Input: counts, or
  * the positions of places with the current place and a key. Output: the lower bounds of up to five
  * steps and the step of a count, or the next place.
- * Invariant: steps begin at 0/25, 1/25, 4/25, 9/25, and 16/25 of the largest count. So one very
- * large state has a step of its own, and small states still differ. For municipalities, each step
- * has equally many places instead. Bounds are strictly ascending, and each is the count of a place.
- * Zero is a step of its own (0). A key leads to the nearest place within 60 degrees of its
- * direction. Sideways distance has a higher weight. Home and End lead to the northernmost and
- * southernmost place.
+ * Invariant: steps begin at 0/25, 1/25, 4/25, 9/25, and 16/25 of the largest count, so that small
+ * states differ even from one very large state. For municipalities, each step has equally many
+ * places instead. Bounds are strictly ascending, and each is the count of a place. Zero is a step
+ * of its own (0). A key moves to the nearest place within 60 degrees of its direction, where
+ * distance to the side counts more. Home and End move to the northernmost and southernmost place.
  * Separate from the map because tests run it without a browser.
  */
 
 /** Max number of steps, not counting the step of zero. */
 export const STEPS = 5;
 
-/**
- * Returns the smallest count of each step, ascending. There are fewer steps if there are few
- * different counts.
- */
+/** Returns the smallest count of each step, ascending; fewer steps for few different counts. */
 export function shareBounds(counts: readonly number[], steps = STEPS): number[] {
   const sorted = counts.filter((count) => count > 0).sort((a, b) => a - b);
   const most = sorted.at(-1) ?? 0;
@@ -50,10 +46,7 @@ export function stepOf(count: number, bounds: readonly number[]): number {
   return step;
 }
 
-/**
- * Returns the shade of a step, from 0 to 5. The highest step has the darkest shade, even if there
- * are few steps.
- */
+/** Returns the shade of a step, 0 to 5. The highest step is the darkest, even of few. */
 export function shadeOf(step: number, bounds: readonly number[]): number {
   return step === 0 ? 0 : step + STEPS - bounds.length;
 }
@@ -82,10 +75,7 @@ const ASIDE_WEIGHT = 2.5;
 /** Tangent of the max angle between a key's direction and a place. */
 const ASIDE_MAX = Math.tan(Math.PI / 3);
 
-/**
- * Returns the place that a key leads to. Returns null if there is none, or if the key has no
- * direction.
- */
+/** Returns the place that a key leads to, or null if there is none in its direction. */
 export function neighbour(
   places: ReadonlyMap<string, Point>,
   from: string,
