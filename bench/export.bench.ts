@@ -202,7 +202,7 @@ async function compare(duck: DuckDBConnection): Promise<void> {
   }
 }
 
-/** Peak anonymous memory in MB of a whole process that renders one file. */
+/** Returns the peak anonymous memory, in MB, of a whole process that renders one file. */
 async function peakMemory(kind: Kind, limit: number): Promise<number> {
   const spec = join(folder, "spec.json");
   writeFileSync(spec, JSON.stringify(specOf(segment, kind, limit)));

@@ -34,7 +34,7 @@ type Name = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Name[];
 
 /**
- * Filters that match from all accounts down to a few in every chunk. CUBE answers the first ones.
+ * Filters from all accounts down to a few per chunk. CUBE (stored counts) answers the first ones.
  */
 const QUESTIONS = [
   { name: "all", filters: {}, where: "true" },

@@ -153,7 +153,7 @@ async function found({ native }: Segment, text: string): Promise<readonly number
  */
 const PAIRED_NAMES = 400_000;
 
-/** The most common pairs of adjacent words among the names of evenly spread rows. */
+/** Returns the most common pairs of adjacent words among the names of evenly spread rows. */
 function commonestPairs(segment: Segment, count: number): string[] {
   const counts = new Map<string, number>();
   const step = Math.max(1, Math.floor(segment.accounts / PAIRED_NAMES));

@@ -2,8 +2,8 @@
  * Speed of the addon's build side: ranking of row records, filling of record batches, and the index
  * region phase by phase, with its memory.
  * Corpus model: synthetic accounts from a seed. Activities, municipalities, and the about 60,000
- * distinct name words have Zipf-like frequencies. 30 % of names begin with a registry number, 36 %
- * of accounts have a trade name, and half have secondary activities. Codes are independent of each
+ * distinct name words have Zipf-like frequencies. 30% of names begin with a registry number, 36% of
+ * accounts have a trade name, and half have secondary activities. Codes are independent of each
  * other, and a record has 200 bytes.
  * Command: `npm run bench -- index [--accounts 2000000] [--threads 2]`.
  */
@@ -175,7 +175,7 @@ function tableSections() {
   });
 }
 
-/** Anonymous memory of this process in bytes; 0 if the system does not report it. */
+/** Returns the anonymous memory of this process in bytes; 0 if the system does not report it. */
 function anonymousBytes(): number {
   try {
     const line = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));

@@ -96,7 +96,7 @@ async function cnpjs(): Promise<string[]> {
   return all.map((_, at) => all[(at * 7_919) % all.length] as string);
 }
 
-/** Uploads files from another process, which reports the seconds that each took. */
+/** Uploads files from another process, which reports the seconds of each upload. */
 class Sender {
   readonly #child = spawn(process.execPath, [SENDER], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -39,7 +39,6 @@ import { openRivals, pageSql, totalSql } from "./rivals/rivals.ts";
 
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 
-/** Peneira and PostgreSQL, with the data of each. */
 interface Bench {
   readonly segment: Segment;
   readonly server: RunningServer;

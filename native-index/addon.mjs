@@ -38,7 +38,7 @@ export function compileAddon({ root, asan, filesIn, upToDate, requireTools, run,
   return built;
 }
 
-/** The installed node-gyp, or npm's own; undefined if there is neither. */
+/** Returns the path of the installed node-gyp, or of npm's own; undefined if there is neither. */
 function nodeGyp(root) {
   const installed = path.join(root, "node_modules", "node-gyp", "bin", "node-gyp.js");
   if (existsSync(installed)) return installed;
@@ -74,9 +74,8 @@ export function missingTools() {
 }
 
 /**
- * Returns an environment in which node-gyp uses the headers that were installed with this Node, if
- * their version matches. Then node-gyp downloads nothing. A `nodedir` in the environment takes
- * precedence.
+ * Returns an environment in which node-gyp uses the headers installed with this Node, if their
+ * version matches, and so downloads nothing. A `nodedir` in the environment takes precedence.
  */
 export function headersEnv() {
   const prefix = path.dirname(path.dirname(process.execPath));

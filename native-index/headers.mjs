@@ -41,10 +41,7 @@ const HEADERS = [
   "native-index/join/score_list.h",
 ];
 
-/**
- * The build step. With `write`, it generates the headers. Otherwise, it fails the build if a header
- * is stale.
- */
+/** The build step. Generates the headers if `write` is true, else fails for a stale header. */
 export function headerStep({ upToDate, run, write }) {
   const make = () => run(process.execPath, [SCRIPT, ...(write ? ["--write"] : [])]);
   if (write) return make();
@@ -312,7 +309,7 @@ function scoreList({ SCORE_PARTS, SCORED_STRATEGIES, SCORE_WEIGHTS, ...numbersOf
   });
 }
 
-/** A header; `opening` are the first lines of its comment. */
+/** Returns the text of a header; its comment begins with the lines `opening`. */
 function header({ opening, includes, parts }) {
   const head = [
     ...opening.map((line) => `// ${line}`),
@@ -331,7 +328,7 @@ function header({ opening, includes, parts }) {
   return [...head, ...body, "", "}  // namespace peneira", ""].join("\n");
 }
 
-/** A struct with an enum of numbers from 0 on, and their count. */
+/** Returns a struct with an enum of numbers from 0 on, and their count. */
 function numbers(name, comment, list) {
   const rows = list.map((one, i) => [one, i]);
   const type = name === "FlagCodes" ? "Code : uint32_t" : "Number : uint32_t";
@@ -352,7 +349,7 @@ function nameList(name, list) {
   return ["// Names by number.", ...numbered(`std::string_view ${name}`, literals)];
 }
 
-/** An array; the trailing comments keep one value per line, even after formatting. */
+/** Returns an array; its trailing comments keep one value per line, even after formatting. */
 function numbered(declared, values) {
   const width = Math.max(...values.map((value) => value.length)) + 1;
   const rows = values.map((value, i) => `${`${value},`.padEnd(width)}  // ${i}`);
@@ -367,7 +364,7 @@ function names(rows) {
   return rows.map(({ name }) => name);
 }
 
-/** The keys of codes, which must be 0, 1, 2, and so on. */
+/** Returns the keys of codes in order; the codes must be 0, 1, 2, and so on. */
 function orderedBy(codes) {
   const rows = Object.entries(codes).sort(([, a], [, b]) => a - b);
   if (rows.some(([, code], i) => code !== i)) throw new Error("the codes have gaps");

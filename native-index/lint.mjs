@@ -101,10 +101,7 @@ function digestOf(root, file, salt) {
   return hash.digest("hex");
 }
 
-/**
- * Returns the folder of node_api.h, which was installed with this Node or downloaded by node-gyp
- * for the build.
- */
+/** Returns the folder of node_api.h, installed with this Node or downloaded by node-gyp. */
 function nodeHeaders(root) {
   const config = path.join(root, "native-index", "build", "config.gypi");
   const built = existsSync(config) ? readFileSync(config, "utf8") : "";

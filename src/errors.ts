@@ -66,10 +66,7 @@ export interface Mistake {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
-  /**
-   * Only for CNPJs: `reason` says why the CNPJ is invalid, and `offered` is the CNPJ with its lost
-   * zeros restored.
-   */
+  /** Only for CNPJs: why the CNPJ is invalid, and the CNPJ with its lost zeros. */
   readonly reason?: string;
   readonly offered?: string;
 }
@@ -109,7 +106,7 @@ export class AppError extends Error {
 
 /**
  * A failure of a command on this machine (a damaged file, a missing folder, wrong usage).
- * `exitCode` is 1 (failed) or 2 (wrong usage); `message` states what is wrong where, and the fix.
+ * `exitCode` is 1 (failed) or 2 (wrong usage). `message` states the fault, its place, and the fix.
  */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2;

@@ -39,7 +39,7 @@ export function workerFile(source: `${string}.worker.ts`): string {
 /**
  * Returns the code of a worker for a caller that blocks until the worker has started. A built
  * worker is a file. Under tsx, a thread can load modules only while its parent thread runs, so the
- * code is then one text that imports nothing.
+ * code is one string without imports.
  */
 export function waitedWorker(source: `${string}.worker.ts`): {
   readonly code: string;
@@ -66,9 +66,7 @@ export function consoleFolder(): string {
   return fileURLToPath(new URL(BUNDLED ? "../console" : "../dist/console", import.meta.url));
 }
 
-/**
- * Reads a file made by build.mjs; callers must not change the bytes. Throws like `readFileSync`.
- */
+/** Reads a file made by build.mjs; callers must not change it. Throws like `readFileSync`. */
 export function readBuilt(file: string): Uint8Array {
   return IS_EXECUTABLE ? partBytes(file) : readFileSync(file);
 }

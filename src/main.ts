@@ -54,7 +54,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   start: async () => (await import("./cli/commands/start.ts")).registerStart,
 };
 
-/** Commands that describe all commands, so that all must be loaded. */
+/** Commands whose output describes all commands, so all must be loaded. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(["completion", "manpage"]);
 
 const EXAMPLES = `
@@ -88,10 +88,7 @@ process.on("uncaughtException", (error) => {
 
 void run(process.argv.slice(2));
 
-/**
- * This is a function because top-level `await` is not possible: the executable is one CommonJS
- * script.
- */
+/** A function, because the executable is a CommonJS script, which has no top-level `await`. */
 async function run(given: readonly string[]): Promise<void> {
   // `--version` and `version` print the same, because bug reports start with this output.
   const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
@@ -107,16 +104,16 @@ async function run(given: readonly string[]): Promise<void> {
 }
 
 /**
- * Rewrites other ways to request a command's help as `--help`; returns null if there are none.
- * Commander itself takes `--help` for the value of a preceding option. For an unknown command, it
- * shows the general help without naming the command.
+ * Rewrites other requests for a command's help, such as `help search`, to `search --help`. Returns
+ * null if the arguments request no help. Commander itself takes `--help` for the value of a
+ * preceding option. For an unknown command, it shows the general help without naming the command.
  */
 function requestedHelp(args: readonly string[]): readonly string[] | null {
   const [first, ...words] = args;
   const commandArgs = first === "help" ? words : args;
   const [command] = commandArgs;
   if (command === undefined || command.startsWith("-")) return null;
-  // With only the unknown command, Commander reports that it does not exist.
+  // Commander gets only the unknown command, so it reports that the command does not exist.
   if (!Object.hasOwn(COMMANDS, command)) return [command];
   if (first === "help") return [...words, "--help"];
   const end = args.indexOf("--");
@@ -126,10 +123,7 @@ function requestedHelp(args: readonly string[]): readonly string[] | null {
   return [...options.slice(0, from), "--help"];
 }
 
-/**
- * Returns the program with only the requested command loaded, or with all commands if the help
- * needs them.
- */
+/** Returns the program with the requested command, or with all commands if the help needs them. */
 async function makeProgram(args: readonly string[]): Promise<Command> {
   const program = new Command("peneira")
     .description("Search the registry of all Brazilian companies on your own machine.")
@@ -174,10 +168,7 @@ function report(error: unknown): number {
   return 1;
 }
 
-/**
- * Returns the text of an error that names each mistake once. (If there are several mistakes,
- * `message` repeats the first of them.)
- */
+/** Returns an error's text with each mistake once. (`message` repeats the first of several.) */
 function mistakeWords({ message, errors }: AppError): string {
   const count = /There are (\d+) mistakes; see errors\.$/.exec(message)?.[1];
   const withoutDescriptions = errors.filter(

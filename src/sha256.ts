@@ -49,9 +49,7 @@ export class HmacKey {
     this.#secret = Uint8Array.from(secret);
   }
 
-  /**
-   * Writes the HMAC of the concatenation of `payload` and `text` to the first 32 bytes of `target`.
-   */
+  /** Writes the HMAC of `payload` followed by `text` to the first 32 bytes of `target`. */
   sign(payload: Uint8Array, text: string, target: Uint8Array): void {
     const most = payload.byteLength + 3 * text.length;
     if (most > this.#message.byteLength) this.#message = Buffer.allocUnsafeSlow(most);

@@ -145,7 +145,7 @@ export async function latency(server: RunningServer, body: string): Promise<Timi
   return timing;
 }
 
-/** Requests per second with 32 connections: searches, or `/healthz` if `body` is null. */
+/** Returns the requests per second with 32 connections; `/healthz` if `body` is null. */
 export function throughput(
   { port, key }: RunningServer,
   body: string | null,
@@ -357,7 +357,7 @@ function postsOf(list: string, key: string): string {
   `;
 }
 
-/** Processor time of a process's main thread, in microseconds (Linux). */
+/** Returns the processor time of a process's main thread, in microseconds (Linux). */
 export function mainThreadUs(pid: number): number {
   const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
   return Number(ns) / 1000;

@@ -23,7 +23,7 @@ import { COLUMNS } from "../format/columns.ts";
 
 type ColumnRow = (typeof COLUMNS)[number];
 
-/** Name of a column with a slot in the fixed part. */
+/** Name of a column with a field in the fixed part of a record. */
 export type SlotName = Extract<ColumnRow, { readonly slot: number }>["name"];
 
 /** Name of a column whose values are strings after the fixed part. */
@@ -34,17 +34,14 @@ export const SLOT_ROWS = COLUMNS.flatMap((column) => ("slot" in column ? [column
   (one, other) => one.slot - other.slot,
 );
 
-/** Bytes of a value in its slot, by column type. */
+/** Bytes of a value in the fixed part of a record, by column type. */
 export const SLOT_BYTES = {
   uint8: 1,
   dictionary8: 1,
   uint16: 2,
   dictionary16: 2,
   uint32: 4,
-  /**
-   * The slot contains the number itself, because numbers get codes only after all rows have been
-   * read.
-   */
+  /** The number itself, because numbers get codes only after all rows have been read. */
   dictionary16_uint32: 4,
   date32: 4,
   int64: 8,

@@ -41,7 +41,7 @@ struct Column {
   bool nullable;
 };
 
-// Size of the values of a fixed-width column in bytes; 0 for strings and lists.
+// Returns the size of the values of a fixed-width column in bytes; 0 for strings and lists.
 constexpr uint64_t fixedBytes(ColumnType type, uint64_t rows) {
   switch (type) {
     case ColumnType::kBool: return (rows + 7) / 8;
@@ -62,7 +62,7 @@ constexpr uint64_t fixedBytes(ColumnType type, uint64_t rows) {
 // Converts days since 1970-01-01 to years, and back.
 // Invariant: proleptic Gregorian calendar, as in the registry and Arrow; only for years from 1 on.
 
-// Days from 1970-01-01 to January 1st of a year after 0.
+// Returns the days from 1970-01-01 to January 1st of a year after 0.
 constexpr int64_t firstDayOf(int64_t year) {
   const int64_t before = year - 1;
   return 365 * before + before / 4 - before / 100 + before / 400 - 719162;

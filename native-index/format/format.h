@@ -52,9 +52,9 @@ enum class Section : uint32_t {
   kBlocks = 12,        // u32 CRC-32C per block
 };
 
-// CUBE counts accounts without an activity under the ordinal after the last activity (n_cnae). It
-// counts accounts without a state under the ordinal after the last state (n_uf). n_status is 9, and
-// a missing status counts as 0.
+// CUBE (counts by activity, state, and status) has accounts without an activity at the ordinal
+// after the last activity (n_cnae), and accounts without a state at the ordinal after the last
+// state (n_uf). n_status is 9, and a missing status counts as 0.
 
 struct DirectoryHeader {
   char magic[8];

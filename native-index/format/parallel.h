@@ -67,7 +67,7 @@ void forEachIndex(unsigned threads, size_t count, Work&& work) {
   runThreads(wanted, take, false);
 }
 
-// First index of part `part` of `parts` equal parts of `count` indices.
+// Returns the first index of part `part` of `parts` equal parts of `count` indices.
 inline uint64_t partStart(uint64_t count, uint64_t part, uint64_t parts) {
   return count * part / parts;
 }

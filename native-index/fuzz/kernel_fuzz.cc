@@ -1,6 +1,6 @@
-// Fuzz target: random queries. Input: bytes that encode a query, an order, and a page, or a page as
-// JavaScript writes it. The queried snapshot is valid; PENEIRA_FUZZ_SNAPSHOT names it ("path offset
-// length crc32c"). Aborts if different ways to answer the same query disagree.
+// Fuzz target: random queries. Input: bytes that encode a query with its order and page, or a page
+// request as JavaScript writes it. The queried snapshot is valid; PENEIRA_FUZZ_SNAPSHOT names it
+// ("path offset length crc32c"). Aborts if different ways to answer the same query disagree.
 // Invariant: the query engine returns exactly the rows that the row test, which tests one row at a
 // time, accepts. The methods `walk` and `gather` return the same page.
 #include <fuzzer/FuzzedDataProvider.h>
@@ -108,7 +108,7 @@ void takePage(FuzzedDataProvider& data, PageRequest& page) {
   page.query.canonicalize();
 }
 
-// A page as JavaScript would write it, from small or arbitrary numbers; most are rejected.
+// Fills `page` from numbers that JavaScript could write, small or arbitrary; most are rejected.
 void takeWritten(FuzzedDataProvider& data, PageRequest& page) {
   std::vector<double> numbers;
   numbers.push_back(

@@ -124,11 +124,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!locate({reinterpret_cast<const char*>(data), size}, location)) return 0;
   attempt([&] {
     const auto segment = Segment::open(Mapping::ofBytes(data, size), location);
-    // A segment with more rows than those of the seed files is skipped, because its queries would
-    // take long and find no other damage.
+    // Skips a segment that has more rows than any seed file, because its queries take long and find
+    // no other damage.
     if (segment->rowCount() > 1u << 18) return;
     TextBuffer text;
-    // The input selects the queries, so that a run covers all of them.
+    // The checksum of the input selects the queries, so that all inputs together cover all queries.
     const uint32_t first = crc32c(data, size) % kQuestions;
     for (uint32_t i = 0; i < kQueried; i++) runQuery(*segment, (first + i * 7) % kQuestions, text);
   });

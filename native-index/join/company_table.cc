@@ -40,7 +40,7 @@ uint16_t remapped(CodeTable table, uint16_t number) {
   return at + sizeof number <= table.size() ? loadUnaligned<uint16_t>(table.data() + at) : 0;
 }
 
-// Length of the company record at `at`, validated.
+// Returns the length of the company record at `at`, after checking it.
 size_t CompanyTable::lengthAt(std::span<const uint8_t> records, size_t at) {
   const size_t rest = records.size() - at;
   const size_t length =

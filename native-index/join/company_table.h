@@ -177,7 +177,7 @@ class DebtTable {
 
   // Throws INVALID_ARGUMENT.
   void add(std::span<const uint8_t> records);
-  // The debt of a CNPJ; null if it has none.
+  // Returns the debt of a CNPJ; null if it has none.
   const Debt* find(uint64_t root, uint32_t rest) const;
 
  private:

@@ -193,7 +193,7 @@ class Counter {
 
   uint32_t countOf(size_t entry) const { return counts_[numbers_[entry]]; }
 
-  // Returns each number of companies that share a value, without repeats, ascending.
+  // Returns the different numbers of companies that share a value, ascending.
   std::vector<uint32_t> counts() && {
     std::sort(counts_.begin(), counts_.end());
     counts_.erase(std::unique(counts_.begin(), counts_.end()), counts_.end());

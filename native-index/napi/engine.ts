@@ -162,9 +162,7 @@ function addon(): Addon {
   return loaded;
 }
 
-/**
- * Opens the segment of a snapshot file. `directory` is the location that the file's footer names.
- */
+/** Opens the segment of a snapshot file. `directory` is the location in the file's footer. */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
   return withQueries(addon().openSegment(path, directory));
 }
@@ -177,9 +175,7 @@ function withQueries(opened: AddonSegment): NativeSegment {
   return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }));
 }
 
-/**
- * Wraps each method that takes a query: the wrapper encodes the query and calls the addon's method.
- */
+/** Wraps each method that takes a query; the wrapper encodes the query and calls the method. */
 function writingQueries(own: AddonSegment): NativeSegment {
   return {
     ...own,
@@ -252,10 +248,7 @@ export function openChanges(path: string, location: ChangesLocation): NativeChan
   });
 }
 
-/**
- * Creates an empty record batch. Its rows may contain only the numbers in `numbers`, which are
- * ascending.
- */
+/** Creates an empty record batch. Rows may contain only the numbers in `numbers`, ascending. */
 export function createBatch(numbers: Uint32Array): NativeBatch {
   return addon().createBatch(numbers);
 }
@@ -278,17 +271,12 @@ export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
   return addon().buildIndex(request);
 }
 
-/**
- * Starts scanning a large dump file. `Kind` names the kinds of code listed in `dictionaries.ts`.
- */
+/** Starts scanning a large dump file. `Kind`: the kinds of code in `dictionaries.ts`. */
 export function openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind> {
   return addon().openScan(request);
 }
 
-/**
- * Releases the disk space of some extents of a file, if the file system supports it. See
- * `spill.ts`.
- */
+/** Releases the disk space of extents of a file, if the file system can. See `spill.ts`. */
 export function releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
   addon().releaseExtents(path, offsets, lengths);
 }
@@ -298,7 +286,7 @@ export function prefetchExtents(path: string, offsets: Float64Array, lengths: Ui
   addon().prefetchExtents(path, offsets, lengths);
 }
 
-/** Joins one partition of an import. `Kind` names the kinds of code listed in `dictionaries.ts`. */
+/** Joins one partition of an import. `Kind`: the kinds of code in `dictionaries.ts`. */
 export function joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings {
   return addon().joinPartition(request);
 }
@@ -379,10 +367,7 @@ export function crc32c(bytes: Uint8Array, seed = 0): number {
   return addon().crc32c(bytes, seed);
 }
 
-/**
- * Returns the SHA-256 of bytes. `portable` restricts the code to instructions that every processor
- * has.
- */
+/** Returns the SHA-256 of bytes; `portable`: with instructions that every processor has. */
 export function sha256(bytes: Uint8Array, portable = false): Uint8Array {
   return addon().sha256(bytes, portable);
 }
@@ -466,10 +451,7 @@ export function refuseNewConnections(port: number): boolean {
   return addon().refuseNewConnections(port);
 }
 
-/**
- * Returns the number of established connections that have not been accepted yet, or 0 if it is
- * unknown.
- */
+/** Returns the number of established, not yet accepted connections; 0 if unknown. */
 export function queuedConnections(port: number): number {
   return addon().queuedConnections(port);
 }

@@ -33,10 +33,7 @@ export interface Work {
   readonly tests: number;
   readonly probes: number;
   readonly gathered: number;
-  /**
-   * Number of rows counted one by one, and number of counts read from PLACES (stored counts by
-   * municipality).
-   */
+  /** Number of rows counted one by one, and of counts read from PLACES (counts by municipality). */
   readonly counted: number;
   readonly cells: number;
 }
@@ -64,7 +61,7 @@ export interface HashedFileEnd {
 
 /** A file that another thread hashes and writes. Methods but `close` throw once it is closed. */
 export interface NativeHashedFile {
-  /** Copies and queues the bytes. Returns 0, or the errno of a failed write of bytes so far. */
+  /** Copies and queues the bytes. Returns 0, or the errno of an earlier write that failed. */
   write(bytes: Uint8Array): number;
   /** Waits until all bytes are written, then closes the file. */
   finish(): HashedFileEnd;
@@ -215,8 +212,7 @@ export interface EnrichRequest {
   /** Characters of the upper half of Windows-1252, two bytes each; empty for UTF-8. */
   readonly windows: Uint8Array;
   /**
-   * Suffixes for a CNPJ that no account has: `absent` if its check digits are right, `wrongDigits`
-   * if not.
+   * Suffixes for a CNPJ without an account: `absent` with right check digits, else `wrongDigits`.
    */
   readonly absent: number;
   readonly wrongDigits: number;
@@ -314,14 +310,11 @@ export interface NativeSegment {
    * may scan more than `most` rows.
    */
   count(clauses: readonly Clause[], most?: number): number;
-  /**
-   * For every facet, returns the number of matches with each code. The last number counts matches
-   * without a code.
-   */
+  /** For every facet, returns the matches by code; the last number is for those without a code. */
   facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
   /**
-   * Returns an upper bound of the work of `facets` and a total count. It adds the stored counts to
-   * read and the rows to read from one column. The estimate itself reads no row. See
+   * Returns an upper bound of the work of `facets` and `count` together: the stored counts to read
+   * plus the rows to read from one column. Computing the bound reads no row. See
    * native-index/query/facets/facets.h.
    */
   facetsWorkMax(clauses: readonly Clause[], facets: readonly NativeFacet[]): number;
@@ -352,9 +345,9 @@ export interface NativeSegment {
   entryRows(entries: Uint8Array): NativeRowList;
   /** Copies the bytes of the OWNERS section (format/snapshot/owners.ts), or returns null. */
   ownersPart(): Uint8Array | null;
-  /** Rows with one of these lower-case e-mails. */
+  /** Returns the rows with one of these lower-case e-mails. */
   emailRows(emails: readonly string[]): NativeRowList;
-  /** Rows with one of these phones, as E.164 digits. */
+  /** Returns the rows with one of these phones, given as E.164 digits. */
   phoneRows(phones: Float64Array): NativeRowList;
   /** Districts of a municipality (code) that match typed text; see query/parts/districts.h. */
   districts(municipality: number, typed: string, limit: number): NativeDistricts;
@@ -387,7 +380,7 @@ export interface NativeSegment {
   /** Renders rows of an export file, without header and frame; see native-index/render/rows.h. */
   renderRows(rows: Uint32Array, request: RowsRequest): Uint8Array;
   /**
-   * Renders the rows into `room` and returns their length, or returns new bytes if they do not fit.
+   * Renders the rows into `room` and returns their length. If they do not fit, returns new bytes.
    */
   renderRowsInto(rows: Uint32Array, request: RowsRequest, room: Uint8Array): Uint8Array | number;
   /** Like `renderRows`, off the main thread. The caller may change the rows meanwhile. */
@@ -395,8 +388,8 @@ export interface NativeSegment {
   /** Returns the fields of rows as columns, in the given order of fields. */
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
   /**
-   * A Parquet file of one row group: the fields of rows, then additional columns of equal length;
-   * see native-index/render/parquet.h.
+   * Returns a Parquet file of one row group: the fields of rows, then additional columns of equal
+   * length; see native-index/render/parquet.h.
    */
   parquetOf(
     rows: Uint32Array,
@@ -505,10 +498,7 @@ export interface NativeSuggestions {
    * contains them as whole words. 2: as prefixes of words. 3: with one edit. 4: with two edits.
    */
   readonly fits: Uint32Array;
-  /**
-   * The work of the search: how many vocabulary words were checked, and how many accounts' names
-   * were read.
-   */
+  /** The work of the search: checked vocabulary words, and accounts whose names were read. */
   readonly terms: number;
   readonly names: number;
 }

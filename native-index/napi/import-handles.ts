@@ -39,10 +39,7 @@ export interface ExtentLists {
   readonly lengths: Uint32Array;
 }
 
-/**
- * The codes of one kind in the order of their provisional numbers, and the number of rows with each
- * code.
- */
+/** The codes of one kind by provisional number, and the number of rows with each code. */
 interface CodesMet {
   readonly codes: Uint32Array;
   readonly counts: Float64Array;
@@ -70,10 +67,7 @@ export interface ScanFindings<Kind extends string> {
   }[];
 }
 
-/**
- * A scan of one file. A damaged file throws an error with code DUMP_REFUSED, whose message begins
- * with the line.
- */
+/** A scan of one file. Damage throws DUMP_REFUSED; the message begins with the line. */
 export interface NativeScan<Kind extends string> {
   /** Processes a chunk. */
   push(piece: Uint8Array): void;
@@ -120,10 +114,7 @@ export interface JoinRequest<Kind extends string> extends JoinInput<Kind> {
   /** Output bucket file. */
   readonly path: string;
   readonly slotBytes: number;
-  /**
-   * The boundaries between ranges: the first key of each range except the first range. Scores are
-   * u16.
-   */
+  /** The first key of each range except the first range. Scores are u16. */
   readonly splits: {
     readonly scores: Uint8Array;
     readonly roots: Float64Array;
@@ -145,7 +136,7 @@ export interface SampledKeys {
 export interface JoinFindings
   extends Pick<ScanFindings<string>, "extents" | "counts" | "examples"> {
   readonly values: ExtentLists;
-  /** Each number of active establishments that a company has, without repeats, ascending. */
+  /** The different numbers of active establishments that the companies have, ascending. */
   readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;
@@ -182,8 +173,7 @@ export interface NativeBatch {
    */
   seal(): ColumnBuffers<Sized>[];
   /**
-   * Writes the sealed buffers. Rows may be appended meanwhile. The promise rejects with errors of
-   * the system.
+   * Writes the sealed buffers; rows may be appended meanwhile. Rejects with errors of the system.
    */
   writeSealed(request: SealedWrite): Promise<void>;
   /** Releases the memory. Buffers that are being written are released once they are written. */

@@ -5,10 +5,7 @@
  * process may use. Calls on a closed ledger throw an `Error` with `code` "LEDGER_CLOSED".
  */
 
-/**
- * Indexes in the array of numbers passed to `takeRate`. The function writes `remaining` and the
- * numbers after it.
- */
+/** Indexes in the numbers passed to `takeRate`, which writes `remaining` and all after it. */
 export const RATE = {
   ...{ perSecond: 0, burst: 1, cost: 2, paid: 3 },
   /** Milliseconds of a monotonic clock; NaN to use the ledger's clock, which all threads share. */
@@ -60,10 +57,7 @@ export interface NativeLeaseRequests {
   readonly nowMs: number;
 }
 
-/**
- * Indexes in the numbers of a hold. A hold takes an amount from a shared limit until the hold is
- * released.
- */
+/** Indexes in the numbers of a hold, an amount taken from a shared limit until its release. */
 export const HOLD = {
   amount: 0,
   /** Number of the thread that takes the amount. */

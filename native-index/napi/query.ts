@@ -130,20 +130,14 @@ export interface SelectRequest {
 
 /** The query and order that decide which row of a company comes first; see `SelectRequest`. */
 export interface FirstsPerCompanyRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
-  /**
-   * True if the given rows are the first rows of the answer, without gaps. Such a request costs
-   * less.
-   */
+  /** True if the given rows begin the answer without gaps. Such a request costs less. */
   readonly beginning: boolean;
 }
 
 /** Kinds of request, in the order of their numbers. */
 export const REQUEST_KINDS = ["query", "both", "page", "firsts"] as const;
 
-/**
- * An encoded request: its numbers, which stay valid until the next request is written, and its
- * lists of rows.
- */
+/** An encoded request: its numbers, valid until the next request is written, and its row lists. */
 export type NativeQuery = readonly [
   numbers: Float64Array,
   lists: readonly NativeRowList[] | undefined,
@@ -178,10 +172,7 @@ const WHOLE_MAX = 2 ** 32 - 1;
 /** Size of the reused buffer; most requests have fewer than a hundred numbers. */
 const REUSED_NUMBERS = 1 << 12;
 
-/**
- * The request that is being written. Allocating memory for each request would cost more than
- * writing the request.
- */
+/** The request that is being written, reused because allocating it would cost more. */
 let numbers = new Float64Array(REUSED_NUMBERS);
 let length = 0;
 let lists: NativeRowList[] | undefined;

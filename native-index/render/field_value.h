@@ -55,7 +55,7 @@ enum class FieldWriting : uint8_t {
 };
 
 // Where a field is stored: in a column, in a string table indexed by the code in a column, or in
-// OWNERS as a number of the company.
+// OWNERS (partnerships) as a number of the company.
 struct FieldSource {
   FieldKind kind;
   Columns::Number column;

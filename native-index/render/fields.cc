@@ -79,7 +79,7 @@ int64_t numberIn(const ColumnSet& columns, uint32_t column, uint32_t row) {
   }
 }
 
-// The number of companies that a company owns, or that own it; null without OWNERS.
+// Returns how many companies a company owns, or how many own it; null without the section OWNERS.
 FieldValue partnershipsOf(const Segment& segment, uint32_t table, uint32_t row) {
   const Partnerships& partnerships = segment.partnerships();
   if (!partnerships.isThere()) return FieldValue();

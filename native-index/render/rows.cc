@@ -202,7 +202,8 @@ void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
   appendCode(Words::kReason, code, labels, out);
 }
 
-// Returns false for a year that does not have four digits, which keeps its machine-readable form.
+// Returns false if the year does not have four digits. The date then keeps its machine-readable
+// form.
 bool appendDate(int64_t days, TextBuffer& out) {
   if (days < firstDayOf(1) || days >= firstDayOf(10'000)) return false;
   // Years begin in March, so that the leap day is the last day of a year (as in fields.cc).
@@ -235,7 +236,7 @@ bool appendPostalCode(int64_t code, TextBuffer& out) {
   return true;
 }
 
-// Number of digits after the area code; 0 if the area code is not Brazilian.
+// Returns the number of digits after the area code; 0 if the area code is not Brazilian.
 size_t localDigits(int64_t phone) {
   if (hasArea(phone, 1'000'000'000)) return 9;
   if (hasArea(phone, 100'000'000)) return 8;

@@ -31,7 +31,8 @@ void appendEscaped(char character, TextBuffer& out) {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-// Length of the control character at the start of a text; 0 if there is none, or if HTML allows it.
+// Returns the length of the control character at the start of a text. Returns 0 if there is none,
+// or if HTML allows it.
 size_t controlBytes(std::string_view text) {
   const auto byte = static_cast<uint8_t>(text[0]);
   if (byte < 0x20) return byte == '\t' || byte == '\n' || byte == '\r' ? 0 : 1;

@@ -145,7 +145,7 @@ class SheetWriter {
   }
 
  private:
-  // The additional column at a column of the sheet; null if a field is there.
+  // Returns the additional column at a column of the sheet, or null if a field is there.
   const ExtraColumn* extraAt(size_t column) const {
     const size_t fields = request_.fields.size();
     if (column < request_.leading) return &request_.extra[column];

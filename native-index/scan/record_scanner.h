@@ -49,7 +49,7 @@ class BadRows {
  public:
   BadRows(uint32_t allowed, OddValues& odd) : left_(allowed), odd_(odd) {}
 
-  // Counts a skipped row. Throws the refusal if no more rows may be skipped.
+  // Counts a skipped row. Throws `refusal` if no more rows may be skipped.
   void leaveOut(const RowRefusal& refusal) {
     if (left_ == 0) throw RowRefusal(refusal);
     left_--;

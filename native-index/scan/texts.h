@@ -62,8 +62,7 @@ class TextSink {
   TextSink(bool portable, TextEncoding& encoding) : portable_(portable), encoding_(encoding) {}
 
   void clear() { length_ = windows_ = controls_ = 0; }
-  // Returns the number of texts since `clear` that contain a character of Windows-1252 that
-  // ISO-8859-1 lacks.
+  // Returns the number of texts since `clear` with a Windows-1252 character that ISO-8859-1 lacks.
   uint32_t windows() const { return windows_; }
   // Returns the number of texts since `clear` in which a control or a direction mark became a
   // blank.

@@ -23,7 +23,7 @@ namespace peneira {
 // can be lost.
 constexpr size_t kActivityDigitsMin = 6, kActivityDigits = 7;
 
-// The field without surrounding blanks and control bytes.
+// Returns the field without surrounding blanks and control bytes.
 inline DumpField trimmed(DumpField field) {
   while (field.start < field.end && *field.start <= ' ') field.start++;
   while (field.start < field.end && field.end[-1] <= ' ') field.end--;
@@ -118,7 +118,7 @@ int32_t readBranch(DumpField field);
 // Returns the two check digits as a number, or -1 if they are invalid.
 int32_t readCheckDigits(DumpField field);
 
-// The correct check digits of a valid root and branch.
+// Returns the correct check digits of a valid root and branch.
 uint32_t checkDigitsOf(DumpField root, DumpField branch);
 
 // Writes the fourteen characters of a CNPJ from three valid fields.

@@ -1,8 +1,8 @@
 /**
  * The server's audit trail. Input: requests to read a tenant's entries, and elapsed time. Output:
  * entries, and an error for tenants that make too many changes.
- * Invariant: an entry is deleted only when it is older than the retention, compared with both the
- * clock and the newest entry. So a clock that jumps ahead deletes nothing early. The code that
+ * Invariant: an entry is deleted only if it is older than the retention by the clock and also by
+ * the time of the newest entry. So a clock that jumps ahead deletes nothing early. The code that
  * makes a change writes its entry.
  */
 
@@ -29,7 +29,9 @@ export class AuditTrail {
     this.#retentionMs = retentionSeconds * 1000;
   }
 
-  /** Returns a tenant's newest lines, optionally before a sequence, and whether there are more. */
+  /**
+   * Returns a tenant's newest lines, optionally before a sequence number, and if there are more.
+   */
   page(
     tenantId: string,
     { before, limit }: { readonly before?: number | undefined; readonly limit: number },

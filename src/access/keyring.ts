@@ -47,9 +47,7 @@ interface ParsedKey {
   readonly hash: Buffer;
 }
 
-/**
- * Hash of the last parsed key. The buffer is reused, so that each request does not allocate one.
- */
+/** Hash of the last parsed key. The buffer is reused, so that requests do not allocate one. */
 const lastHash = Buffer.alloc(SHA256_BYTES);
 
 /** Creates a random key. */
@@ -186,7 +184,7 @@ export class Keyring {
     this.#graceMs = graceMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the same keyring for changes by an actor. Both share their cache. */
+  /** Returns a keyring that attributes its changes to an actor. Both keyrings share one cache. */
   by(actor: Actor): Keyring {
     const parts = { rows: this.#rows, ledger: this.#ledger, graceMs: this.#graceMs };
     return new Keyring(this.#store, this.#clock, actor, parts);
@@ -240,9 +238,7 @@ export class Keyring {
     return this.#store.atomically(() => this.createFor(this.#tenantId(wanted.tenant), wanted));
   }
 
-  /**
-   * Creates a key for the tenant with this id. `wanted` contains the current name of the tenant.
-   */
+  /** Creates a key for the tenant with this id. `wanted` has the tenant's current name. */
   createFor(tenantId: string, wanted: NewKey): CreatedKey {
     return this.#insert(tenantId, wanted, checkNewKey(wanted));
   }
@@ -272,7 +268,7 @@ export class Keyring {
     return this.#store.list(tenantId).map((row) => ({ ...row, state: stateOf(row, nowMs) }));
   }
 
-  /** Finds the key that an id, a whole key, or a tenant and a name identify. */
+  /** Finds a key by its id, by the whole key, or by its tenant and name. */
   pick(choice: {
     readonly id?: string | undefined;
     readonly tenant?: string | undefined;
@@ -298,10 +294,7 @@ export class Keyring {
     throw new CommandError(`${found.length} keys fit: ${ids}. Name one of these ids.`, 2);
   }
 
-  /**
-   * Disables a key until it is enabled again. A key that is already disabled keeps the time of its
-   * first disabling.
-   */
+  /** Disables a key until it is enabled. A disabled key keeps the time of its first disabling. */
   disable({ id }: KeyRow): void {
     this.#change(id, (row) => {
       if (row.disabledAt !== null) return;
@@ -468,10 +461,7 @@ export class Keyring {
     }
   }
 
-  /**
-   * Clears the cache, so that all rows are read again. The old rows are used only while the
-   * database is unreachable.
-   */
+  /** Discards the cached rows. They are used again only while the database is unreachable. */
   #outdate(): void {
     if (this.#rows.size > 0) this.#before = new Map(this.#rows);
     this.#rows.clear();
@@ -505,10 +495,7 @@ export class Keyring {
     return row;
   }
 
-  /**
-   * Clears the cache after a change by this process. The database's version reveals only changes by
-   * other processes.
-   */
+  /** Clears the cache, because the database's version does not reveal this process's changes. */
   #forget(): void {
     this.#rows.clear();
   }
@@ -534,9 +521,7 @@ function timeText(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
 }
 
-/**
- * Returns the tenant with this name. If there is none, throws `CommandError` with the nearest name.
- */
+/** Returns the tenant with this name, or throws `CommandError` with the nearest name. */
 export function tenantNamed(tenants: readonly TenantRow[], name: string): TenantRow {
   const found = tenants.find((tenant) => tenant.name === name);
   if (found !== undefined) return found;

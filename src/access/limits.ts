@@ -32,8 +32,8 @@ export interface Limited extends ConcurrencyLimited {
 }
 
 /**
- * Limits of a console user under any plan. They allow fast scrolling in several windows that wait
- * for exports.
+ * Limits of a console user under any plan. They allow fast scrolling, and waiting for exports in
+ * several windows.
  */
 export const CONSOLE_LIMIT: Limited = {
   limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
@@ -68,10 +68,7 @@ export class RateLimits {
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
   readonly #inFlight: ConcurrencyLimit;
-  /**
-   * The latest header fields with the values from which they were made. They are cached because
-   * most requests repeat them.
-   */
+  /** The latest header fields and their values, cached because most requests repeat them. */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
   /** Signals of the fleet's leases, or null without a fleet. */
@@ -91,10 +88,9 @@ export class RateLimits {
   }
 
   /**
-   * Charges a key `cost` units. Throws `rate_limited` if its plan does not allow that now. A
-   * request is charged 1 unit once its key is known, and its whole cost later, with `paid` = 1. If
-   * the whole cost is refused, that unit is refunded, so a client that waits the stated time can
-   * pay.
+   * Charges a key `cost` units. Throws `rate_limited` if the plan does not allow that now. A key is
+   * first charged 1 unit, and later the whole cost with `paid` = 1. If the whole cost is refused,
+   * the first unit is refunded, so that a client that waits the stated time can pay.
    */
   spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
     const { allowed, retrySeconds, waits } = this.#keys.take(keyId, policyOf(plan), cost, paid);
@@ -162,10 +158,7 @@ function tooMany(detail: string, retrySeconds: number): AppError {
   return new AppError("rate_limited", detail, { headers: { "Retry-After": String(retrySeconds) } });
 }
 
-/**
- * A rate policy: a sender can spend up to `burst` units, and regains `perSecond` of them each
- * second.
- */
+/** A sender can spend up to `burst` units, and regains `perSecond` units each second. */
 export interface RatePolicy {
   readonly perSecond: number;
   readonly burst: number;
@@ -183,10 +176,7 @@ interface RateDecision {
   waits: boolean;
 }
 
-/**
- * Limits the rate of each name, which is a key id or a network. The counters are in memory (the
- * ledger), so a restart clears them.
- */
+/** Limits the rate of each key id or network. The counters are in memory (the ledger). */
 export class RateLimiter {
   readonly #ledger: Ledger;
   /** Null for the ledger's clock, which all threads share. */
@@ -400,8 +390,8 @@ export class Usage {
   }
 
   /**
-   * Returns the usage of a tenant's senders in the last `days` days, today included so far. A day
-   * and sender may have several rows.
+   * Returns the usage of a tenant's senders in the last `days` days, including today. A day and
+   * sender may have several rows.
    */
   ofTenant(tenantId: string, days: number): { readonly today: number; readonly rows: UsedByKey[] } {
     const today = this.#day;
@@ -419,18 +409,13 @@ export class Usage {
     return Math.max(0, quota - charged);
   }
 
-  /**
-   * The current UTC day. It may be earlier than before, because the clock may have been set back.
-   */
+  /** The current UTC day. It may be earlier than before, if the clock was set back. */
   get #day(): number {
     return utcDay(this.#clock.nowMs());
   }
 }
 
-/**
- * Returns counted use as a row of the database. `exportRows` is 0, because the transactions of
- * exports count these rows.
- */
+/** Returns use as a database row. `exportRows` is 0, because export transactions count it. */
 function asStored(use: Use): UsedByKey {
   return { ...use, exportRows: 0 };
 }

@@ -13,7 +13,7 @@ import { PLAN_NAMES } from "./plannames.ts";
 /** Name of a plan. */
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** Plan of a tenant that has none, if an operator adds a key or user to it. */
+/** Plan of a tenant that had none when an operator added a key or user. */
 export const PLAN_DEFAULT: PlanName = "enterprise";
 
 /** Numeric limits of a plan, with the minimum and maximum of each. */
@@ -132,9 +132,8 @@ export function includesExports({ limits }: Plan): boolean {
 }
 
 /**
- * Returns the max `limit` of a spec that is only counted, or is checked as for an export. A plan
- * without exports has an export limit of 0, but a spec needs a limit above 0. So the search limit
- * applies for such a plan.
+ * Returns the max `limit` of a spec that is counted or checked for an export. For a plan without
+ * exports, this is the search limit, because a spec's limit must be above 0.
  */
 export function specRowsMax({ limits }: Plan): number {
   return limits.export_rows > 0 ? limits.export_rows : limits.search_limit;
@@ -162,10 +161,7 @@ export function loadPlans(table: PlanValues = builtIn): Plans {
   return Object.fromEntries(plans.map((plan) => [plan.name, plan])) as unknown as Plans;
 }
 
-/**
- * Returns the plans with the effective retention of exports: the plan's or the server's, whichever
- * is shorter.
- */
+/** Returns the plans, with no retention of exports longer than the server's. */
 export function withRetention(plans: Plans, secondsMax: number): Plans {
   const capped = Object.values(plans).map((plan) => {
     const { export_retention: own } = plan.limits;

@@ -47,10 +47,7 @@ export function refuseBeyondQuota(
   );
 }
 
-/**
- * Retry-After for a tenant that stores too many bytes, in seconds. Files expire at any time, so an
- * hour may be enough.
- */
+/** Retry-After in seconds if a tenant stores too much. Files may expire within an hour. */
 const BYTES_RETRY_S = 3_600;
 
 /** Kinds of stored bytes, and how to free some. */

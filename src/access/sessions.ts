@@ -74,10 +74,7 @@ interface SessionsParts {
   readonly secret: SecretRing;
   readonly idleSeconds: number;
   readonly maxSeconds: number;
-  /**
-   * Lifetime of a session if the user stays signed in, in seconds. 0 means that this is not
-   * allowed.
-   */
+  /** Seconds for which a user may stay signed in. 0 means that this is not allowed. */
   readonly keptSeconds: number;
 }
 
@@ -165,8 +162,8 @@ export class Sessions {
   }
 
   /**
-   * Sets the chosen password of an invited user and signs in. Throws like `invited`, and
-   * `invalid_request` for an unfit password, which leaves the invitation valid.
+   * Sets the chosen password of an invited user and signs in. Throws like `invited`. An unfit
+   * password throws `invalid_request` and leaves the invitation valid.
    */
   async join(token: string, chosen: { password: string; kept: boolean }, address: string) {
     const { user, stored } = this.invited(token, address);
@@ -203,8 +200,7 @@ export class Sessions {
     attempt.succeeded();
     const next = await passwords.hash(change.next);
     return store.atomically(() => {
-      // If another change was committed first, the password that was checked is no longer the
-      // stored one.
+      // Another change may have replaced the password that was checked.
       const changed = checked !== null && store.setPassword(user.id, next, checked);
       if (!changed) refuse(UNCHANGED_WORDS, [WRONG]);
       store.endSessions(user.id);
@@ -248,10 +244,7 @@ export class Sessions {
     return rows.map((row) => ({ ...row, seenAt: this.#seenAt(row) }));
   }
 
-  /**
-   * Stores when each session was last used, and deletes the sessions that have ended. Call it
-   * outside requests.
-   */
+  /** Stores the last use of sessions, and deletes ended ones. Call it outside requests. */
   flush(): void {
     const { store, clock, idleSeconds } = this.#parts;
     if (this.#seen.size > 0) {
@@ -288,7 +281,7 @@ export class Sessions {
     }
   }
 
-  /** Opens a session if the user still has this password; else returns null. */
+  /** Opens a session if the user still has this password. Otherwise returns null. */
   #open(userId: string, password: StoredPassword, isKept = false): NewSession | null {
     const { store, clock, maxSeconds, keptSeconds } = this.#parts;
     const kept = isKept && keptSeconds > 0;
@@ -371,10 +364,7 @@ export class Sessions {
   }
 }
 
-/**
- * Account name under which sign-ins by a link are throttled, because the account is unknown until
- * the link is looked up.
- */
+/** Name for throttling sign-ins by a link, whose account is unknown before the look-up. */
 const NO_ACCOUNT = "";
 
 const UNCHANGED_WORDS = "The password was not changed";

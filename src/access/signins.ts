@@ -24,25 +24,16 @@ interface Growth {
 const PAIR: Growth = { free: 3, forgetMs: 600_000, longestMs: 300_000 };
 /** Waits caused by failures of one address on all accounts. Several people may share an address. */
 const ADDRESS: Growth = { free: 10, forgetMs: 30_000, longestMs: 60_000 };
-/**
- * Counts failures of all addresses on one account. They lengthen the wait of every address that
- * itself failed on this account.
- */
+/** Failures of all addresses on an account. They delay every address that failed there. */
 const ACCOUNT: Growth = { free: 16, forgetMs: 60_000, longestMs: 0 };
 
-/**
- * Wait after the first failure beyond `free`, in milliseconds. It doubles with each further
- * failure.
- */
+/** Milliseconds to wait after the first failure beyond `free`, doubled with each further one. */
 const FIRST_MS = 1_000;
 /** Maximum names stored per kind. */
 const NAMES_MAX = 10_000;
 /** Number of names evicted together when the table is full. */
 const ROOM = 500;
-/**
- * Max length of a name with its own counter. Longer names belong to no account, and share one
- * counter.
- */
+/** Max length of a name with its own counter. Longer names, which no account has, share one. */
 const ACCOUNT_MAX = 254;
 
 /** A started attempt. It counts as a failure unless a method is called. */
@@ -71,10 +62,7 @@ export class SignIns {
     return this.#pairs.size + this.#addresses.size + this.#accounts.size;
   }
 
-  /**
-   * Begins an attempt and counts it, so that parallel attempts wait. Throws `rate_limited` if it is
-   * too early.
-   */
+  /** Begins and counts an attempt, so that parallel attempts wait. Throws `rate_limited`. */
   begin(email: string, from: string): Attempt {
     const nowMs = this.#clock.monotonicMs();
     const account = email.length > ACCOUNT_MAX ? "" : email;

@@ -44,10 +44,7 @@ export interface NewUser {
   readonly planOtherwise?: PlanName | undefined;
 }
 
-/**
- * A new user. `password` is the generated password, which is shown once, or null if the caller
- * chose the password.
- */
+/** A new user. `password` is the generated password, or null if the caller chose one. */
 interface CreatedUser {
   readonly user: User;
   readonly password: string | null;
@@ -66,7 +63,7 @@ interface UsersParts {
   readonly keys: KeyStore;
   readonly passwords: Passwords;
   readonly clock: Clock;
-  /** Actor of the changes; default: the command line. */
+  /** Actor of the changes. The default is the command line. */
   readonly actor?: Actor;
 }
 
@@ -96,10 +93,7 @@ export class Users {
     return new Users({ store, keys, passwords, clock: this.#clock, actor });
   }
 
-  /**
-   * Creates a user. If `show` throws, the creation is undone. Throws `invalid_request` with all
-   * mistakes.
-   */
+  /** Creates a user unless `show` throws. Throws `invalid_request` with all mistakes. */
   async create(
     wanted: NewUser,
     show: (created: CreatedUser) => void = () => undefined,
@@ -111,8 +105,7 @@ export class Users {
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
     return this.#store.atomically(() => {
-      // Since the first check, another process may have created the same user, or the tenant's
-      // first user.
+      // Meanwhile, another process may have created the user, or the tenant's first user.
       refuse("User not created", this.#taken(email));
       const tenantId = this.#tenantId(wanted.tenant, createdAt);
       const first = this.#owners(tenantId).length === 0;
@@ -217,7 +210,7 @@ export class Users {
 
   /**
    * Sets a user's password (by default a generated one) and ends its sessions. Returns a generated
-   * password, which is shown once. Calls `show` in the transaction. If that throws, nothing
+   * password, which is shown once. Calls `show` in the transaction. If `show` throws, nothing
    * changes. Throws `invalid_request` for an unfit password.
    */
   async setPassword(
@@ -237,10 +230,7 @@ export class Users {
     return made;
   }
 
-  /**
-   * Returns the plan of a tenant's console: the plan set for it, else the highest plan of its keys,
-   * else free.
-   */
+  /** Returns the plan set for a tenant's console, else the highest plan of its keys, else free. */
   consolePlan(tenantId: string): PlanName {
     const facts = this.#store.planFacts(tenantId);
     if (facts === undefined) return "free";
@@ -340,10 +330,7 @@ export function normalizedEmail(email: string): string {
   return email.trim().normalize("NFC").toLowerCase();
 }
 
-/**
- * Returns the mistakes in a password, each with `pointer`, the JSON pointer of the request member.
- * An undefined password has none.
- */
+/** Returns the mistakes in a password, each with the JSON pointer of the request member. */
 export function passwordMistakes(
   password: string | undefined,
   email: string,
@@ -355,10 +342,7 @@ export function passwordMistakes(
   });
 }
 
-/**
- * Throws `invalid_request` if there are mistakes. The message contains the mistakes' details as
- * sentences.
- */
+/** Throws `invalid_request` if there are mistakes. Its message has their details as sentences. */
 export function refuse(what: string, mistakes: readonly Mistake[]): void {
   if (mistakes.length === 0) return;
   const details = mistakes.map(({ detail }) => detail).join(" ");

@@ -19,10 +19,7 @@ import { CHANGE_COLUMNS } from "./rows.ts";
 
 const NOTHING = new Uint8Array(0);
 
-/**
- * The requested fields, and the groups of fields for which the file has a column with the old and
- * one with the new value.
- */
+/** The requested fields, and the groups of fields with columns of old and new values. */
 interface ChangeColumnsOptions {
   readonly fields: readonly string[];
   readonly compared: ComparedOptions;

@@ -2,10 +2,10 @@
  * Builds the columns of a file of changes that contain old and new values. Input: entries of a
  * change list, and the watched fields. Output: two columns for each compared group of fields
  * (status, address, contact, Simples, and MEI).
- * Invariant: which columns there are depends only on the spec and the watched fields. Every row has
- * the status. Another group has values only in rows in which a watched field of the group differs.
- * These values consist of watched fields only, because a plan may lack the others. If a snapshot
- * lacks the account, its cells are empty.
+ * Invariant: only the spec and the watched fields determine which columns exist. Every row has the
+ * status. Another group has values only in rows in which one of its watched fields differs, and
+ * only of watched fields, because a plan may lack the others. If a snapshot lacks the account, its
+ * cells are empty.
  */
 import type { ExtraColumn } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
@@ -82,10 +82,7 @@ function fieldsOf(group: WatchedGroup, watch: readonly OutputField[]): OutputFie
   return fieldsOfGroup(group).filter((field) => watch.includes(field));
 }
 
-/**
- * Adds the field `municipality_name` if the fields contain a municipality's code. The codes are
- * compared, but the name is shown.
- */
+/** Adds `municipality_name` to the codes of municipalities, because files show the name. */
 function withDerived(fields: readonly OutputField[]): readonly OutputField[] {
   const isPlace = fields.some((field) => field.startsWith("municipality_"));
   return isPlace ? [...fields, "municipality_name"] : fields;

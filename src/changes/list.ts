@@ -1,13 +1,14 @@
 /**
  * The change list of two snapshots: one entry for every account that is in only one of them, or
- * differs in a compared column. Input: an older and a newer segment. Output: a file of entries,
- * or that file opened again.
+ * differs in a compared column. Input: an older and a newer segment. Output: a file of entries, or
+ * that file opened again.
  * Invariant: entries ascend by CNPJ. The same pair gives the same bytes. A list opens only for its
  * own pair, and only if every byte is unchanged.
  *
- * The compared columns are those that filters or `watch` can use: all but the CNPJ (the identity)
- * and the scores, which drift with age, so that nearly every account would be listed. `sanctioned`
- * is compared only if both snapshots had the CEIS list. Values are compared, never codes.
+ * Filters or `watch` can use every compared column. The CNPJ is not compared, because it identifies
+ * the account. Scores are not compared, because they change with age in nearly every account.
+ * `sanctioned` is compared only if both snapshots had the CEIS list. Values are compared, not
+ * codes.
  *
  * File format, little endian. Header: magic "PNRCHANG", u32 version, u32 compared columns (a bit
  * each), u64 entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters
@@ -35,10 +36,7 @@ export const CHANGE_LIST_VERSION = 2;
 
 /** Options of `buildChangeList`. */
 interface MakeChangeListOptions {
-  /**
-   * Aborts the work after the current slice of accounts. `buildChangeList` then rejects with the
-   * signal's reason.
-   */
+  /** Aborts after the current slice. `buildChangeList` then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called after every slice; `total` is the rows of both snapshots. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -83,10 +81,7 @@ const ID_CHARACTERS = 64;
 /** Offset of the numbers after the ids. */
 const COUNTS_AT = 160;
 const ENTRY_BYTES = 12;
-/**
- * Number of accounts compared in one native call. A call takes under a tenth of a second, and
- * between calls the work can be aborted.
- */
+/** Accounts compared in one native call, which takes less than 100 ms and cannot be aborted. */
 const SLICE_ACCOUNTS = 1 << 16;
 
 /** Columns that neither filters nor `watch` use. */
@@ -244,10 +239,7 @@ async function writeEntries(
   return { entries: (position - HEADER_BYTES) / ENTRY_BYTES, sum };
 }
 
-/**
- * Returns the header of a list. A file whose header equals this one, except for the checksums, is
- * the list of this pair.
- */
+/** Returns the header of a pair's list. Apart from the checksums, it identifies the list. */
 function headerOf(older: Segment, newer: Segment, { entries, sum }: Entries): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 0, "latin1");
@@ -274,10 +266,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/**
- * Opens a list for its pair; reads all of it once, for its checksum.
- * @throws ChangeListError
- */
+/** Opens a list for its pair. Reads all of it once, for its checksum. @throws ChangeListError */
 export function openChangeList(path: string, older: Segment, newer: Segment): ChangeList {
   const { entries, sum } = readHeader(path, older, newer);
   const native = openEntries(path, { entries, sum });

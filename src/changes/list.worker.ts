@@ -33,9 +33,7 @@ export type ListOutcome =
   | { readonly kind: "made"; readonly entries: number; readonly bytes: number }
   | { readonly kind: "cancelled" }
   | {
-      /**
-       * `snapshot` means that a snapshot is missing or damaged, and `disk` that there is no space.
-       */
+      /** `snapshot`: a snapshot is missing or damaged. `disk`: there is no space. */
       readonly kind: "failed";
       readonly why: "snapshot" | "disk" | "other";
       readonly error: Readonly<Record<string, unknown>>;

@@ -22,10 +22,7 @@ import {
 } from "./listfolder.ts";
 import { type ListBuild, ListThread } from "./listthread.ts";
 
-/**
- * Time after a failure during which callers get the same error, in milliseconds. After it, the list
- * is made again.
- */
+/** Milliseconds after a failure during which callers get the same error. */
 const FAILURE_CACHE_MS = 15_000;
 /** Milliseconds between checks whether a wait should end. */
 const WAIT_TURN_MS = 100;
@@ -106,8 +103,9 @@ export class ChangeLists {
   }
 
   /**
-   * Returns the list of a pair; makes it if missing. Throws `AppError`: `changes_preparing` if
-   * making it takes longer than the wait, `snapshot_unavailable` or `overloaded` if it fails.
+   * Returns the list of a pair, and makes it if it is missing. Throws `AppError`:
+   * `changes_preparing` if this takes longer than the wait, `snapshot_unavailable` or `overloaded`
+   * if it fails.
    */
   async open(pair: ChangePair, patience: ListPatience): Promise<RetainedList> {
     const entry = this.#entryOf(pair);
@@ -129,7 +127,7 @@ export class ChangeLists {
     }
   }
 
-  /** Makes the list of a pair in the background; failures are logged. */
+  /** Makes the list of a pair in the background. Failures are logged. */
   prepare(pair: ChangePair): void {
     const entry = this.#entryOf(pair);
     if (entry.list === null && entry.failure === null) entry.opening ??= this.#begin(pair, entry);
@@ -152,8 +150,7 @@ export class ChangeLists {
   }
 
   /**
-   * Removes the lists whose two snapshots are both missing. If there are still too many, removes
-   * the least recently used ones.
+   * Removes lists that lack both snapshots, then the least recently used lists beyond the limits.
    */
   clean(isThere: (snapshotId: string) => boolean): void {
     const busy = new Set([...this.#entries.values()].map(({ name }) => name));
@@ -185,8 +182,7 @@ export class ChangeLists {
     const name = changeListName(older, newer);
     const known = this.#entries.get(name);
     if (known !== undefined) {
-      // An open list refers to the segments with which it was opened. If these have been reopened,
-      // the list is closed.
+      // An open list refers to its segments, so it is closed if these have been reopened.
       const { list } = known;
       if (list !== null && known.users === 0 && !isOf(list, { older, newer })) this.#close(known);
       const age = this.#parts.clock.monotonicMs() - (known.failure?.atMs ?? 0);
@@ -245,7 +241,7 @@ export class ChangeLists {
   /** Opens the list in a file. Returns null if it must be rebuilt. */
   async #opened(path: string, { older, newer }: ChangePair): Promise<ChangeList | null> {
     try {
-      // Opening reads the whole list to verify it; reading ahead avoids waits for the disk.
+      // Opening reads the whole list to verify it. Reading ahead avoids waits for the disk.
       await readThrough(path, () => this.#stopped).catch(() => {});
       const list = openChangeList(path, older, newer);
       markUsed(path);

@@ -112,8 +112,8 @@ export class Months {
   }
 
   /**
-   * Returns the open month whose id fulfills `belongs`, even if its file is missing, or null. The
-   * call counts as a use of the month.
+   * Returns the open month whose id fulfills `belongs`, even if its file is missing. Returns null
+   * if there is none. The call counts as a use of the month.
    */
   opened(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const [id, opened] of this.#opened) {
@@ -222,17 +222,14 @@ function hasId(id: string): (month: Month) => boolean {
   return ({ snapshotId }) => snapshotId === id;
 }
 
-/**
- * Returns the key by which months are sorted: the date of their data. The label then orders
- * releases of one day.
- */
+/** Returns a sort key: the date of the data, then the label, for releases of one day. */
 function orderOf({ snapshotDate, label }: Pick<Month, "snapshotDate" | "label">): string {
   return `${snapshotDate} ${label}`;
 }
 
 /**
  * Returns a key by which files with the same label are compared. The file with the larger key is
- * used. The path decides between equal copies, so that it is always the same one.
+ * used. Between equal copies, the path decides, so that the choice never varies.
  */
 function ageOf({ snapshotDate, snapshotId, path }: Month): string {
   return `${snapshotDate} ${snapshotId} ${path}`;

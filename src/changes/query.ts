@@ -71,8 +71,8 @@ const SLICE_ENTRIES = 1 << 17;
 /** Entries of a batch. */
 const BATCH_ENTRIES = 4_096;
 /**
- * Number of integers for each entry in a native answer: its index, two rows, bits of the
- * columns that differ, bits of the days that differ, and its kind.
+ * Number of integers per entry in a native answer: index, two rows, bits of the differing columns,
+ * bits of the differing days, and kind.
  */
 const NUMBERS = 6;
 const NO_ROW = 0xffff_ffff;
@@ -81,7 +81,7 @@ const TOTALS_MAX = 64;
 
 /**
  * Returns the fields that can be watched between two snapshots, in field order. A field must be
- * allowed and watchable at all, and both snapshots must have its data.
+ * allowed and watchable, and both snapshots must have its data.
  */
 export function watchableFields(
   older: Segment,
@@ -94,9 +94,7 @@ export function watchableFields(
   });
 }
 
-/**
- * Returns the names that cannot be watched between two snapshots, each with the reason in words.
- */
+/** Returns the fields that cannot be watched between two snapshots, each with the reason. */
 export function unwatchable(
   older: Segment,
   newer: Segment,
@@ -108,7 +106,7 @@ export function unwatchable(
     .map((name) => ({ name, why: whyUnwatchable(name) }));
 }
 
-/** Returns the reason why a name cannot be watched, as words after a colon. */
+/** Returns the reason why a field cannot be watched, as text that follows a colon. */
 export function whyUnwatchable(name: string): string {
   const unwatched = OUTPUT_FIELDS.find((row) => row.name === name)?.unwatched;
   if (unwatched !== undefined) {
@@ -142,17 +140,14 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
   };
 }
 
-/**
- * Returns the catalog members that are true if either snapshot lacks some data. Filters cannot use
- * such data.
- */
+/** Returns the catalog members for data that either snapshot lacks. No filter can use it. */
 function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
   const marks = LACKED.map(lackMark);
   const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);
   return Object.fromEntries(lacked.map((mark) => [mark, true]));
 }
 
-/** Returns warnings about members of a sent spec that changes ignore. */
+/** Returns warnings about members of a sent spec that have no effect on changes. */
 export function changeWarnings(input: unknown): string[] {
   const { sort, limit, scoring, output } = (input ?? {}) as Json;
   const { strategy = "balanced", random_seed: seed = null } = (scoring ?? {}) as Json;
@@ -190,7 +185,7 @@ export async function changePage(
   return { entries, next: more && limit === 0 ? from : next, more };
 }
 
-/** All entries from a position on, in batches of one to some thousand. */
+/** Returns all entries from a position on, in batches of up to a few thousand. */
 export async function* changeBatches(
   query: ChangeQuery,
   from = 0,
@@ -203,10 +198,7 @@ export async function* changeBatches(
   }
 }
 
-/**
- * Returns the exact totals of all kinds, even of those not requested. They are cached with the
- * list.
- */
+/** Returns the exact totals of all kinds, requested or not. They are cached with the list. */
 export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
   const known = totalsOf(query.list);
   const key = JSON.stringify([query.spec.filters, [...query.watch].sort()]);
@@ -236,7 +228,7 @@ export interface ChangeTally extends ChangeTotals {
   readonly first: readonly ChangeEntry[];
 }
 
-/** Counts all kinds and the fields that differ in one pass; retains the first entries. */
+/** Counts in one pass all kinds and the fields that differ. Retains the first entries. */
 export async function changeTally(query: ChangeQuery, most: number): Promise<ChangeTally> {
   const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
   const fields = new Map<OutputField, number>();
@@ -288,8 +280,8 @@ interface WatchedBit {
 }
 
 /**
- * Returns the bits of watched fields, in field order. Some fields share one bit of the columns.
- * Each of these has a bit of its own in the integer for days.
+ * Returns the bits of watched fields, in field order. Fields that share one bit of the columns have
+ * separate bits in the integer for days.
  */
 function watchedBits(watch: readonly OutputField[]): WatchedBit[] {
   const days = watchedDays(watch);
@@ -306,7 +298,7 @@ function watchedDays(watch: readonly OutputField[]): OutputField[] {
   });
 }
 
-/** The watched fields that differ in the entry whose numbers start at `place`. */
+/** Returns the watched fields that differ in the entry whose numbers start at `place`. */
 function differing(
   bits: readonly WatchedBit[],
   found: Uint32Array,

@@ -39,14 +39,9 @@ export interface ChangeRowsOptions {
   readonly labels?: LabelLanguage | undefined;
   /** csv only; default comma. */
   readonly delimiter?: RowsRequest["delimiter"];
-  /**
-   * Number of the first row in its sheet. Only for xlsx. The default is 2, the row after the
-   * header.
-   */
+  /** For xlsx, number of the first row in its sheet. The default is 2, after the header. */
   readonly firstNumber?: number;
-  /**
-   * Returns the columns to append after the fields, with the values for these rows. Not for jsonl.
-   */
+  /** Returns columns to append after the fields, with values for these rows. Not for jsonl. */
   readonly added?: (
     segment: Segment,
     rows: Uint32Array,
@@ -117,10 +112,7 @@ export function changeRows(
   });
 }
 
-/**
- * Returns the two columns before the fields. The names of several changed fields share one cell,
- * separated by commas.
- */
+/** Returns the two columns before the fields. Commas separate the names of changed fields. */
 function changeCells(
   entries: readonly ChangeEntry[],
   labels: LabelLanguage | undefined,

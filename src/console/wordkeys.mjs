@@ -1,11 +1,10 @@
 /**
- * Finds the long names in the console's sources that esbuild may shorten when it makes the bundle.
- * These are the keys of the text tables and the members of interfaces and classes. Shortening them
- * saves 2 KB of compressed scripts.
+ * Lists the long names that esbuild may shorten in the console's bundle: keys of the text tables,
+ * and members of interfaces and classes. Shortening them saves 2 KB of compressed scripts.
  * Invariant: only camel-case names are shortened. Members of the API are in snake case, and keys
- * selected by a value (`views[name]`) are single words. A name that occurs as a string in any
- * source is exempt, because the string may select the member, and so are names of browser APIs. A
- * test finds such strings, and sources that build keys from parts (unit/console/wordkeys).
+ * selected by a value (`views[name]`) are single words. Names of browser APIs are exempt. So are
+ * names that occur as a string in any source, because the string may select the member. A test
+ * (unit/console/wordkeys) finds such strings, and sources that build keys from parts.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -15,10 +14,7 @@ const SOURCES = ["src/console/web", "src/spec"];
 /** The text tables of one language. Those of the other language have the same keys. */
 const TABLES = "src/console/web/strings/en";
 
-/**
- * Matches the callbacks of components. Callbacks of elements are named after the browser's events,
- * so they are excluded.
- */
+/** Matches callbacks of components, but not of elements, which are named after browser events. */
 const CALLBACKS = /^ +(?:readonly )?(on[A-Z]\w*)\??(?=[:(])/gm;
 const EVENTS = new Set(
   (

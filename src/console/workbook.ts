@@ -13,15 +13,13 @@ import { currentSegment } from "../search/segment.ts";
 import { LABEL_LANGUAGES } from "../spec/fields/words.ts";
 import { membersOf, readChoice, refuse, refuseMistakes } from "./bodymembers.ts";
 
-// Limits of a table: no more than the largest on screen, because the workbook is made in the
-// thread that answers requests.
+// Max columns of a table. These limits allow little more than the tables on screen, because the
+// thread that answers requests makes the workbook.
 const COLUMNS_MAX = 12;
 /** More than the largest state has municipalities (853). */
 const LINES_MAX = 1_000;
 const CELL_MAX = 1_000;
-/**
- * Number of cells that cost one unit of the rate limit. Writing them takes about 1.5 milliseconds.
- */
+/** Cells that cost one unit of the rate limit. Writing them takes about 1.5 milliseconds. */
 const CELLS_PER_UNIT = 1_000;
 /** Number of cells in each line of `facts`: a label and its value. */
 const FACT_CELLS = 2;

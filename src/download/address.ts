@@ -56,7 +56,7 @@ export function hostOf({ root }: Share): string {
   return root.protocol === "file:" ? "this machine" : root.host;
 }
 
-/** Formats an address for messages; hides its query, which may be secret. */
+/** Formats an address for messages without its query, which may be secret. */
 export function shownUrl({ href }: URL): string {
   return href.replace(/([?#]).*$/s, "$1…");
 }

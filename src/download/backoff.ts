@@ -42,8 +42,8 @@ export function retryLimitsOf(stallMs: number, attempts: number): RetryLimits {
 }
 
 /**
- * Runs the step until it succeeds. @throws DownloadError if it is of the kind `replaced`, or if
- * `leave` returns true for it; ShareFault after too many failures; and all other errors of the step
+ * Runs the step until it succeeds. @throws DownloadError if it is `replaced` or `leave` accepts it,
+ * ShareFault after too many failures, and all other errors of the step
  */
 export async function withRetries<T>(trying: RetriedStep<T>): Promise<T> {
   const { name, retryLimits, signal, report, step } = trying;

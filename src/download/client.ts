@@ -41,7 +41,7 @@ export interface ShareAnswer extends AnswerHead {
 
 /** A service that answers like a share. */
 export interface Answerer {
-  /** Sends a request; resolves to the answer's head. @throws DownloadError, CommandError */
+  /** Sends a request. Resolves to the answer's head. @throws DownloadError, CommandError */
   readonly request: (asking: ShareRequest) => Promise<ShareAnswer>;
 }
 
@@ -59,7 +59,7 @@ export class ShareClient implements Answerer {
     this.#proxies = proxies;
   }
 
-  /** Sends a request; resolves to the answer's head. @throws DownloadError, CommandError */
+  /** Sends a request. Resolves to the answer's head. @throws DownloadError, CommandError */
   async request(asking: ShareRequest): Promise<ShareAnswer> {
     let { url } = asking;
     for (let hops = 0; ; hops++) {
@@ -121,10 +121,7 @@ export class ShareClient implements Answerer {
   }
 }
 
-/**
- * Returns the target of a redirect, or null if the answer is not one. @throws CommandError if it is
- * unsafe.
- */
+/** Returns a redirect's target, or null without a redirect. @throws CommandError if unsafe */
 export function redirectOf(
   { status, headers, url }: Pick<ShareAnswer, "status" | "headers" | "url">,
   hosts?: RegExp,
@@ -148,7 +145,7 @@ function isSafe(from: URL, { protocol, hostname }: URL, hosts: RegExp | undefine
   return known || (encrypted && hostname === from.hostname);
 }
 
-/** Yields the body in chunks; time spent waiting for the disk does not count as a stall. */
+/** Yields the body in chunks. Time spent waiting for the disk does not count as a stall. */
 async function* pieces(
   reader: BodyReader | null,
   cutter: Cutter,

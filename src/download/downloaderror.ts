@@ -13,8 +13,8 @@ import { waitText } from "./words.ts";
 const WAIT_MAX_MS = 15 * 60_000;
 
 /**
- * Remedies: a retry (`again`); fewer streams, if there are several (`crowded`); or a new listing,
- * because the file differs from the listed one (`replaced`).
+ * Remedies. `again`: a retry. `crowded`: fewer streams, if there are several. `replaced`: a new
+ * listing, because the file differs from the listed one.
  */
 type TroubleKind = "again" | "crowded" | "replaced";
 
@@ -35,10 +35,7 @@ export class DownloadError extends Error {
   }
 }
 
-/**
- * An error of one share: it is unreachable, lacks the file or folder, or has no usable data.
- * Another share may have it.
- */
+/** An error of one share, such as a missing file. Another share may succeed. */
 export class ShareFault extends CommandError {}
 
 /** Thrown if a signal ended the work. */
@@ -119,9 +116,7 @@ function errorOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${fix}`);
 }
 
-/**
- * Finds the innermost cause. If several addresses were tried, it is the cause at the first address.
- */
+/** Finds the innermost cause, at the first address if several were tried. */
 function causeOf(error: unknown): NodeJS.ErrnoException {
   let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
   for (let depth = 0; depth < 5; depth++) {
@@ -188,9 +183,7 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
   );
 }
 
-/**
- * Returns the milliseconds of a `Retry-After` header (seconds or a date), or 0 if it is invalid.
- */
+/** Converts a `Retry-After` header (seconds or a date) to milliseconds, or 0 if it is invalid. */
 export function retryAfter(text: string | null, nowMs: number): number {
   if (text === null) return 0;
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;

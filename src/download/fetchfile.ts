@@ -24,13 +24,12 @@ interface Fetching {
   readonly part: string;
   /** Path of the complete file. */
   readonly whole: string;
-  /** Called with the number of received bytes; negative for discarded ones. */
+  /** Called with the number of received bytes. Discarded bytes count negatively. */
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Makes one attempt to download a file; received bytes stay in the part. @throws DownloadError,
- * CommandError
+ * Tries to download a file. Received bytes stay in the part. @throws DownloadError, CommandError
  */
 export async function fetchFile(fetching: Fetching): Promise<void> {
   const { file, part, whole, onBytes } = fetching;

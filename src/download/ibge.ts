@@ -19,7 +19,7 @@ import { makeFolder } from "./workfolder.ts";
 
 /** Max consecutive failures of a request. */
 const ATTEMPTS = 5;
-/** Max bytes of an answer; real ones have 2 to 6 MB. */
+/** Max bytes of an answer. Usual answers have 2 to 6 MB. */
 const ANSWER_MAX = 2 ** 26;
 /** Max wrong entries listed. */
 const WRONG_SHOWN = 5;
@@ -46,10 +46,7 @@ interface TableRecipe {
   readonly file: string;
   /** Singular and plural name of a row, for display. */
   readonly row: readonly [one: string, more: string];
-  /**
-   * Converts an answer to the file's text and its number of rows. Appends the faults of the answer
-   * to `mistakes`.
-   */
+  /** Converts an answer to the file's text and number of rows. Appends faults to `mistakes`. */
   readonly make: (
     answer: unknown,
     mistakes: string[],
@@ -201,10 +198,7 @@ async function replaceFile(whole: string, text: string): Promise<void> {
 
 type Entry = Readonly<Record<string, unknown>> | null | undefined;
 
-/**
- * Returns municipalities with the names of their regions. New municipalities may lack older kinds
- * of region.
- */
+/** Returns municipalities with their regions. New ones may lack older kinds of region. */
 function placeRowsOf(answer: unknown, mistakes: string[]): readonly PlaceRow[] {
   if (!Array.isArray(answer) || answer.length === 0) {
     mistakes.push("it is not a list of municipalities");

@@ -31,10 +31,7 @@ export interface FolderEntry {
   readonly bytes: number | null;
   readonly etag: string | null;
   readonly modified: string | null;
-  /**
-   * True if the listing never has size, tag, and date, so that each file needs a separate request
-   * for them.
-   */
+  /** True if listings lack size, tag, and date, so that each file needs a request for them. */
   readonly unmeasured: boolean;
 }
 
@@ -103,10 +100,7 @@ async function withoutDav(access: ShareAccess, { status }: ShareAnswer) {
 /** Headers that only S3 servers send. */
 const BUCKET_HEADERS = ["x-amz-request-id", "x-amz-bucket-region", "x-goog-generation"];
 
-/**
- * Returns the possible meanings of a bucket's address. Either its whole path is a prefix, or the
- * first name in the path is the bucket.
- */
+/** Returns the meanings of a bucket's address: the path is a prefix, or begins with the bucket. */
 function bucketsOf(root: URL): [base: URL, prefix: string][] {
   const path = decodeURIComponent(root.pathname).slice(1);
   const slash = path.indexOf("/") + 1;

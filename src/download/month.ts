@@ -253,7 +253,7 @@ class MonthFrom {
     return { format: 1, month: month.label, host, token, files };
   }
 
-  /** True if the finished folder is complete; else turns it into an unfinished one. */
+  /** Returns true if the finished folder is complete. Otherwise makes it an unfinished one. */
   async #isThere(ready: ReadyMonth, paths: folder.MonthPaths): Promise<boolean> {
     const { replace, verify } = this.#options;
     const { final } = paths;

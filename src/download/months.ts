@@ -64,7 +64,7 @@ function holdsZips(entries: readonly FolderEntry[]): boolean {
   return entries.some(({ folder, name }) => !folder && readZipName(name) !== null);
 }
 
-/** Finds the first folder with months; searches likely folders first. */
+/** Finds the first folder with months. Searches likely folders first. */
 async function walk(
   inquiry: SourceInquiry,
   top: readonly FolderEntry[],
@@ -118,7 +118,7 @@ interface ZipName {
   readonly part: number | null;
 }
 
-/** Parses the name of a registry zip, or null for others. */
+/** Parses the name of a registry zip. Returns null for other names. */
 function readZipName(written: string): ZipName | null {
   const match = /^([A-Za-z]{5,20})(\d{1,2})?\.zip$/i.exec(written);
   const type = FILE_TYPES.find((one) => {
@@ -130,10 +130,7 @@ function readZipName(written: string): ZipName | null {
   return { name: `${LAYOUTS[type].zip}${part ?? ""}.zip`, type, part };
 }
 
-/**
- * Number of zips into which the registry splits each of its large file types. A month with fewer is
- * incomplete.
- */
+/** Number of zips of each large file type. A month with fewer is incomplete. */
 const PARTS = 10;
 /** Number of concurrent size requests, for listings without sizes. */
 const MEASURING = 2;
@@ -183,10 +180,7 @@ export async function listMonths(inquiry: Inquiry): Promise<string[]> {
   return [...months.keys()].sort().reverse();
 }
 
-/**
- * Returns a month's zips at the first source that has the month. If `all` is true, they include
- * those of the partners.
- */
+/** Returns a month's zips at the first source that has them. `all` includes the partners' zips. */
 export async function listMonth(
   inquiry: Inquiry,
   label: string,
@@ -349,10 +343,7 @@ async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<M
   return { bytes: Number(size), etag, modified };
 }
 
-/**
- * Returns the names of all zips that a complete month has. Parts after the tenth are included only
- * if they are listed.
- */
+/** Returns the names of all zips of a complete month, and of listed parts after the tenth. */
 function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   return FILE_TYPES.filter((type) => all || type !== "socios").flatMap((type) => {
     const { zip, parts } = LAYOUTS[type];
@@ -365,24 +356,20 @@ function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   });
 }
 
-/** Converts an entry of a listing to a registry zip, or null for other names. */
+/** Converts an entry of a listing to a registry zip. Returns null for other names. */
 function listedFile(label: string, source: Source, entry: FolderEntry): ListedFile | null {
   const known = readZipName(entry.name);
   if (known === null) return null;
   return { ...known, ...remoteFile([label, known.name], source, entry) };
 }
 
-/**
- * Makes a listed file, with a `mark` that identifies its publication. `place` is the file's local
- * path, as a list of names.
- */
+/** Makes a listed file with the `mark` of its publication. `place` holds the names of its path. */
 export function remoteFile(
   place: readonly string[],
   { host }: Source,
   { bytes, etag, modified, url }: FolderEntry,
 ): RemoteFile {
-  // Without tag and date, two publications cannot be distinguished. Therefore the mark is unique to
-  // this listing.
+  // Without tag and date, publications look alike, so the mark is unique to this listing.
   const bound = etag ?? modified ?? randomBytes(8).toString("hex");
   // The host is included, so that bytes of two sources are never mixed, even with equal tags.
   const text = JSON.stringify([...place, bytes, bound, modified, host]);

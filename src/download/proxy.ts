@@ -231,10 +231,7 @@ export interface KnownAddress {
 
 /** Allows or refuses connections before they are opened. */
 export interface ConnectionGuard {
-  /**
-   * Resolves to the addresses to which a connection for `host` may go. Rejects if the connection is
-   * not allowed.
-   */
+  /** Resolves to the allowed addresses of `host`. Rejects if a connection is not allowed. */
   addresses(host: string, protocol: string): Promise<readonly KnownAddress[]>;
 }
 
@@ -247,8 +244,7 @@ export interface GuardedWay extends Way {
 export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWay {
   const connect: buildConnector.connector = (options, done) => {
     guard.addresses(options.hostname, options.protocol).then(
-      // If the host is an IP address, nothing is looked up, because the guard has already decided
-      // on the address.
+      // An IP address is not looked up, because the guard has already decided on it.
       (known) =>
         buildConnector({ timeout: timeoutMs, lookup: lookupOf(known) } as object)(options, done),
       (error: Error) => done(error, null),

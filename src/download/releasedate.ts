@@ -117,8 +117,7 @@ async function readDirectory(
     if (tail === null) return null;
     try {
       return await readZipElsewhere(file.bytes, async (offset, length) => {
-        // The zip's end record is searched from the end, so bytes before the tail that was read may
-        // stay zero.
+        // The zip's end record is searched from the end, so bytes before the tail may stay zero.
         const bytes = new Uint8Array(length);
         const from = Math.max(start, offset);
         bytes.set(tail.subarray(from - start, offset + length - start), from - offset);
@@ -211,8 +210,8 @@ function differ(one: string | null, other: string | null): boolean {
 
 /**
  * Returns the date token ("D60808") that all member names contain, or null if none contains one.
- * @throws NotReady naming all files, if the tokens differ or a member is not the one that its zip's
- * name announces
+ * @throws NotReady naming all files, if the tokens differ or a member does not fit the name of its
+ * zip
  */
 export function checkMembers(
   label: string,
@@ -248,8 +247,8 @@ export function checkMembers(
 }
 
 /**
- * Compares the date of a month's data with that of the local data.
- * @throws NotReady if the month's data is not newer, regardless of its folder's name
+ * Checks that a month's data is newer than the local data. @throws NotReady if it is not,
+ * regardless of the folder's name
  */
 export function checkNewer(label: string, token: string | null, date: string | undefined): void {
   const found = token === null ? null : readToken(token, label);

@@ -21,10 +21,7 @@ export class Source implements Answerer {
   /** Proxy of the source, for display. */
   readonly #through: string | null;
   #answered = false;
-  /**
-   * The error that kept this run from listing the source's months, or null if there was none. A
-   * source with such an error is skipped.
-   */
+  /** The error that kept this run from listing the months, or null. Such a source is skipped. */
   fault: ShareFault | null = null;
   #lister: Lister | null = null;
   /** Folders of the months, by label, or null before the first listing. */
@@ -53,10 +50,7 @@ export class Source implements Answerer {
     return path.length === 0 ? entries : lister(access, path);
   }
 
-  /**
-   * Returns advice if the source has never answered, for example about its possible country block.
-   * Otherwise returns null.
-   */
+  /** Returns advice about a source that has never answered, or null if it has answered. */
   placeWords(): string | null {
     if (this.#answered) return null;
     return placeWords({ url: this.share.root, through: this.#through });

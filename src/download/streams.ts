@@ -5,7 +5,7 @@
  */
 import { DownloadError } from "./downloaderror.ts";
 
-/** Number of streams the share accepts; decreases on refusals. */
+/** Number of streams that the share accepts. It decreases with refusals. */
 export interface StreamLimit {
   streams: number;
 }

@@ -89,10 +89,7 @@ export function partPath(paths: MonthPaths, file: ListedFile): string {
 /** Number of bytes already on the disk, by file. */
 export type Inventory = Map<string, number>;
 
-/**
- * Creates the folder, removes files of other publications, and counts the bytes that are already on
- * the disk.
- */
+/** Creates the folder, removes other publications' files, and counts the existing bytes. */
 export async function prepare(paths: MonthPaths, month: ListedMonth): Promise<Inventory> {
   makeFolders(paths.work);
   const record = await readRecord(paths.work);

@@ -131,10 +131,7 @@ const WRITTEN = new Map([
   ...HYPHENATED.map((word): [string, string] => [word.replaceAll("-", " "), word]),
 ]);
 
-/**
- * Matches any of these words as a whole word. Longer words come first, so that they take precedence
- * over their beginnings.
- */
+/** Matches these words as whole words. Longer words come first, to precede their beginnings. */
 const WORDS = new RegExp(
   `(?<!\\p{L})(?:${[...WRITTEN.keys()]
     .sort((one, other) => other.length - one.length)

@@ -32,9 +32,7 @@ export interface DumpFolder {
   readonly folder: string;
   /** `YYYY-MM` of the folder's name, or null if it has none. */
   readonly label: string | null;
-  /**
-   * Date token ("D60808") in the names of all members. Null if none has one (plain lookup tables).
-   */
+  /** Date token ("D60808") in all member names, or null if none has one (plain lookup tables). */
   readonly token: string | null;
   /** `YYYY-MM-DD`, derived from token and label. Null if either is unknown. */
   readonly date: string | null;
@@ -119,10 +117,7 @@ async function inspect(file: string, found: Findings): Promise<void> {
   }
 }
 
-/**
- * Refuses files that are not text. An empty file is not refused here: it is reported later as a
- * part without rows.
- */
+/** Refuses files that are not text. An empty file is reported later, as a part without rows. */
 function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
   // The scanner reports UTF-16 with the place and the fix.
@@ -196,9 +191,8 @@ function damageWords({ packing }: PackedFile, reason: string): string {
 }
 
 /**
- * Returns the reason why a member cannot be read. If its zip is damaged, that is the reason; else
- * it is `refusal`. A damaged byte often breaks a row, so parsing fails long before the checksum at
- * the end is compared.
+ * Returns the damage of the member's zip if it is damaged, else `refusal`. A damaged byte often
+ * breaks a row, so parsing fails long before the checksum at the end is compared.
  */
 export async function specificReason(member: PackedFile, refusal: unknown): Promise<unknown> {
   if (member.crc === null || !(refusal instanceof CommandError)) return refusal;

@@ -43,8 +43,8 @@ export function isShortPart(record: DumpRecord, column: number, width: number): 
 }
 
 /**
- * Parses a CNPJ part that lost leading zeros, or -1 for other fields. All characters must be
- * digits, because a part with letters is always text and loses no zeros.
+ * Returns the value of a CNPJ part that lost leading zeros, or -1 for other fields. All characters
+ * must be digits, because a part with letters is always text and loses no zeros.
  */
 function shortPart(record: DumpRecord, column: number, width: number): number {
   const start = record.starts[column] as number;
@@ -190,9 +190,7 @@ export function newCnaeList(): CnaeList {
   return { codes: new Uint32Array(128), count: 0, odd: 0, padded: 0, repeated: 0 };
 }
 
-/**
- * Parses comma-separated activities (ignoring blanks around them) into `list`, without duplicates.
- */
+/** Parses comma-separated activities into `list`, without blanks and duplicates. */
 export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): void {
   const { bytes } = record;
   const end = record.ends[column] as number;

@@ -1,6 +1,6 @@
 /**
- * Checks whether the members found in a folder are a complete month: reports missing, duplicate, or
- * empty files and other dates as problems or warnings.
+ * Checks whether the members found in a folder are a complete month. Missing, duplicate, or empty
+ * files and different dates become problems or warnings.
  * Invariant: an incomplete month is never treated as complete. A gap is a problem, or, if it was
  * allowed, a warning in the import's report.
  */
@@ -30,10 +30,7 @@ const FIX =
   `The registry publishes ${PARTS} parts of Empresas and of Estabelecimentos, each with rows; ` +
   "download what is missing, or import what is there with --partial.";
 
-/**
- * Reports missing, duplicate, and empty files. Returns true if some are missing or empty and
- * `partial` allows that.
- */
+/** Reports missing, duplicate, and empty files. Returns true if `partial` allows the gaps found. */
 export function checkComplete(found: Findings, partial: boolean): boolean {
   const lacking: string[] = [];
   for (const type of FILE_TYPES) {
@@ -107,10 +104,7 @@ function checkSizes({ members, warnings }: Findings): void {
   }
 }
 
-/**
- * Min bytes of parts whose sizes are compared; in smaller parts, a few rows would make a large
- * difference.
- */
+/** Min bytes of compared parts. In smaller parts, a few rows make a large difference. */
 const COMPARED_BYTES_MIN = 8_192;
 const SIZES_APART = 4;
 

@@ -26,9 +26,7 @@ export function crc32ByTable(bytes: Uint8Array, before = 0): number {
 export const crc32: (bytes: Uint8Array, before?: number) => number =
   typeof zlib.crc32 === "function" ? zlib.crc32 : crc32ByTable;
 
-/**
- * Returns the product of two polynomials modulo the checksum's polynomial. The highest bit is x^0.
- */
+/** Returns the product of two polynomials modulo the CRC polynomial. The highest bit is x^0. */
 function product(a: number, b: number): number {
   let sum = 0;
   let shifted = b;
@@ -39,9 +37,7 @@ function product(a: number, b: number): number {
   return sum;
 }
 
-/**
- * Returns x^(8 · length). A checksum is multiplied by this factor if `length` more bytes follow.
- */
+/** Returns x^(8 · length), the factor of a checksum that `length` more bytes follow. */
 function powerOfBytes(length: number): number {
   let square = 0x00800000;
   let power = 0x80000000;
@@ -52,10 +48,7 @@ function powerOfBytes(length: number): number {
   return power;
 }
 
-/**
- * Returns the CRC-32 of two joined parts from their checksums; `length` is the second part's
- * length.
- */
+/** Returns the CRC-32 of two joined parts from their checksums and the second part's length. */
 export function crc32Joined(first: number, second: number, length: number): number {
   return (product(powerOfBytes(length), first) ^ second) >>> 0;
 }

@@ -12,10 +12,7 @@ import yauzl from "yauzl";
 import { insteadOf, type KindId, kindOfFile } from "../files/filekind.ts";
 import type { FileType } from "./layout.ts";
 
-/**
- * Max ratio of unpacked to packed size; higher ratios are zip bombs. Members of the registry reach
- * 13.
- */
+/** Max ratio of unpacked to packed size. The registry reaches 13, and zip bombs exceed this. */
 const RATIO_MAX = 200;
 /** Min unpacked bytes for the ratio check: small, very regular tables may compress better. */
 const RATIO_BYTES_MIN = 1 << 20;
@@ -68,10 +65,7 @@ export async function readZip(file: string, isMember = isOwnEntry): Promise<Pack
   return packedFile(file, onlyEntry(entries), fileBytes);
 }
 
-/**
- * Reads the directory of a zip with several members. `isMember` selects entries by name.
- * @throws Error that names the fault of the zip.
- */
+/** Like `readZip`, for a zip with several members. @throws Error that names the zip's fault */
 export async function readZipMembers(
   file: string,
   isMember: (name: string) => boolean,
@@ -131,7 +125,7 @@ export function isOwnEntry(name: string): boolean {
 /** A zip's only member, as described in the directory. */
 export type ZipMember = Pick<PackedFile, "member" | "packedBytes" | "bytes" | "crc">;
 
-/** Reads bytes of a remote file; rejects unless it reads all of them. */
+/** Reads bytes of a remote file. Rejects unless it reads all of them. */
 type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** Reads the central directory of a remote zip. @throws Error like `readZip`. */
@@ -173,9 +167,7 @@ interface ZipEntries {
 /** Max number of entries before a zip is refused. */
 const ENTRIES_MAX = 1_000;
 
-/**
- * Reads up to `most` members. The default is two, because a zip with a second member is refused.
- */
+/** Reads up to `most` members: by default two, because a second member is refused. */
 function readEntries(
   start: (use: (error: Error | null, zip: yauzl.ZipFile) => void) => void,
   isMember: (name: string) => boolean = isOwnEntry,
@@ -260,10 +252,7 @@ function checkEntry(entry: yauzl.Entry): void {
   }
 }
 
-/**
- * Returns where the packed bytes start: after the local header, whose extra field may have another
- * length than in the directory.
- */
+/** Returns the offset of the packed bytes, which depends on the length of the local header. */
 async function dataOffset(file: string, entry: yauzl.Entry): Promise<number> {
   const handle = await open(file, "r");
   try {

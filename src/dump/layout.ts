@@ -38,7 +38,7 @@ export type LookupType = (typeof LOOKUP_TYPES)[number];
 interface FileLayout {
   /** Beginning of the zip's name: `Empresas0.zip`, `Simples.zip`. */
   readonly zip: string;
-  /** Part of a member's name that identifies the type; may be anywhere in the name. */
+  /** Text that identifies the type, anywhere in a member's name. */
   readonly mark: string;
   /** True if the type has parts 0 to 9. */
   readonly parts: boolean;
@@ -200,10 +200,7 @@ export const SIMPLES = {
   meiUntil: 6,
 } as const;
 
-/**
- * Column indexes of `socios` by short name. Columns that corporate partners do not need are left
- * out.
- */
+/** Column indexes of `socios` by short name, as far as corporate partners need them. */
 export const SOCIO = { root: 0, kind: 1, document: 3, qualification: 4, since: 5 } as const;
 
 interface MemberName {
@@ -234,7 +231,7 @@ function tokenIn(name: string): string | null {
   return /(?:^|\.)(D\d{5})(?=\.|$)/.exec(name.toUpperCase())?.[1] ?? null;
 }
 
-/** Parses a zip's own name, such as `Empresas3.zip` or `Simples.zip`, or null for others. */
+/** Parses a zip's own name, such as `Empresas3.zip`. Returns null for other names. */
 export function readZipName(name: string): Omit<MemberName, "token"> | null {
   const match = /^([a-z]+)(\d*)(?:\.[a-z]+)?$/i.exec(name);
   const word = match?.[1]?.toLowerCase();
@@ -245,8 +242,8 @@ export function readZipName(name: string): Omit<MemberName, "token"> | null {
 }
 
 /**
- * Identifies a member by the name of the member. If that lacks the type or the part, the zip's name
- * is used. Returns null if both names are unknown.
+ * Identifies a member by its name. If the name lacks the type or the part, uses the zip's name.
+ * Returns null if both names are unknown.
  */
 export function readNames(file: string, member: string): MemberName | null {
   const byMember = readMemberName(member);

@@ -41,10 +41,7 @@ export class BadRows {
     this.#count = count;
   }
 
-  /**
-   * Counts the dropped row that `error` describes. @throws `error` itself if no more rows may be
-   * dropped, or if it is not a RowRefusal
-   */
+  /** Counts a dropped row. @throws `error` if it is no RowRefusal, or if too many were dropped */
   leaveOut(error: unknown): void {
     if (!(error instanceof RowRefusal) || this.#left === 0) throw error;
     this.#left--;
@@ -52,10 +49,7 @@ export class BadRows {
   }
 }
 
-/**
- * Max bytes of a field. Longer fields mean a lost quote or the wrong file. The registry's longest
- * field has about 800 bytes.
- */
+/** Max bytes of a field. The registry's longest has about 800. Longer ones mean a lost quote. */
 export const FIELD_BYTES_MAX = 60_000;
 
 const QUOTE = 34;
@@ -156,10 +150,7 @@ export class RecordScanner {
     this.record.bytes[this.limit] = QUOTE;
   }
 
-  /**
-   * Ends the input: adds a missing last newline. The caller then calls `next` until it returns
-   * false.
-   */
+  /** Ends the input with a newline. The caller then calls `next` until it returns false. */
   private finish(): void {
     if (!this.started) this.sniff();
     this.ended = true;
@@ -170,7 +161,7 @@ export class RecordScanner {
     }
   }
 
-  /** Moves to the next complete record; false if more bytes are needed. @throws RowRefusal */
+  /** Moves to the next complete record. Returns false if it needs more bytes. @throws RowRefusal */
   next(): boolean {
     if (!this.started) return false;
     for (;;) {
@@ -188,7 +179,7 @@ export class RecordScanner {
     }
   }
 
-  /** Skips the rest of the line; false if its end has not arrived. */
+  /** Skips the rest of the line. Returns false if its end has not arrived. */
   private leaveLine(): boolean {
     const { bytes } = this.record;
     while (this.position < this.limit && bytes[this.position] !== LF) this.position++;
@@ -336,10 +327,7 @@ const CUT_OFF = "the file ends inside a quoted field; it was cut off or a quote 
 const UTF16 =
   "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import again";
 
-/**
- * Removes old end-of-file marks, Ctrl-Z and NUL bytes, from the end. `marks` counts the Ctrl-Z
- * bytes.
- */
+/** Removes end-of-file marks (Ctrl-Z, NUL) from the end. `marks` counts the Ctrl-Z bytes. */
 function withoutMarks(chunk: Uint8Array): { readonly body: Uint8Array; readonly marks: number } {
   let end = chunk.length;
   let marks = 0;
@@ -349,10 +337,7 @@ function withoutMarks(chunk: Uint8Array): { readonly body: Uint8Array; readonly 
   return { body: chunk.subarray(0, end), marks };
 }
 
-/**
- * Copies the chunk without NUL bytes, which occur inside real lines. Returns the number of bytes
- * written.
- */
+/** Copies a chunk without its NUL bytes. Returns the number of bytes written. */
 function appendWithoutNul(target: Uint8Array, at: number, chunk: Uint8Array): number {
   const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   if (view.indexOf(0) < 0) {

@@ -1,15 +1,16 @@
 /**
  * The only decoder of the registry's texts, the buffer for cleaned texts, and the detection of a
  * file's encoding: ISO-8859-1, as published, or UTF-8. Input: bytes of a registry file, or of a
- * user's table. Output: strings, the form of each byte or character in a clean text, counts of
+ * user's table. Output: strings, the kind of each byte or character in a clean text, counts of
  * valid and broken UTF-8 sequences, and the encoding that these counts imply.
  * Invariant: ISO-8859-1 is read as Windows-1252, which agrees on every printable byte and has
  * quotes and dashes in place of control characters. No other file of `src/dump` or `src/ingest`
  * decodes bytes (unit/house/tidy-text.test.ts). The tables equal those of texts.cc. Bytes of a
- * buffer after its `length` are meaningless. A file with mostly broken sequences is not UTF-8. A
- * file's own sequences determine its encoding if there are enough, or a few and none is broken.
- * Otherwise, those of all files of its type do, or else those of the month. So a few broken
- * sequences in UTF-8, or a few UTF-8 names in ISO-8859-1, do not change the result.
+ * buffer after its `length` are meaningless.
+ * A file with mostly broken sequences is not UTF-8. A file's own sequences determine its encoding
+ * if there are many, or if there are a few and none is broken. Otherwise, the sequences of all
+ * files of its type decide, or else those of the month. So a few broken sequences in UTF-8, or a
+ * few UTF-8 names in ISO-8859-1, do not change the result.
  */
 import { isUtf8 as isUtf8Text } from "node:buffer";
 
@@ -56,10 +57,10 @@ export function isControlSequence(bytes: Uint8Array, at: number): boolean {
 const ESCAPE = 0x1b;
 
 /**
- * Returns the end of the blank or control character that begins at `at` and has `length` bytes.
- * After ESC [ the end is that of the whole CSI sequence (ECMA-48, 5.4): parameters, intermediates,
- * and final byte. Blanking ESC alone would leave "[31m" in a name. U+009B begins no sequence here,
- * because doubly encoded names have it in place of a quote.
+ * Returns the end of the blank or control character at `at`, which has `length` bytes. For ESC [,
+ * this is the end of the whole CSI sequence (ECMA-48, 5.4): parameters, intermediates, and final
+ * byte. Blanking only ESC would leave "[31m" in a name. U+009B begins no sequence here, because
+ * doubly encoded names have it in place of a quote.
  */
 export function endOfControl(bytes: Uint8Array, at: number, length: number, end: number): number {
   const after = at + length;
@@ -128,10 +129,7 @@ const ENOUGH = 32;
  */
 const ENOUGH_UNBROKEN = 4;
 
-/**
- * Returns the length of the UTF-8 sequence at `at`, which begins with a non-ASCII byte; negative if
- * broken.
- */
+/** Returns the length of the UTF-8 sequence at `at` (a non-ASCII byte). Negative if broken. */
 export function utf8Sequence(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at] as number;
   if (lead < 0xc2 || lead > 0xf4) return -1;

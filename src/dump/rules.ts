@@ -7,7 +7,7 @@
 
 /**
  * All rules, with their meaning in the import report. `example` is `value` if the report may show
- * offending values; `count` if it may only count them, because they can be personal.
+ * offending values, or `count` if it may only count them, because they can be personal.
  */
 export const RULES = {
   /** The report shows the reason, never the row. */
@@ -158,10 +158,7 @@ export const RULES = {
     example: "value",
     text: "The municipality has no IBGE code; that becomes null.",
   },
-  /**
-   * Only for Arrow and Parquet files. In a dump, such a text makes the whole row malformed
-   * (native-index/scan).
-   */
+  /** Only for Arrow and Parquet files. In a dump, such a text makes the row malformed. */
   text_long: {
     example: "count",
     text: "A text has 65,535 bytes or more; it becomes null.",

@@ -60,7 +60,7 @@ export function withoutCtrlZ(text: string): string {
   return text.slice(0, end);
 }
 
-/** A table being parsed; `problem` adds a fault, `check` throws if there are any. */
+/** A table being parsed. `problem` adds a fault. `check` throws if there are faults. */
 export class TableFile {
   /** Columns of the table. */
   readonly columns: readonly string[];

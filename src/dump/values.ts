@@ -53,15 +53,13 @@ function trimmedDigits(bytes: Uint8Array): number {
   return value;
 }
 
-/** Returns the field as a trimmed string; for tables and messages, not for the hot path. */
+/** Returns the field as a trimmed string. Used for tables and messages, not for every row. */
 export function fieldText(record: DumpRecord, column: number): string {
   const { bytes, starts, ends } = record;
   return decodeText(bytes.subarray(starts[column], ends[column]), record.encoding).trim();
 }
 
-/**
- * Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar, without checks.
- */
+/** Returns the days since 1970-01-01 of a date (proleptic Gregorian), without checks. */
 export function daysSinceEpoch(year: number, month: number, day: number): number {
   const before = year - 1;
   const leaps = ((before / 4) | 0) - ((before / 100) | 0) + ((before / 400) | 0);
@@ -170,10 +168,7 @@ export function cleanFlag(record: DumpRecord, column: number): number {
   return byte === 83 ? 1 : byte === 78 ? 0 : FLAG_INVALID;
 }
 
-/**
- * Returns two letters as `first << 8 | second`, upper case. The caller checks that the state
- * exists.
- */
+/** Returns two letters as `first << 8 | second`, upper case. The caller checks the state. */
 export function cleanUf(record: DumpRecord, column: number): number {
   trim(record, column);
   if (from === to) return ABSENT;

@@ -68,9 +68,7 @@ function findUws(root, platform) {
   return file;
 }
 
-/**
- * Returns the license file of a Node unpacked from its archive; distributions store it elsewhere.
- */
+/** Returns the license file of an unpacked Node. Distributions store it elsewhere. */
 function nodeLicense(binary) {
   const prefix = path.dirname(path.dirname(fs.realpathSync(binary)));
   const places = [
@@ -81,8 +79,8 @@ function nodeLicense(binary) {
 }
 
 /**
- * Packages with addons: the file that each loads, its name in the executable if different, its
- * sources, and the variables that its installer passes to gyp.
+ * Packages with addons. Each has the file that it loads, its name in the executable if different,
+ * its sources, and its installer's variables for gyp.
  */
 export const ADDONS = [
   {

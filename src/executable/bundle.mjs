@@ -22,7 +22,7 @@ const ENTRIES = "src/translate/activities/lexiconentries.ts";
 const PHRASES = "src/translate/filters/table.ts";
 
 /**
- * Returns the constants of the bundle: the lexicon and the filter phrases as texts
+ * Returns the constants of the bundle: the lexicon and the filter phrases as text
  * (src/translate/words/phrasetable.ts), and activity names as JSON. All are strings, so that V8
  * need not compile tables.
  */
@@ -59,10 +59,7 @@ function made(root, file) {
   return module.exports;
 }
 
-/**
- * Packages that are never bundled, because they contain machine code or locate their files
- * themselves.
- */
+/** Packages that are not bundled, because they have machine code or locate their files. */
 const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
 
 /** The addon in the bundle's folder. */
@@ -159,8 +156,7 @@ export function placeAddon(addon, folder) {
 }
 
 /**
- * Moves shared parts into place first, and then the programs that load them. Last, removes
- * files that recent builds do not use.
+ * Moves shared parts into place, then the programs. Removes files that recent builds do not use.
  */
 function putInPlace(fresh, folder) {
   fs.mkdirSync(folder, { recursive: true });

@@ -128,10 +128,7 @@ function lookAt(place: string) {
 /** Mode of files: read-only, so that running code is not changed by mistake. */
 const FILE_MODE = 0o500;
 
-/**
- * Writes a file atomically, by a temporary file that is then renamed.
- * @throws CommandError if the folder rejects the file
- */
+/** Writes a file atomically. @throws CommandError if the folder rejects the file */
 export function writePart(file: string, bytes: Uint8Array): void {
   // Random, because all threads have the same process id.
   const fresh = `${file}.${randomBytes(8).toString("hex")}.tmp`;

@@ -20,10 +20,7 @@ import { installShipped } from "./packages.mjs";
 /** A marker text in Node's binary. It shows where the program's data (the blob) is injected. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
-/**
- * Makes V8's compiled code reproducible. That code depends on hashes of names, whose seed otherwise
- * comes from the clock.
- */
+/** Makes V8's compiled code reproducible, because the seed of its hashes comes from the clock. */
 const SEEDS = ["--hash-seed=42", "--random-seed=42"];
 
 /** Replacements of modules that load addons, because addons are parts of the executable. */
@@ -33,10 +30,7 @@ const STAND_INS = {
   "uWebSockets.js": "./src/executable/uws.cjs",
 };
 
-/**
- * Packages whose files are in no bundle: addons, headers with which one of them is compiled, and
- * the source of the console's map.
- */
+/** Packages in no bundle: addons, headers to compile one, and the source of the console's map. */
 const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
 /**
@@ -49,10 +43,7 @@ const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filen
 const THREAD = /\(0,\s*\w+\.resolve\)\(__dirname,\s*(["'])worker\.js\1\)/g;
 const THREAD_HERE = "globalThis.peneiraThread";
 
-/**
- * Builds the executable at `target`. `folder` receives its parts. `run` runs a program, and throws
- * if the program fails.
- */
+/** Builds the executable at `target`, its parts in `folder`. `run` throws if a program fails. */
 function buildExecutable(options) {
   const { root, folder, target, base, run } = options;
   fs.rmSync(folder, { recursive: true, force: true });
@@ -98,9 +89,7 @@ function bundlePrograms({ root, folder, entries, origin, base, faults }) {
   return packagesOf(metafile);
 }
 
-/**
- * Wraps a program in one expression for boot.cjs: a function with CommonJS variables as parameters.
- */
+/** Wraps a program for boot.cjs in a function whose parameters are CommonJS variables. */
 function asFunction(text) {
   const found = text.match(THREAD)?.length ?? 0;
   if (found !== 1) throw new Error(`piscina names its worker ${found} times: see ${THREAD}`);
@@ -125,8 +114,8 @@ function placeAddons({ root, folder, addon, addons, base, run }) {
 }
 
 /**
- * Writes the list of parts that the executable unpacks to files. The list has the hash of each
- * part. The hash over all of these parts becomes the name of the folder that contains them.
+ * Writes the list of parts that the executable unpacks to files, each with its hash. A hash over
+ * these parts becomes the name of their folder.
  */
 function writeManifest(folder, files) {
   const parts = {};

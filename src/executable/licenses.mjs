@@ -25,10 +25,7 @@ export function packagesOf(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
 }
 
-/**
- * Returns the license of the zstd sources inside `zstd-napi`, whose own license differs: a title
- * with the version, and a file.
- */
+/** Returns title and file of the license of the zstd sources inside `zstd-napi`. */
 export function zstdLicense(root) {
   const header = fs.readFileSync(path.join(root, ZSTD, "lib", "zstd.h"), "utf8");
   const part = (name) => new RegExp(`^#define ZSTD_VERSION_${name} +(\\d+)$`, "m").exec(header)[1];

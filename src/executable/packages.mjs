@@ -9,10 +9,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/**
- * Folder with manifest and lockfile of the packages that only the executable ships, outside
- * node_modules.
- */
+/** Folder with manifest and lockfile of the packages that only the executable ships. */
 const SHIPPED = "src/executable/shipped";
 /** Folder where these packages are installed: below .cache, where npm's scripts do not search. */
 const SHIPPED_PLACE = ".cache/executable/shipped";
@@ -84,9 +81,9 @@ export function installPackages(options) {
   if (fresh && !rebuild) return builtFor === undefined ? write(stamp, abi) : undefined;
   const some = running && !Object.keys(present).some((place) => wanted[place]?.dev);
   step("packages", () => {
-    // The development package with Polars' Linux binary declares its platform, and npm refuses
-    // other platforms unless the package is optional. If it were optional, npm on Node 20 would
-    // omit it because of its engines field. Tests that need it are skipped without it.
+    // The development package with Polars' Linux binary is for one platform only, so npm needs
+    // --force on others. The package is not optional, because npm on Node 20 would then omit it.
+    // Without the package, tests that need it are skipped.
     const force = abi.startsWith(`${SHIPPED_PLATFORM}-`) ? [] : ["--force"];
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
     const part = ["--ignore-scripts", ...(some ? ["--omit=dev"] : []), ...quiet];
@@ -126,7 +123,7 @@ export function compilePackage(title, { root, cache, step, npm, requireTools }) 
   if (there && !fs.existsSync(begun)) return;
   step(title, () => {
     requireTools();
-    // The output of an interrupted compiler may look complete, so this marks the beginning.
+    // The output of an interrupted compiler may look complete, so this file records the beginning.
     write(begun, "");
     const env = { CFLAGS: `${process.env.CFLAGS ?? ""} ${flags}`.trim(), JOBS: "max" };
     npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
@@ -150,8 +147,7 @@ export function installShipped({ root, upToDate, npm }) {
     for (const file of inputs) {
       write(path.join(place, path.basename(file)), fs.readFileSync(path.join(root, file)));
     }
-    // This succeeds even if the shipped addon does not match this Node, because the addon does not
-    // run here.
+    // The shipped addon may not match this Node, but it does not run here.
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
     npm(["ci", "--prefix", place, ...quiet]);
   });

@@ -17,10 +17,7 @@ declare const BUILD_EXECUTABLE: boolean | undefined;
 /** True if this program is the single executable. */
 export const IS_EXECUTABLE: boolean = typeof BUILD_EXECUTABLE === "boolean" && BUILD_EXECUTABLE;
 
-/**
- * Name of the part with the list of those parts that are unpacked to files
- * (src/executable/executable.mjs).
- */
+/** Name of the part that lists the parts to unpack to files (executable.mjs). */
 const MANIFEST = "parts.json";
 
 /** Files of the executable, by name; `folder` is a hash over all of them. */
@@ -64,10 +61,7 @@ export function partFile(name: string): string {
   return file;
 }
 
-/**
- * Loads an addon of the executable.
- * @throws CommandError if the system refuses to run code from the folder
- */
+/** Loads an addon. @throws CommandError if the system refuses to run code from the folder */
 export function loadAddon(name: string): unknown {
   const file = partFile(name);
   try {

@@ -142,10 +142,7 @@ function isOfHere(one) {
   return !/^@uwsjs\/\w+-\w+-\d+$/.test(nameOf(one));
 }
 
-/**
- * Returns the names of a package, each with the version. A package that is installed under an alias
- * has two names.
- */
+/** Returns a package's names with version. A package installed under an alias has two names. */
 function titlesOf(one) {
   return [one.name, nameOf(one)].map((name) => `${name}@${one.version}`);
 }
@@ -280,10 +277,7 @@ function stage(root, { folder, executable }) {
   fs.chmodSync(folder, 0o755);
 }
 
-/**
- * Packs the archive with sorted names, the commit's time, and no user, so that its bytes depend
- * only on the content.
- */
+/** Packs the archive with sorted names and no user, so that its bytes depend on the content. */
 function pack(folder, { name, seconds }) {
   const plain = ["--format=ustar", "--sort=name", `--mtime=@${seconds}`];
   const nobody = ["--owner=0", "--group=0", "--numeric-owner"];

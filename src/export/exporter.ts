@@ -25,7 +25,7 @@ export interface SentFile {
   add(chunk: Uint8Array): void;
   /** Ends the file. Rejects with `storage_full` if it could not be written. */
   end(): Promise<ReceivedFile>;
-  /** Removes the file unless an export owns it; may be called again. */
+  /** Removes the file unless an export owns it. May be called repeatedly. */
   drop(): void;
 }
 
@@ -70,7 +70,7 @@ export interface NewExport {
   readonly enrichment?: NewEnrichment;
   /** Lists in the spec, each with the revision that the export uses even if the list changes. */
   readonly lists?: readonly NamedPin[];
-  /** Number of rows of the export; charged only if the plan has a quota. */
+  /** Number of rows of the export. They are charged only if the plan has a quota. */
   readonly rows: number;
 }
 
@@ -92,10 +92,7 @@ export interface ExportPage {
 export interface ExportOrigin {
   /** Accepted spec, normalized on the export's snapshot. */
   readonly spec: AccountQuerySpec;
-  /**
-   * Key that created the export, `user:<id>` for a console user, or null for exports of old
-   * versions.
-   */
+  /** The creating key, `user:<id>` for a console user, or null for exports of old versions. */
   readonly keyId: string | null;
 }
 
@@ -108,9 +105,9 @@ export interface Exporter {
    */
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null;
   /**
-   * Queues an export; durable when it returns. Throws `AppError` `idempotency_key_reused`,
-   * `rate_limited` (the queue is full, with Retry-After), `quota_exceeded`, `plan_not_allowed`, or
-   * `overloaded` if the state cannot be written.
+   * Queues an export durably. Throws `AppError` `idempotency_key_reused`, `rate_limited` (the queue
+   * is full, with Retry-After), `quota_exceeded`, `plan_not_allowed`, or `overloaded` if the state
+   * cannot be written.
    */
   create(wanted: NewExport): AcceptedExport;
   /** Begins to receive a file to enrich. Throws `storage_full` if the disk has no space. */
@@ -131,10 +128,7 @@ export interface Exporter {
    * returns. Throws `quota_exceeded` if today's quota is too small, or `overloaded`.
    */
   charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void;
-  /**
-   * Returns an export, even if expired. Throws `export_not_found`, also for deleted exports and
-   * those of other tenants.
-   */
+  /** Returns an export, even if expired. Throws `export_not_found` for deleted and foreign ones. */
   read(tenantId: string, id: string): ExportRecord;
   /**
    * Lists exports whose sequence is below `before`, newest first. If `before` is null, starts with
@@ -146,16 +140,11 @@ export interface Exporter {
   ): ExportPage;
   /** Returns the request that created an export. Throws the errors of `read`. */
   origin(tenantId: string, id: string): ExportOrigin;
-  /**
-   * Cancels or deletes an export. The change is durable when this returns. Throws
-   * `export_not_found`.
-   */
+  /** Cancels or deletes an export, durably. Throws `export_not_found`. */
   remove(tenantId: string, id: string): void;
   /** Resolves when the export is done or failed, or after `waitMs`. Rejects like `read`. */
   settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
-  /**
-   * Finds an export by its id, for signed links of any tenant, or undefined if unknown or deleted.
-   */
+  /** Finds an export of any tenant, for signed links. Undefined if unknown or deleted. */
   find(id: string): ExportRecord | undefined;
   /** Opens the file of a finished export; rejects as `ExportFiles.open` does. */
   openFile(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile>;

@@ -71,10 +71,7 @@ interface ExportsParts {
    * membership. By default, `Exports` creates the membership of a single server.
    */
   readonly membership?: Membership | undefined;
-  /**
-   * Lease for work that only one server of the fleet may do at a time. Without a lease, this server
-   * does it.
-   */
+  /** Lease for work that only one server may do at a time. By default, this server does it. */
   readonly work?: Pick<WorkLease, "look"> | undefined;
   readonly threads: RenderThreads;
   readonly plans: Plans;
@@ -86,7 +83,7 @@ interface ExportsParts {
   readonly forget: number;
   /** No export is accepted if the disk has fewer free bytes. 0 disables the check. */
   readonly freeBytesMin: number;
-  /** Replaces the system's number of free bytes; for tests. */
+  /** Replaces the system's number of free bytes in tests. */
   readonly freeBytes?: () => number | null;
   readonly slugOf: IntakeParts["slugOf"];
   /** Opens the store of finished files. Without this function, files stay on the local disk. */
@@ -97,7 +94,7 @@ interface ExportsParts {
   readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Opens the store of finished files; gets the folder in which they are rendered. */
+/** Opens the store of finished files, which are rendered in `folder`. */
 export type OpenFiles = (parts: {
   readonly folder: ExportFolder;
   readonly known: KnownExports;
@@ -199,9 +196,7 @@ export class Exports implements Exporter {
     return { queued: this.#store.queued(), running: this.#queue.running };
   }
 
-  /**
-   * Returns the free bytes of the disk with the files, or null if the system does not report them.
-   */
+  /** Returns the free bytes of the disk with the files, or null if they are unknown. */
   freeBytes(): number | null {
     return this.#folder.freeBytes();
   }
@@ -414,10 +409,7 @@ export class Exports implements Exporter {
     return { ...recordOf(row, progress, this.#parts.clock.nowMs()), room: this.#roomOf(row) };
   }
 
-  /**
-   * If an export exceeded the byte limit, returns the limit and the current use. Otherwise returns
-   * null.
-   */
+  /** Returns the limit and use of bytes if an export exceeded the limit, else null. */
   #roomOf({ failure, plan, tenantId }: ExportRow): StorageQuota | null {
     const { plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
@@ -461,10 +453,7 @@ function recordOf(
   };
 }
 
-/**
- * Returns encoding and header of an enrichment's CSV. They are missing in a row that an earlier
- * version stored.
- */
+/** Returns encoding and header of an enrichment's CSV, which rows of old versions lack. */
 function csvTextOf({ sent, format }: ExportRow): ExportRecord["csvText"] {
   return sent === null || format !== "csv" ? null : ((JSON.parse(sent) as SentFileTask).text ?? {});
 }

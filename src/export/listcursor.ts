@@ -56,10 +56,7 @@ export function encodeListCursor(
   return bytes.toString("base64url");
 }
 
-/**
- * Decodes a cursor.
- * @throws AppError `invalid_cursor` if it was not made here, was altered, or is another tenant's.
- */
+/** Decodes a cursor. @throws AppError `invalid_cursor` if it is altered or another tenant's */
 export function decodeListCursor(
   text: string,
   tenantId: string,
@@ -102,10 +99,7 @@ function opened(text: string, tenantId: string, secrets: CursorSecrets, list: Li
   return bytes;
 }
 
-/**
- * Returns the HMAC over the payload, which has a fixed length, and over the binding (list and
- * tenant).
- */
+/** Returns the HMAC over the payload (of fixed length) and the binding (list and tenant). */
 function authenticate(payload: Buffer, binding: string, secret: Uint8Array): Buffer {
   return createHmac("sha256", secret).update(payload).update(binding).digest();
 }

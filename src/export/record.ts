@@ -10,9 +10,7 @@ import type { Compression, EXPORT_FORMATS, OutputField } from "../spec/fields.ts
 /** Format of an exported file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/**
- * Encoding of a CSV file, and whether it has a header. An enrichment uses those of the sent file.
- */
+/** Encoding of a CSV file, and if it has a header. An enrichment keeps those of the sent file. */
 export interface CsvText {
   readonly encoding: string;
   readonly hasHeader: boolean;
@@ -59,8 +57,8 @@ export function failureText(failure: ExportFailure, quota: StorageQuota | null):
 export const ATTEMPTS_MAX = 3;
 
 /**
- * Number of claims after which an export fails if these claims ended because their server crashed
- * or was stopped. An export whose render crashes its servers must not do so indefinitely.
+ * Number of renders ended by a crash or stop of their server after which an export fails. An export
+ * that crashes its servers must not do so indefinitely.
  */
 export const TAKEOVERS_MAX = 8;
 
@@ -97,10 +95,7 @@ export interface ExportRecord {
   readonly csvText: Partial<CsvText> | null;
   /** Slug of the content for the file's name, in letters, digits, and hyphens. */
   readonly slug: string;
-  /**
-   * Title as typed, which names the file. Null without a title, or if an earlier version made the
-   * export.
-   */
+  /** Title as typed, which names the file. Null if missing, or for exports of old versions. */
   readonly title: string | null;
   readonly createdAtMs: number;
   /** Time at which the file is removed; set when the export is done. */

@@ -52,10 +52,7 @@ interface RenderWork {
 
 /** A render into a file. */
 export interface RenderJob extends RenderWork {
-  /**
-   * Final path. The folder must exist. Until the file is complete, it is `<name>.<16 hex>.tmp` in
-   * the same folder.
-   */
+  /** Final path in an existing folder. An incomplete file is `<name>.<16 hex>.tmp` there. */
   readonly path: string;
   /** Max bytes of the file; unlimited if missing. */
   readonly bytesMax?: number;
@@ -168,10 +165,7 @@ export async function measureRows(
   }
 }
 
-/**
- * Counts the rows before anything is written. Matches above the limit are counted later, while rows
- * are read.
- */
+/** Counts the rows before any is written. Matches above the limit are counted while reading. */
 async function contextOf({ segment, spec, changes, spare }: RenderWork): Promise<RenderContext> {
   if (changes !== undefined) return changesContext(spec, changes);
   const answer = scroll(segment, spec);
@@ -255,10 +249,7 @@ function* rowBatches(segment: Segment, spec: AccountQuerySpec): Generator<Uint32
   }
 }
 
-/**
- * Throws if the file was truncated while it was mapped into memory. The missing part reads as
- * zeros, which must not be delivered.
- */
+/** Throws if the file was truncated while mapped, because the missing part reads as zeros. */
 function refusePoisoned(segment: Segment): void {
   if (!segment.native.poisoned()) return;
   const detail = "The snapshot file could not be read; the operator must replace it.";

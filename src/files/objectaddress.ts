@@ -13,10 +13,7 @@ export interface ObjectPlace {
   /** Scheme, host, and port. */
   readonly endpoint: URL;
   readonly region: string;
-  /**
-   * Position of the bucket's name. With `path`, it is the first segment of the path. With `host`,
-   * it is the first label of the host.
-   */
+  /** Position of the bucket: the first segment of the path, or the first label of the host. */
   readonly style: "path" | "host";
 }
 
@@ -76,10 +73,7 @@ function isSegment(text: string): boolean {
   return SEGMENT.test(text) && text !== "." && text !== "..";
 }
 
-/**
- * Returns an endpoint that consists of an origin only, because anything after the origin would
- * change what is signed.
- */
+/** Returns an endpoint that is only an origin, because a path would change what is signed. */
 function endpointOf(text: string): URL | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

@@ -31,10 +31,7 @@ const FORBIDDEN = {
   fix: "Check owner and permissions of the file and its folder.",
 };
 
-/**
- * Disk problems. Each pattern matches a system error code, or the first words of an SQLite error
- * code.
- */
+/** Disk problems by system error code, or by the first words of an SQLite error code. */
 const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = [
   [/^(ENOSPC|SQLITE_FULL)$/, FULL],
   [/^EDQUOT$/, { full: true, why: "the disk quota of this user is used up", fix: RETRY }],
@@ -77,10 +74,7 @@ export function storageErrorText(error: unknown): string | null {
   return `${problem.why} (${cause.code}${at}). ${problem.fix}`;
 }
 
-/**
- * Returns the error that a non-recursive mkdir throws. It is more precise: a recursive mkdir
- * reports ENOENT on a read-only disk.
- */
+/** Returns the error of a plain mkdir, because a recursive one hides a read-only disk. */
 export function folderFailure(path: string, error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
   try {

@@ -1,16 +1,16 @@
 /**
- * The second half of every import: turns partitions of rows into the finished snapshot. Input:
- * spilled rows ready to join, and the metadata without the count. Output: the snapshot under its
- * name, and the join's counts.
+ * The second half of every import: joins, ranks, and indexes the rows. Input: spilled rows, and the
+ * snapshot's metadata without the number of accounts. Output: the snapshot at its path, and the
+ * counts of the join.
  * Invariant: the result does not depend on the number of threads, partitions, or ranges.
  *
- * Memory in MB for the 72 M rows of a full base on 2 threads. Pass 1: 115 for the write buffers (2
- * threads with 875 buckets of 64 KiB), and about 30 per thread. Pass 2: 110 for both threads. Each
+ * Memory in MB for the 72 million rows of a full base on 2 threads. Pass 1: 115 for the write
+ * buffers (2 threads with 875 buckets of 64 KiB), and about 30 per thread. Pass 2: 110 in all. Each
  * thread has a partition (20 for establishments, 10 for companies, 10 for tables) and 195 write
- * buffers of 64 KiB, which take 13. The lists of byte ranges in the spill files take another 4.
- * Pass 3: one range of rows takes 96 to 120, and its keys 10. A record batch of 2^20 rows takes
- * 240, and exists twice during the transfer. All stays under 1 GB. The memory for building the
- * index is described in `native-index`.
+ * buffers of 64 KiB, which take 13. The tables of byte ranges in the spill files take 4. Pass 3:
+ * one range of rows takes 96 to 120, and its keys 10. A record batch of 2^20 rows takes 240, twice
+ * during the transfer. All stays under 1 GB. `native-index` describes the memory for building the
+ * index.
  */
 import { rmSync } from "node:fs";
 import {
@@ -36,8 +36,8 @@ const SAMPLE_ROWS = 20_000;
 const ROW_BYTES = 200;
 
 /**
- * Max number of different counts in rows, such as "establishments of the company". Rows store a
- * count as a 16-bit code.
+ * Max number of different counts, because rows store a count as a 16-bit code. An example of a
+ * count is "establishments of the company".
  */
 const NUMBERS_MAX = 0xffff;
 
@@ -72,8 +72,8 @@ interface Assembly {
    */
   readonly owners?: Uint8Array | null;
   /**
-   * Returns the metadata of a snapshot with this many accounts. Rows store counts as codes, and
-   * `numbers` maps these codes to the counts, in ascending order.
+   * Returns the metadata of a snapshot with this many accounts. Rows store counts as codes;
+   * `numbers` has the count of each code, ascending.
    */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
   /** Throws if a snapshot with this many accounts must not be written. */
@@ -190,15 +190,12 @@ async function countAll(
   return results;
 }
 
-/**
- * Returns the different numbers that rows contain as counts, ascending. @throws CommandError if
- * there are too many.
- */
+/** Returns the different counts in rows, ascending. @throws CommandError for too many. */
 function numbersOf(joined: readonly JoinResult[], counted: readonly CountResult[]): Uint32Array {
   const numbers = new Set([1]);
   for (const { establishments } of joined) for (const one of establishments) numbers.add(one);
   for (const { counts } of counted) for (const one of counts) numbers.add(one);
-  // More numbers would need 2^31 rows, because a value can occur k times only in k rows.
+  // Never thrown in practice: a count of k needs k rows, so 65,536 different counts need 2^31 rows.
   if (numbers.size <= NUMBERS_MAX) return Uint32Array.from(numbers).sort();
   throw new CommandError(`${numbers.size} different counts; ${NUMBERS_MAX} fit`);
 }

@@ -1,12 +1,11 @@
 /**
- * Reads PGFN's list of debts to the Union (dívida ativa). Input: a folder with its three zips (or
- * their CSVs): FGTS, social security, and others. The CSVs have a header, the separator `;`, and
- * one row per inscription and debtor. Output: the month of the list, and spill records of 24 bytes
- * by company root, which the join sums. A record has the root (f64 at byte 0), the rest of the CNPJ
- * (u32 at byte 8), the kind (`LIST_FLAGS`, u8 at byte 12), and the cents (i64 at byte 16).
- * Invariant: only rows with a complete CNPJ are used. Nothing of a person's row is stored. An
- * inscription repeats its amount in the row of every debtor, so only the row of its main debtor
- * counts the amount.
+ * Reads PGFN's list of debts to the Union (dívida ativa). Input: a folder with three zips (FGTS,
+ * social security, and others), or their CSVs. A CSV has a header, the separator `;`, and one row
+ * per inscription and debtor. Output: the month of the list, and spill records in buckets by
+ * company root. The join adds them up. A record has 24 bytes: the root (f64 at byte 0), the rest of
+ * the CNPJ (u32 at 8), the kind (`LIST_FLAGS`, u8 at 12), and the cents (i64 at 16).
+ * Invariant: only rows with a complete CNPJ are used, and nothing of a person's row is stored. An
+ * inscription repeats its amount in the row of every debtor, so only its main debtor's row counts.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -161,7 +160,7 @@ interface CellPlaces {
 interface Columns {
   readonly count: number;
   readonly document: number;
-  /** Position of the debtor's role; -1 if the layout has no such column. */
+  /** Index of the column with the debtor's role; -1 if there is none. */
   readonly role: number;
   readonly name: number;
   readonly amount: number;
@@ -232,8 +231,7 @@ class DebtRows {
   }
 
   /**
-   * Copies a complete CNPJ with right check digits to the buffer. Returns false if the cell
-   * contains none.
+   * Copies a complete CNPJ with right check digits to the buffer; returns false if there is none.
    */
   #readCnpj(bytes: Buffer, cell: number): boolean {
     let length = 0;
@@ -350,9 +348,7 @@ function columnsOf(place: string, cells: readonly string[]): Columns {
   };
 }
 
-/**
- * Returns the kind of debts in a list, recognized by a column that only lists of this kind have.
- */
+/** Returns the kind of debts in a list, recognized by a column that no other kind has. */
 function kindByHeader(place: string, cells: readonly string[]): Kind {
   if (cells.includes("ENTIDADE_RESPONSAVEL")) return "fgts";
   if (cells.includes("TIPO_CREDITO")) return "socialSecurity";

@@ -52,10 +52,7 @@ export class CodeCounter {
     this.numbers = new Uint16Array(10 ** width);
   }
 
-  /**
-   * Returns the provisional number of a code and counts one use. @throws CommandError for more than
-   * 65,534 codes.
-   */
+  /** Returns a code's provisional number and counts a use. @throws CommandError for over 65,534. */
   numberOf(code: number): number {
     let number = (this.numbers[code] as number) - 1;
     if (number < 0) number = this.add(code);
@@ -103,9 +100,7 @@ function codeText(kind: CodeKind, code: number): string {
   return String(code).padStart(CODE_WIDTHS[kind], "0");
 }
 
-/**
- * Max entries of a dictionary. Codes are stored in 8 or 16 bits, and the highest value means null.
- */
+/** Max entries of a dictionary. Codes have 8 or 16 bits, and the highest value means null. */
 const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
   cnae: 0xffff,
   nature: 0xffff,
@@ -156,9 +151,7 @@ export function remapTable(
 /** For each kind of code, the table that `remapTable` returns. */
 export type AllRemaps = Readonly<Record<CodeKind, Uint16Array>>;
 
-/**
- * For each kind of code, the known codes with their descriptions. Codes have their leading zeros.
- */
+/** For each kind of code, the known codes (with leading zeros) and their descriptions. */
 export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<string, string>>>;
 
 /** The dictionary of each kind of code. */
@@ -188,9 +181,7 @@ export function padCodes(kind: CodeKind, table: ReadonlyMap<string, string>): Pa
   return { codes, odd, corrected };
 }
 
-/**
- * Converts a name to one printable line for the metadata; truncates long names with an ellipsis.
- */
+/** Returns a name as one printable line; truncates long names with an ellipsis. */
 function lineOf(name: string): string {
   const line = isPrintable(name) ? name : printable(name);
   if (line.length <= NAME_LENGTH_MAX) return line;

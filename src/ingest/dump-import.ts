@@ -25,17 +25,16 @@ import { Threads } from "./threads.ts";
 import { type FreeBytes, Workspace, type WorkspaceNeed } from "./workspace.ts";
 
 /**
- * Size of a partition: uncompressed source bytes, in the files of companies, establishments, and
- * Simples together.
+ * Uncompressed source bytes per partition, in the files of companies, establishments, and Simples.
  */
 const PARTITION_BYTES = 32 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
 /**
- * Estimated bytes of the snapshot for each uncompressed source byte. The measured share is 0.99 (72
+ * Estimated bytes of the snapshot per uncompressed source byte. The measured share is 0.99 (72
  * million rows). The estimate is lower, so that an import that fits on the disk is never refused.
- * Temporary files need no extra space: they take 0.96 (2 million rows), and are deleted before or
- * while the snapshot grows.
+ * Temporary files take 0.96 bytes per source byte (2 million rows). They need no extra space,
+ * because they are deleted before or while the snapshot grows.
  */
 const SNAPSHOT_SHARE = 0.9;
 /** Bytes of an empty snapshot; slightly below the measured 3.65 million. */
@@ -48,10 +47,7 @@ export interface ImportOptions extends ListOptions {
   readonly label?: string;
   readonly date?: string;
   readonly population?: string;
-  /**
-   * File of statistical regions and municipal seats. By default, they come from the snapshot that
-   * the new one `replaces`.
-   */
+  /** File of statistical regions and municipal seats; by default from the preceding snapshot. */
   readonly places?: string;
   /** File of official TOM and IBGE codes; by default they come from the preceding snapshot. */
   readonly municipalities?: string;
@@ -160,9 +156,7 @@ function readRelease(dump: DumpFolder, options: ImportOptions): Release {
   return { label, date };
 }
 
-/**
- * A partner's date is valid up to this many days after the release. The scan has the same limit.
- */
+/** A partner's date is valid up to this many days after the release, as in the scan. */
 const DAYS_AFTER = 7;
 
 interface Extras {
@@ -212,7 +206,6 @@ function partitionsOf(bytes: number, options: ImportOptions): number {
   return Math.min(PARTITIONS_MAX, Math.max(1, partitions));
 }
 
-/** Returns the disk space needed to import this many uncompressed bytes. */
 function needOf(bytes: number): WorkspaceNeed {
   const snapshot = SNAPSHOT_BYTES_MIN + SNAPSHOT_SHARE * bytes;
   return { work: 0, snapshot, memory: 2 * bytes };

@@ -1,9 +1,8 @@
 /**
  * Refuses files whose content does not match their names.
- * Invariant: single irregular values never stop an import. But if nearly all rows of a file break
- * the same rule, the file must have the content of another one. The same applies to a table that
- * lacks nearly all codes in use. Without this check, a Simples file with other rows would produce a
- * month without MEI.
+ * Invariant: single irregular values never stop an import. A file is refused if nearly all of its
+ * rows break the same rule, and a table if it lacks nearly all codes in use. Without this check, a
+ * wrong Simples file would produce a snapshot without MEI (micro-entrepreneurs).
  */
 import { basename } from "node:path";
 import type { FileType, LookupType } from "../dump/layout.ts";
@@ -14,11 +13,11 @@ import type { CodeKind, KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
 /**
- * If at least this share of a file's rows breaks one rule, the file has the content of another
- * file. The same share applies to the uses of codes that a table lacks.
+ * A file is refused if at least this share of its rows breaks one rule. A table is refused if it
+ * lacks the codes of at least this share of all uses.
  */
 const SHARE = 0.9;
-/** Files with fewer rows, or tables with fewer uses of their codes, are not judged. */
+/** Files with fewer rows, or tables with fewer uses of their codes, are not checked. */
 const LEAST = 100;
 
 /** For each type of file, the rules that the rows of another file would break. */
@@ -62,10 +61,7 @@ export function refuseForeignContent(
   );
 }
 
-/**
- * Returns a list with one sentence if nearly all rows of a file break the same rule; else an empty
- * list.
- */
+/** Returns a sentence in a list if nearly all rows of a file break one rule; else an empty list. */
 function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   if (rowsIn < LEAST) return [];
   for (const rule of INDICATIVE[member.type] ?? []) {

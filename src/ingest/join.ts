@@ -34,9 +34,8 @@ export interface JoinContext {
   readonly simples: readonly SpillFile[];
   readonly establishments: readonly JoinFile[];
   /**
-   * Maps a state and a TOM code to an IBGE code. All three are positions in their dictionaries, and
-   * the index is `uf * tomCount + tom`. An entry without a municipality holds the null value of a
-   * u16.
+   * Maps `uf * tomCount + tom` to an IBGE code. State, TOM code, and IBGE code are positions in
+   * their dictionaries. The null value of a u16 means that there is no municipality.
    */
   readonly ibge: Uint16Array;
   readonly tomCount: number;
@@ -46,10 +45,7 @@ export interface JoinContext {
   readonly ufAbroad: number;
   /** Dictionary ordinal of the activity "not informed"; -1 if absent. */
   readonly cnaeNotInformed: number;
-  /**
-   * The CNPJs on each public list; `sanctioned` is the list CEIS. Null for a list that was not
-   * imported.
-   */
+  /** The CNPJs on each public list; null if it was not imported. `sanctioned` is the CEIS. */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly cnep: ReadonlySet<string> | null;
   readonly cepim: ReadonlySet<string> | null;
@@ -65,8 +61,7 @@ export interface JoinContext {
 export interface JoinTask {
   readonly partition: number;
   /**
-   * Number of threads. While a thread joins a partition, it prefetches `partition + ahead`, which
-   * is probably its next one.
+   * Number of threads. Each prefetches the partition `partition + ahead`, probably its next one.
    */
   readonly ahead: number;
   readonly spillPath: string;
@@ -82,20 +77,14 @@ export interface JoinTask {
 export interface JoinResult {
   readonly spill: SpillFile;
   readonly values: SpillFile;
-  /**
-   * Each number of active establishments that a company of this partition has, without repeats,
-   * ascending.
-   */
+  /** The different numbers of active establishments that the companies have, ascending. */
   readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;
   readonly tally: TallyResult;
 }
 
-/**
- * Joins one partition and spills its rows. Frees the disk space that the partition takes in the
- * spill files of pass 1.
- */
+/** Joins one partition, spills its rows, and frees its disk space in the spill files of pass 1. */
 export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { splits, spillPath, valuesPath, valueBuckets } = task;
   const input = inputOf(context, task.partition, takeBucket);
@@ -123,10 +112,7 @@ export function spillsOf({ companies, simples, establishments, debts }: JoinCont
   return [...files, ...simples, ...(debts === null ? [] : [debts])];
 }
 
-/**
- * Returns the sort keys of every `stride`-th row of a partition. Does not free the partition's disk
- * space.
- */
+/** Returns the sort keys of every `stride`-th row of a partition. Frees no disk space. */
 export function sampleNatively(context: JoinContext, partition: number, stride: number): RankKeys {
   const { scores, roots, rests } = samplePartition(inputOf(context, partition, readBucket), stride);
   return { scores: Uint16Array.from(scores), roots, rests };

@@ -140,10 +140,7 @@ class PartnerRows {
   }
 }
 
-/**
- * Returns the root of a complete CNPJ with right check digits; null for other documents, such as a
- * CPF.
- */
+/** Returns the root of a complete CNPJ with right check digits; null for other documents. */
 function ownerOf({ bytes, starts, ends }: DumpRecord): number | null {
   const start = starts[SOCIO.document] as number;
   if ((ends[SOCIO.document] as number) - start !== CNPJ_BYTES) return null;

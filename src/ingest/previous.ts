@@ -42,7 +42,6 @@ export async function previousCodes(before: string): Promise<CodesByTom> {
   return codesOfSnapshot((await previousMeta(before))?.lookups.municipalities ?? []);
 }
 
-/** The preceding snapshot, and the conditions for replacing it. */
 interface Replacement {
   /** Path of the preceding snapshot. */
   readonly out: string;

@@ -1,8 +1,8 @@
 /**
- * Ranks rows: splits them into ranges, and writes these as record batches (pass 3 of the import).
- * Input: the sort keys of a representative sample; row records spilled by range. Output: split
- * points, and the number of the range that a given key belongs to; full record batches for the
- * snapshot writer.
+ * Ranks rows (pass 3 of the import): divides the rank order into ranges, sorts each range, and
+ * writes record batches. Input: the sort keys of a representative sample; row records spilled by
+ * range. Output: split points, and the range of a given key; full record batches for the snapshot
+ * writer.
  * Invariant: every row of a range precedes every row of the next range in rank order (score
  * descending, CNPJ ascending). Ranges only bound memory and do not affect the result. Two ranges
  * are in memory: one is read and sorted while the other is converted to columns. Every batch but
@@ -21,10 +21,7 @@ export interface RankKeys {
   readonly rests: Uint32Array;
 }
 
-/**
- * Returns the keys that split the rows into ranges of about equal size. May return fewer than
- * requested.
- */
+/** Returns keys that split the rows into at most `ranges` ranges of about equal size. */
 export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
   const count = sample.scores.length;
   const order = Array.from({ length: count }, (_, i) => i);
@@ -121,9 +118,7 @@ export async function writeRanked(
   }
 }
 
-/**
- * Yields all ranges in order. The next range loads while the consumer processes the current one.
- */
+/** Yields all ranges in order. The next one loads while the consumer processes the current one. */
 async function* loadedRanges(
   rows: RankedRows,
 ): AsyncGenerator<{ readonly range: NativeRange; readonly count: number }> {

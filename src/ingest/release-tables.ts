@@ -69,7 +69,7 @@ export function dayOf(date: string): number {
   return Math.round(Date.parse(`${date}T00:00:00Z`) / 86_400_000);
 }
 
-/** Bytes of memory in which a spill file buffers each bucket. */
+/** Bytes of the write buffer of each bucket in a spill file. */
 export const SLOT_BYTES = 1 << 16;
 
 /** A scan with its member. */
@@ -107,10 +107,7 @@ export function readKnownCodes(lookups: Lookups): KnownTables {
   return { codes, warnings };
 }
 
-/**
- * Returns warnings about municipalities that are missing from `places`, and about codes in
- * `places` that are unknown.
- */
+/** Returns warnings about municipalities that `places` lacks, and about its unknown codes. */
 export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): string[] {
   const known = new Set(ibgeCodes);
   const placed = new Set(places.municipalities.map(([ibge]) => ibge));
@@ -138,10 +135,7 @@ interface TableSources {
   readonly partners: CorporatePartners | null;
   readonly origin: SnapshotOrigin | null;
   readonly places: SnapshotPlaces | null;
-  /**
-   * Official TOM and IBGE codes, from the file that the operator gave, or else from the preceding
-   * snapshot.
-   */
+  /** Official TOM and IBGE codes, from the operator's file or else the preceding snapshot. */
   readonly municipalityCodes?: CodesByTom;
   /** Path of the file of codes that the operator gave. */
   readonly municipalityFile?: string | undefined;
@@ -195,8 +189,8 @@ export class ImportTables {
   }
 
   /**
-   * Returns the metadata of a snapshot with this many accounts. Rows store counts as codes, and
-   * `numbers` maps these codes to the counts, in ascending order.
+   * Returns the metadata of a snapshot with this many accounts. Rows store counts as codes;
+   * `numbers` has the count of each code, ascending.
    */
   meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
     const { release, known, population, lists, partners, origin, places } = this.sources;
@@ -230,10 +224,7 @@ export class ImportTables {
     };
   }
 
-  /**
-   * Returns the descriptions of all municipalities, which depend on the scanned rows. The result is
-   * cached.
-   */
+  /** Returns the descriptions of all municipalities, computed once after the scan. */
   private describe(population: Population | null): readonly SnapshotMunicipality[] {
     this.described ??= this.municipalities.describe(
       this.kinds.tom,

@@ -32,10 +32,7 @@ export interface ImportReport {
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
   readonly accounts: number;
-  /**
-   * Number of companies in a dump. Null for an Arrow or Parquet file, because its companies are not
-   * counted.
-   */
+  /** Number of companies in a dump; null for an Arrow or Parquet file. */
   readonly companies: number | null;
   readonly rows: Readonly<Record<string, RowCount>>;
   readonly rules: Readonly<Partial<Record<Rule, RuleCount>>>;

@@ -148,9 +148,7 @@ function sanctionedOf({
   return { cnpjs, counts };
 }
 
-/**
- * Returns the CNPJ in a company's row, where leading zeros may be missing; null if there is none.
- */
+/** Returns the CNPJ in a company's row, with missing leading zeros added, or null. */
 function cnpjOf(document: string): string | null {
   const reading = readCnpjText(document);
   if (reading.kind === "cnpj") return reading.cnpj;
@@ -169,10 +167,7 @@ function isoDate(text: string): string | null {
   return isDay(date) ? date : null;
 }
 
-/**
- * True if a cell contains digits but no valid DD/MM/YYYY date. Empty cells and words are not wrong
- * dates.
- */
+/** True if a cell contains digits but no valid DD/MM/YYYY date. Empty cells are not wrong. */
 function isWrongDate(text: string): boolean {
   return /\d/.test(text) && isoDate(text) === null;
 }

@@ -1,11 +1,10 @@
 /**
- * Counts e-mails and phones that several companies share, exactly over the whole registry. Input:
- * each joined row's values, company, and position. Output: corrections, spilled by range of the
- * rank order. A correction says how many companies share a value of one row. A row without a
- * correction keeps the count 1.
+ * Counts, over the whole registry, how many companies share each e-mail or phone. Input: the
+ * e-mails and phones (values) of each joined row, its company, and its position. Output:
+ * corrections, spilled by range of the rank order. A correction says how many companies share one
+ * value of a row. A row without a correction keeps the count 1.
  * Invariant: a company counts once per value, even if several of its rows or phones have it. Equal
  * values share a bucket, so memory is bounded by the size of a bucket.
- *
  * A correction has four u32: the partition, the row's offset, the position of the count in the row,
  * and the count.
  */
@@ -25,10 +24,7 @@ export interface RowPlace {
 /** A bucket of values to count, read from the spill files of all partitions. */
 export interface CountTask {
   readonly bucket: number;
-  /**
-   * Number of threads. While a thread counts a bucket, it prefetches `bucket + ahead`, which is
-   * probably its next one.
-   */
+  /** Number of threads. Each prefetches the bucket `bucket + ahead`, probably its next one. */
   readonly ahead: number;
   /** One spill file of values for each partition, in order. */
   readonly values: readonly SpillFile[];
@@ -40,7 +36,7 @@ export interface CountTask {
 /** Result of a bucket. */
 export interface CountResult {
   readonly corrections: SpillFile;
-  /** Each number of companies that share a value of this bucket, without repeats, ascending. */
+  /** The different numbers of companies that share a value of this bucket, ascending. */
   readonly counts: Uint32Array;
 }
 
@@ -53,10 +49,7 @@ export function countNatively(task: CountTask): CountResult {
   return { corrections: spillFileOf(path, ranges, extents), counts };
 }
 
-/**
- * Writes the corrected counts into rows. `starts` has the offset in `rows` at which each partition
- * begins.
- */
+/** Writes the corrected counts into rows. `starts` has the offset of each partition in `rows`. */
 export function correctRows(
   rows: DataView,
   corrections: DataView,

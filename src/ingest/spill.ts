@@ -10,10 +10,7 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { prefetchExtents, releaseExtents } from "../../native-index/napi/engine.ts";
 import type { ExtentLists, FileExtents } from "../../native-index/napi/import-handles.ts";
 
-/**
- * A spill file that has been written. It is a plain value, so that it can be sent to a worker
- * thread.
- */
+/** A written spill file, as a plain value that can be sent to a worker thread. */
 export interface SpillFile {
   readonly path: string;
   /**
@@ -169,9 +166,7 @@ export function extentsOf(
   return { path, offsets: offsets.subarray(first, last), lengths: lengths.subarray(first, last) };
 }
 
-/**
- * Reads one bucket's records into `target`, starting at offset `at`. Returns the offset after them.
- */
+/** Reads one bucket's records into `target` from offset `at`. Returns the offset after them. */
 export function readBucket(
   file: SpillFile,
   bucket: number,

@@ -43,17 +43,15 @@ export class Tally {
   }
 
   /**
-   * Counts a column's value if it broke a rule. `answer` is the result of cleaning the value: a
-   * broken rule, a valid value, or ABSENT. The last two are not counted.
+   * Counts a column's value if it broke a rule. `answer` is the result of cleaning the value. A
+   * valid value and ABSENT are not counted.
    */
   odd(answer: number, record: DumpRecord, column: number): void {
     const rule = ruleOf(answer);
     if (rule !== null) this.add(rule, record.line, () => fieldText(record, column));
   }
 
-  /**
-   * Adds `times` to the count of a broken rule. Calls `value` only while more examples are needed.
-   */
+  /** Adds `times` to a rule's count. Calls `value` only while more examples are needed. */
   add(rule: Rule, line: number, value?: () => string, times = 1): void {
     const index = RULE_NAMES.indexOf(rule);
     this.counts[index] = (this.counts[index] as number) + times;
@@ -68,7 +66,7 @@ export class Tally {
   }
 
   /**
-   * Counts the irregular characters that decoding all texts of a row has found. Call after the
+   * Counts the irregular characters found while the texts of a row were decoded. Call after the
    * row's last text.
    */
   texts({ windows, controls }: Readonly<TextSink>, line: number): void {
@@ -83,8 +81,7 @@ export class Tally {
 }
 
 /**
- * Returns the tally of a scan or join in the addon. `place` is the file with its charset; empty for
- * a join.
+ * Returns the tally of a scan or join in the addon. `place`: file and charset; empty for a join.
  */
 export function tallyOf(
   place: string,

@@ -9,7 +9,7 @@ import { CommandError } from "../errors.ts";
 import { ThreadPool } from "../process/threads.ts";
 import type { IngestAnswer, IngestWork } from "./ingest.worker.ts";
 
-/** The type of an answer's value, if the answer is not a refusal. */
+/** The type of an answer's value, if the answer is not an error. */
 type Value<Given> = Given extends { readonly value: infer Inner } ? Inner : never;
 
 /** A pool of threads for one import. Call `close` when it is no longer needed. */
@@ -59,7 +59,7 @@ export class Threads {
   }
 }
 
-/** Puts a value into shared memory, without a copy per task. */
+/** Serializes a value into shared memory, so that it is not copied for each task. */
 export function shareValue(value: unknown): SharedArrayBuffer {
   const bytes = serialize(value);
   const shared = new SharedArrayBuffer(bytes.length);

@@ -26,7 +26,7 @@ import { stderr } from "../process/terminal.ts";
 /** An in-memory file system, on Linux. */
 const MEMORY_FOLDER = "/dev/shm";
 
-/** Larger workspaces are on disk, so that an import uses less than 4 GB of memory. */
+/** Max bytes of a workspace in memory, so that an import uses less than 4 GB of memory. */
 const MEMORY_BYTES_MAX = 2 ** 31;
 
 /** Names of temporary folders in memory are this prefix and the process id. */
@@ -86,8 +86,7 @@ export class Workspace {
   }
 
   /**
-   * Converts errors of the disk to refusals that name the place and the required space. Returns
-   * other errors unchanged.
+   * Converts disk errors to `DiskRefusal`s about this workspace; returns other errors unchanged.
    */
   refusalOf(error: unknown): unknown {
     return diskRefusal(error, this.out, this.needs, this.freeBytes);
@@ -119,7 +118,7 @@ function fitsMemory(bytes: number): boolean {
   return bytes <= (bavail * bsize) / 2;
 }
 
-/** Removes temporary folders in memory that belong to processes that have ended. */
+/** Removes temporary folders in memory if their processes have ended. */
 function sweepMemory(): void {
   if (!existsSync(MEMORY_FOLDER)) return;
   for (const name of readdirSync(MEMORY_FOLDER)) {
@@ -131,7 +130,7 @@ function sweepMemory(): void {
   }
 }
 
-/** Removes workspaces and unfinished snapshots next to the output whose process has ended. */
+/** Removes workspaces and unfinished snapshots next to the output if their process has ended. */
 function sweepLeftovers(out: string): void {
   const folder = dirname(out);
   for (const name of readdirSync(folder)) {
@@ -185,8 +184,8 @@ export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeB
 
 function needText(needs: readonly Need[], free: number): string {
   const bytes = needs.reduce((sum, need) => sum + need.bytes, 0);
-  // The disk was full during the import, but enough bytes are free now, because the written files
-  // have been removed. So the estimate of the required space was too low.
+  // The disk was full during the import. Enough bytes are free now because the written files were
+  // removed, so the estimate was too low.
   const there = sizeText(free, Math.floor);
   if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
   const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);
@@ -195,7 +194,7 @@ function needText(needs: readonly Need[], free: number): string {
   return `the import needs about ${needed} there${each}, and ${there} are free.`;
 }
 
-/** A disk that is too small, full, or read-only; a retry may succeed. */
+/** Error for a disk that is too small, full, or read-only; a retry may succeed. */
 export class DiskRefusal extends CommandError {}
 
 /** Checks that a file can be written; removes it. @throws Error of the system */
@@ -217,10 +216,7 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 /** Codes of errors that may also come from reading the source. */
 const OF_READING = ["EACCES", "EPERM"];
 
-/**
- * Converts an error of a full or read-only disk to a refusal with place and required space; returns
- * other errors unchanged.
- */
+/** Converts errors of a full or read-only disk to `DiskRefusal`; returns other errors unchanged. */
 export function diskRefusal(
   error: unknown,
   out: string,

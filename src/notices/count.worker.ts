@@ -38,7 +38,7 @@ const FIRST_MAX = 10;
  * searches counted so far.
  */
 const TASK_MS = 250;
-/** Max results per pair of snapshots that searches can share. */
+/** Max shared results that are retained per pair of snapshots. */
 const TALLIES_MAX = 256;
 
 /** Searches whose changes between two snapshots are to be counted. */

@@ -1,17 +1,16 @@
 /**
  * Counts notices: how many accounts entered, left, or changed in the result of a saved search from
- * one month to the next. Input: uncounted notices in the state. Output: their counts, the
- * exports that their searches request, and the deliveries of each, in the state.
+ * one month to the next. Input: uncounted notices in the state (the server's database). Output: in
+ * the state, their counts, their deliveries, and the exports that their searches request.
  * Invariant: a separate thread counts, one search after another, in the order of the months. Counts
  * and deliveries are stored in one transaction. After a crash before it, the notice is counted
  * again under the same id. All counts of one task share a transaction, because each commit blocks
  * the thread that answers requests.
  * If the snapshot of the older month is missing, the newest earlier month replaces it. If no
  * earlier snapshot appears within a day, the oldest later month replaces it. The notice names the
- * month that was used. If there is none of these, the notice fails after that day, and its
- * receivers are informed.
- * Several servers may share the state. Only the server that holds the lease on this work can change
- * it.
+ * month that was used. Without any such month, the notice fails after that day, and its receivers
+ * are informed.
+ * Several servers may share the state. Only the server with the lease on this work can change it.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
 import type { ChangeLists, ChangePair, RetainedList } from "../changes/lists.ts";
@@ -29,7 +28,7 @@ import type { MadeExport, NoticeExports } from "./noticeexports.ts";
 import type { NoticeCounts } from "./payload.ts";
 import type { NoticeWork } from "./work.ts";
 
-/** Max notices that are read from the state in one step. */
+/** Max notices that are read from the database in one step. */
 const BATCH = 64;
 /** Max searches of one task, which ends earlier if they take long. */
 const TASK_SEARCHES = 32;
@@ -45,9 +44,7 @@ const GIVE_UP_MS = 86_400_000;
 /** Interval between checks of an export that a notice waits for, in milliseconds. */
 const EXPORT_TURN_MS = 60_000;
 
-/**
- * Stored with a notice that is sent without a file, because the export queue was full for a day.
- */
+/** Stored with a notice that has no file, because the export queue was full for a day. */
 const NO_ROOM = {
   export_error: "overloaded",
   export_problem: "The export was not made: there was no room for it for a day.",
@@ -105,7 +102,7 @@ export class NoticeCounter {
     this.#parts = parts;
   }
 
-  /** Starts to count the notices that are due, unless that is already running. */
+  /** Starts to count the notices that are due, unless counting is already running. */
   kick(): void {
     if (this.#stopped) return;
     this.#running ??= this.#run().finally(() => {
@@ -171,9 +168,7 @@ export class NoticeCounter {
     }
   }
 
-  /**
-   * Counts notices in order, until the time limit of a task. The first notice is always counted.
-   */
+  /** Counts notices in order, until a task's time limit. The first notice is always counted. */
   async #count(
     rows: readonly CountingRow[],
     pair: RetainedPair,
@@ -323,7 +318,7 @@ export class NoticeCounter {
   }
 
   /**
-   * Opens both months of a notice, or returns a sentence that says which is missing. If the older
+   * Opens both months of a notice, or returns a sentence that names the missing month. If the older
    * month is gone, opens the best replacement.
    */
   async #openPair(row: CountingRow): Promise<RetainedPair | string> {

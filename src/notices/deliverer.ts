@@ -1,14 +1,14 @@
 /**
- * Delivers counted notices to webhooks and by e-mail. Input: queued deliveries in the state.
- * Output: requests to receivers, messages to the mail server, and their outcomes in the state.
+ * Delivers counted notices to webhooks and by e-mail. Input: queued deliveries in the database.
+ * Output: requests to receivers, messages to the mail server, and their outcomes in the database.
  * Invariant: a delivery that is stored as waiting is sent at least once, with the id of its notice,
  * even if the process is killed at any moment. At most `PER_HOST` requests of a tenant run to one
  * host at a time. A failing webhook gets one request at a time, and all failing webhooks together
  * get `FAILING_IN_ALL`, so slow receivers do not delay other tenants. Each new attempt costs at
- * most one query of the state. A webhook that has been disabled or deleted receives nothing. A
- * disabled webhook keeps its queue. Only the server with the lease on this work begins an attempt
- * or stores its outcome. If an outcome cannot be stored, its webhook is paused, so that it does not
- * get the same notice in a loop.
+ * most one database query. A deleted webhook receives nothing, and a disabled one keeps its queue.
+ * Only the server with the lease on this work begins an attempt or stores its outcome. If an
+ * outcome cannot be stored, the webhook is paused, so that it does not get the same notice in a
+ * loop.
  */
 import type { GuardedWay } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
@@ -31,10 +31,7 @@ import { attempt } from "./sender.ts";
 import { seedsOf, signedHeaders } from "./signing.ts";
 import type { NoticeWork } from "./work.ts";
 
-/**
- * Max concurrent requests of one tenant to one host and port; of one tenant to all hosts; of all
- * tenants to all hosts.
- */
+/** Max concurrent requests: of a tenant to one host and port, of a tenant, and of all tenants. */
 const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
@@ -43,11 +40,11 @@ const FAILING_IN_ALL = 256;
 /** The key under which all e-mails are counted, because all go to the operator's mail server. */
 const MAIL_SERVER = "mail server";
 /**
- * How long the deliverer waits after an attempt ends before it looks for the next one, in
- * milliseconds. Attempts that end in this time share one look-up.
+ * Milliseconds between the end of an attempt and the look-up of the next attempt. Attempts that end
+ * in this time share one look-up.
  */
 const GATHER_MS = 20;
-/** Pause of a webhook after the state could not be read or written, in milliseconds. */
+/** Pause of a webhook after the database could not be read or written, in milliseconds. */
 const REST_MS = 60_000;
 
 interface DelivererParts {
@@ -78,7 +75,7 @@ export class Deliverer {
   /** Running attempts by delivery. */
   readonly #running = new Map<number, Promise<void>>();
   readonly #uses = new Uses();
-  /** Webhooks that had due deliveries when the state was last read. The first is served first. */
+  /** Webhooks with due deliveries when the database was last read, in the order of service. */
   #due = new Map<string, DueAtHost>();
   /** End of the pause of each paused webhook, on the monotonic clock. */
   readonly #resting = new Map<string, number>();
@@ -88,7 +85,7 @@ export class Deliverer {
     this.#parts = parts;
   }
 
-  /** Looks which webhooks have due deliveries, and starts attempts. Never throws. */
+  /** Finds the webhooks with due deliveries, and starts attempts. Never throws. */
   tick(): void {
     this.#try((nowMs) => {
       const due = this.#parts.webhooks.dueWebhooks(nowMs).map(atHost);
@@ -252,9 +249,7 @@ export class Deliverer {
   }
 }
 
-/**
- * A webhook with due deliveries. `host` is the key under which requests to its host are counted.
- */
+/** A webhook with due deliveries. `host` is the key that counts requests to its host. */
 interface DueAtHost extends DueWebhook {
   readonly host: string;
 }

@@ -23,10 +23,7 @@ interface Network {
   readonly bits: number;
 }
 
-/**
- * IPv4 ranges that are not on the public internet, and ranges of internal services of cloud
- * providers.
- */
+/** IPv4 ranges outside of the public internet, and those of cloud providers' internal services. */
 const REFUSED_V4 = networksOf(
   "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,168.63.129.16/32,169.254.0.0/16,172.16.0.0/12," +
     "192.0.0.0/24,192.0.2.0/24,192.88.99.0/24,192.168.0.0/16,198.18.0.0/15,198.51.100.0/24," +
@@ -35,10 +32,7 @@ const REFUSED_V4 = networksOf(
 
 /** The range of global unicast addresses. All IPv6 addresses outside it are refused. */
 const GLOBAL_V6 = networksOf("2000::/3");
-/**
- * Ranges within `GLOBAL_V6` that are refused: documentation, benchmarks, and identifiers without a
- * location.
- */
+/** Refused ranges of `GLOBAL_V6`: documentation, benchmarks, identifiers without a location. */
 const REFUSED_V6 = networksOf("2001:2::/48,2001:10::/28,2001:20::/28,2001:db8::/32,3fff::/20");
 
 const MAPPED = networksOf("::ffff:0:0/96,::ffff:0:0:0/96,64:ff9b::/96,::/96");

@@ -57,10 +57,7 @@ interface EmailParts {
   readonly baseUrl: string;
 }
 
-/**
- * Minimum time between two e-mails that offer an unsubscribed reader to subscribe again, in
- * milliseconds.
- */
+/** Min milliseconds between two e-mails that offer an unsubscribed reader to subscribe again. */
 const QUESTION_PAUSE_MS = 7 * 86_400_000;
 
 /** The e-mail receivers of all tenants. */
@@ -71,10 +68,7 @@ export class Emails {
     this.#parts = parts;
   }
 
-  /**
-   * Returns up to `limit` receivers of a tenant, newest first. All have a sequence number below
-   * `before`.
-   */
+  /** Returns up to `limit` receivers with a sequence number below `before`, newest first. */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "email", before, limit));
   }
@@ -195,10 +189,7 @@ export class Emails {
     return { id: test, outcome: await mailer.send(email, new AbortController().signal) };
   }
 
-  /**
-   * Sends a notice to a receiver, without retries. Rejects only if `ended` is aborted, with its
-   * reason.
-   */
+  /** Sends a notice to a receiver, without retries. Rejects only if `ended` is aborted. */
   async send(row: WebhookRow, notice: NoticeRow, ended: AbortSignal): Promise<DeliveryAttempt> {
     const { mailer } = this.#parts;
     if (mailer === null) throw new Error("no mail server is set");
@@ -208,10 +199,7 @@ export class Emails {
     return await mailer.send(email, ended);
   }
 
-  /**
-   * Sends an e-mail about a receiver, without retries. Rejects only if `ended` is aborted, with its
-   * reason.
-   */
+  /** Sends an e-mail about a receiver, without retries. Rejects only if `ended` is aborted. */
   async sendAbout(
     row: WebhookRow,
     mail: ReceiverMailRow,

@@ -24,10 +24,7 @@ export interface EmailCompany {
   readonly name: string;
   /** City and state, activity, and day of opening. */
   readonly about: readonly string[];
-  /**
-   * Text about the change: the fields that changed, or that the company left the result. Empty for
-   * a company that entered it.
-   */
+  /** Text about the change: changed fields, or that the company left. Empty if it entered. */
   readonly note: string;
   readonly contacts: readonly EmailContact[];
 }
@@ -60,7 +57,7 @@ export interface EmailContent {
   /** Sentence that says why the file is missing; empty if it is not. */
   readonly problem: string;
   readonly reason: string;
-  /** Null in a mail that belongs to no list. */
+  /** Null in an e-mail from which readers cannot unsubscribe. */
   readonly unsubscribe: { readonly label: string; readonly href: string } | null;
 }
 
@@ -92,7 +89,7 @@ interface Words {
   readonly opened: (day: string) => string;
   readonly left: string;
   readonly changed: (fields: string) => string;
-  /** Returns the text that counts the changed fields that are not named. */
+  /** Returns the text that says how many more fields changed. */
   readonly moreFields: (count: number) => string;
   readonly more: (count: number, shown: string) => string;
   readonly button: string;

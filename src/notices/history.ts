@@ -45,7 +45,7 @@ interface HistoryParts {
   readonly baseUrl: string;
 }
 
-/** Throws `not_found` if a tenant has no saved search of an id. */
+/** Throws `not_found` if the tenant has no saved search with this id. */
 export function knownSearch(searches: SearchStore, tenantId: string, id: string): void {
   if (stored(() => searches.find(tenantId, id)) !== undefined) return;
   throw new AppError("not_found", "There is no such saved search. It may have been deleted.");
@@ -81,8 +81,7 @@ export class NoticeHistory {
   }
 
   /**
-   * Returns a tenant's notices with a higher sequence number, oldest first. Includes notices that
-   * are not counted yet.
+   * Returns a tenant's notices after a sequence number, oldest first. Includes uncounted notices.
    */
   after(tenantId: string, sequence: number, limit: number): NoticeRow[] {
     return stored(() => this.#parts.store.after(tenantId, sequence, limit));
@@ -101,10 +100,7 @@ export class NoticeHistory {
     return noticeBody(row, this.#parts.baseUrl);
   }
 
-  /**
-   * Queues notices to be sent again. Failed notices are counted again instead. Returns the number
-   * of notices.
-   */
+  /** Queues notices again, and returns how many. Failed notices are counted again instead. */
   async replay(request: ReplayRequest): Promise<number> {
     const { tenantId, id, through, webhook } = request;
     const first = this.find(tenantId, id).row;
@@ -121,8 +117,8 @@ export class NoticeHistory {
   }
 
   /**
-   * Replays notices after a sequence number, as many as one step allows. Returns how many were
-   * queued, and the last sequence number of the step.
+   * Replays one step of notices after a sequence number. Returns how many were queued, and the last
+   * sequence number of the step.
    */
   #replayStep(request: ReplayRequest, after: number, to: number) {
     const { store, clock } = this.#parts;

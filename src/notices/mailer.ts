@@ -12,9 +12,7 @@ import { plainAddress } from "./addresses.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
 import { TLS_CODES } from "./sender.ts";
 
-/**
- * Max time for one message, in milliseconds. It is long because RFC 5321 lets servers take minutes.
- */
+/** Max time for one message, in milliseconds: RFC 5321 lets servers take minutes. */
 const MESSAGE_MS = 120_000;
 
 /** How connections are encrypted: after STARTTLS, from the first byte, or not at all. */
@@ -39,15 +37,12 @@ export interface SmtpSettings {
 /** A message to one address. */
 export interface Email {
   readonly to: string;
-  /**
-   * Id of the message. It is the same in every attempt, so that mail programs show a repeated
-   * message once.
-   */
+  /** Id of the message, the same in every attempt, so that mail programs show it once. */
   readonly id: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Name and id of the saved search; null for an e-mail that belongs to no list. */
+  /** Name and id of the saved search, for the header List-Id; null for an e-mail about none. */
   readonly list: { readonly id: string; readonly name: string } | null;
   /** URL to which one POST unsubscribes the reader (RFC 8058), or null. */
   readonly unsubscribe: string | null;
@@ -77,7 +72,7 @@ export class Mailer {
       const tookMs = clock.monotonicMs() - beganMs;
       return { startedAt, endedAt: clock.nowMs(), tookMs, retryAt: null, ...end };
     };
-    // Refuses anything but one plain address, because the package splits addresses at commas, even
+    // Refuses anything but one plain address, because nodemailer splits addresses at commas, even
     // in an envelope.
     if (plainAddress(email.to) !== email.to) return outcome(NO_ADDRESS);
     try {
@@ -119,14 +114,14 @@ function transportOf(settings: SmtpSettings): Transporter {
 }
 
 /**
- * Returns a message for the package. Never uses `raw`, because nodemailer does not check its bytes.
+ * Returns a message for nodemailer. Never uses `raw`, because nodemailer does not check its bytes.
  */
 function messageOf(email: Email, from: string, date: Date) {
   const { to, id, subject, text, html, list, unsubscribe } = email;
   const host = hostOf(from);
   return {
     ...{ from, date, subject, text, html },
-    // The package does not parse objects, so one address cannot become several.
+    // nodemailer does not parse objects, so one address cannot become several.
     to: { name: "", address: to },
     envelope: { from: addressOf(from), to: [to] },
     messageId: `<${id}@${host}>`,
@@ -155,10 +150,9 @@ function hostOf(from: string): string {
   return addressOf(from).split("@").at(-1) ?? "localhost";
 }
 
-/** Members of the errors that the package throws. */
 interface MailError {
   readonly code?: string;
-  /** Error code of the system or of TLS. The package puts a code of its own into `code`. */
+  /** Error code of the system or of TLS. (`code` has a code of nodemailer itself.) */
   readonly originalCode?: string;
   readonly command?: string;
   readonly responseCode?: number;
@@ -183,7 +177,6 @@ const NETWORK: Readonly<Record<string, string>> = {
   ESOCKET: "The mail server closed or refused the connection.",
 };
 
-/** Converts an error of the package to an outcome. */
 function failureOf(error: unknown): Pick<DeliveryAttempt, "status" | "error" | "verdict"> {
   const { code = "", originalCode = "", command = "", ...answer } = (error ?? {}) as MailError;
   const { responseCode, response = "" } = answer;

@@ -158,9 +158,7 @@ function titled(
   return { ...wanted, title: isPlain ? `${own} ${month}` : month };
 }
 
-/**
- * Normalizes a saved spec for the export that its search requests. Throws `AppError` for mistakes.
- */
+/** Normalizes a saved spec for the export that its search requests. Throws `AppError`. */
 export function exportSpec(
   saved: string,
   { output, limit }: Pick<SavedExport, "output" | "limit">,

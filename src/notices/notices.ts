@@ -39,7 +39,7 @@ import { type NoticeWork, workOf } from "./work.ts";
 const TICK_MS = 1_000;
 /** Time for a receiver to accept a connection, in milliseconds. */
 const CONNECT_MS = 10_000;
-/** Old notices are deleted at this interval, in milliseconds, and at most this many each time. */
+/** Interval at which old notices are deleted, in milliseconds, and the max number each time. */
 const SWEEP_MS = 60_000;
 const FORGET_AT_ONCE = 1_000;
 
@@ -58,10 +58,7 @@ interface NoticeSettings {
 /** The services that the notices use. */
 export interface NoticeParts {
   readonly database: StateDatabase;
-  /**
-   * The lease that lets one of several servers do this work. Without it, this server always does
-   * the work.
-   */
+  /** The lease that lets one of several servers do this work. If undefined, this server does it. */
   readonly work?: WorkLease | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
@@ -232,7 +229,7 @@ export class Notices {
     return this.#work.isHeld;
   }
 
-  /** Records the served month. If the state cannot be written, it is recorded later. */
+  /** Records the served month, or later if the database cannot be written. */
   #note(): void {
     const segment = this.#unnoted;
     if (segment === null) return;

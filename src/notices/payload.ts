@@ -1,10 +1,10 @@
 /**
- * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored
- * notice that is counted or has failed. Output: JSON as documented for webhooks.
+ * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored notice
+ * that is counted or has failed. Output: JSON as documented for webhooks.
  * Invariant: the same notice has the same bytes in every attempt, at most 20 KB. If the first
  * accounts do not fit, the text contains fewer of them. Links begin with the operator's public
- * address. The event about a failed notice does not have the id of the notice. The notice may be
- * counted later by a replay, and receivers drop ids that they know.
+ * address. The event about a failed notice has its own id: a replay may count the notice later, and
+ * receivers drop ids that they know.
  */
 import type { ChangeTotals } from "../changes/query.ts";
 import type { OutputField } from "../spec/fields.ts";
@@ -23,8 +23,8 @@ export type FirstAccount = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * The fields of a company for an e-mail: its names, activity, and place, and how to contact it. A
- * notice contains only those that the plan includes.
+ * The fields of a company in an e-mail: its names, activity, place, and contacts. A notice contains
+ * only the fields that the plan includes.
  */
 export const CARD_FIELDS: readonly OutputField[] = [
   ...(["legal_name", "trade_name", "cnae_primary_description", "municipality_name"] as const),
@@ -39,15 +39,12 @@ export interface NoticeCounts extends ChangeTotals {
    */
   readonly changed_fields: Readonly<Record<string, number>>;
   readonly first: readonly FirstAccount[];
-  /** The same accounts with the fields `CARD_FIELDS`; absent in older notices. */
+  /** The accounts of `first` with the fields `CARD_FIELDS`; absent in older notices. */
   readonly cards?: readonly FirstAccount[];
   /** Path of the exported file, and when it expires. Both are absent if there is no file. */
   readonly file?: string;
   readonly file_until?: string;
-  /**
-   * If the search requests an export but the notice has none, a code and a sentence with the
-   * reason.
-   */
+  /** Code and sentence with the reason why the search's export is missing. */
   readonly export_error?: string;
   /** Absent in older notices, which have only the code. */
   readonly export_problem?: string;

@@ -16,7 +16,7 @@ import type { NoticeWork } from "./work.ts";
 const MINUTE_MS = 60_000;
 /** Delays between attempts; after the last one the e-mail is dropped. */
 const DELAYS_MS = [5, 30, 120, 300, 600].map((minutes) => minutes * MINUTE_MS);
-/** Max e-mails that are read from the state in one step. */
+/** Max e-mails that are read from the database in one step. */
 const BATCH = 16;
 
 interface ReceiverMailParts {

@@ -9,10 +9,7 @@ import type { SearchStore } from "../store/searchstore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import type { ReceiverKind, WebhookRow } from "../store/webhookstore.ts";
 
-/**
- * Max searches that a receiver may name. A receiver that needs more must receive the notices of all
- * searches.
- */
+/** Max searches that a receiver may name. To get more, it must receive all searches' notices. */
 const SEARCHES_MAX = 500;
 
 /** The author of a change: the tenant, and the name for the audit trail. */
@@ -46,8 +43,8 @@ export function readSearches(
 }
 
 /**
- * Returns the members of a receiver that say if it is disabled, after a change. If it was disabled
- * and stays so, it keeps the reason.
+ * Returns the members of a receiver's row that say whether and why it is disabled after a change. A
+ * receiver that stays disabled keeps the reason.
  */
 export function stateAfter(
   before: WebhookRow,
@@ -78,10 +75,7 @@ export function receiversFull(kind: ReceiverKind, most: number): AppError {
   return new AppError("plan_not_allowed", detail);
 }
 
-/**
- * Runs an action on the state. If it fails because of the disk or database, throws a public error
- * instead.
- */
+/** Runs an action on the database. Converts its errors and those of the disk to public errors. */
 export function stored<Value>(action: () => Value): Value {
   try {
     return action();

@@ -1,10 +1,9 @@
 /**
- * Moves the dates in a saved search from one snapshot to another. Input: its spec as saved, the
+ * Moves the dates in a saved search by the days between two snapshots. Input: the saved spec, the
  * date of the snapshot to which its dates refer, and the date of the other snapshot. Output: the
  * spec with its dates moved.
- * Invariant: every date filter moves by the number of days between the two snapshots, so "opened in
- * the last 90 days" covers 90 days of each month. Other members and invalid dates remain unchanged,
- * because the spec is normalized afterwards.
+ * Invariant: every date filter moves, so "opened in the last 90 days" covers 90 days of each month.
+ * Other members and invalid dates remain unchanged, because the spec is normalized afterwards.
  */
 import { FILTERS } from "../spec/filters/table.ts";
 import { isJsonObject, type JsonObject } from "../spec/reader.ts";
@@ -15,10 +14,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** Filters whose value is a date. */
 const BY_DAY = FILTERS.filter(({ read }) => read === "date");
 
-/**
- * Returns a spec with its dates moved from `daysFrom` to `date`. If `daysFrom` is null, its dates
- * are fixed.
- */
+/** Returns a spec with its dates moved from `daysFrom` to `date`; unmoved if `daysFrom` is null. */
 export function rolledSpec(spec: unknown, daysFrom: string | null, date: string): unknown {
   if (daysFrom === null || !isJsonObject(spec) || !isJsonObject(spec.filters)) return spec;
   const movedMs = Date.parse(date) - Date.parse(daysFrom);
@@ -37,7 +33,6 @@ function rolledFilters(filters: JsonObject, movedMs: number): JsonObject {
   return moved;
 }
 
-/** Returns a date moved by `movedMs`; undefined if the value is not a date. */
 function movedDay(value: unknown, movedMs: number): string | undefined {
   if (typeof value !== "string" || !DAY.test(value)) return undefined;
   const at = Date.parse(value);

@@ -29,10 +29,7 @@ const DELAYS_MS = [
 /** Fraction by which a delay varies randomly, so that retries after one outage are spread. */
 const JITTER = 0.1;
 
-/**
- * Min time between two counted failures, in milliseconds. A failure that comes sooner is not
- * counted.
- */
+/** Min milliseconds between two counted failures. A failure that comes sooner is not counted. */
 export const STRIKE_GAP_MS = 12 * HOUR_MS;
 /** Min time without success before a webhook is disabled, in milliseconds. */
 export const FAILING_MS = 5 * 24 * HOUR_MS;

@@ -74,10 +74,7 @@ async function readSome(body: AsyncIterable<Uint8Array> | null): Promise<void> {
   }
 }
 
-/**
- * Returns the time in a Retry-After header, which contains seconds or a date. Returns null if there
- * is no header.
- */
+/** Returns the time in a Retry-After header (seconds or a date), or null without a header. */
 export function retryTime(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const text = header.trim();
@@ -98,10 +95,7 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "The receiver did not accept a connection in time.",
 };
 
-/**
- * Prefixes of error codes for refused certificates and failed handshakes. There are too many of
- * these codes to list them all.
- */
+/** Prefixes of codes for refused certificates and failed handshakes, which are too many to list. */
 export const TLS_CODES =
   /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/;
 

@@ -14,10 +14,7 @@ import type { SignatureKind, WebhookRow } from "../store/webhookstore.ts";
 /** Bytes of a seed. */
 export const SEED_BYTES = 32;
 
-/**
- * After a rotation, messages are also signed with the earlier secrets for this time, in
- * milliseconds.
- */
+/** How long messages are also signed with the earlier secrets after a rotation, in milliseconds. */
 export const OVERLAP_MS = 86_400_000;
 
 /**

@@ -57,10 +57,7 @@ export class Webhooks {
     this.#parts = parts;
   }
 
-  /**
-   * Returns up to `limit` webhooks of a tenant, newest first. All have a sequence number below
-   * `before`.
-   */
+  /** Returns up to `limit` webhooks with a sequence number below `before`, newest first. */
   page(tenantId: string, before: number, limit: number): WebhookRow[] {
     return stored(() => this.#parts.store.list(tenantId, "webhook", before, limit));
   }
@@ -119,10 +116,7 @@ export class Webhooks {
     return this.find(tenantId, id);
   }
 
-  /**
-   * Replaces the secret. For a day, messages are also signed with the previous secrets. Throws
-   * `not_found`.
-   */
+  /** Replaces the secret. For a day, the previous ones also sign messages. Throws `not_found`. */
   rotate({ tenantId, actor }: ReceiverOwner, id: string): WebhookRow {
     const { store, audit, clock } = this.#parts;
     const nowMs = clock.nowMs();

@@ -68,7 +68,7 @@ export class Ledger {
     return new Ledger(null, FIRST_SLOT);
   }
 
-  /** Returns another thread's ledger; `slot` must be unique to this thread. */
+  /** Returns the ledger `id`, which another thread opened. `slot`: this thread's unique number. */
   static join(id: number, slot: number): Ledger {
     return new Ledger(id, slot);
   }
@@ -100,10 +100,7 @@ export class Ledger {
     this.#native.setFleet(this.id, members);
   }
 
-  /**
-   * While the database is unreachable (`isAway`), this server uses a fixed share of each rate
-   * instead of leases.
-   */
+  /** While the database is away, this server uses a fixed share of each rate, without leases. */
   setAway(isAway: boolean, nowMs = Number.NaN): void {
     this.#native.setFleetAway(this.id, isAway, nowMs);
   }
@@ -160,10 +157,7 @@ export class Ledger {
     return this.#native.amountOfOwner(this.id, HOLD_KINDS[kind], owner);
   }
 
-  /**
-   * Adds to a key's usage of a day. `numbers` holds the day and the amounts; `USE` names its
-   * indexes.
-   */
+  /** Adds to a key's usage of a day. `numbers` holds day and amounts; `USE` names its indexes. */
   countUse(tenantId: string, keyId: string, numbers: Float64Array): void {
     this.#native.countUse(this.id, tenantId, keyId, numbers);
   }
@@ -217,8 +211,8 @@ export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
 }
 
 /**
- * Returns a new array for calls about amounts of this thread. It is set to one unit without a
- * limit, and callers change these values.
+ * Returns a new array for calls about amounts of this thread: one unit, without a limit. Callers
+ * change these values.
  */
 export function holdNumbers(ledger: Ledger): Float64Array {
   const numbers = new Float64Array(Object.keys(HOLD).length);

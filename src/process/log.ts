@@ -27,7 +27,6 @@ type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 /** Levels of preformatted lines. */
 type LineLevel = "debug" | "info";
 
-/** A destination that may require the level of each line. */
 interface LevelledStream extends DestinationStream {
   readonly [pino.symbols.needsMetadataGsym]?: boolean;
   lastLevel?: number;
@@ -67,9 +66,7 @@ const SETTLED_MS = 20;
 const TIME_AT = '{"level":30,"time":"'.length;
 const TIME_LENGTH = "2026-01-01T00:00:00.000Z".length;
 
-/**
- * Returns the destination for a thread that queues its lines so that another thread writes them.
- */
+/** Returns the destination for a thread whose lines another thread writes. */
 export function queued(queue: LineQueue): LogDestination {
   return {
     /** With this member, pino reports the level of every line. */
@@ -116,10 +113,7 @@ export class LogBuffer {
 
 /** Start of a log line, up to the seconds of its time. Cached, because many lines share it. */
 let lastStart = { second: Number.NaN, level: 0, text: "" };
-/**
- * Start of a log line, up to the milliseconds of its time. Cached, because lines share it under
- * load.
- */
+/** Start of a log line, up to the milliseconds of its time. Cached, because many lines share it. */
 const lastBegun = { atMs: Number.NaN, level: 0, text: "" };
 
 /** The end of a timestamp for each number of milliseconds, such as `007Z",`. */
@@ -152,9 +146,9 @@ function endOf(message: string): string {
 }
 
 /**
- * Writes one log line faster than the log itself would, for the line that each request writes.
- * `members` is preformatted: `"name":value` pairs separated by commas. The bytes equal those of an
- * object that the log serializes. The level must be enabled.
+ * Writes the log line of a request faster than the log itself would. `members` is preformatted:
+ * `"name":value` pairs separated by commas. The bytes equal those of an object that the log
+ * serializes. The level must be enabled.
  */
 export function writeMembers(log: Log, level: LineLevel, members: string, message: string): void {
   const stream = (log as unknown as { readonly [pino.symbols.streamSym]: LevelledStream })[
@@ -219,9 +213,7 @@ function writeWhole(fd: number, bytes: Buffer): void {
  */
 const HAS_REASON = /^SNAPSHOT_(?:DAMAGED|VERSION|UNREADABLE)$/;
 
-/**
- * Returns facts about an error that are safe to log, because they never contain data of a client.
- */
+/** Returns facts about an error that are safe to log: they contain no client's data. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = (error as NodeJS.ErrnoException).code;

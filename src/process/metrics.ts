@@ -10,8 +10,7 @@ import { strict as assert } from "node:assert";
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * Max series per metric. If there were more, a label would have an open set of values, which is a
- * bug.
+ * Max series per metric. More would mean that a label has an open set of values, which is a bug.
  */
 const SERIES_MAX = 10_000;
 
@@ -25,14 +24,10 @@ interface MetricInfo {
   /** A sentence for people. */
   readonly help: string;
   readonly labels?: readonly string[];
-  /**
-   * How the values of several threads are merged. With `own`, only the values of the reporting
-   * thread are used.
-   */
+  /** How the values of several threads are merged. `own`: only the reporting thread's values. */
   readonly across?: "sum" | "max" | "own";
 }
 
-/** A series with its labels as text, and its value. */
 type Sample = readonly [series: string, value: number];
 
 /** The series of each metric, by metric name, in the form in which threads send them. */
@@ -224,10 +219,7 @@ function merged(metric: Metric, others: readonly MetricSamples[]): Sample[] {
   return [...values];
 }
 
-/**
- * A tree of label texts. The first label value leads to a subtree for the second label value, and
- * so on.
- */
+/** A tree of label texts: the first label value leads to a subtree for the second, and so on. */
 type TextTree = Map<string, TextTree | string>;
 
 /** Caches the label text of each series: building it costs more than the counting. */

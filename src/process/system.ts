@@ -17,10 +17,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/**
- * Returns the limit of open files (proc(5), "limits"). Returns null on systems that do not report
- * one; Linux does.
- */
+/** Returns the limit of open files (proc(5), "limits"), or null if the system reports none. */
 export function openFilesMax(path = "/proc/self/limits"): number | null {
   let text: string;
   try {

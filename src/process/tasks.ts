@@ -1,11 +1,11 @@
 /**
- * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the
- * order that the pool sends, and the thread's priority.
+ * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the message
+ * that starts a task (`Order`), and the thread's priority.
  * Invariant: once a thread has reported that it is ready, it loads no more modules, so the pool may
- * end it. This matters because Node aborts the process if a thread ends while it loads an ES module
- * (20.20, `Module::IsGraphAsync`). The order contains the name of the function to call. If the pool
- * gave this name to piscina instead, piscina would load the file again. Only the calling thread's
- * priority is changed. If the system refuses this (a sandbox), the work continues.
+ * end it. Node aborts the process if a thread ends while it loads an ES module (20.20,
+ * `Module::IsGraphAsync`). The message therefore names the function to call; if piscina got this
+ * name, it would load the file again. Only the calling thread's priority is changed. If the system
+ * refuses this (a sandbox), the work continues.
  */
 import { constants, getPriority, setPriority } from "node:os";
 
@@ -23,10 +23,7 @@ export interface Order<Work extends WorkTable<Work>, Name extends keyof Work = k
   readonly task: Work[Name][0];
 }
 
-/**
- * Returns the `run` function that a worker file exports. It throws or rejects like the
- * function that the order names.
- */
+/** Returns a worker file's `run`, which throws or rejects like the function that it calls. */
 export function worker<Work extends WorkTable<Work>>(functions: Functions<Work>) {
   return ({ name, task }: Order<Work>): unknown => functions[name](task);
 }

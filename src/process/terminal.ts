@@ -8,14 +8,9 @@
 import { writeSync } from "node:fs";
 import { Writable } from "node:stream";
 
-/**
- * C0, DEL, and C1 except tabs and line endings; bidirectional controls; Unicode line separators.
- */
+/** C0, DEL, C1 (except tabs and line endings), bidirectional controls, Unicode line separators. */
 const HIDDEN = /(?!\t|\n|\r\n)\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
-/**
- * Characters that are escaped within a line: those of `HIDDEN`, and tabs and line endings, which
- * would break a line or a column.
- */
+/** Characters escaped within a line: `HIDDEN`, and tabs and line endings, which would break it. */
 const HIDDEN_IN_LINE = /\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** Escapes characters that a terminal would interpret; keeps line breaks. */

@@ -32,10 +32,7 @@ interface PoolOptions {
    * sooner.
    */
   readonly listening?: boolean;
-  /**
-   * Size of the young generation of a thread's heap, in MB. The default is that of V8, which is up
-   * to 48 MB.
-   */
+  /** Size of the young generation of a thread's heap, in MB; by default V8's, up to 48 MB. */
   readonly youngMb?: number;
 }
 
@@ -46,10 +43,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   /** For each unfinished task, a function that rejects it. */
   readonly #waiting = new Set<(error: Error) => void>();
   readonly #running = new Set<Promise<unknown>>();
-  /**
-   * Running threads, each with a promise for its end. `#loading` holds those that are still loading
-   * their module.
-   */
+  /** Running threads, each with a promise for its end; `#loading` has those still loading. */
   readonly #alive = new Map<Worker, Promise<void>>();
   readonly #loading = new Set<Worker>();
 
@@ -65,9 +59,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       atomics: listening ? "disabled" : "sync",
       ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
     });
-    // An error of the pool belongs to no task: a late answer to a cancelled task, an answer after
-    // closing, or the end of an idle thread, which is replaced. But if no thread has started, tasks
-    // would wait forever, so they are rejected.
+    // Such an error belongs to no task: an answer after a cancellation or after closing, or the end
+    // of an idle thread, which is replaced. But if no thread has started, all tasks are rejected,
+    // because they would wait forever.
     this.#pool.on("error", (error: Error) => {
       if (this.#pool.threads.length > 0) return;
       for (const reject of this.#waiting) reject(error);
@@ -97,10 +91,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     }
   }
 
-  /**
-   * Runs a task. `signal` cancels it; if the task is already running, its thread is ended and
-   * replaced.
-   */
+  /** Runs a task. `signal` cancels it; if the task is running, its thread is ended and replaced. */
   async run<Name extends keyof Work & string>(
     name: Name,
     task: Work[Name][0],
@@ -143,10 +134,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     await this.#pool.destroy();
   }
 
-  /**
-   * Waits for threads that are ending. The pool no longer lists them, but has not yet started the
-   * threads that replace them.
-   */
+  /** Waits for ending threads, which the pool no longer lists and has not replaced yet. */
   async #allReplaced(): Promise<void> {
     const remaining = new Set(this.#pool.threads);
     await Promise.all([...this.#alive].map(([thread, ended]) => !remaining.has(thread) && ended));
@@ -157,9 +145,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     return this.#allLoaded();
   }
 
-  /**
-   * Waits until all loading threads have loaded, including threads that replace others meanwhile.
-   */
+  /** Waits until all loading threads have loaded, including those that replace others meanwhile. */
   async #allLoaded(): Promise<void> {
     this.#watch();
     while (this.#loading.size > 0) {

@@ -1,12 +1,9 @@
 /**
- * Lazy values, created once on first use.
+ * Lazy values, created on first use.
  * Invariant: after a failure, the next use tries again.
  */
 
-/**
- * Returns a function that creates a value on its first call, and returns the same value on later
- * calls.
- */
+/** Returns a function that creates a value on its first call, and later returns the same value. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {

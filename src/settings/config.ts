@@ -117,10 +117,7 @@ function misordered(
   });
 }
 
-/**
- * Returns the environment variable for a setting: its path in upper case, with `_` between the
- * parts.
- */
+/** Returns the environment variable for a setting: its path in upper case, joined with `_`. */
 export function variableOf(key: string): string {
   return `PENEIRA_${key.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }
@@ -169,10 +166,7 @@ interface Context {
   readonly wrong: Set<string>;
 }
 
-/**
- * Reads one value and stores it in a layer (the values of one source). Problems name the source,
- * but never a secret.
- */
+/** Reads one value into a layer (the values of one source). Problems name only the source. */
 function take(
   layer: Map<string, Found>,
   entry: { key: string; raw: unknown; source: Found["source"]; origin: string },
@@ -204,7 +198,7 @@ function take(
   }
 }
 
-/** Returns the problem with a value that came from a place where others can read it, or null. */
+/** Returns the problem with a value from a place that others can read, or null. */
 function openly({ inTheOpen }: Setting, raw: unknown): string | null {
   return typeof raw === "string" && inTheOpen !== undefined ? inTheOpen(raw) : null;
 }
@@ -237,8 +231,8 @@ function readEnvironment(
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith("PENEIRA_") || text === undefined) continue;
     const key = keys.get(name);
-    // The variable of the mail server's port looks like a variable that Kubernetes sets. So
-    // settings are recognized before Kubernetes's variables are.
+    // Settings are recognized first, because the variable of the mail server's port looks like one
+    // that Kubernetes sets.
     if (key !== undefined) {
       take(layer, { key, raw: text, source: "environment", origin: name }, context);
       continue;
@@ -273,8 +267,7 @@ function readSecretFile(
 }
 
 /**
- * Reads a file that contains one JSON object. For example, `{"http": {"body_max_bytes": 1}}` sets
- * `http.body_max_bytes`.
+ * Reads a JSON object from a file: `{"http": {"body_max_bytes": 1}}` sets `http.body_max_bytes`.
  */
 function readFile(file: string, context: Context) {
   const layer = new Map<string, Found>();
@@ -350,10 +343,7 @@ function isGroup(path: string, { rows }: Context): boolean {
   return [...rows.keys()].some((key) => key.startsWith(`${path}.`));
 }
 
-/**
- * Suggests a known key or variable for an unknown one. Within a plan, it suggests only limits of
- * the plan.
- */
+/** Suggests a known key or variable for an unknown one; within a plan, only limits of the plan. */
 function hint(word: string, known: readonly string[], { rows }: Context): string {
   const otherwise = "; `peneira config` lists all settings";
   const plans = [...rows.keys()].flatMap((key) => PLAN_PREFIX.exec(key)?.[1] ?? []);

@@ -49,10 +49,7 @@ export class Proxies {
     return new Proxies(list);
   }
 
-  /**
-   * Returns the client's address. Uses `forwarded` (X-Forwarded-For) only if `peer` is a trusted
-   * proxy.
-   */
+  /** Returns the client's address. Uses `forwarded` only if `peer` is a trusted proxy. */
   clientOf(peer: string, forwarded: string | undefined): string {
     let client = peer;
     if (forwarded === undefined) return client;

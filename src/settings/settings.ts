@@ -73,9 +73,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/**
- * Parses `HOST:PORT` or `[IPV6]:PORT`; with port 0 the system chooses. Returns null for other text.
- */
+/** Parses `HOST:PORT` or `[IPV6]:PORT`; null for other text. Port 0 means any free port. */
 export function parseListen(text: string): ListenAddress | null {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:\s[\]*]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];

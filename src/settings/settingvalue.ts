@@ -37,10 +37,7 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly secret?: boolean;
   /** The value that always applies if the transport is uWebSockets.js (`uws`). */
   readonly uws?: string;
-  /**
-   * Checks a value that came from a place where others can read it (a file or a command). Returns
-   * the problem, or null.
-   */
+  /** Returns the problem with a value from a file or command, which others can read, or null. */
   readonly inTheOpen?: TextCheck;
 }
 
@@ -50,10 +47,7 @@ type SettingReading =
   | { readonly expected: string }
   | { readonly unknown: readonly string[]; readonly known: readonly string[] };
 
-/**
- * Reads a value: text from environment or flag, or JSON from a file. Returns the value, or the
- * expected form.
- */
+/** Reads a text (environment, flag) or JSON (file). Returns the value, or the expected form. */
 export function readSetting(row: Setting, raw: unknown): SettingReading {
   if (raw === null && row.fallback === null) return { value: null };
   const { type } = row;
@@ -106,7 +100,7 @@ function readTexts(raw: unknown, check: TextCheck): SettingReading {
   return { value: texts.length === 1 ? (texts[0] as string) : texts };
 }
 
-/** Reads a value other than a text or list, or undefined. */
+/** Reads a boolean, choice, or number; returns undefined if it is invalid. */
 function readPlain(
   raw: unknown,
   type: Exclude<SettingType, { kind: "text" | "texts" | "list" }>,
@@ -137,7 +131,7 @@ function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }): Set
   return unknown.length > 0 ? { unknown, known: of ?? [] } : { value: texts };
 }
 
-/** Query members that may name the folder in links to shares and buckets. */
+/** Query parameters that may name the folder in a link to a share or bucket. */
 const FOLDER_MEMBERS = ["dir", "path", "prefix"];
 
 /** Checks a download address, which may have a token before the host. */
@@ -170,9 +164,7 @@ export function checkProxy(text: string): string | null {
   return bare && isShort(url.username) && isShort(url.password) ? null : form;
 }
 
-/**
- * Returns the problem if a URL contains a user or password although others can read it; else null.
- */
+/** Returns the problem if a URL that others can read contains a user or password; else null. */
 export function openCredentials(text: string): string | null {
   if (!/^[a-z][\w+.-]*:\/\/[^/]*@/i.test(text)) return null;
   return "must not hold a user or password, which others could read there";

@@ -13,9 +13,7 @@ import os from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 
-/**
- * Seconds that each step takes in a new clone, on two cores, if packages have no prebuilt binaries.
- */
+/** Seconds of each step in a new clone, on two cores, if packages have no prebuilt binaries. */
 const MEASURED = {
   where: "two cores of a shared virtual machine",
   seconds: {
@@ -74,9 +72,9 @@ const TICK_MS = 1_000;
 const REPORT_MS = 15_000;
 
 /**
- * Runs the steps `{ name, after, run }`. `after` lists the names of steps that must be done first.
- * If no step has such a name, it counts as done. Returns the seconds of each step by name. If a
- * step fails, rethrows the first failure.
+ * Runs the steps `{ name, after, run }`. `after` lists the steps that must be done first; a name
+ * without a step counts as done. Returns the seconds of each step by name. If a step fails,
+ * rethrows the first failure.
  */
 export async function runParallel(steps, { out = process.stderr } = {}) {
   const clock = new Clock(out);
@@ -101,10 +99,7 @@ export async function runParallel(steps, { out = process.stderr } = {}) {
   }
 }
 
-/**
- * Returns the seconds of the longest chain of dependent steps. `seconds` has the duration of each
- * step.
- */
+/** Returns the seconds of the longest chain of dependent steps. `seconds`: those of each step. */
 export function criticalPath(steps, seconds) {
   const endOf = (step) => {
     const before = steps.filter(({ name }) => step.after.includes(name)).map(endOf);
@@ -119,10 +114,7 @@ export function clockText(ms) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/**
- * Progress lines. On a terminal, the last line is redrawn; otherwise, running steps are printed
- * repeatedly.
- */
+/** Progress. A terminal's last line is redrawn; elsewhere, running steps are printed repeatedly. */
 class Clock {
   #out;
   #began = performance.now();

@@ -57,7 +57,7 @@ async function make({ root, args, missing, program, place, requireTools, fail })
   const runStep = async (name) => {
     const own = [path.join(root, "build.mjs"), "step", name];
     const demo = [program, "start", ...args, "--only", name];
-    // The import is the first step that needs the engine.
+    // The import is the first step that needs the addon.
     if (name === "snapshot") place();
     await runQuietly(DEMO.includes(name) ? demo : own, { root, name, children });
   };
@@ -75,10 +75,7 @@ async function make({ root, args, missing, program, place, requireTools, fail })
   }
 }
 
-/**
- * Returns the steps whose output folder does not exist yet. Only their times predict the times in a
- * new clone.
- */
+/** Returns the steps without an existing output folder. Only their times predict a new clone's. */
 export function wholeSteps(steps, root) {
   const there = ({ grows }) => grows !== undefined && fs.existsSync(path.join(root, grows));
   return steps.filter((step) => !there(step)).map(({ name }) => name);

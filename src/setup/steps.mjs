@@ -34,7 +34,7 @@ export function filesBelow(root) {
   return filesIn;
 }
 
-/** How often a waiting process looks whether the lock is free, in milliseconds. */
+/** Interval at which a waiting process checks the lock, in milliseconds. */
 const LOOK_MS = 100;
 /** The locks that this process holds. */
 const held = new Set();
@@ -119,8 +119,8 @@ function remove(file, dead) {
   const aside = `${file}.${dead}.${process.pid}`;
   try {
     fs.renameSync(file, aside);
-    // If another process has removed the old lock and taken it since the check, the removed file is
-    // its lock. It is then put back.
+    // If another process has taken the lock since the check, the removed file is that process's
+    // lock. It is then put back.
     if (Number(fs.readFileSync(aside, "utf8")) !== dead) fs.linkSync(aside, file);
   } catch (error) {
     if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
@@ -129,10 +129,7 @@ function remove(file, dead) {
   }
 }
 
-/**
- * The build steps of the checkout at `root`. Their stamps, which record successful runs, are in
- * `cache`.
- */
+/** The build steps of the checkout at `root`. `cache` has the stamps that record successes. */
 export class Steps {
   #root;
   #cache;
@@ -146,7 +143,7 @@ export class Steps {
     this.#locks = path.join(root, ".cache", "locks");
   }
 
-  /** Returns which of the steps that `steps` would run are outdated. Runs none of them. */
+  /** Calls `steps` without running any step; returns the names of outdated steps. */
   due(steps) {
     this.#planned = [];
     steps();
@@ -173,18 +170,12 @@ export class Steps {
     });
   }
 
-  /**
-   * Runs work that only one process of this checkout may do at a time. During `due`, no lock is
-   * needed.
-   */
+  /** Runs work that one process of this checkout may do at a time. `due` needs no lock. */
   inTurn(name, work) {
     return this.#planned === null ? alone(this.#turn(name), work) : work();
   }
 
-  /**
-   * Waits until this process may do the work `name` alone. Returns a function that releases the
-   * lock.
-   */
+  /** Waits until only this process does the work `name`. Returns a function that ends this. */
   hold(name) {
     return hold(this.#turn(name));
   }

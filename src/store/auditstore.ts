@@ -102,8 +102,8 @@ export class AuditStore {
   }
 
   /**
-   * Returns the time of the `most`-th newest change by users of a tenant, or undefined if they made
-   * fewer changes after `since`. A limit of changes per period uses it. Both times are in
+   * Returns the time of the `most`-th newest change by users of a tenant, for a limit of changes
+   * per period. Returns undefined if there were fewer changes after `since`. Both times are in
    * milliseconds since the epoch.
    */
   changeBack(tenantId: string, most: number, since: number): number | undefined {

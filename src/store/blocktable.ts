@@ -1,12 +1,12 @@
 /**
  * Lists of sorted entries in the database, stored as blocks. A change of a list makes a new
  * revision, which shares all unchanged blocks with its predecessor. An export that needs a list is
- * pinned to one revision, and so keeps its blocks. Input: blocks, and the revisions that begin or
- * end with them. Output: a revision's blocks.
+ * pinned to one revision, whose blocks then remain. Input: blocks, and the revisions that add or
+ * remove them. Output: a revision's blocks.
  * Invariant: the bytes of a block are stored separately from its place in revisions. So they can be
  * written in small steps before a revision uses them, and a revision begins with a few small rows.
  * The pins of an export stay while it may be rendered. This file does not know the meaning of
- * entries and lists. It treats tenants' lists and lists of exported accounts alike.
+ * entries, and treats tenants' lists and lists of exported accounts alike.
  */
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./statedatabase.ts";
@@ -60,10 +60,7 @@ export class BlockTable {
       .map(({ id, first }) => ({ id: Number(id), first }));
   }
 
-  /**
-   * Returns, in order, the ids of the blocks that are in a revision but not in the revision
-   * `earlier`.
-   */
+  /** Returns, in order, the ids of a revision's blocks that the revision `earlier` lacks. */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#database
       .prepare<[ListPin & { earlier: number }], number>(
@@ -83,10 +80,7 @@ export class BlockTable {
     return row === undefined ? undefined : this.#checked(row).entries;
   }
 
-  /**
-   * Yields the blocks of a revision in order. The caller must run no other statement before the
-   * iteration ends.
-   */
+  /** Yields a revision's blocks in order. Run no other statement before the iteration ends. */
   *blocks(pin: ListPin): IterableIterator<StoredBytes> {
     const rows = this.#database
       .prepare<[ListPin], StoredBytes>(
@@ -97,10 +91,7 @@ export class BlockTable {
     for (const row of rows) yield this.#checked(row);
   }
 
-  /**
-   * Returns up to `limit` blocks of a revision, beginning with the block that may contain the entry
-   * `from`.
-   */
+  /** Returns up to `limit` blocks of a revision, from the block that may contain `from`. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#database
       .prepare<[ListPin & { from: bigint; limit: number }], StoredBytes>(
@@ -131,7 +122,7 @@ export class BlockTable {
     return blocks.map((block) => insert.get({ block }) as number);
   }
 
-  /** Begins a revision of a list that consists of blocks already written. */
+  /** Begins a new revision of a list, from blocks that are already written. */
   place(list: number, revision: number, { replaced, made }: PlacedBlocks): void {
     const replace = this.#database.prepare(`UPDATE ${this.#blocks} SET until = ? WHERE id = ?`);
     for (const id of replaced) replace.run(revision, id);
@@ -148,7 +139,7 @@ export class BlockTable {
       .run(revision, list);
   }
 
-  /** Returns the lists that have outdated blocks, which their newest revision does not contain. */
+  /** Returns the lists with outdated blocks, which are not in their newest revision. */
   listsWithOld(): number[] {
     return this.#database
       .prepare<[], number>(`SELECT DISTINCT list FROM ${this.#blocks} WHERE until IS NOT NULL`)
@@ -157,8 +148,8 @@ export class BlockTable {
   }
 
   /**
-   * Deletes up to `limit` blocks of a list that the newest revision does not contain and no export
-   * needs. Returns how many were deleted.
+   * Deletes up to `limit` blocks that neither the list's newest revision nor an export needs.
+   * Returns how many were deleted.
    */
   deleteOld(list: number, limit: number): number {
     const ids = this.#database
@@ -200,7 +191,7 @@ export interface ListPin {
 const PINNING = `SELECT id FROM exports
   WHERE state IN ('queued', 'running') OR (state = 'done' AND expired_at IS NULL)`;
 
-/** Deletes the pins of exports that will not be rendered again, for one list. */
+/** Deletes a list's pins (which keep a revision) of exports that will not be rendered again. */
 export function forgetPins(database: StateDatabase, list: number): void {
   database
     .prepare(`DELETE FROM export_lists WHERE list = ? AND export_id NOT IN (${PINNING})`)

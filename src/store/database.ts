@@ -57,8 +57,8 @@ function hasDatabase(dataDir: string): boolean {
 }
 
 /**
- * Removes what the failed creation of a new state has left on a full or failing disk. Never removes
- * a non-empty file.
+ * Removes files that a failed creation of the state has left on a full or failing disk. Never
+ * removes a non-empty file.
  */
 function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
   const path = join(dataDir, DATABASE_FILE);
@@ -125,9 +125,7 @@ export function connectToRead(dataDir: string): SqliteDatabase {
   return connect(join(dataDir, DATABASE_FILE), options);
 }
 
-/**
- * True if the disk was full when the database was opened, so that no other connection can use it.
- */
+/** True if the disk was full at the opening, so that no other connection can use the database. */
 export function isAlone(database: SqliteDatabase): boolean {
   return database.pragma("locking_mode", { simple: true }) === "exclusive";
 }
@@ -170,9 +168,9 @@ function raise(error: unknown): never {
 }
 
 /**
- * Opens another connection to this process's database, for a thread. Its commits become durable
- * only with the next commit of the first connection, unless `synchronous` is FULL. Throws like
- * better-sqlite3.
+ * Opens another connection to this process's database, for a thread. The commits of this connection
+ * become durable only with the next commit of the first one, unless `synchronous` is FULL. Throws
+ * like better-sqlite3.
  */
 export function openSecondConnection(
   dataDir: string,
@@ -222,8 +220,8 @@ export function settleCopy(
 }
 
 /**
- * Creates a database of the newest schema in a file of a data directory. `fill` writes its rows, in
- * one transaction and without triggers. Afterwards, the file is complete, checked, and durable.
+ * Creates a database of the newest schema in a data directory. `fill` writes the rows, in one
+ * transaction and without triggers. The resulting file is complete, checked, and durable.
  */
 export function makeFilled(
   dataDir: string,
@@ -313,10 +311,7 @@ interface Stamp {
   readonly owner: number;
 }
 
-/**
- * Returns the path of the database, after checking that only the owner can access the data
- * directory.
- */
+/** Checks that only the owner can access the data directory; returns the database's path. */
 function databasePath(dataDir: string): string {
   openDataDir(dataDir);
   refuseRemembered(dataDir);
@@ -342,8 +337,8 @@ function refuseRemembered(dataDir: string): void {
 }
 
 /**
- * Throws if a directory has secrets but no database. Secrets are created after the database, so it
- * was lost, and a new state would orphan the files of its exports.
+ * Throws if a directory has secrets but no database. The database is created before the secrets, so
+ * it was lost, and a new one would not know the files of earlier exports.
  */
 function refuseEmptied(dataDir: string): void {
   const path = join(dataDir, DATABASE_FILE);
@@ -425,9 +420,7 @@ function migrate(database: SqliteDatabase, path: string): void {
   }
 }
 
-/**
- * Runs the migration steps that follow a version, and marks the file as a database of this program.
- */
+/** Runs the migration steps after a version, and marks the file as a database of this program. */
 function applySteps(database: SqliteDatabase, version: number): void {
   for (const step of MIGRATIONS.slice(version)) database.exec(step);
   database.pragma(`application_id = ${APPLICATION_ID}`);

@@ -10,7 +10,7 @@
 import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
 import type { StateDatabase } from "./statedatabase.ts";
 
-/** Blocks that a thread has staged for an export about to be done. */
+/** Blocks that a thread has written for an export that is about to be done. */
 export interface StagedEntries {
   readonly list: number;
   /** The staged blocks can be applied only to this revision. */
@@ -21,10 +21,7 @@ export interface StagedEntries {
   readonly added: number;
 }
 
-/**
- * Max replaced blocks that one transaction deletes. The number is limited because other writers
- * wait for the transaction.
- */
+/** Max replaced blocks that a transaction deletes, because other writers wait for it. */
 const FORGOTTEN_AT_ONCE = 64;
 
 /** The tables `exported_entries` and `exported_blocks`. */
@@ -44,8 +41,8 @@ export class ExportedStore {
   }
 
   /**
-   * Runs `read` on one snapshot of the state, over several turns of the event loop. `read` is
-   * called before this returns. Rejects if `read` does.
+   * Runs `read` on one snapshot of the state, over several turns of the event loop. Calls `read`
+   * before this method returns. Rejects if `read` does.
    */
   async atOnce<Result>(read: (store: ExportedStore) => Promise<Result>): Promise<Result> {
     const connection = this.#database.atOneMoment();
@@ -72,10 +69,7 @@ export class ExportedStore {
     return this.#blocks.index(pin);
   }
 
-  /**
-   * Returns, in order, the ids of the blocks that are in a revision but not in the revision
-   * `earlier`.
-   */
+  /** Returns, in order, the ids of a revision's blocks that the revision `earlier` lacks. */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#blocks.idsSince(pin, earlier);
   }
@@ -86,10 +80,7 @@ export class ExportedStore {
     return found;
   }
 
-  /**
-   * Returns up to `limit` blocks of a revision, beginning with the block that may contain the entry
-   * `from`.
-   */
+  /** Returns up to `limit` blocks of a revision, from the block that may contain `from`. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#blocks.blocksFrom(pin, from, limit);
   }
@@ -130,9 +121,7 @@ export class ExportedStore {
     this.#atomically(() => this.#blocks.deleteBytes(made.map(({ id }) => id)));
   }
 
-  /**
-   * Deletes the staged blocks of servers (members) that have ended. Returns how many were deleted.
-   */
+  /** Deletes the staged blocks of servers (members) that have ended; returns how many. */
   dropStaged(): number {
     return this.#database
       .prepare(
@@ -143,10 +132,7 @@ export class ExportedStore {
       .run().changes;
   }
 
-  /**
-   * Deletes some blocks of a list that were replaced and that no export needs. Returns how many
-   * were deleted.
-   */
+  /** Deletes some of a list's replaced blocks that no export needs. Returns how many. */
   forget(list: number): number {
     return this.#atomically(() => {
       forgetPins(this.#database, list);

@@ -41,9 +41,7 @@ export interface ExportRow {
   /** Comma-separated names. */
   readonly kinds: string | null;
   readonly watch: string | null;
-  /**
-   * How to enrich a file that a client sent, as JSON; null for an export of accounts or changes.
-   */
+  /** How to enrich a file that a client sent, as JSON; null for any other export. */
   readonly sent: string | null;
   readonly sentBytes: number;
   readonly state: StoredState;
@@ -54,10 +52,7 @@ export interface ExportRow {
    * claim, it is the member that has the sent file of an enrichment, or null.
    */
   readonly owner: string | null;
-  /**
-   * Number of times that members have claimed the export. The latest number is the token of the
-   * latest claim.
-   */
+  /** Number of claims of the export by members. It is also the token of the latest claim. */
   readonly token: number;
   /** Progress of the last rendering, as stored by the member that renders. */
   readonly rowsWritten: number;
@@ -104,9 +99,7 @@ interface NewExportRow
   readonly spec: string;
   /** The API key that created the export. */
   readonly keyId: string;
-  /**
-   * The day (UTC, since 1970) to whose quota the export is charged; null if the plan has no quota.
-   */
+  /** Day (UTC, since 1970) whose quota the export is charged to; null if the plan has no quota. */
   readonly chargedDay: number | null;
   /** Number of rows that the export has reserved from that quota. */
   readonly chargedRows: number;
@@ -123,7 +116,7 @@ export interface IdempotencyRow {
   readonly createdAt: number;
 }
 
-/** An export, and the token with which a member claimed it. */
+/** An export, and the token of the claim by which a server may render it. */
 export type ClaimedExport = Pick<ExportRow, "id" | "token">;
 
 interface FinishedFile extends ClaimedExport {
@@ -159,8 +152,7 @@ export class ExportStore {
   /** Counts the bytes that each tenant has stored. */
   readonly storedBytes: StoredBytes;
   /**
-   * The lists of tenants, and the accounts that tenants have exported before. Exports are pinned to
-   * revisions of these lists.
+   * Lists of tenants and their exported accounts. Exports are pinned to revisions of these lists.
    */
   readonly lists: ListStore;
   readonly #database: StateDatabase;
@@ -191,9 +183,7 @@ export class ExportStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /**
-   * Stores a new export as queued. Call it, and the changes that belong to it, inside `atomically`.
-   */
+  /** Stores a new export as queued. Call it and the changes that belong to it in `atomically`. */
   insert(row: NewExportRow): void {
     this.#database
       .prepare(
@@ -222,7 +212,7 @@ export class ExportStore {
     return found?.spec;
   }
 
-  /** Returns an export's spec as JSON, and its creating key if known. */
+  /** Returns an export's spec as JSON, and the key that created the export if known. */
   originOf(id: string): { readonly spec: string; readonly keyId: string | null } | undefined {
     return this.#database
       .prepare<[string], { spec: string; keyId: string | null }>(
@@ -231,10 +221,7 @@ export class ExportStore {
       .get(id);
   }
 
-  /**
-   * Returns up to `limit` exports of a tenant, newest first. All have a sequence number below
-   * `before`.
-   */
+  /** Returns up to `limit` exports with a sequence number below `before`, newest first. */
   list(tenantId: string, before: number, limit: number): ExportRow[] {
     return this.#database
       .prepare<[string, number, number], ExportRow>(
@@ -262,8 +249,8 @@ export class ExportStore {
   }
 
   /**
-   * Records that a client has read the file of an export. Called by servers that did not make the
-   * file, so that the server that made it learns of this.
+   * Records that a client has read an export's file on a server that did not make the file. The
+   * server that made it reads this record.
    */
   noteRead(id: string, nowMs: number): void {
     if (this.isRead(id)) return;
@@ -313,9 +300,9 @@ export class ExportStore {
   }
 
   /**
-   * Claims a queued export for the member `owner`: changes its state to running, and counts an
+   * Claims a queued export for the server `owner`: changes its state to running, and counts an
    * attempt. Returns the token of the claim; undefined if the export is not queued. The database
-   * runs one writer at a time, so two members never claim the same export.
+   * runs one writer at a time, so two servers never claim the same export.
    */
   claim(id: string, owner: string): number | undefined {
     return this.#database
@@ -353,7 +340,7 @@ export class ExportStore {
     return this.#database.prepare<[string, number]>(done).get(id, token) !== undefined;
   }
 
-  /** Returns the running exports whose member has ended, oldest first. */
+  /** Returns the running exports whose server (member) has ended, oldest first. */
   orphans(): ExportRow[] {
     return this.#database
       .prepare<[], ExportRow>(
@@ -363,7 +350,7 @@ export class ExportStore {
       .all();
   }
 
-  /** Stores which member has the sent file of a queued export. */
+  /** Stores which server (member) has the file that a client sent for a queued export. */
   holdSent(id: string, owner: string): boolean {
     return this.#change(
       "UPDATE exports SET owner = ? WHERE id = ? AND state = 'queued'",
@@ -377,9 +364,7 @@ export class ExportStore {
     return this.#change("UPDATE exports SET sent = ? WHERE id = ?", sent, id);
   }
 
-  /**
-   * Returns the queued enrichments whose sent files are at members that have ended, oldest first.
-   */
+  /** Returns the queued enrichments whose sent files are at ended members, oldest first. */
   stranded(): ExportRow[] {
     return this.#database
       .prepare<[], ExportRow>(
@@ -508,9 +493,7 @@ export class ExportStore {
       .run(row);
   }
 
-  /**
-   * Deletes up to `limit` idempotency keys created before a time. Returns how many were deleted.
-   */
+  /** Deletes up to `limit` idempotency keys created before a time; returns how many. */
   forgetBefore(timeMs: number, limit: number): number {
     const result = this.#database
       .prepare(

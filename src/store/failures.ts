@@ -18,19 +18,14 @@ import { StateAway, StatementRefused } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
 
-/**
- * True if an error shows that the database file is damaged: it contains data that this program
- * cannot have written.
- */
+/** True if an error shows a damaged database file: data that this program cannot have written. */
 export function isStateDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof BlobDamage) return true;
   return /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as NodeJS.ErrnoException).code));
 }
 
-/**
- * Returns the problems of a database: structural ones in SQLite's words, or else its damaged blobs.
- */
+/** Returns a database's problems: structural ones in SQLite's words, else its damaged blobs. */
 export function findingsIn(database: SqliteDatabase): string[] {
   try {
     const rows = database.pragma(`quick_check(${FINDINGS_MAX})`) as { quick_check: string }[];
@@ -107,8 +102,7 @@ const RETRY_AFTER = { "Retry-After": "10" };
 const TEXT_REFUSED = "22021";
 
 /**
- * Returns the refusal for a disk error, a shutdown, an unreachable database, or an invalid text;
- * null for other errors.
+ * Returns the error for a disk error, a shutdown, an unreachable database, or bad text; or null.
  */
 export function storageRefusal(cause: unknown): AppError | null {
   if (isStateClosed(cause)) {
@@ -146,7 +140,7 @@ function serverProblem(cause: unknown): { readonly full: boolean } | null {
   return { full: cause.code === "53100" };
 }
 
-/** Returns the refusal for a failed write: a disk error, a shutdown, or a busy database. */
+/** Returns the error for a failed write: a disk error, a shutdown, or a busy database. */
 export function stateUnwritable(cause: unknown): AppError {
   const detail = "The server cannot write its state at the moment. Try again later.";
   const busy = () => new AppError("overloaded", detail, { cause, headers: RETRY_AFTER });

@@ -105,9 +105,7 @@ export class KeyStore {
           .all(tenantId);
   }
 
-  /**
-   * Returns the id of the tenant with this name. If there is none, creates it with the id `fresh`.
-   */
+  /** Returns the id of the tenant with this name; creates it with the id `fresh` if missing. */
   tenantId(name: string, fresh: string, nowMs: number): string {
     this.#database
       .prepare("INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
@@ -181,10 +179,7 @@ export class KeyStore {
     return this.atomically(() => this.#setTenantDisabled(name, disabledAt));
   }
 
-  /**
-   * Disabling a tenant also ends its sessions, so they stay ended even if it is enabled a moment
-   * later.
-   */
+  /** Disabling a tenant also ends its sessions, even if it is enabled a moment later. */
   #setTenantDisabled(name: string, disabledAt: number | null): boolean {
     if (disabledAt !== null) {
       this.#database

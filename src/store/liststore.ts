@@ -1,11 +1,10 @@
 /**
- * Lists in the database: their rows, their entries in blocks, and the revisions that exports need
- * (are pinned to). Input: rows to write, and ids to find. Output: rows as stored, and blocks of a
+ * Lists in the database: their rows, their entries in blocks, and the revisions to which exports
+ * are pinned. Input: rows to write, and ids to find. Output: rows as stored, and blocks of a
  * revision.
- * Invariant: a change is durable when the method returns. Every method takes the tenant, or a
- * list that was found with the tenant. The blocks of a revision exist while it is the newest, or
- * while an export that may be rendered is pinned to it. This file does not know the meaning of
- * entries.
+ * Invariant: a change is durable when the method returns. Every method takes the tenant, or a list
+ * that was found with the tenant. The blocks of a revision exist while it is the newest, or while
+ * an export that may be rendered is pinned to it. This file does not know the meaning of entries.
  */
 import {
   BlockTable,
@@ -41,15 +40,9 @@ interface ListChange extends PlacedBlocks {
   readonly changedAt: number;
 }
 
-/**
- * Max replaced blocks that one transaction deletes. The number is limited because other writers
- * wait for the transaction.
- */
+/** Max replaced blocks that a transaction deletes, because other writers wait for it. */
 const FORGOTTEN_AT_ONCE = 32;
-/**
- * Staged blocks that are older than this are leftovers of a change whose program has ended. In
- * milliseconds.
- */
+/** Age, in milliseconds, after which staged blocks are leftovers of an ended program. */
 const STAGED_MS = 3_600_000;
 
 const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entries,
@@ -141,18 +134,12 @@ export class ListStore {
     return true;
   }
 
-  /**
-   * Yields the blocks of a revision in order. The caller must run no other statement before the
-   * iteration ends.
-   */
+  /** Yields a revision's blocks in order. Run no other statement before the iteration ends. */
   blocks(pin: ListPin): ReturnType<BlockTable["blocks"]> {
     return this.#blocks.blocks(pin);
   }
 
-  /**
-   * Returns up to `limit` blocks of a revision, beginning with the block that may contain the entry
-   * `from`.
-   */
+  /** Returns up to `limit` blocks of a revision, from the block that may contain `from`. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#blocks.blocksFrom(pin, from, limit);
   }
@@ -209,10 +196,7 @@ export class ListStore {
     for (const { list, revision } of pins) insert.run(exportId, list, revision);
   }
 
-  /**
-   * Returns the revisions that an export is pinned to, with the ids by which its spec names the
-   * lists.
-   */
+  /** Returns the revisions that an export is pinned to, with the list ids in its spec. */
   pinsOf(exportId: string): (ListPin & Pick<ListRow, "id" | "tenantId">)[] {
     return this.#database
       .prepare<[string], ListPin & Pick<ListRow, "id" | "tenantId">>(
@@ -224,9 +208,9 @@ export class ListStore {
   }
 
   /**
-   * Deletes some blocks, of any list, that were replaced and that no export needs. Also deletes
-   * some blocks that were staged long ago. This removes leftovers of ended programs and expired
-   * exports. Returns how many were deleted.
+   * Deletes some replaced blocks, of any list, that no export needs, and some blocks that were
+   * staged long ago. This removes leftovers of ended programs and expired exports. Returns how many
+   * were deleted.
    */
   forget(nowMs: number): number {
     return this.atomically(() => {

@@ -69,7 +69,7 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (tenant_id, key)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
-  // Days are UTC, counted since 1970. The rows that an export is charged are in its own row, so
+  // Days are UTC, counted since 1970. Each export stores how many rows were charged for it, so that
   // they can be refunded. The sum of a day is stored separately, because deleted exports stay
   // charged.
   `ALTER TABLE exports ADD COLUMN key_id TEXT;
@@ -213,8 +213,8 @@ export const MIGRATIONS: readonly string[] = [
   // True if the user chose to stay signed in.
   `ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1));`,
   // The bytes of entries have their own table for all lists, as for exported accounts. A large
-  // change writes them in short steps, before the revision that uses them. By the time of a staged
-  // block, leftovers of ended programs are recognized.
+  // change writes them in short steps, before the revision that uses them. The time of a staged
+  // block shows whether it is a leftover of an ended program.
   `CREATE TABLE list_entries (
      id INTEGER PRIMARY KEY,
      entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)

@@ -167,9 +167,9 @@ export class NoticeStore {
   }
 
   /**
-   * Returns notices that are due to be counted, oldest month first, so that the counted numbers
-   * ascend with time. A notice waits until the previous notice of its search is counted, because
-   * the outcome determines the month with which the later notice is compared.
+   * Returns notices that are due to be counted, oldest month first. A notice waits until the
+   * previous notice of its search is counted, because that outcome determines the month with which
+   * the later notice is compared.
    */
   counting(nowMs: number, limit: number): CountingRow[] {
     return this.#database
@@ -214,10 +214,7 @@ export class NoticeStore {
       .run({ id });
   }
 
-  /**
-   * Stores which export belongs to a notice before the export is finished, so that it is created
-   * only once.
-   */
+  /** Stores a notice's export before the export is finished, so that it is created only once. */
   give(id: string, exportId: string): void {
     this.#database.prepare("UPDATE notices SET export_id = ? WHERE id = ?").run(exportId, id);
   }
@@ -232,10 +229,7 @@ export class NoticeStore {
     this.#database.prepare("UPDATE notices SET next_at = ? WHERE state = 'counting'").run(nowMs);
   }
 
-  /**
-   * Changes the state from counting to counted. Stores that the notice compares its month with the
-   * month `since`.
-   */
+  /** Changes the state from counting to counted. `since`: month with which the notice compares. */
   counted(
     id: string,
     counted: { readonly counts: string; readonly since: number; readonly nowMs: number },
@@ -281,7 +275,7 @@ export class NoticeStore {
       .all({ tenantId, searchId, before, limit });
   }
 
-  /** Returns a tenant's notices with a higher sequence number, oldest first. */
+  /** Returns a tenant's notices after a sequence number, oldest first. */
   after(tenantId: string, sequence: number, limit: number): NoticeRow[] {
     return this.#database
       .prepare<[string, number, number], NoticeRow>(

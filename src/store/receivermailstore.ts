@@ -1,10 +1,10 @@
 /**
  * E-mails about receivers of notices, and addresses whose readers have unsubscribed, in the
- * database. Input: warnings, questions, and unsubscriptions to write. Output: e-mails that are due,
- * and the unsubscription of an address.
+ * database. Input: warnings, offers to subscribe again, and unsubscriptions to write. Output: due
+ * e-mails, and the unsubscription of an address.
  * Invariant: an e-mail is deleted with its receiver, or once it is sent or no longer retried. An
- * address is stored only as a hash, which the caller computes. The text of e-mails is written
- * elsewhere.
+ * address is stored only as a hash, which the caller computes. This file does not know the text of
+ * e-mails.
  */
 
 import type { StateDatabase } from "./statedatabase.ts";

@@ -61,9 +61,7 @@ export interface SearchRow
   readonly email: string | null;
 }
 
-/**
- * A position in a tenant's list of searches. A page continues after the search at this position.
- */
+/** A position in a tenant's list of searches; a page continues after it. */
 export type SearchPlace = Pick<SearchRow, "createdAt" | "id">;
 
 /** The position before every search. */
@@ -93,10 +91,7 @@ export class SearchStore {
     this.storedBytes = new StoredBytes(database);
   }
 
-  /**
-   * Returns up to `limit` searches of a tenant that follow a position. They are sorted by time,
-   * newest first, then by id.
-   */
+  /** Returns up to `limit` searches of a tenant after a position, newest first, then by id. */
   list(tenantId: string, limit: number, after: SearchPlace = FIRST): SearchRow[] {
     return this.#database
       .prepare<[string, number, number, string, number], SearchRow>(
@@ -107,9 +102,7 @@ export class SearchStore {
       .all(tenantId, after.createdAt, after.createdAt, after.id, limit);
   }
 
-  /**
-   * Returns how many of a tenant's searches were last counted on an earlier snapshot than this one.
-   */
+  /** Returns how many of a tenant's searches were last counted on an earlier snapshot. */
   countOlder(tenantId: string, snapshot: string): number {
     const count = this.#database
       .prepare<[string, string], number>(
@@ -165,8 +158,8 @@ export class SearchStore {
   }
 
   /**
-   * Replaces the options of a search's notices. A row saved by an earlier version has no
-   * `specDate`. Only in such rows, `specDate` is stored too.
+   * Replaces the options of a search's notices. Also stores `specDate` in a row of an earlier
+   * version, which lacks it.
    */
   setOptions(
     tenantId: string,
@@ -207,7 +200,7 @@ export class SearchStore {
       .get(feed);
   }
 
-  /** Returns the ids that belong to searches of a tenant. */
+  /** Returns those of the ids that belong to searches of a tenant. */
   known(tenantId: string, ids: readonly string[]): string[] {
     return this.#database
       .prepare<[string, string], string>(

@@ -1,6 +1,6 @@
 /**
  * Secrets that sign cursors, links, and console tokens. Input: a data directory. Output: for each
- * purpose the secret that signs, and the previous one, with which signatures are still accepted.
+ * purpose, the secret that signs, and the previous one, whose signatures are still accepted.
  * Invariant: each secret has 32 random bytes and is created on the first run. The file has mode
  * 0600 and appears whole or not at all. Two processes that start together get the same secrets.
  */
@@ -61,10 +61,7 @@ export function ownersOf({ link }: Secrets): readonly [string, ...string[]] {
   return names.reverse() as [string, ...string[]];
 }
 
-/**
- * Derives the secrets for a purpose that has no secrets of its own in the file. None of the secrets
- * reveals another.
- */
+/** Derives secrets for a purpose that has none in the file. None of them reveals another. */
 function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
   const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();
   return [from(current), ...previous.map(from)];

@@ -14,8 +14,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 export type SqliteDatabase = StateDatabase & Pick<Database.Database, "pragma" | "backup">;
 
 /**
- * Opens a database with `blob_checksum` (checksums.ts) and `now_ms`, its clock. Options and errors
- * are those of better-sqlite3.
+ * Opens a database with the functions `blob_checksum` (checksums.ts) and `now_ms` (a clock).
+ * Options and errors are those of better-sqlite3.
  */
 export function connect(path: string, options: Database.Options = {}): SqliteDatabase {
   const database = new Database(path, options);

@@ -75,10 +75,7 @@ export function openServedState(
   );
 }
 
-/**
- * Throws if a data directory with a stored address also contains a database, which would be ignored
- * silently.
- */
+/** Throws if a directory with a stored address also has a database, which would be ignored. */
 function refuseOwnState(dataDir: string, address: StateAddress): void {
   if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) return;
   throw new CommandError(

@@ -12,16 +12,10 @@ import { damagedState, findingsIn } from "./failures.ts";
 import type { SqliteDatabase } from "./sqlite.ts";
 import type { CheckWork } from "./statecheck.worker.ts";
 
-/**
- * Max size of a state whose check delays the start: some 20 ms from memory, less than 1 s from a
- * disk.
- */
+/** Max bytes of a state whose check delays the start: 20 ms from memory, under 1 s from a disk. */
 const AT_ONCE_BYTES = 16 * 2 ** 20;
 
-/**
- * Checks a state if it is small. Returns false if it is too large. Throws `CommandError` if it is
- * damaged.
- */
+/** Checks a small state; returns false for a large one. Throws `CommandError` for damage. */
 export function checkedDirectly(database: SqliteDatabase): boolean {
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   if (number("page_count") * number("page_size") > AT_ONCE_BYTES) return false;

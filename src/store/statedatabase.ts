@@ -6,10 +6,7 @@
  * Writes of all processes are serial. A number stays a number and a blob a Buffer in both engines.
  */
 
-/**
- * The server of the state cannot be reached. If a commit was in progress, it is unknown whether the
- * change is stored.
- */
+/** Thrown if the state's server is unreachable. A commit in progress may or may not be stored. */
 export class StateAway extends Error {
   readonly code = "STATE_AWAY";
 }
@@ -30,10 +27,7 @@ export interface StateChange {
   readonly changes: number;
 }
 
-/**
- * A prepared statement with its parameter and row types. Parameters are positional (`?`), or one
- * object (`@name`).
- */
+/** A prepared statement. Its parameters are positional (`?`), or one object (`@name`). */
 export interface StateStatement<Parameters extends unknown[], Row = unknown> {
   run(...parameters: Parameters): StateChange;
   /** Returns the first row; undefined if there is none. */
@@ -47,10 +41,7 @@ export interface StateStatement<Parameters extends unknown[], Row = unknown> {
   safeIntegers(): this;
 }
 
-/**
- * A transaction. An error undoes it. If it is inside another one, the error undoes only the inner
- * part.
- */
+/** A transaction. An error undoes it; inside another transaction, only the inner part. */
 export interface StateTransaction<Result> {
   /** Runs the transaction and excludes other writers from its beginning. */
   immediate(): Result;
@@ -58,10 +49,7 @@ export interface StateTransaction<Result> {
   deferred(): Result;
 }
 
-/**
- * A prepared statement that reads a version of the database. It is prepared once, because every
- * request runs it.
- */
+/** Reads a version of the database. Prepared once, because every request runs it. */
 export type VersionReader = Pick<StateStatement<[], unknown>, "get">;
 
 /** An open database. */
@@ -82,10 +70,7 @@ export interface StateDatabase {
   ownVersion(): VersionReader;
   /** Opens another connection that reads one snapshot until it is closed. */
   atOneMoment(): StateDatabase;
-  /**
-   * Milliseconds for which the database has been unreachable; 0 while it is reachable. A file
-   * always is.
-   */
+  /** How long the database has been unreachable, in milliseconds; always 0 for a file. */
   readonly away: { readonly ms: number };
   close(): void;
 }

@@ -105,10 +105,7 @@ interface Charge {
   /** Day whose quota is charged; null if the plan has none. */
   readonly day: number | null;
   readonly rows: number;
-  /**
-   * 1 if the export was done at least once. It stays 1 if the file is lost and the export is queued
-   * again.
-   */
+  /** 1 if the export was ever done, even if its file is lost and it is queued again. */
   readonly delivered: 0 | 1;
 }
 
@@ -160,9 +157,7 @@ export class QuotaStore {
     this.#reserve.run(tenantId, day, rows);
   }
 
-  /**
-   * Counts the rows of an answer as used. If the plan has a quota, also charges them to the day.
-   */
+  /** Counts an answer's rows as used, and charges them to the day if the plan has a quota. */
   spend(
     { tenantId, keyId, day }: Pick<UsedByKey, "tenantId" | "keyId" | "day">,
     rows: number,
@@ -256,9 +251,9 @@ export const STORED_BYTES_STEP = `
     WHERE expired_at IS NOT NULL OR state = 'failed';`;
 
 /**
- * Migration step for exports that enrich a file which a client sent. It adds the request as JSON
- * (NULL for other exports), and the size of the sent file. The size counts toward the tenant's
- * `kept_bytes` while the file is retained.
+ * Migration step for enrichments of files that clients sent. It adds the request as JSON (NULL for
+ * other exports), and the size of the sent file. The size counts toward the tenant's `kept_bytes`
+ * while the file is retained.
  */
 export const SENT_FILES_STEP = `
   ALTER TABLE exports ADD COLUMN sent TEXT;

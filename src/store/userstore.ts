@@ -15,9 +15,9 @@ import type { StateDatabase, StateStatement, VersionReader } from "./statedataba
 export type Role = "owner" | "member";
 
 /**
- * Marks a user who has not chosen a password yet. Such a user's password cost is this prefix,
- * followed by the end of the invitation in milliseconds since the epoch. The password hash is then
- * the hash of the invitation.
+ * Marks a user who has not chosen a password yet. The password cost of this user is the prefix,
+ * followed by the end of the invitation in milliseconds since the epoch. The password hash is the
+ * hash of the invitation.
  */
 export const INVITED = "invited:";
 
@@ -71,7 +71,7 @@ export interface SessionRow {
 /** Last use of a session. */
 export type Seen = Pick<SessionRow, "hash" | "userId" | "seenAt">;
 
-/** The facts that decide which plan applies to a tenant in the console. */
+/** The facts that determine a tenant's plan in the console. */
 interface PlanFacts {
   /** Plan set by the operator, or null. */
   readonly plan: string | null;
@@ -209,10 +209,7 @@ export class UserStore {
     this.#changes++;
   }
 
-  /**
-   * Returns the facts that decide which plan applies to a tenant in the console; undefined if the
-   * tenant does not exist.
-   */
+  /** Returns the facts that decide a tenant's plan in the console; undefined without the tenant. */
   planFacts(tenantId: string): PlanFacts | undefined {
     const tenant = this.#database
       .prepare<[string], { plan: string | null }>("SELECT plan FROM tenants WHERE id = ?")

@@ -40,10 +40,7 @@ export interface WebhookRow {
   readonly unsubscribedAt: number | null;
   /** Seed of its secrets, 32 bytes. */
   readonly seed: Buffer;
-  /**
-   * Seeds that were replaced by the last rotations; empty if there are none. Until `oldUntil`,
-   * deliveries are also signed with them.
-   */
+  /** Seeds that the last rotations replaced, or empty. Until `oldUntil`, they sign too. */
   readonly oldSeed: Buffer;
   readonly oldUntil: number | null;
   readonly checksum: number | null;
@@ -54,7 +51,7 @@ export interface WebhookRow {
   readonly succeededAt: number | null;
   /** Time of the first failure since the last success. */
   readonly failingSince: number | null;
-  /** When the last failure that counted occurred. `strikes` is the number of such failures. */
+  /** Time of the last counted failure; `strikes` is the number of counted failures. */
   readonly struckAt: number | null;
   readonly strikes: number;
   readonly warnings: number;
@@ -155,10 +152,7 @@ export class WebhookStore {
     return this.#database.transaction(change).immediate();
   }
 
-  /**
-   * Returns up to `limit` receivers of one kind of a tenant, newest first. All have a sequence
-   * number below `before`.
-   */
+  /** Returns up to `limit` receivers of a kind, numbered below `before`, newest first. */
   list(tenantId: string, kind: ReceiverKind, before: number, limit: number): WebhookRow[] {
     return this.#database
       .prepare<[string, string, number, number], WebhookRow>(
@@ -299,9 +293,7 @@ export class WebhookStore {
     this.#database.prepare("DELETE FROM deliveries WHERE notice = ?").run(notice);
   }
 
-  /**
-   * Makes the waiting deliveries of a webhook due now, after it was disabled and is enabled again.
-   */
+  /** Makes a webhook's waiting deliveries due now, after it was disabled and enabled again. */
   resume(webhook: string, nowMs: number): void {
     this.#database
       .prepare(

@@ -230,9 +230,8 @@ class ChunkSorter {
   explicit ChunkSorter(const SourceColumns& columns)
       : columns_(columns), next_(kPostalGroups + 1), rows_(kChunkRows) {}
 
-  // Returns the rows of a chunk in the order in which POSTAL stores them. `starts` is a table with
-  // a row per group and a column per chunk. Writes where each group begins to the column of this
-  // chunk.
+  // Returns the rows of a chunk in the order of POSTAL (rows by postal code). Stores the first
+  // position of each group in `starts`, which has a row per group and a column per chunk.
   std::vector<uint16_t> sort(uint32_t chunk, uint32_t chunks, uint32_t* starts) {
     const uint32_t first = chunk * kChunkRows;
     const uint32_t count = std::min(kChunkRows, columns_.rowCount() - first);

@@ -236,7 +236,7 @@ void ChunkCodes::collectStartedYears() {
 
 // Builds keys and counts them. A key packs the codes of one row into a number. The keys of all
 // accounts are scattered into buckets by group. Then each bucket is sorted, and equal keys are
-// merged into one cell with their number.
+// merged into one cell, which has their count.
 // Invariant: every key starts with a "no code" value in each field, and the row's codes replace
 // these values. The chunks are divided into parts, and each part writes to its own range of every
 // bucket.

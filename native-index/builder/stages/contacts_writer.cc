@@ -1,6 +1,6 @@
 // Sorts contacts by hash (see index_builder.h; layout: format/region/parts.h).
 // Invariant: values are written into buckets in row order and sorted stably, so the rows of a value
-// ascend. Only some buckets are in memory at a time, and the columns are read again for each such
+// ascend. Only one group of buckets is in memory at a time, and the columns are read again for each
 // group. This is cheaper than storing a bucket number for each row.
 #include "builder/stages/index_builder.h"
 
@@ -59,8 +59,8 @@ class ContactSorter {
 
   uint64_t size() const { return starts_.back(); }
 
-  // Calls `take(items, count)` with all values in the order of CONTACTS; `extra` is 1 if an item
-  // has the same value as the previous item. May be called once.
+  // Calls `take(items, count)` with all values, sorted as in CONTACTS (rows by e-mail and phone).
+  // `extra` is 1 if an item has the same value as the previous item. May be called once.
   template <typename Take>
   void forEach(Take&& take) {
     std::vector<SortScratch> scratches(parts());

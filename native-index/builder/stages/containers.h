@@ -39,7 +39,7 @@ struct ContainerHead {
 // Returns the bytes that precede the containers of a portable bitmap.
 uint64_t bitmapHeadBytes(const std::vector<ContainerHead>& heads);
 
-// Appends these bytes: the start of a portable bitmap with at least one container.
+// Appends the bytes that precede the containers, of which there must be at least one.
 void appendBitmapHead(RawBytes& out, const std::vector<ContainerHead>& heads);
 
 // Appends a whole portable bitmap. The rows must be sorted and distinct, and there must be at least

@@ -19,7 +19,7 @@ namespace {
 
 using Cells = std::vector<DatedCell>;
 
-// Replaces the COVER entries of each list by DATED entries, sorted by day.
+// Replaces the COVER entries of each list (by row) with DATED entries (by day).
 void sortLists(unsigned threads, CoverLists& lists) {
   forEachIndex(threads, lists.activities, [&lists](size_t activity, unsigned) {
     for (size_t list = activity * lists.states; list < (activity + 1) * lists.states; list++) {
@@ -37,11 +37,11 @@ void sortLists(unsigned threads, CoverLists& lists) {
 // The highest date value means that a row has no date.
 constexpr uint32_t kDates = 1u << Dated::kDateBits, kNoDate = kDates - 1;
 
-// The codes of the municipalities that occur in a state, in ascending order. OPENED refers to a
-// municipality by its position here.
+// The codes of the municipalities that occur in a state, in ascending order. OPENED (rows of each
+// state by day) refers to a municipality by its position here.
 using PlaceCodes = std::vector<uint16_t>;
 
-// The rows of one state by day. Each row is an entry of OPENED.
+// The rows of one state by opening day, as entries of OPENED.
 struct StateDays {
   std::vector<uint32_t> ends{std::vector<uint32_t>(kDates)};  // of the entries of every date
   std::vector<uint64_t> entries;
@@ -137,8 +137,8 @@ struct OpenedParts {
   std::vector<OpenedRun> runs;
 };
 
-// Returns everything that precedes the entries of OPENED. Returns nullopt if there are too many
-// activities, rows, or municipalities for their fields.
+// Returns everything that precedes the entries of OPENED (rows of each state by day). Returns
+// nullopt if there are too many activities, rows, or municipalities for their fields.
 std::optional<OpenedParts> partsOf(const StateReader& reader, const CoverLists& lists,
                                    unsigned threads) {
   OpenedParts parts;
@@ -207,7 +207,7 @@ void appendHead(const BuildContext& context, const CoverLists& lists, OpenedPart
   writer.align(kSectionAlign);
 }
 
-// Appends OPENED, and returns the cells of every state.
+// Appends OPENED (rows of each state by day), and returns the cells (counts by day) of each state.
 std::vector<Cells> writeOpened(const BuildContext& context, const CoverLists& lists) {
   const StateReader reader(context, lists);
   const auto parts = partsOf(reader, lists, context.threads);

@@ -159,9 +159,9 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
   return {offset, bytes.size(), crc32c(bytes.data(), bytes.size()), {}};
 }
 
-// Writes DIGESTS. `known` has the digests of all whole blocks of the first `length` bytes. BLOCKS
-// and DIRECTORY (1/16,000 of the file) are read back to digest them too. checkDigests in region.cc
-// is the counterpart.
+// Writes DIGESTS (the SHA-256 of each block). `known` has the digests of all whole blocks of the
+// first `length` bytes. BLOCKS (checksums) and DIRECTORY, 1/16,000 of the file, are read back to
+// digest them too. checkDigests in region.cc is the counterpart.
 DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, uint64_t length) {
   writer.align(kSectionAlign);
   writer.flush();
@@ -183,9 +183,9 @@ DigestsLocation writeDigests(RegionWriter& writer, std::vector<Digest> known, ui
 }
 
 // Runs the stages one after another. Each stage has a share: its time in thousandths of the whole
-// build, for 72 million rows on 2 cores. The shares of the stages up to the words were measured
-// at that size. The shares after it have the proportions measured at 3 million rows. The share of
-// VALUES is an estimate.
+// build, for 72 million rows on 2 cores. The shares up to the stage of words were measured at that
+// size. Later shares have the proportions measured at 3 million rows. The share of VALUES (posting
+// lists over all chunks) is an estimate.
 class Stages {
  public:
   Stages(Progress& progress, BuildResult& result) : progress_(progress), result_(result) {}
@@ -227,7 +227,8 @@ void writeStages(const BuildContext& context, const std::string& path, Stages& s
   stages.run("beginnings", 44, [&] { writeBeginnings(context); });
 }
 
-// Appends the parts that cover all bytes before them: BLOCKS, the directory, and DIGESTS.
+// Appends the parts that cover all bytes before them: BLOCKS (checksums), the directory, and
+// DIGESTS (the SHA-256 of each block).
 DirectoryLocation writeChecksums(const BuildContext& context) {
   RegionWriter& writer = context.writer;
   writer.align(kSectionAlign);

@@ -66,8 +66,8 @@ void checkRankOrder(const SourceColumns& columns, unsigned threads);
 // Appends every ORDER section except legal_name.
 void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj);
 
-// Appends ORDER legal_name and NAME_RANK. Takes over the order by cnpj, so that its memory is freed
-// early.
+// Appends ORDER legal_name (rows by name) and NAME_RANK (the rank of each row's name). Takes over
+// the order by cnpj, so that its memory is freed early.
 void writeNameOrder(const BuildContext& context, RowArray byCnpj);
 
 // --- Posting lists.
@@ -102,8 +102,8 @@ void writeRollup(const BuildContext& context);
 void writePostal(const BuildContext& context);
 
 // Appends PLACES: counts of accounts by municipality and every combination of low-cardinality
-// columns. A table is omitted if it would be too large for its registry. Memory: 4 bytes per
-// account, and about 4 for its combinations.
+// columns. A table is omitted if it would make PLACES larger than 1.5 bytes per account. Memory: 4
+// bytes per account, and about 4 for its combinations.
 void writePlaces(const BuildContext& context);
 
 // Appends VALUES: a posting list over all chunks for every value of low-cardinality columns.
@@ -127,7 +127,7 @@ CoverLists writeCover(const BuildContext& context);
 // account of the largest list, and 8 per run of rows in one municipality.
 void writeCities(const BuildContext& context, CoverLists& lists);
 
-// Appends OPENED and DATED: the same rows by opening day. Memory per thread, in addition to the
+// Appends OPENED and DATED: the rows of COVER by opening day. Memory per thread, in addition to the
 // lists: 8 bytes per account of the largest states, and 8 per combination of day and lower bits.
 void writeDated(const BuildContext& context, CoverLists lists);
 

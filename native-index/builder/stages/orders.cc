@@ -21,7 +21,7 @@ constexpr uint32_t kCnpjHead = 3;  // characters that choose the bucket
 constexpr uint32_t kCnpjBuckets = 36 * 36 * 36;
 constexpr uint32_t kDigitBits = 16;
 
-// Characters [from, to) of a cnpj as a base-36 number.
+// Returns the characters [from, to) of a cnpj as a base-36 number.
 uint64_t base36(const uint8_t* cnpj, uint32_t from, uint32_t to) {
   uint64_t number = 0;
   for (uint32_t i = from; i < to; i++) number = number * 36 + cnpjDigit(cnpj[i]);

@@ -113,8 +113,7 @@ ContainerForm chooseForm(const ContainerRows& container) {
   const bool fitsArray = container.count <= kArrayMax;
   const uint32_t plainBytes = fitsArray ? container.count * 2 : kBitsetBytes;
   const uint32_t runs = countRuns(container);
-  // Chooses as CRoaring does if two forms are equally long: runs instead of an array, but a bitset
-  // instead of runs.
+  // For forms of equal length, chooses like CRoaring: runs over an array, but a bitset over runs.
   const bool preferRuns = 2 + 4 * runs < plainBytes + (fitsArray ? 2 : 0);
   if (preferRuns) return {ContainerType::kRun, runs, 2 + 4 * runs};
   return {fitsArray ? ContainerType::kArray : ContainerType::kBitset, runs, plainBytes};
@@ -164,7 +163,7 @@ void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count) {
   for (const Part& part : parts) appendContainer(out, part.container, part.form);
 }
 
-// Builds the blocks of POSTINGS, one per chunk.
+// Builds the blocks of POSTINGS, each with the posting lists of one chunk.
 // Invariant: payload offsets are multiples of 8 for bitsets, and of 2 for other containers.
 
 namespace {

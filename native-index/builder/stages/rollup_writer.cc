@@ -192,7 +192,8 @@ void writeRollup(const BuildContext& context) {
   }
 }
 
-// Counts the cells of CUBE. Each thread has its own copy of the cells.
+// Counts the cells of CUBE (accounts by activity, state, and status). Each thread has its own copy
+// of the cells.
 // Invariant: the postings stage has already checked codes against their tables.
 
 namespace {

@@ -49,7 +49,8 @@ struct List {
   uint64_t byteLength() const { return heads.empty() ? 0 : bitmapHeadBytes(heads) + payloadBytes; }
 };
 
-// Reads containers that VALUES copies from POSTINGS, which is already written.
+// Reads containers of POSTINGS (posting lists by chunk), which is already written, to copy them to
+// VALUES (posting lists over all chunks).
 class WrittenPostings {
  public:
   explicit WrittenPostings(const BuildContext& context) : writer_(context.writer) {
@@ -91,7 +92,8 @@ class WrittenPostings {
   std::vector<uint64_t> offsets_;
 };
 
-// Computes the containers of the other lists from the columns. Each thread has its own instance.
+// Computes, from the columns, the containers of lists that POSTINGS (posting lists by chunk) lacks.
+// Each thread has its own instance.
 class ColumnLists {
  public:
   explicit ColumnLists(const BuildContext& context) : columns_(context.columns) {}

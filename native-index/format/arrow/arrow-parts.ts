@@ -86,7 +86,7 @@ export function alignUp(value: number): number {
   return Math.ceil(value / ARROW_ALIGN) * ARROW_ALIGN;
 }
 
-/** Dictionary ids by column name, in file order. */
+/** Returns the dictionary ids by column name, in file order. */
 export function dictionaryIds(columns: readonly ArrowColumn[]): Map<string, bigint> {
   const ids = new Map<string, bigint>();
   for (const { name, type } of columns) {

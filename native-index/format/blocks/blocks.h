@@ -80,7 +80,7 @@ inline T load(const uint8_t* at) {
   return value;
 }
 
-// The identity of a snapshot whose bytes [0, digested) have these digests; see format.h.
+// Returns the identity of a snapshot from the digests of its bytes [0, digested); see format.h.
 Digest identityOf(const uint8_t* digests, uint64_t count, uint64_t digested);
 
 // Checked access to the bytes [0, covered) of a file.

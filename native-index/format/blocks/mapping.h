@@ -46,7 +46,7 @@ class Mapping {
   void scattered(uint64_t offset) const;
   // Prefetches bytes from disk, without waiting; failures are ignored.
   void willNeed(uint64_t offset, uint64_t length) const;
-  // State of the mapped file, even if it was renamed or removed.
+  // Returns the state of the mapped file, even if it was renamed or removed.
   FileState state() const;
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
 

@@ -12,7 +12,7 @@ namespace peneira {
 // Invariant: every form has the same result. The form is chosen only once.
 
 uint64_t countBits(const uint64_t* words, uint32_t count);
-// Number of bits that are set in both operands; `other` may be unaligned.
+// Returns the number of bits that are set in both operands; `other` may be unaligned.
 uint64_t countBoth(const uint64_t* words, const uint8_t* other, uint32_t count);
 // words &= other; `other` may be unaligned.
 void andWords(uint64_t* words, const uint8_t* other, uint32_t count);
@@ -50,7 +50,7 @@ struct Container {
   uint32_t runCount = 0;
   ContainerType type = ContainerType::kArray;
 
-  // Size of the payload of an array or a bitset.
+  // Returns the size of the payload of an array or a bitset.
   static uint32_t plainBytes(ContainerType type, uint32_t cardinality) {
     return type == ContainerType::kArray ? cardinality * 2 : kChunkWords * 8;
   }
@@ -81,7 +81,7 @@ struct Container {
   uint32_t countIn(const ChunkSpan& span, const uint64_t* words) const;
   // Clears the bits of the container's rows in the span.
   void clear(const ChunkSpan& span, uint64_t* words) const;
-  // Rough cost of set() over a whole chunk, in words or elements touched.
+  // Returns the rough cost of set() over a whole chunk, in words or elements touched.
   uint32_t cost() const {
     return type == ContainerType::kArray    ? cardinality
            : type == ContainerType::kBitset ? kChunkWords

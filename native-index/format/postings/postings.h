@@ -27,7 +27,8 @@ struct CodedContainer {
   Container container;
 };
 
-// Reader of POSTINGS and CHUNKS; the Blocks must outlive it.
+// Reader of POSTINGS (posting lists by chunk) and CHUNKS (their locations); the Blocks must outlive
+// it.
 class Postings {
  public:
   Postings(const Blocks& blocks, const Directory& directory);
@@ -128,7 +129,7 @@ class TermRows {
 class Terms {
  public:
   Terms(const Blocks& blocks, const Directory& directory);
-  // Rows that hold a word; empty if the word is unknown.
+  // Returns the rows with a word; empty if the word is unknown.
   TermRows rows(std::string_view word) const;
   uint32_t frequency(std::string_view word) const;
 

@@ -97,9 +97,9 @@ static_assert(RollupKey::kStateShift < 32);
 // A key is the lower bits of a ROLLUP key: flags, status, and size. Groups are opening years or
 // activities; a missing activity is the code after the last, a missing year has all bits set.
 //
-// PLACES is optional and not in DIRECTORY: see region.h. It has a table only if the table takes at
-// most one and a half bytes per account: small registries have nearly as many combinations as
-// accounts, and counting accounts one by one is as fast. An omitted table is empty.
+// PLACES is optional and not in DIRECTORY: see region.h. A table is omitted (empty) if it would
+// make PLACES larger than one and a half bytes per account. In a small registry, there are nearly
+// as many combinations as accounts, and counting accounts one by one is as fast.
 
 constexpr char kPlacesMagic[8] = {'P', 'N', 'P', 'L', 'A', 'C', 'E', 'S'};
 constexpr uint32_t kPlacesVersion = 1;
@@ -178,7 +178,7 @@ struct CoverKey {
   static constexpr uint32_t kDayBits = 9;
   static constexpr uint32_t kDayShift = RollupKey::kYearShift + RollupKey::kYearBits;
   static constexpr uint32_t kNoDay = (1u << kDayBits) - 1;
-  // Year and day as one number that rises with the date; a missing date is above all others.
+  // Returns year and day as one number that rises with the date; a missing date is the highest.
   static constexpr uint32_t dateOf(uint32_t key) {
     const uint32_t year = key >> RollupKey::kYearShift & RollupKey::kNoYear;
     return year << kDayBits | key >> kDayShift;
@@ -262,7 +262,7 @@ struct DatedCell {
 };
 static_assert(sizeof(DatedCell) == 8);
 
-// Encodes and decodes the entries and cell keys of DATED.
+// Encodes and decodes the entries and cell keys of DATED (rows by day).
 struct Dated {
   static constexpr uint32_t kLowBits = RollupKey::kYearShift;
   static constexpr uint32_t kLowMask = (1u << kLowBits) - 1;

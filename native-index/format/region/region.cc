@@ -128,8 +128,8 @@ void checkLengths(const Directory& directory, const std::vector<DirectoryEntry>&
   }
 }
 
-// Returns the bit of a section in the set of sections that occur, from which checkPresent finds
-// missing ones. Tables have the bits from 16 on, orders those from 32.
+// Returns the bit of a section in a set of sections, in which checkPresent finds missing ones.
+// Tables have the bits from 16 on, orders those from 32.
 uint32_t sectionBit(uint32_t kind, uint32_t argument) {
   if (kind == static_cast<uint32_t>(Section::kTable)) return 16 + argument;
   if (kind == static_cast<uint32_t>(Section::kOrder)) return 32 + argument;

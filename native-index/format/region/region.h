@@ -97,7 +97,7 @@ class StringTable {
     const uint8_t* bytes = blocks_->view(bytes_ + from, to - from);
     return {reinterpret_cast<const char*>(bytes), to - from};
   }
-  // Index of an exact string in a sorted table, or count() if absent.
+  // Returns the index of an exact string in a sorted table, or count() if absent.
   uint32_t find(std::string_view wanted) const;
 
  private:
@@ -163,7 +163,7 @@ class ColumnSet {
     const auto [offset, length] = range(entryOf(column, row), row, 1);
     return {reinterpret_cast<const char*>(blocks_->view(offset, length)), length};
   }
-  // The u16 codes of a list value: unaligned pointer and count.
+  // Returns the u16 codes of a list value: an unaligned pointer and a count.
   std::pair<const uint8_t*, uint32_t> list(uint32_t column, uint32_t row) const;
   // Prefetches the data of a row (text offset, number, and validity) into the processor cache.
   // Useful when reading rows in random order.
@@ -206,9 +206,9 @@ class ColumnSet {
   bool bit(uint64_t offset, uint32_t index) const {
     return (*blocks_->view(offset + index / 8, 1) >> (index % 8) & 1) != 0;
   }
-  // The bits of `count` rows from `first` on, in a bitmap at `offset`.
+  // Returns the bits of `count` rows from `first` on, in a bitmap at `offset`.
   BitSpan bits(uint64_t offset, uint64_t first, uint32_t count) const;
-  // Offset and length of a row's value in a variable-length column.
+  // Returns offset and length of a row's value in a variable-length column.
   std::pair<uint64_t, uint32_t> range(const ColumnEntry& entry, uint32_t row,
                                       uint32_t width) const {
     const uint64_t at = entry.offsets_offset + uint64_t{row & kBatchMask} * 4;

@@ -43,7 +43,7 @@ struct ValueAxes {
   };
 };
 
-// The first axes are copies of these dimensions of POSTINGS.
+// The first axes are copies of these dimensions of POSTINGS (posting lists by chunk).
 constexpr Dimensions::Number kAxisDimensions[] = {Dimensions::kUf, Dimensions::kMunicipalityIbge,
                                                   Dimensions::kRegistrationStatus,
                                                   Dimensions::kCompanySizeCode, Dimensions::kFlag};
@@ -108,7 +108,7 @@ constexpr uint32_t capitalClass(int64_t cents) {
   return low < kCapitalBounds && kRoundCapitals[low] == cents ? 2 * low + 1 : 2 * low;
 }
 
-// The lowest and the highest amount of a class.
+// Return the lowest and the highest amount of a class.
 constexpr int64_t capitalClassStart(uint32_t code) {
   if (code == 0) return std::numeric_limits<int64_t>::min();
   return kRoundCapitals[(code - 1) / 2] + (code % 2 == 0 ? 1 : 0);

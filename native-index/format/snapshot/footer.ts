@@ -1,7 +1,7 @@
 /**
- * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata,
- * and whether it is a snapshot. A plain file may still contain the metadata of the snapshot that it
- * was made from, which is returned too.
+ * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata, and
+ * whether it is a snapshot. A plain file may still contain metadata of the snapshot that it was
+ * made from. This metadata is returned too.
  * Invariant: a file is rejected with a message before any of its content is trusted, and reading a
  * footer costs no more than its length.
  */
@@ -32,10 +32,7 @@ const COMPUTED_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name as st
   (name) => name === "score" || name.startsWith("score_") || LATER_COLUMNS.includes(name),
 );
 
-/**
- * Reads the footer of a file that has the columns of a snapshot. @throws CommandError if it has
- * none.
- */
+/** Reads the footer of a file with the columns of a snapshot. @throws CommandError for others. */
 export function readFooter(path: string): { footer: DecodedFooter; file: CheckedFile } {
   const file = new CheckedFile(path);
   refuseOtherKinds(file);
@@ -91,7 +88,7 @@ export function readPlainMeta(path: string): SnapshotMeta | null {
 }
 
 /**
- * Parses the metadata that a file has kept from the snapshot it was made from; null if it has none.
+ * Parses the metadata of the snapshot that a file was made from; null if the file has none.
  * @throws CommandError if it is not the metadata of a snapshot.
  */
 export function plainMeta(path: string, text: string | undefined): SnapshotMeta | null {

@@ -26,20 +26,14 @@ export function blocksBefore(offset: number): number {
   return Math.ceil(offset / BLOCK_BYTES);
 }
 
-/**
- * Returns the member of the footer's JSON that locates the digests; an empty object if there are
- * none.
- */
+/** Returns the member of the footer's JSON that locates the digests; empty if there are none. */
 export function digestsJson({ digests }: DirectoryLocation): object {
   if (digests === undefined) return {};
   const { offset, length, sha256 } = digests;
   return { digests: { offset: String(offset), length: String(length), sha256 } };
 }
 
-/**
- * Parses the location of the digests; empty if a file has none. @throws CommandError if it is
- * invalid.
- */
+/** Parses the location of the digests; empty if there are none. @throws CommandError if invalid. */
 export function readDigests(
   file: CheckedFile,
   json: unknown,

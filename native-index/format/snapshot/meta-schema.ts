@@ -16,10 +16,7 @@ export const META_BYTES_MAX = 1 << 25;
 /** Maximum length of a code's name, in UTF-16 units. */
 export const NAME_LENGTH_MAX = 1_000;
 
-/**
- * Replaces the date of a source that an import did not have, such as populations or a list of
- * sanctions.
- */
+/** Replaces the date of a source that the import lacked, such as a list of sanctions. */
 const NOT_AVAILABLE = "not_available";
 
 /** An invalid member. */
@@ -56,10 +53,7 @@ function either(one: Rule, other: unknown): Rule {
   );
 }
 
-/**
- * Returns a rule for a string of `length` characters. `characters` is the character class of a
- * regular expression.
- */
+/** Returns a rule for a string of `length` characters in a regular expression's character class. */
 function code(length: number, characters: string, expected: string): Rule {
   const one = new RegExp(`^[${characters}]{${length}}$`);
   const many = new RegExp(`^[${characters}]*$`);
@@ -135,10 +129,7 @@ const ORIGIN: readonly (readonly [name: string, rule: Rule])[] = [
   ["rows_left_out", whole(0, Number.MAX_SAFE_INTEGER, "a number of rows")],
 ];
 
-/**
- * For each lookup table, the rules for the cells of its rows. Rows are sorted by the first cell,
- * the code.
- */
+/** For each lookup table, the rules for a row's cells. Rows are sorted by code. */
 const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> = {
   cnaes: [digits(7), name],
   legal_natures: [digits(4), name],
@@ -171,8 +162,7 @@ const PLACED: readonly Rule[] = [
 ];
 
 /**
- * For each dictionary, the rule for its values and the maximum number of codes. The highest code
- * means null.
+ * For each dictionary, the rule for its values and the max number of codes; the highest is null.
  */
 const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most: number]>> = {
   registration_status_reason: [digits(2), 0xff],
@@ -371,10 +361,7 @@ function checkAll(values: readonly unknown[], one: Rule, placeOf: (at: number) =
   throw new Misfit(placeOf(at), one.expected, quoted(values[at]));
 }
 
-/**
- * Checks that values ascend. Here they are ASCII texts of the same shape, so any way of comparing
- * texts works.
- */
+/** Checks that values ascend. These ASCII texts of one shape sort the same in every way. */
 function checkAscending(values: readonly unknown[], placeOf: (at: number) => string): void {
   let before = "";
   for (let at = 0; at < values.length; at++) {

@@ -6,10 +6,7 @@
  */
 import { COLUMNS, type TableName } from "../columns.ts";
 
-/**
- * Names of the dictionaries. In a dictionary column, a code is an ordinal in the sorted list with
- * this name.
- */
+/** Names of the dictionaries. A code of a dictionary column is an ordinal in this sorted list. */
 export type DictionaryName =
   | "registration_status_reason"
   | "cnae_primary"
@@ -91,7 +88,7 @@ export interface SnapshotMeta {
     readonly cepim_as_of_date?: string;
     /** Since format 3: month of PGFN's list of debts, `YYYY-MM`. */
     readonly pgfn_as_of_month?: string;
-    /** Since format 3: month of the partners' files that corporate partners were read from. */
+    /** Since format 3: month of the files from which corporate partners were read. */
     readonly partners_snapshot?: string;
   };
   /** Notes on the files; absent if there are none. */
@@ -124,10 +121,7 @@ const NUMBERS: readonly string[] = COLUMNS.flatMap(({ name, type }) =>
   type === "dictionary16_uint32" ? [name] : [],
 );
 
-/**
- * Number of digits to which numbers are padded in the dictionary, so that texts are sorted like
- * numbers.
- */
+/** Digits to which numbers are padded in the dictionary, so that texts are sorted like numbers. */
 const NUMBER_DIGITS = 10;
 
 /** Returns the dictionary of numbers that are given in ascending order. */
@@ -175,10 +169,7 @@ function aligned(
   });
 }
 
-/**
- * Returns the populations in the order of the IBGE codes. The municipalities in the metadata are in
- * another order.
- */
+/** Returns the populations in the order of IBGE codes, unlike the metadata. */
 function populations(
   codes: readonly string[],
   municipalities: readonly SnapshotMunicipality[],

@@ -44,10 +44,7 @@ export function rootNumber(root: string): number {
   return Number.parseInt(root, 36);
 }
 
-/**
- * Encodes pairs, which may be in any order. If a pair is repeated, the one with the earliest day is
- * stored.
- */
+/** Encodes pairs, given in any order. If a pair is repeated, the earliest day is stored. */
 export function encodeOwners(pairs: readonly OwnerPair[]): Buffer {
   const dayOf = ({ since }: OwnerPair) => since ?? Number.POSITIVE_INFINITY;
   const sorted = [...pairs].sort(
@@ -109,7 +106,7 @@ export class Owners {
   readonly size: number;
   readonly #views: Views;
 
-  /** Opens the bytes of the part OWNERS. @throws Error that says what is wrong with them */
+  /** Opens the part OWNERS (partnerships of companies). @throws Error that describes the damage */
   constructor(part: Uint8Array) {
     // Copies the bytes if necessary, because numbers of eight bytes must be aligned.
     const bytes = part.byteOffset % 8 === 0 ? part : part.slice();
@@ -219,17 +216,14 @@ export class Owners {
   }
 }
 
-/**
- * Consecutive pairs. `pair(at)` returns the pair at an index from `start` up to, but not including,
- * `end`.
- */
+/** Consecutive pairs. `pair(at)` returns the pair at an index in [`start`, `end`). */
 export interface Range {
   readonly start: number;
   readonly end: number;
   readonly pair: (at: number) => OwnerPair;
 }
 
-/** The first index below `end` for which `isBeyond` is true; `end` if there is none. */
+/** Returns the first index below `end` for which `isBeyond` is true; `end` if there is none. */
 function firstFrom(end: number, isBeyond: (index: number) => boolean): number {
   let low = 0;
   let high = end;

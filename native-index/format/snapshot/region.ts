@@ -18,10 +18,7 @@ export const SECTION = { meta: 1, columns: 2, table: 3, blocks: 12 } as const;
 /** Bytes that one checksum of the BLOCKS section covers. */
 export const BLOCK_BYTES = 1 << 16;
 
-/**
- * Size of the directory's header, and maximum size of the directory, which has hundreds of
- * sections.
- */
+/** Size of the directory's header, and max size of the directory (hundreds of sections). */
 const DIRECTORY_HEADER_BYTES = 48;
 const DIRECTORY_BYTES_MAX = 1 << 16;
 
@@ -113,10 +110,7 @@ export function readDirectory(
 
 /** Alignment of sections and optional parts (`format.h`). */
 const SECTION_ALIGN = 64;
-/**
- * Size of the head of an optional part (`region.h`), and the offset in it at which the part's
- * length is stored.
- */
+/** Size of the head of an optional part (`region.h`), and offset of the part's length in it. */
 const PART_HEAD_BYTES = 32;
 const PART_LENGTH_AT = 24;
 

@@ -270,9 +270,7 @@ export interface OpenedSnapshot {
   readonly sections: readonly SnapshotSection[];
   readonly rowCount: number;
   readonly meta: SnapshotMeta;
-  /**
-   * Hash over every byte of the snapshot, as 64 hexadecimal digits; null in files without digests.
-   */
+  /** Hash over every byte of the snapshot, as 64 hexadecimal digits; null without digests. */
   readonly identity: string | null;
   /** Start of the Arrow footer. */
   readonly footerOffset: number;

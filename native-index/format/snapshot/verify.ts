@@ -28,10 +28,7 @@ export interface Damage {
   readonly block: number;
   /** First byte of the damaged block. */
   readonly offset: number;
-  /**
-   * A section to which bytes of the block belong; null if the block is in the Arrow stream before
-   * the index.
-   */
+  /** Section of the block; null if the block is in the Arrow stream before the index. */
   readonly section: SnapshotSection | null;
 }
 
@@ -166,10 +163,7 @@ function isPadding(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
   return file.read(end, footerOffset - end).every((byte) => byte === 0);
 }
 
-/**
- * True if the messages, read one after another from the start of the file, are those that the
- * footer lists.
- */
+/** True if the messages from the start of the file on are those that the footer lists. */
 function messagesAgree(file: CheckedFile, blocks: readonly MessageBlock[]): boolean {
   let offset = 8 + 8 + file.read(8, 8).readInt32LE(4);
   for (const block of blocks) {

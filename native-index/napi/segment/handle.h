@@ -36,8 +36,8 @@ Handle& handleOf(const Given& object);
 // Returns the segment of a handle. Throws SNAPSHOT_CLOSED after close().
 std::shared_ptr<Segment> openOf(const Handle& handle);
 
-// The segment of a NativeSegment; throws INVALID_ARGUMENT for another object and SNAPSHOT_CLOSED
-// for a closed one.
+// Returns the segment of a NativeSegment. Throws INVALID_ARGUMENT for another object, and
+// SNAPSHOT_CLOSED for a closed one.
 std::shared_ptr<Segment> segmentOf(const Given& object);
 
 // Runs `body(handle, segment, arguments)` on an open segment.
@@ -90,7 +90,7 @@ std::span<const NamedMethod> listMethods();
 std::span<const NamedMethod> verifyMethods();
 
 // Conversions between JavaScript and C++: work, pages, counts of facets, locations in a snapshot
-// file, and its file state.
+// file, and the state of the file.
 // Invariant: nothing here touches a mapping; JavaScript values are validated, and named in errors;
 // no number is truncated.
 

@@ -169,7 +169,7 @@ std::shared_ptr<Ledger> ledgerOf(uint32_t id) {
   throw Failure("LEDGER_CLOSED", name + " is closed or was never opened");
 }
 
-// A text from JavaScript; short texts need no allocation.
+// A string from JavaScript; short ones need no allocation.
 class Name {
  public:
   explicit Name(const Given& given) {

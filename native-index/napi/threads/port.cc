@@ -4,8 +4,8 @@
 // them, plus or minus one connection. A taker gets all of its connections before the signal that
 // the port is closed.
 // Linux itself can share a port among threads (SO_REUSEPORT), but it distributes connections by
-// hash. With 16 persistent connections, the busier of two threads then has 60 % of them. Closing
-// one of the sockets also resets the connections in its queue.
+// hash. With 16 persistent connections, the busier of two threads then has 60% of them. Closing one
+// of the sockets also resets the connections in its queue.
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -191,7 +191,8 @@ struct FreeAddresses {
   void operator()(addrinfo* found) const { freeaddrinfo(found); }
 };
 
-// The addresses of a name, IPv6 first, because an IPv6 wildcard address accepts IPv4 as well.
+// Returns the addresses of a name. IPv6 is first, because its wildcard address accepts IPv4 as
+// well.
 std::vector<const addrinfo*> inOrder(const addrinfo* found) {
   std::vector<const addrinfo*> order;
   for (const int family : {AF_INET6, AF_INET}) {

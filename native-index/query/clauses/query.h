@@ -106,7 +106,7 @@ struct CombinedCodes {
   uint32_t activities, states, municipalities;
 };
 
-// Returns the first wanted code at or after `from`, or codes.size() if there is none.
+// Returns the first permitted (wanted) code at or after `from`, or codes.size() for none.
 uint32_t nextWanted(const std::vector<uint8_t>& codes, uint32_t from);
 
 // For each column and code, 1 if the query permits the code, else 0. The last code stands for
@@ -125,18 +125,18 @@ class Wanted {
   bool wantsYears() const { return wantsYears_; }
   // True if no year can have matches.
   bool wantsNoYear() const { return nextWanted(years, 0) == years.size(); }
-  // True if flags, status, size, and year of a ROLLUP key are wanted.
+  // True if the query permits flags, status, size, and year of a ROLLUP key (packed codes).
   bool holds(uint32_t key) const {
     const uint32_t year = key >> RollupKey::kYearShift & (kYears - 1);
     return (low_[key >> RollupKey::kFlagBits & (kLows - 1)] >> (key % 64) &
             yearBits_[year / 64] >> (year % 64) & 1) != 0;
   }
-  // True if flags, status, and size in the lower bits of a key are wanted.
+  // True if the query permits flags, status, and size in the lower bits of a key.
   bool holdsLow(uint32_t low) const {
     return (low_[low >> RollupKey::kFlagBits & (kLows - 1)] >> (low % 64) & 1) != 0;
   }
   // Returns a mask for each value of a key's lower bits (flags, status, and size): all ones if the
-  // value is wanted.
+  // query permits the value.
   std::vector<uint8_t> lowMasks() const;
 
  private:
@@ -156,13 +156,13 @@ class Wanted {
   uint64_t yearBits_[kYears / 64] = {};
 };
 
-// The COVER keys that a query permits: codes, and opening days.
+// The keys of COVER (rows by activity and state) that a query permits: codes, and opening days.
 struct WantedDays {
   Wanted codes;
   bool dated;                                       // true if days matter
   std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, encoded like CoverKey::dateOf
 
-  // Reads the wanted days and codes of a query. Returns nullopt if a clause concerns another
+  // Reads the days and codes that a query permits. Returns nullopt if a clause concerns another
   // column, if two clauses concern days, or if a clause names municipalities but `all` lacks their
   // codes.
   static std::optional<WantedDays> read(const Query& query, const CombinedCodes& all);

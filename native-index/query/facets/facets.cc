@@ -201,12 +201,13 @@ std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   return split;
 }
 
-// Cost of a DATED entry in OPENED entries. DATED has rows by activity, state, and day, and its
-// lists are searched one by one. OPENED has rows by state and opening day.
+// Number of OPENED entries that cost as much to read as one DATED entry. DATED has rows by
+// activity, state, and day, and its lists are searched one by one. OPENED has rows by state and
+// opening day.
 constexpr uint64_t kOpenedPerEntry = 4;
 
-// Returns the number of OPENED entries on the days of partial years. Returns nullopt if DATED is
-// the better source or OPENED has too many entries.
+// Returns the number of entries of OPENED (rows by state and day) on the days of partial years.
+// Returns nullopt if DATED is the better source or OPENED has too many entries.
 std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
                                    const RollupAxis& axis) {
   const auto dated = segment.dated().entriesMax(rest, axis);
@@ -215,23 +216,24 @@ std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
   return isLess && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// Counts the days of partial years from DATED or OPENED, the cheaper of the two. Returns false if
-// neither has them.
+// Counts the days of partial years from DATED (by activity) or OPENED (by state), the cheaper of
+// the two. Returns false if neither has them.
 bool spreadDays(const Segment& segment, const Query& rest, const RollupAxis& axis,
                 FacetCounts& counts, Work& work) {
   return openedDays(segment, rest, axis) ? segment.opened().spread(rest, axis, counts, work)
                                          : segment.dated().spread(rest, axis, counts, work);
 }
 
-// Returns the number of OPENED entries on the days that the query permits. Returns nullopt if
-// OPENED lacks a column of the query or facet, or if there are too many entries.
+// Returns the number of entries of OPENED (rows by state and day) on the days that the query
+// permits. Returns nullopt if OPENED lacks a column of the query or facet, or if there are too many
+// entries.
 std::optional<uint64_t> openedOf(const Segment& segment, const Query& query, Facet facet) {
   const auto opened = rollupAxis(facet) ? segment.opened().entriesMax(query) : std::nullopt;
   return opened && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// Counts facets without stored sums from the OPENED entries of all permitted days. Leaves the other
-// facets in `left`.
+// Counts facets that have no stored sums from OPENED (rows by state and day), on all permitted
+// days. Leaves the other facets in `left`.
 void countOpened(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
   std::erase_if(left, [&](size_t number) {
@@ -242,9 +244,9 @@ void countOpened(const Counting& counting, const Query& query, std::vector<size_
   });
 }
 
-// Counts facets that have sums of whole years. Days of partial years are read from DATED or OPENED;
-// if no list has them, the rows of those years are scanned. Facets that need all matches stay in
-// `left`.
+// Counts facets that have sums of whole years. Days of partial years are read from DATED or OPENED
+// (rows by day). If neither has them, the rows of those years are scanned. Facets that need all
+// matches stay in `left`.
 void countByYears(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
   const auto split = left.empty() ? std::nullopt : yearsOf(segment, query);
@@ -289,7 +291,8 @@ void keepTotal(const Segment& segment, const Query& query, const std::vector<Fac
   if (total > kFewRows) segment.resultCache().cacheCount(query.key, total);
 }
 
-// Upper bound of the entries read for the days of partial years; nullopt if no list has them.
+// Returns an upper bound of the entries read for the days of partial years; nullopt if no list has
+// them.
 std::optional<uint64_t> daysOf(const Segment& segment, const Query& rest, Facet facet) {
   const auto axis = rollupAxis(facet);
   if (!axis) return std::nullopt;
@@ -352,7 +355,8 @@ struct PairsApart {
   std::optional<ChunkQuery> chunks;     // made by the thread, whose scratch memory it uses
 };
 
-// Counts pairs from the cells of ROLLUP. Returns false if ROLLUP does not contain both facets.
+// Counts pairs from the cells of ROLLUP (counts of combinations of columns). Returns false if
+// ROLLUP does not contain both facets.
 bool countPairsBySums(const Segment& segment, const Query& query, const Facet (&pair)[2],
                       PairCells& cells) {
   const auto first = rollupAxis(pair[0]), second = rollupAxis(pair[1]);

@@ -49,8 +49,9 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      unsigned threads = 1);
 
 // Counts each pair of values of two facets. The index of a pair is the first facet's code, times
-// the number of the second's codes ("none" included), plus the second's code. If ROLLUP contains
-// both facets, adds up its stored counts. Otherwise reads every match, with `threads` threads.
+// the number of the second's codes ("none" included), plus the second's code. If ROLLUP (counts of
+// combinations of columns) contains both facets, adds up its counts. Otherwise reads every match,
+// with `threads` threads.
 FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, Facet second,
                        Work& work, unsigned threads = 1);
 

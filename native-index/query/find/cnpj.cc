@@ -71,8 +71,8 @@ class Firsts {
       if (rootOfRow(segment_, other) != root) break;
       if (other != first && isBefore(other, first) && filter_.matches(other)) first = other;
     }
-    // Companies with one establishment, which are most of them, are not cached because that would
-    // cost more than it saves.
+    // Most companies have one establishment. They are not cached, because that would cost more than
+    // it saves.
     if (to - from > 1) firsts_.emplace(root, first);
     return first == row;
   }

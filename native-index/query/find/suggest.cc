@@ -142,8 +142,9 @@ class Suggestion {
     return isWanted();
   }
 
-  // Finds the rows of a class if more rows are wanted. If `find` would have to read too many names,
-  // gathers the rows of all wide words (prefixes of very many words) and starts the class again.
+  // Finds the rows of a match class (such as "one edit in total") if more rows are wanted. If
+  // `find` would have to read too many names, gathers the rows of all wide words (prefixes of very
+  // many words) and finds the class again.
   template <class Find>
   void pass(Find find) {
     const size_t before = found_.rows.size();
@@ -187,8 +188,9 @@ class Suggestion {
     word.isWide = false;
   }
 
-  // Returns how many edits the wide words need to match the names of a row. Returns more than
-  // `most` if they need too many, and nullopt if no more names may be read.
+  // Returns how many edits the wide words (prefixes of very many words) need to match the names of
+  // a row. Returns more than `most` if they need too many, and nullopt if no more names may be
+  // read.
   std::optional<uint32_t> wideEdits(const Wide& wide, uint32_t row, uint32_t most) {
     if (wide.empty()) return 0;
     if (namesLeft_ == 0) return std::nullopt;

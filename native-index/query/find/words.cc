@@ -178,8 +178,7 @@ class NearWalk {
     return run.from;
   }
 
-  // Returns the end of the words in a run whose next character is the same as that of the run's
-  // first word.
+  // Returns the end of those words of a run that have the same next character as its first word.
   uint32_t endOf(TermRun run, size_t bytes, std::string_view letter) {
     const auto goesOn = [&](uint32_t term) {
       return restOf(term, bytes).substr(0, letter.size()) == letter;

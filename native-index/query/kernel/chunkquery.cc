@@ -163,7 +163,7 @@ int ChunkQuery::rankOf(const Condition& condition) {
   return condition.range != nullptr && !condition.isIndexed ? 2 : condition.negated ? 1 : 0;
 }
 
-// Cost of testing one row against a condition, in bit tests.
+// Returns the cost of testing one row against a condition, in bit tests.
 uint64_t ChunkQuery::probeCost(const Condition& condition) {
   uint64_t cost = kSearchCost * (condition.conjunctionCount + condition.isIndexed);
   for (const Container& container : condition.alternatives) {
@@ -288,8 +288,8 @@ bool ChunkQuery::openRange(Condition& condition) const {
   return condition.estimate > 0;
 }
 
-// True if the condition excludes no row of the chunk: one container has every row, or a hint has no
-// words.
+// True if the condition excludes no row of the chunk: one container has every row, or a hint (a
+// list of words) is empty.
 bool ChunkQuery::isEverything(const Condition& condition) const {
   for (const Container& container : condition.alternatives) {
     if (container.cardinality == rows_) return true;

@@ -23,7 +23,8 @@ constexpr uint64_t kSpanSlack = 3;
 constexpr uint32_t kSpanMin = 1024;
 // Each further span is longer by this factor.
 constexpr uint32_t kSpanGrowth = 4;
-// Number of COVER entries that can be read in the time of opening a chunk.
+// Number of entries of COVER (rows by activity and state) that can be read in the time of opening a
+// chunk.
 constexpr uint64_t kEntriesPerChunk = 256;
 
 uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
@@ -68,13 +69,13 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   return counted;
 }
 
-// To find a set of rows, COVER (rows by activity and state) is used if it has at most this many
-// entries per chunk. Otherwise the chunks are scanned, which are far apart in a file that is not in
-// memory.
+// COVER (rows by activity and state) is read to find a set of rows if it has at most this many
+// entries per chunk. Otherwise all chunks are scanned, although they are far apart in a file that
+// is not in memory.
 constexpr uint64_t kListedPerChunk = 1'024;
 
-// Returns the maximum number of COVER and DATED entries to read for a count. Reading more would
-// cost more than opening all chunks.
+// Returns the maximum number of entries of COVER and DATED (rows by activity) to read for a count.
+// Reading more would cost more than opening all chunks.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
 // The same limit for OPENED and CITIES (rows by opening day and by municipality), which is higher
@@ -231,7 +232,8 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
     const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
     Query& requested = isPlace ? placed : cubed;
     requested.clauses.push_back(clause);
-    // Drops the clause if CUBE cannot count it, alone or combined with the others.
+    // Drops the clause if CUBE (counts by activity, state, and status) cannot count it, alone or
+    // combined with the others.
     if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
   }
   if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
@@ -399,8 +401,8 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
   eachCell(segment, *selection, [&counts, axis](const uint32_t* ordinals, uint32_t cell) {
     counts[ordinals[axis]] += cell;
   });
-  // CUBE counts a missing status under 0. Status 0 does not exist in the registry, so its count
-  // must be 0 to tell them apart.
+  // CUBE (stored counts) counts a missing status under 0. Status 0 does not exist in the registry,
+  // so its count must be 0 to tell them apart.
   if (axis == 2 && counts[0] != 0) return {};
   return counts;
 }

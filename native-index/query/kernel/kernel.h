@@ -16,7 +16,8 @@ namespace peneira {
 // second search.
 constexpr uint64_t kFewRows = 512;
 
-// Returns the number of OPENED entries that cost as much to read as scanning all chunks.
+// Returns the number of entries of OPENED (rows by state and day) that cost as much to read as
+// scanning all chunks.
 uint64_t openedMax(const Segment& segment);
 
 struct FirstRows {
@@ -44,8 +45,8 @@ uint64_t rowsMax(const Segment& segment, const Query& query);
 // Returns the cost of opening all chunks, in rows counted one by one.
 uint64_t openingWork(const Segment& segment, const Query& query);
 
-// Returns all matches if they are in lists of COVER that are short enough, else null. Caches them
-// as matchingRows does.
+// Returns all matches if COVER (rows by activity and state) has them in lists that are short
+// enough, else null. Caches them as matchingRows does.
 std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& query, Work& work);
 
 // Returns all matches, and caches them for the next call with the same query.
@@ -55,8 +56,8 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
 // Invariant: the count equals that of the posting lists. CUBE counts a missing status under 0, so
 // queries about status 0 use the posting lists.
 
-// Returns the count, or nullopt if a clause concerns a dimension other than these three, or if two
-// clauses concern the same dimension.
+// Returns the count, or nullopt if a clause concerns a dimension other than activity, state, and
+// status, or if two clauses concern the same dimension.
 std::optional<uint64_t> countByCube(const Segment& segment, const Query& query);
 
 // Returns the count for each position on an axis (0 activity, 1 state, 2 status), with "none" last.

@@ -339,7 +339,8 @@ namespace {
 
 // After this many single tests (a fraction of a millisecond), the set of all matches is computed.
 constexpr uint64_t kTestsMax = 20'000;
-// If more tests are expected, COVER is read first, because tests read rows all over the file.
+// If more tests are expected, COVER (lists of rows) is read first, because tests read rows all over
+// the file.
 constexpr uint64_t kListedFrom = 1'000;
 // Bits of the hash filter per row of the set. With 16 bits, 1 in 17 rows outside of the set passes
 // the filter by mistake.

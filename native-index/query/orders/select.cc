@@ -197,10 +197,10 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
   return selector.take();
 }
 
-// Maximum rows that a walk may read for each match, if the number of matches is known. If matches
-// are unevenly distributed, a walk could read nearly all rows. It is then abandoned, and the
-// matches are compared instead. A page therefore costs at most five times as much as comparing
-// alone.
+// Maximum rows that a walk (in a stored order) may read per match, if the number of matches is
+// known. If matches are unevenly distributed, a walk could read nearly all rows. It is then
+// abandoned, and the matches are compared instead. So a page costs at most five times as much as
+// comparing alone.
 constexpr uint64_t kWalkedPerMatch = 8;
 
 std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
@@ -419,7 +419,7 @@ class Walk {
     return low;
   }
 
-  // First position in [low, high), sorted by all keys, whose row comes after `after`.
+  // Returns the first position in [low, high), sorted by all keys, whose row comes after `after`.
   uint32_t behind(uint32_t low, uint32_t high) const {
     return search(low, high, [this](uint32_t position) {
       return keys_.less(*after_, keys_.read(rowAt(position)));

@@ -79,7 +79,7 @@ uint64_t Rollup::startsOf(uint32_t table) const {
   return groups * (table == RollupTables::kMunicipality ? 1 : header_.states) + 1;
 }
 
-// Returns the cells that belong to the start positions [first, end), as a first cell and an end.
+// Returns the cells (stored counts) between two start positions, as a first cell and an end.
 std::pair<uint32_t, uint32_t> Rollup::cellsBetween(uint32_t table, uint64_t first,
                                                    uint64_t end) const {
   const RollupTable& place = header_.tables[table];
@@ -131,8 +131,8 @@ void Rollup::eachStates(uint32_t group, const Wanted& wanted, Action action) con
   }
 }
 
-// Calls `action(run)` for the cells of a group that belong to the wanted states. Neighboring states
-// are stored consecutively, so they form one run of cells.
+// Calls `action(run)` with the cells (stored counts) of a group in the wanted states. Neighboring
+// states are stored consecutively, so they form one run of cells.
 template <class Action>
 void Rollup::eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const {
   eachStates(group, wanted, [&](uint64_t first, uint64_t end) { action(run(table, first, end)); });
@@ -163,7 +163,7 @@ std::optional<uint64_t> Rollup::countPlaces(const Wanted& wanted) const {
   return total;
 }
 
-// True if the cells contain the counts of an axis.
+// True if ROLLUP (stored counts) has counts by this axis.
 bool Rollup::holdsAxis(const Wanted& wanted, const RollupAxis& axis) const {
   const bool byPlace = axis.kind == RollupAxis::Kind::kMunicipality;
   if (wanted.wantsMunicipalities() && !byPlace) return false;
@@ -335,8 +335,8 @@ void Rollup::eachMunicipality(const Wanted& wanted, Action action) const {
   }
 }
 
-// Adds the counts of those cells in a run whose key is wanted. Branch-free, because the outcome is
-// unpredictable.
+// Adds up a run of cells (stored counts): those with a wanted key. Branch-free, because the outcome
+// is unpredictable.
 uint64_t Rollup::countOf(const Wanted& wanted, const Run& run) const {
   uint64_t count = 0;
   for (uint32_t i = 0; i < run.cells; i++) {

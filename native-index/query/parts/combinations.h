@@ -14,8 +14,8 @@
 
 namespace peneira {
 
-// Counts the matches of a query, in total or by axis, if all its clauses concern columns that
-// ROLLUP contains.
+// Counts the matches of a query, in total or by axis, from ROLLUP (counts of combinations of
+// columns), if ROLLUP has the columns of all clauses.
 // Invariant: counts equal those of the posting lists. Numbers from the file are validated against
 // its tables before use; without ROLLUP, no query is answered here.
 
@@ -61,7 +61,7 @@ struct PairCells {
   std::vector<uint32_t> counts;
 };
 
-// The ROLLUP tables of one snapshot. Empty if the snapshot has none.
+// The ROLLUP tables (counts of combinations of columns) of one snapshot. Empty if it has none.
 class Rollup {
  public:
   Rollup() = default;
@@ -69,7 +69,7 @@ class Rollup {
   Rollup(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // Returns the count, or nullopt if a clause concerns a column that ROLLUP lacks.
+  // Returns the count, or nullopt if a clause concerns a column that the tables lack.
   std::optional<uint64_t> count(const Query& query) const;
   // Adds to `counts` the number of matches with each code of an axis. The last element counts rows
   // without a code or with a higher one. Returns false, and adds nothing, if a clause concerns a
@@ -111,8 +111,9 @@ class Rollup {
   void eachStates(uint32_t group, const Wanted& wanted, Action action) const;
   template <class Action>
   void eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const;
-  // Calls `action(activity, state, run)` for all wanted cells. If `by` does not separate activities
-  // or states, the run has the cells of all wanted ones, and 0 is passed instead.
+  // Calls `action(activity, state, run)` with runs of wanted cells (stored counts). If `by` does
+  // not separate activities, a run has the cells of all wanted ones, and `activity` is 0; likewise
+  // for states.
   template <class Action>
   void eachCells(const Wanted& wanted, const CellAxes& by, Action action) const;
   template <class CodeOf>
@@ -160,10 +161,10 @@ class Cover {
   Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
   // Returns the keys that a query permits, or nullopt if a clause concerns a column that COVER
-  // lacks or the query selects no activities.
+  // (rows by activity and state) lacks or the query selects no activities.
   std::optional<WantedDays> read(const Query& query) const;
-  // The first `limit` matches from row `from` on; nullopt if COVER cannot answer, or other ways are
-  // faster.
+  // Returns the first `limit` matches from row `from` on. Returns nullopt if COVER cannot answer,
+  // or if other ways are faster.
   std::optional<std::vector<uint32_t>> first(const WantedDays& requested,
                                              const CoverRequest& request, Work& work) const;
   // Returns the number of matches, or nullopt if COVER cannot answer or more than `entriesMax`
@@ -195,8 +196,8 @@ class Cover {
     const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
     return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
   }
-  // Returns the position of the first entry of COVER, or of CITIES if the query selects
-  // municipalities.
+  // Returns the position of the first entry of COVER, or of CITIES (rows by municipality) if the
+  // query selects municipalities.
   uint64_t entriesOf(const WantedDays& requested) const {
     return requested.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
                                                  : offset_ + header_.entries_offset;

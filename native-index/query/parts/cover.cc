@@ -1,8 +1,8 @@
-// Merges the wanted lists of COVER.
-// Invariant: no account is in two lists. All lists are read in the same windows of row ids, so all
-// matches of a window precede those of the next window. Each list is read only while its rows
-// can still be among the first matches. Rows with equal scores are clustered, so a window may have
-// no match, and the next one may have a thousand times the limit.
+// Merges the lists of COVER (rows by activity and state) that a query needs.
+// Invariant: no account is in two lists. All lists are read in the same windows (ranges of row
+// ids), so all matches of a window precede those of the next one. A list is read only while its
+// rows can still be among the first matches. Rows with equal scores are clustered, so a window may
+// have no match, and the next one may have a thousand times the limit.
 #include <algorithm>
 #include <bit>
 
@@ -20,13 +20,13 @@ namespace {
 constexpr size_t kListsMax = 256;
 constexpr size_t kRowsMax = 2'048;
 
-// The first window is sized to contain kEntriesPerRow entries for each requested row. After a
-// window with too few matches, the next window is up to kGrowthMax times as long.
+// The first window of row ids is sized to contain kEntriesPerRow entries for each requested row.
+// After a window with too few matches, the next window is up to kGrowthMax times as long.
 constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
 // Rows can be sorted by a bitmap with one bit per row of the snapshot. Clearing and reading the
 // bits of this many rows takes as long as sorting one row.
 constexpr uint64_t kRowsPerSorted = 1'024;
-// Number of entries fetched per block look-up, which are 4 KiB.
+// Number of entries fetched per look-up of a block: 4 KiB.
 constexpr uint32_t kEntriesPerCall = 512;
 
 // Collects the lowest rows of an unordered stream.
@@ -37,8 +37,8 @@ class FirstOf {
   std::vector<uint32_t>& rows() { return rows_; }
   size_t missing() const { return limit_ - std::min(limit_, rows_.size()); }
 
-  // Returns the end of the row ids that may still be among the first rows, at most `end`. Rows
-  // beyond it are dropped only when there are many of them, so that few rows are compared.
+  // Returns the upper bound (at most `end`) of the row ids that may still be among the first rows.
+  // Rows above it are dropped only in large numbers, so that few rows are compared.
   uint64_t endIn(uint64_t end) {
     if (rows_.size() >= kPruneFactor * limit_) {
       keepFirst();
@@ -135,8 +135,8 @@ std::vector<uint8_t> Cover::statesOf(const WantedDays& requested) const {
   return states;
 }
 
-// Adds the runs of a list that belong to the wanted municipalities. Both sequences ascend, so the
-// search in one sequence starts where the search in the other ended.
+// Adds the runs of a list in the wanted municipalities. Runs and municipalities both ascend, so
+// each search starts where the previous one ended.
 void Cover::addCities(uint64_t list, const std::vector<uint8_t>& wanted,
                       std::vector<List>& lists) const {
   const uint8_t* starts = blocks_->view(
@@ -172,8 +172,8 @@ Cover::List Cover::listAt(uint64_t number) const {
   return list;
 }
 
-// Returns the lists that a query needs and that have rows, and prefetches their beginnings. Returns
-// nullopt if there are too many.
+// Returns the nonempty lists that a query needs, and prefetches their beginnings. Returns nullopt
+// if there are too many.
 std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& requested) const {
   std::vector<List> lists;
   const std::vector<uint8_t>& activities = requested.codes.activities;

@@ -19,14 +19,14 @@ constexpr uint32_t kListsMax = 4'096;
 constexpr uint32_t kFacetListsMax = 65'536;
 // Maximum number of rows requested. Only exports request more, and they scan whole chunks.
 constexpr size_t kRowsMax = 2'048;
-// Number of entries fetched per look-up, which are 4 KiB.
+// Number of entries fetched per look-up: 4 KiB.
 constexpr uint32_t kEntriesPerCall = 512;
 // Number of lists that are searched for an estimate.
 constexpr uint32_t kListsEstimated = 128;
 // Cost of the two searches of a list, in entries read.
 constexpr uint64_t kSearchWork = 64;
 
-// True if the entries of lists must be read, because cells do not contain activities.
+// True if the query needs entries of DATED, because its cells (stored counts) lack activities.
 bool readsLists(const WantedDays& requested, const RollupAxis& axis) {
   return requested.codes.wantsActivities() || axis.kind == RollupAxis::Kind::kActivity;
 }
@@ -66,7 +66,7 @@ std::optional<WantedDays> DatedIndex::read(const Query& query) const {
   return requested;
 }
 
-// The entries of a list, or the cells of a state, for all days.
+// Returns the entries of a list, or the cells of a state, for all days.
 DatedIndex::Run DatedIndex::between(uint64_t startsOffset, uint64_t number, uint64_t count) const {
   const uint8_t* starts = view(startsOffset + number * sizeof(uint32_t), 2 * sizeof(uint32_t));
   const Run run{load<uint32_t>(starts), load<uint32_t>(starts + sizeof(uint32_t)), 0, 0};
@@ -74,7 +74,7 @@ DatedIndex::Run DatedIndex::between(uint64_t startsOffset, uint64_t number, uint
   return run;
 }
 
-// The first entry or cell of a run that is not less than `least`.
+// Returns the first entry or cell in a run with a value of at least `least`.
 uint32_t DatedIndex::search(Run run, uint64_t least, bool isList) const {
   while (run.from < run.end) {
     const uint32_t middle = run.from + (run.end - run.from) / 2;
@@ -102,7 +102,7 @@ void DatedIndex::addRuns(Runs& runs, const WantedDays& requested, Run whole, boo
   }
 }
 
-// The entries of the wanted activities and states; nullopt if they have too many lists.
+// Returns the entries of the wanted activities and states, or nullopt for too many lists.
 std::optional<DatedIndex::Runs> DatedIndex::listsOf(const WantedDays& requested,
                                                     uint32_t listsMax) const {
   const std::vector<uint8_t>&activities = requested.codes.activities,
@@ -174,7 +174,7 @@ void DatedIndex::eachCell(const Run& run, Action action) const {
 }
 
 // Counts the matches by code. `codeOf(key, run)` returns the code of an entry or cell with this
-// ROLLUP key.
+// ROLLUP key (packed codes).
 template <class CodeOf>
 void DatedIndex::tally(const WantedDays& requested, const Runs& runs, bool areLists, CodeOf codeOf,
                        std::vector<uint32_t>& counts) const {
@@ -239,8 +239,9 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& request
   if (blocks_ == nullptr || !requested.dated) return std::nullopt;
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
   const auto runs = listsOf(requested, kListsMax);
-  // This method reads all entries on the wanted days. COVER would read about `limit` x (all entries
-  // of these lists) / (entries on the wanted days). Stops here if COVER would read fewer.
+  // This method reads all entries on the wanted days. COVER (lists in row order) would read about
+  // `limit` x (all entries of these lists) / (entries on the wanted days). Stops here if COVER
+  // would read fewer.
   if (!runs || runs->entries * runs->entries > request.limit * runs->listed) return std::nullopt;
   work.tests += runs->entries;
   std::vector<uint32_t> rows;
@@ -265,8 +266,8 @@ namespace {
 constexpr uint64_t kRunsMax = 4'096;
 // Maximum number of entries that a page reads. More would cost as much as scanning the chunks.
 constexpr uint64_t kPageEntriesMax = 1'000'000;
-// If the query permits more than 1 in 8 entries of the states, COVER and the chunks are faster,
-// because they read the first rows first.
+// If the query permits more than 1 in 8 entries of the states, COVER (lists in row order) and the
+// chunks are faster, because they read the first rows first.
 constexpr uint64_t kDense = 8;
 // Factor by which reading many runs costs more than reading one, because the runs are not ordered
 // by row.
@@ -391,7 +392,7 @@ OpenedRun OpenedIndex::runAt(uint32_t number) const {
   return run;
 }
 
-// The first run in [low, high) whose date is not below `date`.
+// Returns the first run in [low, high) whose date is not below `date`.
 uint32_t OpenedIndex::runFrom(uint32_t low, uint32_t high, uint32_t date) const {
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;

@@ -18,7 +18,7 @@
 
 namespace peneira {
 
-// The lists and cells of DATED in one snapshot. Empty if the snapshot has none.
+// The lists and cells of DATED (rows by day) in one snapshot. Empty if the snapshot has none.
 class DatedIndex {
  public:
   DatedIndex() = default;
@@ -35,8 +35,8 @@ class DatedIndex {
   // `spread` would return false.
   std::optional<uint64_t> entriesMax(const Query& query, const RollupAxis& axis) const;
   // Returns the first `limit` matches from row `from` on. Returns nullopt if there is no DATED, if
-  // the query selects no days, or if so many rows were opened on these days that the lists of COVER
-  // are faster.
+  // the query selects no days, or if so many rows were opened on these days that COVER (lists in
+  // row order) is faster.
   std::optional<std::vector<uint32_t>> first(const WantedDays& requested,
                                              const CoverRequest& request, Work& work) const;
 

@@ -11,7 +11,7 @@
 
 namespace peneira {
 
-// Searches POSTAL.
+// Searches POSTAL (rows by postal code).
 // Invariant: every position is between 0 and the rows of its chunk, for any file content.
 
 // Reads the header. Counterpart of writePostal in addresses_writer.cc.

@@ -18,7 +18,7 @@ namespace peneira {
 // Invariant: the rows equal those found by testing the column. Numbers from the file are validated
 // against the chunk before use; without POSTAL, no rows are found here.
 
-// Where in the file rows of a chunk are stored, as `count` u16.
+// Location in the file of `count` rows of a chunk, each stored as a u16.
 struct PostalRows {
   uint64_t at;
   uint32_t count;
@@ -66,7 +66,7 @@ class ContactIndex {
   ContactIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // Rows with one of these values, ascending, without duplicates.
+  // Return the rows with one of these values, ascending, without duplicates.
   std::vector<uint32_t> rowsOfEmails(std::span<const std::string> emails) const;
   std::vector<uint32_t> rowsOfPhones(std::span<const int64_t> phones) const;
 

@@ -13,7 +13,7 @@
 
 namespace peneira {
 
-// The PLACES tables of one snapshot. Empty if the snapshot has none.
+// The PLACES tables (counts by municipality) of one snapshot. Empty if the snapshot has none.
 class Places {
  public:
   Places() = default;

@@ -1,4 +1,4 @@
-// Finds the lists of a clause in VALUES, the rows of each code over the whole snapshot.
+// Finds the lists of a clause in VALUES (for each code, its rows in the whole snapshot).
 // Invariant: a clause gets lists only if they contain exactly its rows; the part is untrusted.
 #include "query/parts/values.h"
 
@@ -10,8 +10,8 @@
 namespace peneira {
 namespace {
 
-// If a clause needs more lists than this, POSTINGS or the column is read instead. They need one
-// read per chunk, and the lists would need many.
+// If a clause needs more lists than this, POSTINGS (posting lists by chunk) or the column is read
+// instead. They need one read per chunk, and the lists would need many.
 constexpr size_t kListsMax = 64;
 // Number of containers of a list that are prefetched at a time, at most 2 MB.
 constexpr uint32_t kContainersAhead = 256;

@@ -48,8 +48,8 @@ class ValueIndex {
   // Returns the lists of a clause, or nullopt if some of its values have no list or there are too
   // many lists.
   std::optional<ValueLists> find(const Clause& clause) const;
-  // Returns for every class of share capital the position of its first row in ORDER share_capital,
-  // and the end of the last class. Empty without VALUES.
+  // Returns for every class of share capital the position of its first row in ORDER share_capital
+  // (rows by share capital), and the end of the last class. Empty without VALUES.
   std::vector<uint32_t> capitalStarts() const;
 
  private:

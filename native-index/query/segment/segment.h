@@ -165,7 +165,7 @@ class Segment {
   FileState fileState() const { return mapping_->state(); }
 
   const Blocks& blocks() const { return blocks_; }
-  // Checks the checksums of OWNERS and returns its bytes. Empty if the snapshot has no OWNERS.
+  // Checks the checksums of OWNERS (partnerships) and returns its bytes. Empty without OWNERS.
   std::span<const uint8_t> owners() const;
   const Partnerships& partnerships() const { return partnerships_; }
   const ColumnSet& columns() const { return columns_; }
@@ -195,7 +195,7 @@ class Segment {
   // Returns the rank of a row's legal name among all legal names in ascending order, or kNoRank if
   // the row has no name.
   uint32_t nameRank(uint32_t row) const;
-  // Population of a municipality by its IBGE code, or -1 if unknown.
+  // Returns the population of a municipality by its IBGE code, or -1 if unknown.
   int64_t population(uint32_t code) const;
   // Returns the value that belongs to a code of the table `number`.
   int64_t number(uint32_t code) const;

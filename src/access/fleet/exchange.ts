@@ -1,9 +1,8 @@
 /**
  * Exchanges leases of rate limits between a process and the database that the servers of a fleet
- * share. With a lease, a process may spend a number of units until the lease ends, without a
- * request to the database.
- * Input: the names (of keys and addresses) that need a new lease, from the ledger, the shared
- * memory of rate limits. Output: granted leases in the ledger. While the database is unreachable,
+ * share. A lease lets a process spend a number of units without a request to the database. The
+ * ledger is the process's shared memory of rate limits. Input: the keys and addresses in the ledger
+ * that need a new lease. Output: granted leases in the ledger. While the database is unreachable,
  * the ledger gets this server's share of each limit.
  * Invariant: one request at a time. An answer that comes too late is never used. The threads that
  * answer requests never wait for this one. Separate from its thread (leases.worker.ts), because
@@ -18,8 +17,7 @@ const BATCH_MAX = 200;
 /** Time without an answer after which the database counts as unreachable, in milliseconds. */
 export const ANSWER_MS = 500;
 /**
- * Interval between exchanges while some rate limits are in use, in milliseconds. When none is in
- * use, a request wakes the thread.
+ * Milliseconds between exchanges while limits are in use. Otherwise, a request wakes the thread.
  */
 const TICK_MS = 5;
 const IDLE_MS = 250;
@@ -30,10 +28,7 @@ const SWEEP_MS = 60_000;
 
 /** A connection to the shared buckets. */
 export interface RateBank {
-  /**
-   * Returns the granted leases, one for each request, in the same order. `GRANT` describes their
-   * layout.
-   */
+  /** Returns a granted lease for each request, in order. `GRANT` describes their layout. */
   lease(requests: ReturnType<Ledger["collectLeases"]>): Promise<Float64Array>;
   /** Returns the number of members. */
   members(): Promise<number>;

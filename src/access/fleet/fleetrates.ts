@@ -30,8 +30,8 @@ export interface FleetNumbers {
 const CLOSE_MS = 1_000;
 const RESTART_MS = 1_000;
 /**
- * Max time that a server waits at start for the thread's first connection, in milliseconds. Then
- * the server starts with its share of each limit.
+ * Max time that a server waits at start for the thread's first connection, in milliseconds. After
+ * this time, the server starts with its share of each limit.
  */
 const READY_MS = 5_000;
 

@@ -23,14 +23,13 @@ export interface LeaseThreadStart {
 const LEASE_MS = 1_000;
 
 /**
- * Number under which the thread joins the ledger. The thread counts nothing there itself, so it
- * needs no number of its own.
+ * Index of this thread in the ledger. The thread has no counters there, so it needs no index of its
+ * own.
  */
 const SLOT = 0;
 
 const { address, ledger, signals } = workerData as LeaseThreadStart;
-// A random id of this process. Leases of an earlier process must not count as leases of this
-// process.
+// A random id of this process, because an earlier process may still have leases.
 const member = randomBytes(8).toString("hex");
 const exchange = new LeaseExchange({
   ledger: Ledger.join(ledger, SLOT),

@@ -102,10 +102,7 @@ interface Tree {
   readonly owns: readonly Branch[];
 }
 
-/**
- * Returns the tree of owners and owned companies. @throws CommandError if the import did not read
- * corporate partners.
- */
+/** Returns owners and owned companies. @throws CommandError if the import read no partners. */
 function treeOf(segment: Segment, root: string, depth: number): Tree {
   if (ownershipOf(segment, { root, limit: 1 }) === null) {
     throw new CommandError(notInSnapshot("--depth", "partners"));
@@ -114,10 +111,7 @@ function treeOf(segment: Segment, root: string, depth: number): Tree {
   return { owners: below("owners").companies, owns: below("owns").companies };
 }
 
-/**
- * Returns the companies below a company. A company that also occurs above itself is listed but not
- * expanded, so that cycles end.
- */
+/** Returns the companies below a company. To end cycles, repeated companies are not expanded. */
 function branches(
   segment: Segment,
   { root, depth, direction }: { root: string; depth: number; direction: keyof Tree },

@@ -137,7 +137,7 @@ async function run(options: CountOptions): Promise<void> {
   }
 }
 
-/** Returns the requested format, or the one that the name of the file says. */
+/** Returns the requested format, or else the format of the file name's extension. */
 function formatOf({ format, out }: CountOptions): CountFormat {
   const ending = extname(out ?? "").toLowerCase();
   if (ending === "" || ending === ".") return format ?? "table";

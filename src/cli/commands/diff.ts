@@ -1,12 +1,11 @@
 /**
  * `peneira diff`. Input: an older and a newer snapshot, and optionally a spec and a file of CNPJs.
- * Output: on standard output every account that entered, left, or changed, as soon as it is found:
- * a table, one JSON document, JSON lines, or CSV. Standard error gets the totals, the months, and
- * the time.
+ * Output: every account that entered, left, or changed, as a table, one JSON document, JSON lines,
+ * or CSV on standard output. Standard error gets the totals, the months, and the time.
  * Invariant: CSV and JSON lines are the bytes of an export of the same query, because the rows come
- * from src/changes/rows.ts. Only a table is buffered until its end, because its columns are as wide
- * as their longest cell. The result is exact. Neither a signal nor a closed pipe leaves temporary
- * files.
+ * from src/changes/rows.ts. Accounts are printed as soon as they are found. Only a table is
+ * buffered to its end, because its columns are as wide as their longest cell. The result is exact.
+ * Neither a signal nor a closed pipe leaves temporary files.
  */
 import { type Command, Option } from "commander";
 import { comparedCells, comparedGroups, comparedNames } from "../../changes/compared.ts";
@@ -177,9 +176,7 @@ function refuseListFlags({ list, spec, companies, column, fillZeros }: DiffFlags
   }
 }
 
-/**
- * Restricts the spec to the CNPJs in the file of `--list`, and reports texts that are not CNPJs.
- */
+/** Restricts the spec to the CNPJs in the file of `--list`. Reports texts that are not CNPJs. */
 async function listedSpec(
   { older, newer }: Pair,
   spec: AccountQuerySpec,
@@ -261,7 +258,7 @@ function watchOf(
   );
 }
 
-/** Normalizes the spec as an export would; ignored options become warnings. */
+/** Normalizes the spec as for an export. Ignored options become warnings. */
 function specOf({ older, newer }: Pair, input: unknown, flags: DiffFlags): AccountQuerySpec {
   const catalog = changeCatalog(older, newer);
   const isLead = isJsonObject(input) && input.kind === "lead_query";
@@ -333,7 +330,7 @@ function monthsOf({ older, newer }: ChangeList): string {
   return `${older.label} (${older.snapshotDate}) to ${newer.label} (${newer.snapshotDate})`;
 }
 
-/** Prints one result: `begin`, `entries` for each batch, `end`. */
+/** Prints one result by calls of `begin`, then `entries` for each batch, then `end`. */
 interface DiffPrinter {
   begin(totals: ChangeTotals): void;
   entries(batch: readonly ChangeEntry[]): void;
@@ -377,7 +374,7 @@ function linesOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
   };
 }
 
-/** Prints one document; writes each account when it is found. */
+/** Prints one document. Writes each account when it is found. */
 function jsonOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
   let separator = "\n";
   const snapshot = ({ label, snapshotDate }: Segment) => ({

@@ -213,14 +213,12 @@ export function listsUse(use: ShareUse, config: Config, to: string): ListsUse {
 }
 
 /**
- * Date used to check a list. A check only reads the list, so any date would do. The date
- * decides which sanctions are in force.
+ * Date for which a list is checked. It decides which sanctions are in force, which has no effect on
+ * a check.
  */
 const LAST_DAY = "9999-12-31";
 
-/**
- * Parses the names of lists. A flag without a value means all lists. Adds mistakes to `problems`.
- */
+/** Parses names of lists. A flag without a value means all lists. Adds mistakes to `problems`. */
 export function readListNames(
   flag: true | string | undefined,
   problems: string[],
@@ -294,10 +292,7 @@ export function shareUse(config: Config, signal: AbortSignal): ShareUse {
   };
 }
 
-/**
- * Runs work that SIGINT, SIGTERM, and SIGHUP abort. The process then exits with the signal's exit
- * code.
- */
+/** Runs work that SIGINT, SIGTERM, and SIGHUP abort. Then exits with the signal's exit code. */
 export async function untilSignal(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const control = new AbortController();
   const end = (name: NodeJS.Signals): void => {
@@ -418,10 +413,7 @@ interface Looking {
   readonly looks: boolean;
 }
 
-/**
- * Returns a month's files, and the reason why it cannot be downloaded. The reason is null if no
- * problem is known.
- */
+/** Returns a month's files, and the reason why the month cannot be downloaded, if known. */
 async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
   let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
   try {

@@ -211,10 +211,7 @@ async function render(
   }
 }
 
-/**
- * Converts an expected error to a CommandError. Any other error, which is a bug, is returned
- * unchanged.
- */
+/** Converts an expected error to a CommandError. Returns any other error, a bug, unchanged. */
 function failureOf(error: unknown, out: string, signal: NodeJS.Signals | null): unknown {
   if (error instanceof RenderCancelled) {
     return new CommandError(`${signal} ended the export; ${out} was not written`, 1, error);

@@ -111,8 +111,7 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     number?.check_digits_right === false
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
-  // A number that was refused as a contact may still match names. These matches are printed and
-  // counted as names.
+  // A number refused as a contact may match names. Such matches are counted as names.
   const why = refused === null ? "" : `${refusalText(refused)}\n`;
   if (contact !== null && (contact.total > 0 || count === 0)) {
     return `${contactCount(contact)} in snapshot ${label}\n${contact.total > 0 ? "" : why}`;

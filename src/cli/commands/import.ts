@@ -274,10 +274,7 @@ export function listsOf(flags: Readonly<Partial<Record<ListFlag, string>>>) {
 
 type ListFlag = (typeof LIST_FLAGS)[number];
 
-/**
- * True for a day in the 2000s. The registry has been published since 2018, so another day is a
- * typing error.
- */
+/** True for a day in the 2000s. The registry has been published only since 2018. */
 function isOurCentury(day: string): boolean {
   return day.startsWith("20");
 }

@@ -26,12 +26,9 @@ export interface Inspection {
   readonly label: string;
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
-  /** Source of the files and missing parts, or null if it is unknown. */
+  /** Host of the imported files, missing parts, and skipped rows. Null if unknown. */
   readonly origin: SnapshotOrigin | null;
-  /**
-   * Number of municipalities whose statistical regions or seat were imported. Null if none were
-   * imported.
-   */
+  /** Number of municipalities with imported statistical regions or seat, or null if none. */
   readonly places: number | null;
   /**
    * Municipalities of the registry whose name alone did not lead to an IBGE code. Each has its TOM

@@ -253,10 +253,7 @@ function make(open: Opened, given: string): void {
   report(row, options, "was made");
 }
 
-/**
- * Runs a change. Converts an API error to a message, because its pointer into a request means
- * nothing on the command line.
- */
+/** Runs a change. Converts API errors, whose JSON pointers mean nothing on a command line. */
 function withoutPlace(change: () => ListRow): ListRow {
   try {
     return change();

@@ -68,7 +68,7 @@ export function registerManpage(program: Command): void {
     });
 }
 
-/** Returns the help of every command, after the command line that prints it. */
+/** Returns the help of all commands, each preceded by the command line that prints it. */
 function helpTexts(tree: TreeCommand): string {
   return allOf(tree)
     .map(({ path, help }) => `$ ${path.join(" ")} --help\n${help.trimEnd()}\n`)
@@ -219,10 +219,7 @@ function term(title: string, text: string): string {
   return `.TP\n${guarded(title)}\n${text}\n`;
 }
 
-/**
- * Formats paragraphs. Lines that begin with two spaces are examples and stay unchanged. Other lines
- * are joined and filled.
- */
+/** Fills paragraphs, except for examples, which are lines that begin with two spaces. */
 function paragraphs(text: string): string {
   return text
     .trim()

@@ -62,9 +62,7 @@ import { openServingTransport, serveOnThreads } from "../serving/threads/opentra
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
-/**
- * The server must be idle for this time before the translator's tables are built, in milliseconds.
- */
+/** Milliseconds for which the server must be idle before the translator's tables are built. */
 const QUIET_MS = 500;
 /** Max event-loop utilization that counts as idle. */
 const QUIET_SHARE = 0.1;
@@ -155,8 +153,7 @@ export async function serve(
   const snapshotPath = isStoreAddress(place) ? await fetchServed(config, place, dataDir) : place;
   const openFiles = await openFileStore(config);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
-  // The snapshot is opened before the data directory, so that a wrong path does not create a data
-  // directory.
+  // The snapshot is opened first, so that a wrong path creates no data directory.
   const first = await openServed(snapshotPath, runFirstQueries);
   // Binds the ports before the state is opened, so that no key is printed if binding fails.
   const ports = await bindPorts(config, opened);
@@ -221,10 +218,10 @@ async function fetchServed(config: Config, address: string, dataDir: string): Pr
 }
 
 /**
- * Prepares the rest after the start, in small steps between requests. Most translator tables are
- * built only when the server is idle, so that no request waits for them. A sentence that arrives
- * earlier builds only the tables that it needs. Allocating so much memory during requests would
- * also make garbage collection retain their short-lived data, including keys.
+ * Finishes preparations after the start, in small steps between requests. Most translator tables
+ * are built only when the server is idle, so that no request waits for them. A sentence that
+ * arrives earlier builds only the tables that it needs. Allocating so much memory during requests
+ * would also make garbage collection retain the requests' short-lived data, including keys.
  */
 async function warmLater(segment: Segment, service: ServedService): Promise<void> {
   const { log, stopping } = service;
@@ -233,14 +230,14 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
     await quiet();
     await service.compute.warm(segment, stopping);
   } catch (error) {
-    // If the file is damaged, this reports it as a request would. Any other error means that a
-    // newer snapshot has replaced this one.
+    // Reports damage of the file as a request would. Any other error means that a newer snapshot
+    // has replaced this one.
     service.glance();
     log.info(describeError(error), "not all was made ready");
   }
 }
 
-/** Checks in a thread a state that is too large for a check during the start. Logs the result. */
+/** Checks the state in a thread, if it was too large to check at start. Logs the result. */
 async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
   const startedMs = performance.now();
   try {
@@ -266,10 +263,7 @@ function warn(warnings: readonly string[]): void {
   for (const warning of warnings) stderr.print(`warning: ${warning}\n`);
 }
 
-/**
- * Reports that the server runs without a snapshot, so that the operator does not think the start
- * failed.
- */
+/** Reports that no snapshot is served yet, so that the operator does not suspect a failure. */
 function printEmpty(folder: string): void {
   stderr.print(
     `There is no valid snapshot in ${folder} yet: searches get 503 until one appears. ` +

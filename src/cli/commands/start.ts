@@ -66,9 +66,8 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   const dataDir = path.join(dir, "state");
   const log = path.join(dir, "requests.log");
   // The key and password are made before the server starts, because a server without keys would
-  // create a key itself. The lock on the state is exclusive, because concurrent starts would
-  // disable each other's keys. The lock is held without interruption until the server ends, so that
-  // no other start can take it.
+  // create a key itself. The lock is exclusive, because concurrent starts would disable each
+  // other's keys, and is held until the server ends.
   const claimed = await claimDemo(dir, dataDir);
   const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
   const served = { ...flags, snapshot: demo.snapshot, dataDir };
@@ -83,10 +82,7 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   });
 }
 
-/**
- * Refuses environment variables that name paths. The demo has its own paths, and users with other
- * paths need `peneira serve`.
- */
+/** Refuses environment variables that name paths, because the demo has its own paths. */
 function refuseOwnPlaces(): void {
   const named = ["PENEIRA_SNAPSHOT", "PENEIRA_DATA_DIR"].filter((name) => process.env[name]);
   if (named.length === 0) return;
@@ -94,10 +90,7 @@ function refuseOwnPlaces(): void {
   throw new CommandError(`${words} Use peneira serve, or take them out of the environment.`, 2);
 }
 
-/**
- * Makes the dump with the command that users would use. First removes the remains of an interrupted
- * run.
- */
+/** Makes the dump with a public command. First removes the remains of an interrupted run. */
 async function makeDump(dump: string, accounts: string): Promise<void> {
   rmSync(dump, { recursive: true, force: true });
   const companies = wordFor(Number(accounts), "company", "companies");

@@ -311,17 +311,13 @@ type Done = Pick<UpdateReport, "updated" | "month" | "snapshot" | "accounts" | "
 class Update {
   readonly #parts: UpdateParts;
   readonly #options: Omit<DownloadOptions, "month">;
-  /**
-   * Working folder of the import. It is on the same disk as the snapshots, but servers ignore it.
-   */
+  /** Working folder of the import, on the disk of the snapshots. Servers ignore it. */
   readonly #desk: string;
   readonly #skipped: { month: string; why: string }[] = [];
   /** Newest month on the share, with the time of the listing, or null until listed. */
   #check: { readonly asked_at: string; readonly published: string | null } | null = null;
 
-  /**
-   * The downloaded month if it could not be imported, or null. Undefined until an import is tried.
-   */
+  /** The downloaded month if its import failed, or null. Undefined before an import. */
   #refused: RefusedMonth | null | undefined;
 
   constructor(parts: UpdateParts) {
@@ -405,9 +401,7 @@ class Update {
     return listSnapshots(this.#parts.folder, (text) => this.#log(text));
   }
 
-  /**
-   * Downloads the newest month of the share that is newer than `newest`, or null if there is none.
-   */
+  /** Downloads the share's newest month after `newest`. Returns null if there is none. */
   async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
     const labels = await listMonths(inquiryOf(this.#options));
     this.#check = { asked_at: timeNow(), published: labels[0] ?? null };

@@ -1,6 +1,6 @@
 /**
- * `peneira verify`: exits with 0 if every checksum of a snapshot is right; else with 1, naming
- * every damaged block and its section.
+ * `peneira verify`: checks every checksum of a snapshot. If all are right, the exit code is 0.
+ * Otherwise it is 1, and every damaged block is named with its section.
  * Invariant: the whole file is read once, and nothing is trusted before it is verified.
  */
 import type { Command } from "commander";
@@ -28,11 +28,7 @@ Example:
     .action(async (path: string) => stdout.print(`${await verifyFile(path)}\n`));
 }
 
-/**
- * Verifies a snapshot, and returns the result in words.
- *
- * @throws CommandError (exit 1) that names the damage.
- */
+/** Verifies a snapshot and describes the result. @throws CommandError naming the damage */
 export async function verifyFile(path: string): Promise<string> {
   const { openSnapshot } = await import("../../../native-index/format/snapshot/snapshot.ts");
   const { verifySnapshot } = await import("../../../native-index/format/snapshot/verify.ts");

@@ -16,10 +16,7 @@ declare const BUILD_DATE: string | undefined;
 /** The version of the product, as in package.json. */
 export const VERSION: string = manifest.version;
 
-/**
- * Output of `peneira version`. If a part cannot be loaded, its member is the reason instead of the
- * version.
- */
+/** Output of `peneira version`. A part that cannot be loaded has the reason as its version. */
 export interface Versions {
   readonly peneira: string;
   readonly commit: string;

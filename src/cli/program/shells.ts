@@ -1,7 +1,7 @@
 /**
  * Completion scripts for bash, fish, and zsh. Input: the commands, options, and arguments of the
  * program (tree.ts). Output: a script for bash 4 or newer without any package, one for fish 3, and
- * one for zsh, which may be sourced or be a file `_peneira` on the fpath.
+ * one for zsh. The script for zsh can be sourced, or be a file `_peneira` on the fpath.
  * Invariant: texts of the program are always quoted and never become syntax, and file names with
  * spaces stay one word. A choice is offered only after its command or option, and files only where
  * a file is expected.

@@ -103,10 +103,7 @@ function kindOf(name: string, choices: readonly string[] | undefined): ValueKind
   return { kind: FILE.test(name) ? "file" : FOLDER.test(name) ? "folder" : "text" };
 }
 
-/**
- * Returns the text after the options. Commander stores such texts as listeners, which its types do
- * not declare.
- */
+/** Returns the text after the options. Commander stores it as a listener. */
 function afterOf(command: Command): string {
   const emitter = command as unknown as EventEmitter;
   return written(command, (write) => emitter.emit("afterHelp", { error: false, command, write }));

@@ -87,9 +87,7 @@ export interface Parts {
   readonly url: string;
   /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
-  /**
-   * Opens the store of finished export files. Without this function, files stay on the local disk.
-   */
+  /** Opens the store of finished export files. If undefined, files stay on the local disk. */
   readonly openFiles?: ((secrets: Secrets) => OpenFiles) | undefined;
   /** Destination of the log; standard output if missing. */
   readonly logTo?: LogDestination | undefined;
@@ -203,10 +201,7 @@ export function makeService(parts: Parts): ServedService {
   };
 }
 
-/**
- * Makes the object that switches to a newer snapshot together with the other servers, and the
- * service's functions that use it.
- */
+/** Makes the object that switches snapshots together with the other servers. */
 function openSwitch(parts: {
   readonly config: Config;
   readonly snapshots: ReturnType<typeof openSnapshots>;
@@ -299,16 +294,13 @@ function watchOf(
     : new ServerLock(database, lockKindOf(config), (text) => log.error(text));
 }
 
-/**
- * Returns the limit of concurrent streamed responses: a max for the process, and a max share for
- * one tenant.
- */
+/** Limits concurrent streamed responses: a max for the process, and a max share per tenant. */
 function streamsOf(config: Config, ledger: Ledger): Budget {
   const share = config.get("http.share_max");
   return new Budget(config.get("http.streams_max"), share, "streams", ledger);
 }
 
-/** Checks the state; closes expired snapshots and lists. */
+/** Checks the state, and closes expired snapshots and lists. */
 function sweep(
   {
     registry,
@@ -359,10 +351,7 @@ function settledBy(config: Config) {
   };
 }
 
-/**
- * Makes the registry of opened snapshots, the response cache, and the scrubber, which checks
- * snapshots for damage.
- */
+/** Makes the registry of snapshots, the response cache, and the scrubber, which finds damage. */
 function openSnapshots(parts: Omit<ChangesParts, "registry">, threads: HttpThreads | null) {
   const { config, folder, log } = parts;
   const responses = new ResponseCache(config.get("http.response_memory_bytes"));

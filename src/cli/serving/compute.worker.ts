@@ -52,7 +52,7 @@ export type ComputeOutcome = {
   readonly spent: readonly number[];
 } & ({ readonly value: unknown } | { readonly refusal: Refusal });
 
-/** An `AppError` sent between threads, where it would lose its class. */
+/** The data of an `AppError`. Sent between threads, the error itself would lose its class. */
 interface Refusal {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -69,7 +69,7 @@ export interface WarmOrder extends Pick<ComputeOrder, "segment" | "open" | "desc
 /** Functions of the thread. */
 export interface ComputeWork {
   readonly compute: readonly [ComputeOrder, ComputeOutcome | null];
-  /** Makes a part of the translator's tables for a snapshot; true if further parts follow. */
+  /** Makes a part of the translator's tables. Returns true if further parts follow. */
   readonly warm: readonly [WarmOrder, boolean];
   /** Closes all other snapshots. */
   readonly close: readonly [ComputeOrder["open"], undefined];
@@ -133,9 +133,7 @@ async function opened({ path, snapshotId }: SnapshotFile): Promise<Segment | nul
 
 let isPrepared = false;
 
-/**
- * Sets the texts of activities on the first call. Closes the snapshots that the server has closed.
- */
+/** Sets the texts of activities once. Closes the snapshots that the server has closed. */
 function prepare({ open, descriptors }: Pick<ComputeOrder, "open" | "descriptors">): void {
   if (!isPrepared) useDescriptors(JSON.parse(Buffer.from(descriptors).toString()));
   isPrepared = true;

@@ -41,15 +41,14 @@ interface StoredDemo {
   readonly password?: unknown;
 }
 
-/** Returns the stored key and password; replaces invalid ones. */
+/** Returns the stored key and password. Replaces invalid ones. */
 export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
   const stored = readStored(file);
   const database = openDatabase(dataDir);
   try {
     const key = workingKey(database, stored);
     const { userId, password } = await workingUser(database, stored);
-    // If the user has set another password, the stored one stays in the file, because the user may
-    // set it back.
+    // A replaced password stays in the file, because the user may set it back.
     keep(file, { key, password: password ?? stored.password });
     return { key, password, userId };
   } finally {
@@ -115,8 +114,8 @@ function keep(file: string, entry: StoredDemo): void {
 
 const FILE = "running.json";
 /**
- * `LOOK_MS` is the pause between two checks, in milliseconds. `LOOKS_MAX` is the number of checks
- * after which a start gives up if no other demo start has recorded that it holds the lock.
+ * `LOOK_MS` is the pause between two checks, in milliseconds. After `LOOKS_MAX` checks, a start
+ * gives up, unless another demo start is known to hold the lock.
  */
 const LOOK_MS = 100;
 const LOOKS_MAX = 100;

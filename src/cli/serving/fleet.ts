@@ -17,16 +17,10 @@ import type { ServerLockKind } from "../../store/postgres/sharedstate.ts";
 import type { StateDatabase } from "../../store/statedatabase.ts";
 import { VERSION } from "../commands/version.ts";
 
-/**
- * Name of the lease for work on notices, months, and expiry. Only the server that holds this lease
- * does the work.
- */
+/** Name of the lease of the only server that works on notices, months, and expiry. */
 const WORK = "work";
 
-/**
- * Returns how a server locks its state. The lock is shared with other servers only if the export
- * files are in an object store.
- */
+/** Returns how a server locks its state: shared only if export files are in an object store. */
 export function lockKindOf(config: Config): ServerLockKind {
   return config.get("files.url") === null ? "alone" : "shared";
 }
@@ -43,9 +37,7 @@ export interface Fleet {
   serve(segment: Segment): void;
 }
 
-/**
- * Creates the membership of a server in the fleet. The server joins only when the exports start.
- */
+/** Creates a server's membership in the fleet. It joins only when the exports start. */
 export function fleetOf(parts: {
   readonly config: Config;
   readonly database: StateDatabase;

@@ -33,9 +33,7 @@ export class MonthSwitch {
   readonly #parts: MonthSwitchParts;
   /** Verified segments that wait for other servers, the latest last. */
   #held: Segment[] = [];
-  /**
-   * The last snapshot that this server offered to the others, and its id in the fleet at that time.
-   */
+  /** The last snapshot offered to other servers, and this server's id at that time. */
   #offered: { readonly memberId: string; readonly snapshotId: string | null } | null = null;
   #fleetId: string | null = null;
   #reported = "";
@@ -69,10 +67,7 @@ export class MonthSwitch {
     return segments.current() === segment;
   }
 
-  /**
-   * Offers this server's latest snapshot to the other servers, and serves the one on which all have
-   * agreed. Never throws.
-   */
+  /** Offers the latest snapshot, and serves the one on which all servers agree. Never throws. */
   look(): void {
     const { months, log } = this.#parts;
     if (months === null) return;

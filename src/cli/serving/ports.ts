@@ -80,10 +80,7 @@ async function bindMetrics(address: ListenAddress, limits: TransportLimits): Pro
   }
 }
 
-/**
- * File descriptors reserved for everything but connections: program files, threads, snapshots,
- * exports, and uploads.
- */
+/** File descriptors reserved for everything but connections, such as snapshots and uploads. */
 export const OWN_DESCRIPTORS = 96;
 /** Descriptors of each answering thread, without its connections. */
 const THREAD_DESCRIPTORS = 10;

@@ -67,8 +67,8 @@ export class Reload {
   #lost = false;
 
   /**
-   * Records the files that exist now as known. Therefore construct a `Reload` before you open the
-   * first snapshot. Throws `CommandError` if the path does not exist.
+   * Records the existing files as known. So construct a `Reload` before you open the first
+   * snapshot. Throws `CommandError` if the path does not exist.
    */
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -91,7 +91,7 @@ export class Reload {
     void this.look();
   }
 
-  /** Stops; resolves when a running scan has ended. No snapshot is loaded any more. */
+  /** Stops. Resolves when a running scan has ended. No further snapshot is loaded. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#watcher?.close();
@@ -115,7 +115,7 @@ export class Reload {
     return this.#only === null ? !/^\.|\.(tmp|partial)$/.test(name) : name === this.#only;
   }
 
-  /** Scans now; resolves when all changes until now were checked. Never rejects. */
+  /** Scans now. Resolves when all changes until now were checked. Never rejects. */
   look(): Promise<void> {
     this.#parts.glance?.();
     this.#again = true;
@@ -170,10 +170,7 @@ export class Reload {
     this.#lost = lost;
   }
 
-  /**
-   * If `mark` is the state of the served file (same inode), returns the file's size when it was
-   * opened. Otherwise returns null.
-   */
+  /** Returns the size of the served file when opened, or null if `mark` is of another file. */
   #servedSize(mark: Mark): bigint | null {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return null;

@@ -77,8 +77,7 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
       refused(path, error);
     }
   }
-  // Sorts the newest snapshot first. Among equally new ones, the file with the last name comes
-  // first.
+  // Sorts the newest snapshot first. Among equally new ones, the last name comes first.
   opened
     .reverse()
     .sort(
@@ -100,7 +99,6 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
   return newest;
 }
 
-/** True if a query found that the file is damaged. */
 function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.code === "snapshot_unavailable";
 }

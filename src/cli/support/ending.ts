@@ -51,9 +51,7 @@ export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
   return { format, compression };
 }
 
-/**
- * Refuses a name that consists only of an ending, such as `.csv`, because systems hide such a file.
- */
+/** Refuses a name that is only an ending, such as `.csv`. Systems hide such a file. */
 function refuseBareEnding(name: string): void {
   const file = basename(name).toLowerCase();
   const bare = `x${file}`;
@@ -67,10 +65,7 @@ function refuseBareEnding(name: string): void {
   );
 }
 
-/**
- * Refuses a name such as `x.xlsx.gz`, because files of the format `xlsx` are already compressed
- * internally.
- */
+/** Refuses a name such as `x.xlsx.gz`, because `xlsx` files are already compressed. */
 function refusePacked(name: string, format?: ExportFormat, packed?: Compression): void {
   if (packed === undefined || format === undefined || TEXT_FORMATS.includes(format)) return;
   throw new CommandError(
@@ -100,7 +95,6 @@ function formatOfName(name: string, rest: string, wanted?: ExportFormat): Export
   );
 }
 
-/** Returns the compression that the end of a name denotes, or undefined. */
 function packingOf(name: string): Compression | undefined {
   const ending = extname(name).toLowerCase();
   return PACKINGS.find((one) => `.${COMPRESSED[one].extension}` === ending);
@@ -150,10 +144,7 @@ function isOther<Value>(
   return wanted === undefined && named !== undefined && stated !== undefined && stated !== named;
 }
 
-/**
- * Refuses a snapshot name that has the ending of another kind of file. @throws CommandError (exit
- * 2)
- */
+/** Refuses a snapshot name with another kind's ending. @throws CommandError (exit 2) */
 export function refuseSnapshotName(name: string): void {
   const ending = extname(name).toLowerCase();
   if (ending === "" || ending === "." || SNAPSHOT_ENDINGS.includes(ending)) return;

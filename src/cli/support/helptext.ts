@@ -40,10 +40,7 @@ export function planOption(): Option {
   return option.choices(PLAN_NAMES).makeOptionMandatory();
 }
 
-/**
- * Makes an option with a fixed set of values. Commander does not check them here: the code that
- * reads the command refuses other values.
- */
+/** Makes an option with fixed values. The reader of the command, not Commander, checks them. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words).argParser((text) => text);
 }

@@ -33,8 +33,7 @@ export function readSpecFile(path: string): unknown {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
     }
-    // The message begins with "The body", which means a request's body. It is reworded here for a
-    // file.
+    // "The body" means a request's body. The message is reworded for a file.
     if (error instanceof AppError) {
       throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }

@@ -19,10 +19,7 @@ interface ProgressOutput {
 
 /** A running display. */
 export interface Progress {
-  /**
-   * Reports that `done` units of the total are finished. A call costs little, so it can be made
-   * often.
-   */
+  /** Reports that `done` units of the total are finished. Calls are cheap. */
   update(done: number): void;
   /** Ends the display with the total time and rate. */
   done(): void;
@@ -82,7 +79,7 @@ function bar(share: number): string {
   return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
 }
 
-/** Formats a rate; rows need no unit, bytes do. */
+/** Formats a rate. Only units other than rows are named. */
 function speed(perSecond: number, unit: string): string {
   return unit === "rows" ? `${count(perSecond)}/s` : `${count(perSecond)} ${unit}/s`;
 }

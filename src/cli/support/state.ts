@@ -76,10 +76,7 @@ export function withDatabase<Result>(
   }
 }
 
-/**
- * Returns which part is missing: the data directory, or the state in it. Returns null if both
- * exist.
- */
+/** Returns which part is missing (data directory or its state), or null if neither is. */
 function missingIn(path: string): string | null {
   const found = lookAt(path);
   if (found === undefined) return "data directory";
@@ -127,10 +124,7 @@ export class SecretPrint {
     this.#print(() => stdout.dataNow(`${JSON.stringify(document)}\n`));
   }
 
-  /**
-   * Handles a failure of the work. If the secret was already printed, warns that it is not valid.
-   * Returns `error`.
-   */
+  /** Warns after a failure that a printed secret is not valid. Returns `error`. */
   undone(error: unknown): unknown {
     if (this.#printed) stderr.print(`${this.#undone}: what was printed does not work.\n`);
     return error;
@@ -145,8 +139,7 @@ export class SecretPrint {
       const broken =
         code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
       const why = storageErrorText(error) ?? broken ?? `${message}.`;
-      // This error has no `cause`. Otherwise a disk error of standard output would be mistaken for
-      // one of the state.
+      // With a `cause`, a disk error of standard output would count as one of the state.
       throw new CommandError(
         `${this.#undone}, because it could not be shown. Standard output was not written: ${why}`,
       );

@@ -47,10 +47,7 @@ async function withSystemErrors<Result>(
   }
 }
 
-/**
- * Returns an error's message. If a disk error caused it, the message also has the reason and the
- * remedy.
- */
+/** Returns an error's message, with reason and remedy if a disk error caused it. */
 export function refusalMessage({ message, cause }: Error): string {
   const cut = storageErrorText(cause);
   if (cut === null || message.includes(cut) || /[Mm]ake room/.test(message)) return message;

@@ -1,7 +1,7 @@
 /**
- * `peneira update --check`: reports the months on the share (the server that publishes the
- * registry's files) and in the folder, which month an update would import, and why it would skip
- * others.
+ * `peneira update --check`: reports the months in the folder and on the share (the server that
+ * publishes the registry's files). It names the month that an update would import, and why other
+ * months would be skipped.
  * Invariant: nothing is downloaded, imported, or removed. The check queries the share exactly as an
  * update does, so both reach the same decision.
  */
@@ -64,10 +64,7 @@ export interface CheckParts {
   readonly clock: Clock;
 }
 
-/**
- * Checks the share, and prints the report on standard output. @throws CommandError with the
- * report's `problem`, if there is one
- */
+/** Checks the share and prints the report. @throws CommandError with its `problem`, if any */
 export async function printCheck(parts: CheckParts): Promise<void> {
   const report = await checkShare(parts);
   stdout.data(`${JSON.stringify(report)}\n`);
@@ -149,9 +146,7 @@ async function lookAt(
   return { takes: null, not_taken };
 }
 
-/**
- * Returns why this month cannot be imported, or null if the error has a cause other than the month.
- */
+/** Returns why this month cannot be imported, or null if the month is not the cause. */
 function whyNot(month: string, error: unknown): string | null {
   if (error instanceof NotReady) return error.message;
   return error instanceof DownloadError

@@ -40,10 +40,7 @@ export interface SnapshotFetch {
   readonly address: string;
   readonly folder: string;
   readonly report: (text: string) => void;
-  /**
-   * Newest month in the folder, even if it did not come from this store. Older months are not
-   * fetched.
-   */
+  /** Newest month in the folder, from any source. Older months are not fetched. */
   readonly newest?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -51,19 +48,13 @@ export interface SnapshotFetch {
 /** Result of a fetch: the newest month of the store. */
 export interface FetchedSnapshot {
   readonly month: string;
-  /**
-   * Path of the snapshot. Null if the folder has a newer month, or the same month from another
-   * source.
-   */
+  /** Path, or null if the folder has a newer month, or this month from another source. */
   readonly path: string | null;
   /** False if the folder already had this snapshot. */
   readonly fetched: boolean;
 }
 
-/**
- * Fetches the snapshot at an address, or the newest month below it, unless it is in the folder.
- * @throws CommandError
- */
+/** Fetches the snapshot at an address, or the newest month below it. @throws CommandError */
 export async function fetchNewest(options: SnapshotFetch): Promise<FetchedSnapshot> {
   const { config, address, folder, newest = "" } = options;
   const place = readStoreAddress(address);

@@ -55,10 +55,7 @@ export interface LastUpdate {
 /** A month that was downloaded and could not be imported. */
 export interface RefusedMonth {
   readonly month: string;
-  /**
-   * Distinguishes this publication of the month from later ones, or null if the publication has no
-   * such value.
-   */
+  /** Distinguishes this publication of the month from later ones. Null if nothing does. */
   readonly token: string | null;
   readonly bytes: number;
   readonly why: string;
@@ -138,10 +135,7 @@ function isTime(value: unknown): value is string {
   return typeof value === "string" && Number.isFinite(Date.parse(value));
 }
 
-/**
- * Numbers for the metrics: how many months the served snapshot is behind, and the time of the last
- * check.
- */
+/** Metrics: how many months the served snapshot is behind, and the time of the last check. */
 export interface Freshness {
   readonly monthsBehind: () => number | null;
   readonly checkedMs: () => number | null;

@@ -137,7 +137,7 @@ function wordsOf({ since, until, totals }: MonthCounts): string {
   );
 }
 
-/** Returns the counts of earlier updates; none if the file is invalid. */
+/** Returns the counts of earlier updates, or none if the file is invalid. */
 function recorded(folder: string): MonthCounts[] {
   const found = readRecord(folder, CHANGES_FILE) as { readonly months?: unknown } | null;
   return Array.isArray(found?.months) ? found.months.filter(isCounts) : [];

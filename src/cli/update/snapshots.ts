@@ -59,10 +59,7 @@ const WHY = {
   unknown: "this file system does not tell whether it is read; remove it yourself",
 } as const;
 
-/**
- * Removes all but the newest snapshots, and reports them; `snapshots` are newest first. If `keep`
- * is null, all stay.
- */
+/** Removes all but the `keep` newest snapshots. `snapshots` are newest first. Null removes none. */
 export function keepNewest(
   snapshots: readonly KnownSnapshot[],
   keep: number | null,

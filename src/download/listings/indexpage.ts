@@ -9,10 +9,7 @@
 import { ListingFault } from "./xml.ts";
 
 const ENTRIES_MAX = 20_000;
-/**
- * Max length of a tag; longer tags are not links of a listing. The limit also keeps the patterns
- * fast.
- */
+/** Max length of a tag. Links of listings are shorter, and the limit keeps the patterns fast. */
 const TAG_LENGTH_MAX = 4_096;
 
 interface PageEntry {
@@ -49,8 +46,7 @@ const OPAQUE = ["script", "style", "textarea", "title"];
 
 /** Yields the addresses of all links of a page, in order. */
 function* linksOf(html: string): Generator<string> {
-  // End markers that do not occur in the rest of the page. They are not searched again, so that the
-  // time stays linear.
+  // End markers that the rest of the page lacks, so that they are not searched again.
   const gone = new Set<string>();
   const behind = (mark: RegExp, from: number): number => {
     if (gone.has(mark.source)) return html.length;
@@ -79,10 +75,7 @@ function* linksOf(html: string): Generator<string> {
   }
 }
 
-/**
- * Matches one tag. The match ends at the next `<` at the latest, so that no part of a page is
- * scanned twice.
- */
+/** Matches one tag, up to the next `<` at most, so that no part of a page is scanned twice. */
 const TAG = /^<([A-Za-z][A-Za-z0-9]{0,20})(?=[\s/>])((?:"[^"<]*"|'[^'<]*'|[^"'<>])*)>/;
 const HREF = /(?:^|[\s/])href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 
@@ -133,10 +126,7 @@ function valuesOf(text: string): readonly unknown[] {
   }
 }
 
-/**
- * Returns the name of a direct entry of a folder, or null for the folder itself and for other
- * targets.
- */
+/** Returns the name of a direct entry of a folder, or null for any other target. */
 export function nameIn(folder: URL, href: string): string | null {
   if (!URL.canParse(href, folder.href)) return null;
   try {

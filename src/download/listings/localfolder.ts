@@ -55,10 +55,7 @@ function validators({ size, mtime, mtimeMs, ino }: Stats) {
   return { etag: `"${size}-${mtimeMs}-${ino}"`, modified: mtime.toUTCString() };
 }
 
-/**
- * Returns null for an error that means that the path does not exist. @throws ShareFault for any
- * other error
- */
+/** Returns null for an error that means a missing path. @throws ShareFault for other errors */
 function faultOf(error: unknown, path: string): null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return null;

@@ -151,10 +151,7 @@ export function parseMultistatus(text: string): ResourceEntry[] {
 }
 
 interface Element {
-  /**
-   * Name of the element, such as `response` or `href`, if it is in the WebDAV namespace; else
-   * empty.
-   */
+  /** Element name, such as `response`, or empty outside the WebDAV namespace. */
   readonly name: string;
   readonly namespaces: ReadonlyMap<string, string>;
   text: string;

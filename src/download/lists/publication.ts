@@ -22,10 +22,7 @@ export interface Publication {
   readonly files: readonly RemoteFile[];
 }
 
-/**
- * Max bytes of the portal's page, which usually has a few hundred kB. A script in the page contains
- * the dates.
- */
+/** Max bytes of the portal's page, usually a few hundred kB. Its script contains the dates. */
 const PAGE_BYTES_MAX = 4 * 2 ** 20;
 /** Number of quarters to try, because the newest may still lack a zip. */
 const QUARTERS_TRIED = 3;
@@ -61,10 +58,7 @@ async function newestDay(
   return { list, name, asOf: day, files };
 }
 
-/**
- * Returns a pattern that matches a member of an object in the page's script. The pattern captures
- * the value.
- */
+/** Returns a pattern that matches a member in the page's script and captures its value. */
 const member = (name: string, value: string) => `"${name}"\\s{0,9}:\\s{0,9}"(${value})"`;
 const DAY = new RegExp(
   [member("ano", "20\\d\\d"), member("mes", "\\d\\d"), member("dia", "\\d\\d")].join(
@@ -73,10 +67,7 @@ const DAY = new RegExp(
   "g",
 );
 
-/**
- * Returns the latest day on a page, written as `"ano" : "2026", "mes" : "09", "dia" : "30"`, or
- * null if there is none.
- */
+/** Returns the latest day (`"ano" : "2026", "mes" : "09", "dia" : "30"`) on a page, or null. */
 export function newestDayOf(page: string): string | null {
   const found = [...page.matchAll(DAY)].map(([, year, month, day]) => `${year}-${month}-${day}`);
   return found.filter(isDay).sort().at(-1) ?? null;

@@ -83,10 +83,7 @@ interface FaultDetails {
 interface StoreOptions {
   readonly place: ObjectPlace;
   readonly keys: StoreKeys;
-  /**
-   * Longest wait, in milliseconds, for a connection, for the head of an answer, and for each next
-   * part of its body.
-   */
+  /** Max milliseconds to wait for a connection, for an answer's head, or for more of its body. */
   readonly stallMs?: number;
   /** Larger files are sent in parts of at least this size. */
   readonly partBytes?: number;
@@ -226,7 +223,7 @@ export class ObjectStore {
     }
   }
 
-  /** Lists incomplete uploads below `prefix`; reads only the first page. */
+  /** Lists incomplete uploads below `prefix`, from the first page only. */
   async uploads(prefix: string, signal?: AbortSignal): Promise<readonly OpenUpload[]> {
     const query = { uploads: "", prefix };
     const { rows } = await this.#document("uploads", { query, signal }, "Upload");
@@ -261,9 +258,7 @@ export class ObjectStore {
     return exact((await signer.sign()).url).href;
   }
 
-  /**
-   * Returns the local time plus the difference to the store's clock, if that difference is known.
-   */
+  /** Returns the local time, corrected by the known difference to the store's clock. */
   nowMs(): number {
     return (this.#options.nowMs?.() ?? Date.now()) + this.#skewMs;
   }
@@ -334,8 +329,7 @@ export class ObjectStore {
       await answer.body.dump();
       tags.push(one(answer, "etag"));
     }
-    // The store checks only the hashes of the parts. Therefore it would accept a file whose bytes
-    // changed on the disk.
+    // The store checks only the parts, so it would accept a file that changed on the disk.
     if (whole.digest("hex") === sha256) return tags;
     throw new Error("the file is not as it was written: its SHA-256 is another");
   }
@@ -426,10 +420,7 @@ export class ObjectStore {
     }
   }
 
-  /**
-   * Sends a request without retries after failures. Follows redirects, and signs again if the
-   * store's clock differs from the local one.
-   */
+  /** Sends a request once. Follows redirects, and signs again if the clocks differ. */
   async #sendOnce(sent: Sent): Promise<Answer> {
     let url = this.#urlOf(sent.key, sent.query);
     for (let turns = 0; ; turns++) {
@@ -443,8 +434,7 @@ export class ObjectStore {
         continue;
       }
       const code = errorCodeIn(bytes) || headCode(status);
-      // An answer to HEAD has no body with an error code, so 403 may also mean that the clocks
-      // differ.
+      // An answer to HEAD has no error code, so 403 may also mean that the clocks differ.
       const mayBeSkewed = code === SKEWED || (sent.method === "HEAD" && status === 403);
       if (mayBeSkewed && turns === 0 && this.#adjust(answer)) continue;
       const words = `the store answered ${status}${code === "" ? "" : ` ${code}`}`;
@@ -509,20 +499,14 @@ export class ObjectStore {
   }
 }
 
-/**
- * Returns the address exactly as it was signed. Some stores treat a `+` in a query as a plus sign,
- * not as a blank.
- */
+/** Returns the address as it was signed. Some stores read `+` in a query as a plus sign. */
 function exact(url: URL): URL {
   const copy = new URL(url);
   copy.search = copy.search.replaceAll("+", "%20");
   return copy;
 }
 
-/**
- * Returns a redirect's target. Only the same or a stronger scheme is followed. The request is then
- * signed again.
- */
+/** Returns a redirect's target if its scheme is no weaker. The request is then signed again. */
 function redirectOf(answer: Answer, from: URL): URL | null {
   if (answer.status !== 307 && answer.status !== 301) return null;
   const location = one(answer, "location");

@@ -58,10 +58,7 @@ const DIVISIONS = shares(`
   70 0.9, 79 0.3, 80 0.3`);
 const OTHER_DIVISION = 0.07;
 
-/**
- * Probability that an establishment has one of its city's favorite activities. This correlates
- * activity and city.
- */
+/** Probability of one of the city's favorite activities, which correlates activity and city. */
 const FAVOURITE_CHANCE = 0.4;
 const FAVOURITES = 10;
 
@@ -108,7 +105,7 @@ function build(cityCount: number): Activities {
 
 /**
  * Lists current subclasses. The package only looks up single codes, so this function tries codes
- * one by one. A class without any of the subclasses 00 to 03 is skipped, because it has none.
+ * one by one. A class without the subclasses 00 to 03 has no others, and is skipped.
  */
 function currentActivities(): Activity[] {
   const list: Activity[] = [];
@@ -126,10 +123,7 @@ function currentActivities(): Activity[] {
   return list;
 }
 
-/**
- * Returns the share of a code. If the code's share is unknown, the code gets a part of the
- * share that the known codes of its division leave.
- */
+/** Returns a code's share. Codes without a known share get parts of their division's remainder. */
 function weigh(code: number, list: readonly Activity[]): number {
   const text = String(code).padStart(7, "0");
   const known = FREQUENT[text];

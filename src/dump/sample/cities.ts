@@ -49,10 +49,7 @@ const STATES: ReadonlyMap<string, StateRow> = new Map(
 
 const FOREIGN_SHARE = 0.24;
 
-/**
- * TOM codes and shares of the cities whose share of all establishments (in percent) is known, by
- * IBGE code.
- */
+/** TOM codes and percentages of all establishments by IBGE code, for cities with known shares. */
 const LARGEST: Readonly<Record<string, readonly [tom: number, share: number]>> = {
   "3550308": [7107, 9.2],
   "3304557": [6001, 3.8],
@@ -173,9 +170,7 @@ function build(): Cities {
   return { list, spread: new Weighted(weights), shares, foreign: list.length - 1, newest };
 }
 
-/**
- * Converts a name to the registry's spelling: no accents, upper case, with apostrophes and hyphens.
- */
+/** Converts a name to the registry's spelling: upper case, no accents, other marks unchanged. */
 function fold(name: string): string {
   return name
     .normalize("NFD")
@@ -197,10 +192,7 @@ function assignCodes(places: readonly Place[]): Map<string, number> {
   return toms;
 }
 
-/**
- * Returns the shares of a state's municipalities: known shares unchanged, a long tail for the
- * others.
- */
+/** Returns the shares of a state's municipalities. Unknown shares form a long tail. */
 function stateShares(uf: string, members: readonly Place[]): number[] {
   const total = (STATES.get(uf) as StateRow)[0];
   const fixed = members.map(({ ibge }) =>

@@ -29,7 +29,7 @@ export function writeCnpj(row: RowBytes, root: number): void {
   row.digits(checkDigits(row.bytes, start, start + 8), 2);
 }
 
-/** Writes the three columns; for `branch` 0, those of the head office. */
+/** Writes the three columns. `branch` 0 is the head office. */
 export function writeCnpjColumns(
   row: RowBytes,
   root: number,

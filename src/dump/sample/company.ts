@@ -1,12 +1,12 @@
 /**
  * A company of a sample, and the person who represents it: an accountant's office, or an owner of
  * several companies. Input: the number of a company. Output: the data common to its rows in
- * Empresas, Estabelecimentos, Simples, and Socios; 32 bits from which its representative's e-mail
- * and phone are made, or 0 if it has none.
+ * Empresas, Estabelecimentos, Simples, and Socios. Also 32 bits for its representative's e-mail and
+ * phone, or 0 without a representative.
  * Invariant: a company is a function of (seed, number), so the four files are made independently
  * but agree. Shares are within two points of the real registry's. The representative depends only
- * on seed, company, and municipality, so only each municipality's number of offices is stored. An
- * office's number of clients falls with the square root of its rank. In a municipality with n
+ * on seed, company, and municipality, so only each municipality's number of offices is stored.
+ * An office's number of clients falls with the square root of its rank. In a municipality with n
  * offices, the smallest office has half the mean number of clients, and the largest has the mean
  * times half the square root of n. So the largest office of all has thousands of clients, as in the
  * registry.
@@ -107,10 +107,7 @@ const NATURES: readonly Nature[] = [
   nature(2216, 0.1, 0.05, 6462000),
 ];
 
-/**
- * True for natures of business entities; companies of other natures have no capital, and their size
- * is "other".
- */
+/** True for business entities. Other natures have no capital, and their size is "other". */
 export function isBusiness(code: number): boolean {
   return code >= 2000 && code < 3000;
 }
@@ -157,9 +154,7 @@ export class CompanyMaker {
     );
   }
 
-  /**
-   * Returns the root of a company number. Numbers from `world.companies` on belong to no company.
-   */
+  /** Returns the root for a company number. Numbers from `world.companies` on are unused. */
   rootOf(index: number, isAlphanumeric: boolean): number {
     return rootAt(this.position(index), isAlphanumeric);
   }
@@ -195,10 +190,7 @@ export class CompanyMaker {
     this.drawRoot(company);
   }
 
-  /**
-   * Draws the root. If the company is new enough for letters, its root has letters with a
-   * probability of one half.
-   */
+  /** Draws the root. Half of the companies that are new enough get a root with letters. */
   private drawRoot(company: Company): void {
     const isNew = company.start >= ALPHANUMERIC_FROM;
     const isDrawn = isNew && hash(this.world.seed, STREAMS.letters, company.index) % 2 === 1;
@@ -277,8 +269,8 @@ function alphanumericRoot(position: number): number {
 }
 
 /**
- * Returns the number of branches, not counting the head office. 1.5% of companies have any, with a
- * heavy tail; in total, branches are 4.2% of the establishments.
+ * Returns the number of branches, not counting the head office. 1.5% of companies have branches.
+ * Their numbers have a heavy tail, and branches are 4.2% of all establishments.
  */
 export function branchCount(seed: number, index: number): number {
   const h = hash(seed, STREAMS.branches, index);
@@ -287,10 +279,7 @@ export function branchCount(seed: number, index: number): number {
   return Math.min(BRANCHES_MAX, Math.floor(1.35 * u ** -0.62));
 }
 
-/**
- * Shares of companies that are represented by an accountant's office, and by an owner of several
- * companies.
- */
+/** Shares of companies with an accountant's office, and with an owner of several companies. */
 const CLIENTS = 0.2;
 const OWNED = 0.1;
 /** Mean number of companies per office, and per such owner. */

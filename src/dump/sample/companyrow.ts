@@ -158,10 +158,7 @@ export class CompanyRows {
     return count + this.writeCorporatePartner(row, company);
   }
 
-  /**
-   * For some companies, appends a partner that is another company of the sample. Returns the number
-   * of partners added.
-   */
+  /** For some companies, adds a company as partner. Returns the number of partners added. */
   private writeCorporatePartner(row: RowBytes, company: Company): number {
     const random = this.random.place(STREAMS.owners, company.index);
     if (!isBusiness(company.nature) || !random.chance(CORPORATE)) return 0;

@@ -155,14 +155,11 @@ function writePostalCode(
 
 const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
 const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));
-/** Part of the e-mails of companies without an office or owner that is at free providers. */
+/** Share of free providers among the e-mails of companies without an office or owner. */
 const FREE_TOTAL = 0.9;
 /** Percentage of offices whose e-mail is at a free provider. */
 const FREE_OFFICES = 60;
-/**
- * Percentage of offices whose clients have the office's e-mail, and percentage of offices whose
- * clients have its phone.
- */
+/** Percentages of offices whose clients have the office's e-mail, and the office's phone. */
 const OFFICE_EMAILS = 85;
 const OFFICE_PHONES = 70;
 const OFFICE_LANDLINES = 60;
@@ -227,7 +224,7 @@ function writeArea(row: RowBytes, city: SampleCity): void {
 
 const NUMBER_DRAWS = 3;
 
-/** Writes eight digits; 60 % of active establishments have mobiles, without their leading 9. */
+/** Writes eight digits. 60% of active establishments have mobiles, without their leading 9. */
 function writeNumber(row: RowBytes, random: Random, isActive: boolean): void {
   const isMobile = random.chance(isActive ? 0.6 : 0.45);
   row.byte(isMobile ? 56 + random.below(2) : 50 + random.below(4));
@@ -257,7 +254,7 @@ function writePhone(row: RowBytes, random: Random, source: ContactSource): void 
   } else writeNumber(row, random, source.isActive);
 }
 
-/** Writes the phone of an office or an owner; owners have mobiles. */
+/** Writes the phone of an office or an owner. Owners have mobiles. */
 function writeSharedNumber(row: RowBytes, office: number): void {
   const bits = hash(office, 1, 0);
   const isLandline = (office & IS_OFFICE) !== 0 && bits % 100 < OFFICE_LANDLINES;
@@ -292,7 +289,6 @@ function writeEmail(row: RowBytes, random: Random, { quirk, office }: ContactSou
   finishEmail(row, start, random.chance(0.23));
 }
 
-/** Writes the e-mail of an office or an owner. */
 function writeSharedEmail(row: RowBytes, office: number): void {
   const bits = hash(office, 3, 0);
   const free = FREE_DOMAINS[FREE_SHARES.at(hash(office, 4, 0) * 2 ** -32)] as Uint8Array;
@@ -313,9 +309,7 @@ function writeSharedEmail(row: RowBytes, office: number): void {
   row.word(free);
 }
 
-/**
- * Removes blanks that come from word lists; writes about a quarter of the e-mails in lower case.
- */
+/** Removes blanks that come from word lists. Writes a quarter of the e-mails in lower case. */
 function finishEmail(row: RowBytes, start: number, isLower: boolean): void {
   const { bytes } = row;
   let write = start;

@@ -52,10 +52,7 @@ export class OpeningDates {
     while (step <= STEPS) this.table[step++] = snapshot;
   }
 
-  /**
-   * Returns the date at a position of 0 to 1, slightly blurred, because roots are not issued
-   * strictly by day.
-   */
+  /** Returns the date at a position of 0 to 1, blurred because roots are not issued by day. */
   at(position: number, random: Random): number {
     const blurred = Math.min(Math.max(position + (random.unit() - 0.5) * 0.01, 0), 0.999999);
     const place = blurred * STEPS;
@@ -66,10 +63,7 @@ export class OpeningDates {
   }
 }
 
-/**
- * Returns each span as its first day, the day after its last day, and its share. Spans end at the
- * snapshot at the latest.
- */
+/** Returns first day, day after the end, and share of each span up to the snapshot. */
 function yearShares(snapshot: number): [number, number, number][] {
   const spans = [...SPANS];
   const lastYear = new Date(snapshot * 86_400_000).getUTCFullYear();

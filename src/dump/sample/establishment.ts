@@ -179,7 +179,7 @@ export class EstablishmentMaker {
     row.next();
   }
 
-  /** Draws distinct activities other than the primary; 70 % of rows are sorted. */
+  /** Draws distinct activities other than the primary. 70% of rows are sorted. */
   private drawSecondary(): number {
     const { random, secondary, quirk } = this;
     const { activities } = this.world;

@@ -43,10 +43,7 @@ const NEW_STREAM = 4_000;
 /** Number of the first new company, above the numbers of all other companies. */
 const NEW_INDEX = 2 ** 31;
 
-/**
- * A later month: its release day, and the release day of the month before (`after`), in days since
- * 1970-01-01.
- */
+/** Release days of a later month and of the month before (`after`), in days since 1970-01-01. */
 interface LaterMonth {
   readonly after: number;
   readonly release: number;
@@ -56,10 +53,7 @@ function newcomersAMonth(establishments: number): number {
   return Math.round(establishments * NEW_SHARE);
 }
 
-/**
- * Returns the number of new companies over some months. Each has one row of Estabelecimentos and of
- * Empresas.
- */
+/** Returns the number of new companies, each with one establishment, over some months. */
 export function newcomersOf(establishments: number, months: number): number {
   return newcomersAMonth(establishments) * months;
 }
@@ -100,10 +94,7 @@ export class Evolution {
     this.establishments = new EstablishmentMaker(later, names);
   }
 
-  /**
-   * Returns a step that first writes the first month's rows with their changes (`rows` of them),
-   * and then the rows of new companies.
-   */
+  /** Returns a step that writes the first month's `rows` with their changes, then new companies. */
   steps(type: EditedType, rows: number, step: Step): Step {
     const changed = this.changed(type, step);
     const added = this.added(type);
@@ -168,10 +159,7 @@ export class Evolution {
     return after + 1 + this.random.below(release - after);
   }
 
-  /**
-   * Applies to a row the changes of month `first` and of all later months. Returns false if the
-   * account disappears.
-   */
+  /** Applies the changes of month `first` and later. Returns false if the account disappears. */
   private evolve(
     type: EditedType,
     row: RowBytes,
@@ -210,10 +198,7 @@ export class Evolution {
   }
 }
 
-/**
- * Returns the edit that is selected by the random number `u`, from 0 to 10,000. Returns null if `u`
- * exceeds the sum of all shares.
- */
+/** Returns the edit for a random number from 0 to 10,000, or null above the sum of all shares. */
 function editAt(edits: readonly Edit[], u: number): Edit | null {
   let end = 0;
   for (const edit of edits) {
@@ -274,8 +259,8 @@ const MOVES_FAR = 0.15;
 const SECONDARY_CELLS = 12;
 
 /**
- * Edits by file type. One random number per row and month selects an edit: the first one for which
- * the sum of shares up to and including it exceeds the number.
+ * Edits by file type. For each row and month, a random number selects the first edit whose
+ * cumulative share exceeds the number.
  */
 const EDITS: Readonly<Record<EditedType, readonly Edit[]>> = {
   estabelecimentos: [

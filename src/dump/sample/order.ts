@@ -27,9 +27,7 @@ const STRIDE = 4096;
 /** The number of companies, and an index of their branches. */
 export interface CompanyCount {
   readonly companies: number;
-  /**
-   * Number of branches of all companies before company 0, 4096, 8192, and so on; in shared memory.
-   */
+  /** Number of branches before company 0, 4096, 8192, and so on, in shared memory. */
   readonly branchesBefore: Uint32Array;
   readonly branches: number;
 }
@@ -47,9 +45,7 @@ export function countCompanies(seed: number, establishments: number): CompanyCou
   return { companies, branchesBefore, branches };
 }
 
-/**
- * Iterates over rows of Estabelecimentos: a company, and its branch number, 0 for the head office.
- */
+/** Iterates over rows of Estabelecimentos: a company and a branch (0 is the head office). */
 export class EstablishmentOrder {
   company = 0;
   branch = 0;

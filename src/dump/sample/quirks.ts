@@ -45,9 +45,7 @@ export const ESTABLISHMENT_QUIRKS = [
   "special_status",
 ] as const;
 
-/**
- * Quirks of a company. They affect Empresas, except the alphanumeric root, which affects all files.
- */
+/** Quirks of a company. They affect Empresas, and an alphanumeric root affects all files. */
 export const COMPANY_QUIRKS = [
   "root_alphanumeric",
   "company_missing",
@@ -77,15 +75,10 @@ export type CompanyQuirk = (typeof COMPANY_QUIRKS)[number];
 /** Quirk of a Simples row. */
 export type SimplesQuirk = (typeof SIMPLES_QUIRKS)[number];
 
-/**
- * Distance in rows between two quirks in a large sample. Each kind of quirk is then on about one in
- * 18,000 rows.
- */
+/** Rows between two quirks in a large sample. One row in about 18,000 has a given quirk. */
 const SPACING = 500;
 
-/**
- * Returns the distance in rows between quirks; smaller in a small sample, so that each kind occurs.
- */
+/** Returns the rows between quirks. A small sample has fewer, so that each quirk occurs. */
 export function quirkSpacing(rows: number, quirks: number): number {
   return Math.max(1, Math.min(SPACING, Math.floor(rows / (quirks + 1))));
 }

@@ -84,7 +84,7 @@ export class Weighted {
   private readonly limit: Float64Array;
   private readonly alias: Int32Array;
 
-  /** Weights need not sum to one; at least one is positive. */
+  /** Weights need not sum to one. At least one must be positive. */
   constructor(weights: ArrayLike<number>) {
     const count = weights.length;
     this.limit = new Float64Array(count).fill(1);

@@ -31,10 +31,7 @@ export const ESTABLISHMENTS_MAX = 90_000_000;
 
 /** Buffer size for the small tables. The largest has about 150 KB. */
 const TABLE_BYTES = 1 << 19;
-/**
- * A member that is expected to have more bytes than this is written in the zip format's 64-bit
- * form.
- */
+/** Members expected to have more bytes than this are written in the 64-bit form of zip. */
 const ZIP64_FROM_BYTES = 2 ** 31;
 const ROW_BYTES: Readonly<Partial<Record<FileType, number>>> = {
   estabelecimentos: 250,
@@ -52,10 +49,7 @@ export interface SampleOptions {
   readonly label: string;
   /** Label of the first release, from which this one evolves. By default, this is the first. */
   readonly since?: string;
-  /**
-   * Number of threads that draw random rows. If it is 0, the calling thread draws them. Default:
-   * the quickest number.
-   */
+  /** Number of threads that draw random rows. 0 means the calling thread. Default: the quickest. */
   readonly threads?: number;
   /** Called with the numbers of finished and of all rows, a few times per second. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -72,10 +66,7 @@ export interface SampleSummary {
   readonly quirks: Readonly<Record<string, number>>;
 }
 
-/**
- * Writes the release. @throws CommandError if the folder is not empty or cannot be written. No
- * files remain then.
- */
+/** Writes the release, or nothing. @throws CommandError if the folder cannot be used */
 export async function writeSample(options: SampleOptions): Promise<SampleSummary> {
   const draft = await ReleaseDraft.begin(options.folder);
   try {
@@ -107,10 +98,7 @@ class ReleaseWriter {
   private gone = 0;
   private readonly total: number;
   private zip: { readonly member: Member; readonly writer: ZipWriter } | null = null;
-  /**
-   * Resolves when the preceding zip is closed. Closing waits for the disk, and meanwhile the next
-   * zip is made.
-   */
+  /** Resolves when the preceding zip is closed. Meanwhile, the next zip is made. */
   private closing: Promise<void> = Promise.resolve();
 
   constructor(options: SampleOptions, draft: string) {
@@ -167,10 +155,7 @@ class ReleaseWriter {
     yield { type: "simples", part: 0, from: 0, to: companies + newcomers };
   }
 
-  /**
-   * Yields every block with the zip member to which it belongs. A member without rows has one empty
-   * block.
-   */
+  /** Yields every block with its zip member. A member without rows has one empty block. */
   private *blocks(): Generator<readonly [Block, readonly [Member, Block]]> {
     for (const member of this.members()) {
       const blocks = member.to > member.from ? blocksOf(member) : [member];
@@ -272,9 +257,7 @@ async function* drawBlocks<Data>(
   }
 }
 
-/**
- * Matches the part of a draft's name after the prefix: process id and six characters of `mkdtemp`.
- */
+/** Matches the end of a draft's name: process id and six characters of `mkdtemp`. */
 const OWNER = /^(\d+)-\w{6}$/;
 
 /** A release in progress. */

@@ -47,10 +47,7 @@ export class SampleSteps {
     this.establishments = new EstablishmentMaker(world, names);
   }
 
-  /**
-   * Returns the step that writes rows of Estabelecimentos from number `from` on. Call the step for
-   * consecutive rows.
-   */
+  /** Returns a step for consecutive rows of Estabelecimentos, beginning with number `from`. */
   establishment(from: number): Step {
     const { rows, order } = this;
     if (from < rows) order.seek(from);

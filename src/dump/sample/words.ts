@@ -176,14 +176,10 @@ export const TRADE_WORDS_OTHER = "SERVICOS COMERCIO GRUPO CASA CENTRO";
 const FIRST_GROUP = 64;
 const GROUPS = 24;
 /**
- * Ratio between the shares of consecutive groups. It is 2^-0.28, so that a word's frequency falls
- * with its rank to the power of -1.28.
+ * 2^-0.28, the ratio of consecutive groups. Frequency then falls with rank to the power of -1.28.
  */
 const GROUP_RATIO = 0.8236;
-/**
- * The same three constants for the districts of one city. A city has far fewer districts: about
- * five hundred, half of them rare.
- */
+/** The same constants for the districts of one city, which has only about five hundred. */
 const CITY_GROUP = 4;
 const CITY_GROUPS = 7;
 const CITY_RATIO = 0.55;
@@ -207,7 +203,7 @@ const ENDINGS = words("N R S L X TEC LAR MAX");
 const SURNAME_ENDINGS = words("NES LINI RES ZANI DEIRO LHAES NELLI RANO");
 /** Prefixes of district names; usually none. */
 const DISTRICT_KINDS = words("JARDIM_ VILA_ PARQUE_ CONJUNTO_");
-/** Number of company words in sixteen that get an ending, such as TEC. */
+/** Number out of sixteen company words that get an ending, such as TEC. */
 const ENDED = 6;
 
 /** Returns the shares of groups. Each is the previous one times `ratio`. */

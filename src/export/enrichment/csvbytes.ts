@@ -35,7 +35,7 @@ export interface CsvBytes {
   readonly head: Uint8Array;
   /** The kind of UTF-16, or null for other encodings. */
   readonly wide: "utf-16le" | "utf-16be" | null;
-  /** Number of bytes that the reader has processed; set by the reader. */
+  /** Number of bytes that the reader has processed. The reader sets it. */
   used: number;
 }
 
@@ -77,10 +77,7 @@ export async function* readCsvBytes(
   }
 }
 
-/**
- * Decodes the bytes that are already in `unread`. Returns a function that reads and decodes the
- * next bytes of the file.
- */
+/** Decodes the bytes in `unread`. Returns a function that reads and decodes the next bytes. */
 function decoding(
   wide: "utf-16le" | "utf-16be",
   unread: UnreadBytes,
@@ -102,7 +99,7 @@ function decoding(
 /** Reads a file piece by piece, and knows when it has read the last byte. */
 class FilePieces {
   readonly #fd: number;
-  /** The byte after the bytes that were read, which tells if there are more. */
+  /** One byte read ahead, which shows if the file continues. */
   readonly #ahead = Buffer.alloc(1);
   #aheadLength = 0;
 
@@ -268,10 +265,7 @@ interface KnownRecords {
   readonly width?: number;
   /** Record number of the header, counted from 0. -1 if there is none. */
   readonly header?: number;
-  /**
-   * Numbers of the suffixes (cells to append) for the header, for blank rows, and for rows whose
-   * CNPJ was found. See `RecordScan`.
-   */
+  /** Numbers of the suffixes (appended cells) of the header, blank rows, and found rows. */
   readonly heading?: number;
   readonly blank?: number;
   readonly found?: number;

@@ -39,18 +39,13 @@ import {
 
 /** Bytes of a CNPJ. */
 const CNPJ_LENGTH = 14;
-/**
- * Number of bytes read from the file in one call. They contain one batch of records, or several.
- */
+/** Bytes read from the file in one call. They contain one batch of records or several. */
 const READ_BYTES = 1 << 21;
 /** Bytes that are written in one call: few enough to stay in the processor's cache. */
 const WRITE_BYTES = 1 << 18;
 /** Max threads that work on batches. All files share these threads of Node. */
 const THREADS_MAX = 4;
-/**
- * Max batches in memory. This thread scans the next batch and writes the oldest, while each other
- * processor renders one.
- */
+/** Max batches in memory: one that this thread scans, and one for each other processor. */
 const AHEAD = Math.min(Math.max(availableParallelism(), 2), THREADS_MAX + 1);
 
 /** Records that are being enriched. */
@@ -159,10 +154,7 @@ class CsvWriter {
     return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
   }
 
-  /**
-   * Parses the odd cells, which hold no plain CNPJ, and selects the cells to append to their
-   * records.
-   */
+  /** Parses cells without a plain CNPJ, and selects the cells to append to their records. */
   #readOdd(bytes: Uint8Array, known: Uint32Array): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.options;
@@ -232,10 +224,7 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 
 /** Cells to append to a row for each outcome, before the account's fields. */
 class Suffixes {
-  /**
-   * All suffixes, one after the other: first one for each outcome, then that of the header,
-   * then that of a blank row.
-   */
+  /** All suffixes: one for each outcome, then those of the header and of a blank row. */
   readonly request: EnrichRequest;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;

@@ -57,10 +57,7 @@ const CHARACTER_MAX = 4;
 /** Characters of a sheet's cell. */
 const SHEET_CELL_MAX = 32_767;
 
-/**
- * If no header contains the word CNPJ, the header must be among this many first rows. Titles and
- * blank rows may precede it.
- */
+/** A header without the word CNPJ must be among this many first rows. */
 const HEADER_ROWS = 20;
 
 /**
@@ -110,10 +107,7 @@ function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefin
   };
 }
 
-/**
- * Finds the column of CNPJs. Unless the client named the column, its first rows must contain a
- * CNPJ, or its header the word.
- */
+/** Finds the column that the client named, or one with a CNPJ or with CNPJ in its header. */
 export function findShown(
   rows: readonly (readonly string[])[],
   wanted: string | undefined,
@@ -124,7 +118,6 @@ export function findShown(
   throw new ColumnRefusal("The first lines hold no CNPJ, and no header says cnpj.");
 }
 
-/** True if there are no bytes, or only blank lines. */
 function isEmpty(bytes: Uint8Array): boolean {
   return Buffer.from(bytes).toString("latin1").trim() === "";
 }
@@ -171,10 +164,10 @@ function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
 }
 
 /**
- * Returns the index of the header row. Only rows above the first row with a CNPJ are considered.
- * The header is the row with the most filled cells, where rows with the word CNPJ and at least two
- * filled cells come first. The first of equal rows wins. Returns 0 if the first row has a CNPJ.
- * After the first `HEADER_ROWS` rows, only the first row with the word CNPJ can be the header.
+ * Returns the index of the header row, or 0 if the first row has a CNPJ. The header is above the
+ * first row with a CNPJ. Rows with the word CNPJ and at least two filled cells take precedence,
+ * then rows with more filled cells, then earlier rows. After the first `HEADER_ROWS` rows, only the
+ * first row with the word CNPJ can be the header.
  */
 export function headerRow(rows: readonly (readonly string[])[]): number {
   const data = rows.findIndex((row) => row.some(isCnpj));

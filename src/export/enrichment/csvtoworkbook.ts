@@ -184,23 +184,14 @@ class Columns {
   }
 }
 
-/**
- * Matches whole numbers of up to 9 digits. Longer ones are identifiers, such as telephones, CPFs,
- * and invoices.
- */
+/** Matches whole numbers of up to 9 digits. Longer ones are identifiers, such as telephones. */
 const INTEGER = /^-?(?:0|[1-9]\d{0,8})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,11})([.,])(\d{1,2}|\d{4,6})$/;
-/**
- * Matches numbers with thousands separators. "1.234" alone does not match, because it could also be
- * a decimal.
- */
+/** Matches numbers with thousands separators, but not "1.234", which could be a decimal. */
 const GROUPED =
   /^-?[1-9]\d{0,2}(?:\.\d{3}){1,3}(,)(\d{1,6})$|^-?[1-9]\d{0,2}(?:,\d{3}){1,3}(\.)(\d{1,6})$/;
 
-/**
- * Decides if a column holds numbers. It does if all filled cells are numbers with the same decimal
- * sign.
- */
+/** Decides if a column holds numbers: all filled cells are numbers with one decimal sign. */
 class NumberColumn {
   #isNumeric = true;
   #filled = 0;
@@ -228,10 +219,7 @@ class NumberColumn {
     if (digits.length !== 2) this.#hasCents = false;
   }
 
-  /**
-   * Returns the XML of a cell. A cell that consists of blanks is written as text, even in a column
-   * of numbers.
-   */
+  /** Returns the XML of a cell. Blanks are written as text, even in a column of numbers. */
   cell(place: string, cell: string): string {
     const text = cell.trim();
     if (text === "") return textCell(place, cell);

@@ -63,10 +63,7 @@ export interface EnrichmentSummary extends FileLayout {
 /** Max bytes of a workbook, which is read whole because its directory is at the end. */
 const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 
-/**
- * Reads the layout of a file. Throws `ColumnRefusal` or `XlsxRefusal` if the file is invalid or
- * does not fit the requested format.
- */
+/** Reads a file's layout. Throws `ColumnRefusal` or `XlsxRefusal` for an unusable file. */
 export async function readLayout(
   path: string,
   { column, fields }: Pick<EnrichmentOptions, "column" | "fields">,

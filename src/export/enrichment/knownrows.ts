@@ -49,10 +49,7 @@ export class KnownRows {
     for (const [at, rows] of this.#found.entries()) this.#found[at] = await rows;
   }
 
-  /**
-   * Fills `rows` with the snapshot rows of the records from number `from` on. Records that were not
-   * added get `UNKNOWN_ROW`.
-   */
+  /** Fills `rows` with the snapshot rows of records, or `UNKNOWN_ROW` for records not added. */
   read(from: number, rows: Uint32Array): void {
     const count = rows.length;
     for (let at = 0; at < count; ) {

@@ -91,9 +91,7 @@ export function statusHeading(labels: LabelLanguage | null): string {
   return HEADINGS[labels ?? "none"];
 }
 
-/**
- * Descriptions of outcomes in Portuguese and English, without characters that a format must quote.
- */
+/** Descriptions of outcomes, without characters that a format must quote. */
 const WORDS: Readonly<Record<CnpjOutcome, readonly [pt: string, en: string]>> = {
   blank: ["Sem CNPJ", "No CNPJ"],
   found: ["Encontrado", "Found"],
@@ -113,10 +111,7 @@ const WORDS: Readonly<Record<CnpjOutcome, readonly [pt: string, en: string]>> = 
   cpf: ["Não é CNPJ: é um CPF", "Not a CNPJ: it is a CPF"],
 };
 
-/**
- * Returns the description of an outcome. Without labels, returns the name of the status and of any
- * reason.
- */
+/** Describes an outcome. Without labels, returns the names of the status and of any reason. */
 export function outcomeWords(outcome: CnpjOutcome, labels: LabelLanguage | null): string {
   if (labels !== null) return WORDS[outcome][labels === "pt" ? 0 : 1];
   if (outcome === "blank") return "no_cnpj";
@@ -144,8 +139,7 @@ export class CnpjBatch {
   readonly #rules: ReadingRules;
   readonly #keys: Buffer;
   /**
-   * `#places` maps the index of a key to the index of its text. `#keyOf` maps the index of a text
-   * to that of its key, or to -1 if it has none.
+   * `#places` maps keys to texts, by index. `#keyOf` maps texts to keys, or to -1 without a key.
    */
   readonly #places: Uint32Array;
   readonly #keyOf: Int32Array;
@@ -177,10 +171,7 @@ export class CnpjBatch {
     return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);
   }
 
-  /**
-   * Parses a text, and adds it to the batch. If its CNPJ has lost leading zeros, returns the CNPJ
-   * with these zeros.
-   */
+  /** Parses and adds a text. If its CNPJ lost leading zeros, returns it with these zeros. */
   add(text: string): string | undefined {
     const at = this.#count++;
     if (text.trim() === "") {
@@ -215,7 +206,7 @@ export class CnpjBatch {
     }
   }
 
-  /** Returns the outcome of a text; call `settle` first. */
+  /** Returns the outcome of a text. Call `settle` first. */
   outcome(at: number): CnpjOutcome {
     return OUTCOMES[this.outcomes[at] as number] as CnpjOutcome;
   }
@@ -271,9 +262,7 @@ export class OutcomeTally {
     return this.#counts[codeOf(outcome)] as number;
   }
 
-  /**
-   * Number of rows for which the tenant is charged. These are the rows whose CNPJ has an account.
-   */
+  /** Number of rows whose CNPJ has an account. The tenant is charged for these rows. */
   get found(): number {
     return this.of("found") + this.of("head_office");
   }

@@ -38,9 +38,7 @@ export interface SheetLayout {
   /** Path of the sheet's part, and of the part with styles or null. */
   readonly path: string;
   readonly styles: string | null;
-  /**
-   * Parts of the workbook, such as shared texts, that are needed to read the sheet's cells again.
-   */
+  /** Parts of the workbook, such as shared texts, that are needed to read the sheet again. */
   readonly parts: SheetParts;
   /** The column of CNPJs, counted from 0. */
   readonly column: number;

@@ -18,10 +18,7 @@ const PIECE_BYTES = 262_144;
 const MARK = Buffer.from("\ufeff");
 const NOTHING = new Uint8Array(0);
 
-/**
- * Returns the layout of the CSV. Its delimiter depends on the language, so that Excel opens a file
- * for people without an import dialog.
- */
+/** Returns the layout of the CSV, with the delimiter that Excel expects in the language. */
 export function sheetAsCsv(layout: SheetLayout, labels: LabelLanguage | null): CsvLayout {
   const { column, name, takesRoots, header, width, rows } = layout;
   return {

@@ -183,10 +183,7 @@ export class NewCells {
     });
   }
 
-  /**
-   * Changes the addresses and styles of rendered cells to those of row `number` and the appended
-   * columns.
-   */
+  /** Changes addresses and styles of rendered cells to row `number` and the appended columns. */
   #moved(row: string, number: number): string {
     const { styles } = this.#parts;
     const first = this.#layout.width + 1;
@@ -236,10 +233,7 @@ const CELL_STYLES = /<((?:\w+:)?)cellXfs\b([^>]*)>([\s\S]*?)<\/\1cellXfs\s*>/;
 /** Built-in formats of all programs: a date in the user's regional format, and an amount. */
 const FORMATS = [14, 4];
 
-/**
- * Reads the workbook's styles and adds those for dates and amounts. Returns null if the workbook
- * has no styles.
- */
+/** Reads the styles and adds those for dates and amounts. Returns null if there are no styles. */
 async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | null> {
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces(path)) pieces.push(piece);
@@ -275,10 +269,7 @@ async function writeSheet(
   packer.end();
 }
 
-/**
- * Compresses the package part that is being written, in chunks. Its input is text with one
- * character per byte.
- */
+/** Compresses a package part in chunks. Its input has one character per byte. */
 export class PartPacker {
   readonly #zip: ZipPackage;
   #held = "";

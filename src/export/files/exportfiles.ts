@@ -67,10 +67,7 @@ export interface SentObject {
   readonly sha256: string;
 }
 
-/**
- * Keeps sent files where all servers can read them, so that each server can render the exports that
- * use them.
- */
+/** Keeps sent files where all servers can read them, because any server may render exports. */
 export interface SharedSentFiles {
   /** Copies the local file. Rejects with `FilesUnavailable`, or with the signal's reason. */
   put(file: SentObject, signal: AbortSignal): Promise<void>;
@@ -88,21 +85,17 @@ export interface ExportFiles {
   /** Null if sent files are only on the server that has received them. */
   readonly sent: SharedSentFiles | null;
   /**
-   * Stores a rendered file from its local path; durable when it resolves. Rejects with
-   * `FilesUnavailable` if it gives up, or with the signal's reason.
+   * Stores a rendered file durably, from its local path. Rejects with `FilesUnavailable` if it
+   * gives up, or with the signal's reason.
    */
   put(file: FinishedFile, signal: AbortSignal): Promise<void>;
   /** Called once the state has durably recorded that the export of a stored file is done. */
   settle(file: FinishedFile): void;
-  /**
-   * True if the file of a done export is known to be missing, so that it must be rendered again.
-   */
+  /** True if a done export's file is known to be missing. It must then be rendered again. */
   isLost(file: RecordedFile): boolean;
   /** Opens a file. Rejects with `FilesUnavailable`, or `ENOENT` if it does not exist. */
   open(file: FinishedFile, wanted: FileRequest): Promise<OpenedFile>;
-  /**
-   * Removes only this server's copy of a file, because another server has taken over the export.
-   */
+  /** Removes only this server's copy, because another server has taken over the export. */
   abandon(file: StoredFile): void;
   /** Removes a file. If this throws, the caller tries again later. */
   remove(file: RecordedFile): void;

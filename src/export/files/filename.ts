@@ -16,9 +16,7 @@ import type { ExportRecord } from "../record.ts";
 /** Longest slug, in characters. */
 export const SLUG_LENGTH_MAX = 60;
 
-/**
- * Max length of a name made from a title, in characters and in UTF-8 bytes. File systems allow 255.
- */
+/** Max length of a name from a title, in characters and UTF-8 bytes. File systems allow 255. */
 const TITLED_LENGTH_MAX = 120;
 const TITLED_BYTES_MAX = 200;
 
@@ -33,8 +31,8 @@ const STATES_NAMED_MAX = 3;
 const ALL = "empresas";
 
 /**
- * Returns the slug: the title, else the first activity, first municipality, and states, and the
- * layout, so that files for different products have different names.
+ * Returns the slug: the title, or else activity, place, and layout. The layout distinguishes files
+ * for different products.
  */
 export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment): string {
   const titled = output.title === undefined ? "" : cut(folded(output.title), SLUG_LENGTH_MAX);
@@ -60,10 +58,7 @@ export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment):
   return (what || ALL) + layout;
 }
 
-/**
- * Returns the slug of a file of changes: the word "changes" in the file's language, both months,
- * then the slug of the spec.
- */
+/** Returns the slug of changes: "changes" in the file's language, both months, the spec's slug. */
 export function changesSlug(
   slug: string,
   { since, until, labels }: { since: string; until: string; labels?: LabelLanguage | undefined },
@@ -75,7 +70,7 @@ export function changesSlug(
 /**
  * Returns the header value that names a finished export's file. If the export has a title, the
  * header has two names: one in ASCII, and one as typed (RFC 6266). All current browsers prefer the
- * latter name.
+ * typed name.
  */
 export function dispositionOf(record: NamedRecord): string {
   const name = fileNameOf(record);

@@ -140,7 +140,7 @@ export class ExportFolder {
     return `${this.sentPathOf(id)}.claimed`;
   }
 
-  /** Marks an export's entries as claimed, durably. Returns false if it has none. */
+  /** Durably marks an export's entries as claimed (read). Returns false without entries. */
   claim(id: string): boolean {
     try {
       renameSync(this.unclaimedPathOf(id), this.claimedPathOf(id));
@@ -162,15 +162,12 @@ export class ExportFolder {
     return readdirSync(this.#sent).flatMap((name) => CLAIMED.exec(name)?.[1] ?? []);
   }
 
-  /** Removes an export's claimed entries, if they exist. */
+  /** Removes the claimed entries of an export (its file was read), if they exist. */
   removeClaimed(id: string): void {
     unlinkIfThere(this.claimedPathOf(id));
   }
 
-  /**
-   * Removes all uploaded files that no export needs. Call it only while no upload is being
-   * received.
-   */
+  /** Removes uploaded files that no export needs. Call it only while no upload is received. */
   cleanSent(isNeeded: (id: string) => boolean, all: boolean): void {
     for (const name of readdirSync(this.#sent)) {
       const [known, id] = SENT.exec(name) ?? [];

@@ -74,16 +74,14 @@ export function checkLink(path: string, rawQuery: string, { nowMs, secrets }: Li
   const [, expires, signature] = QUERY.exec(rawQuery) ?? [];
   if (expires === undefined || signature === undefined) throw invalid();
   const sent = Buffer.from(signature, "base64url");
-  // Two bits of the signature's last character are unused. They must be zero, so that each link has
-  // only one spelling.
+  // Unused bits of the last character must be zero, so that a link has only one spelling.
   if (sent.toString("base64url") !== signature) throw invalid();
   const isMadeFor = (purpose: string) =>
     secrets.some((secret) => timingSafeEqual(sent, authenticate(path, expires, secret, purpose)));
   const isNotice = isMadeFor(NOTICE_PURPOSE);
   if (!isNotice && !isMadeFor(PURPOSE)) throw invalid();
   const leftMs = Number(expires) * 1000 - nowMs;
-  // A link that was made while the server's clock was ahead must not live for days after the clock
-  // is corrected.
+  // A link made while the clock was ahead must not live for days after a correction.
   const isNear = isNotice || leftMs <= (LINK_SECONDS + SKEW_SECONDS) * 1000;
   if (leftMs > 0 && isNear) return;
   const detail = isNotice

@@ -37,10 +37,7 @@ interface WrittenFile {
   readonly sha256: string;
 }
 
-/**
- * Number of bytes between two fault points. At a fault point, a test may kill the process, here in
- * the middle of a file.
- */
+/** Bytes between fault points, at which a test may kill the process in the middle of a file. */
 const FAULT_BYTES = 1 << 20;
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
@@ -126,10 +123,7 @@ class Sink {
     return { sizeBytes: this.#sizeBytes, sha256 };
   }
 
-  /**
-   * Removes the file to free its space. Errors are ignored, because they would hide the original
-   * failure.
-   */
+  /** Removes the file. Errors are ignored, because they would hide the original failure. */
   discard(): void {
     attempt(() => this.#writer.close());
     this.#remove();

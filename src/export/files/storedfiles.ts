@@ -47,10 +47,7 @@ interface StoredFilesParts {
   readonly known: KnownExports;
   readonly serve: "redirect" | "proxy";
   readonly retrySeconds: number;
-  /**
-   * Names of this installation. New objects are stored under the first name. An object with any of
-   * them belongs to this installation.
-   */
+  /** Names of this installation, which owns objects under each. New objects get the first name. */
   readonly owners: readonly [string, ...string[]];
   readonly clock: Clock;
   readonly log: Log;
@@ -71,17 +68,12 @@ const PACE: Pace = {
   /** First and longest wait between two attempts to store a file, in milliseconds. */
   waitMs: 1_000,
   waitMaxMs: 60_000,
-  /**
-   * Interval between probes of a store that does not answer, and of one that does, in milliseconds.
-   */
+  /** Milliseconds between probes of a store that does not answer, and of one that does. */
   probeDownMs: 5_000,
   probeUpMs: 60_000,
   /** Interval between sweeps, and from the start to the first one, in milliseconds. */
   sweepMs: 3_600_000,
-  /**
-   * Min age of swept objects in milliseconds. The export of a younger object may be about to be
-   * committed.
-   */
+  /** Min age of swept objects in ms. The export of a younger object may not be committed yet. */
   orphanMs: 3_600_000,
   /** Min age of swept uploads in milliseconds. No upload takes longer. */
   uploadMs: 86_400_000,
@@ -191,8 +183,7 @@ export class StoredFiles implements ExportFiles {
     try {
       this.#parts.folder.remove(this.#parts.folder.nameOf(file));
     } catch (error) {
-      // The file was not removed. The next start finds the local copy and the object in the store,
-      // and removes the copy.
+      // The next start finds the local copy and the object in the store, and removes the copy.
       this.#parts.log.warn(describeError(error), "the local copy of a stored file stays");
     }
   }
@@ -218,10 +209,7 @@ export class StoredFiles implements ExportFiles {
     }
   }
 
-  /**
-   * Removes only the local copy. The object stays, because another server has taken over the export
-   * and makes the same object.
-   */
+  /** Removes only the local copy. Another server has taken over the export and makes the object. */
   abandon(file: StoredFile): void {
     const { folder } = this.#parts;
     this.#unsettled.delete(file.id);
@@ -278,8 +266,7 @@ export class StoredFiles implements ExportFiles {
     );
     if (isNew) this.#uploadedBytes += sizeBytes;
     if (isFile(await store.head(key, signal), file)) return;
-    // The store has acknowledged the upload, but reports another size, so it does not hold the
-    // file's bytes.
+    // The store acknowledged the upload but reports another size, so it lacks the bytes.
     await store.remove(key, signal);
     throw new StoreFault("the store holds other bytes than it was sent", { status: 500 });
   }
@@ -314,10 +301,7 @@ export class StoredFiles implements ExportFiles {
     return keyBelow(this.#parts.store.place, `${FOLDER}${id}/${sha256}${SENT}`);
   }
 
-  /**
-   * Uploads the files of done exports that are still on the local disk, then removes the local
-   * copies.
-   */
+  /** Uploads files of done exports that are on the local disk, then removes the local copies. */
   async #storeLeft(): Promise<void> {
     const { folder, known } = this.#parts;
     for (const row of known.done()) {
@@ -364,10 +348,7 @@ export class StoredFiles implements ExportFiles {
     }
   }
 
-  /**
-   * True if this installation owns an object. Two may share a prefix by mistake, and must not
-   * remove each other's files.
-   */
+  /** True if this installation owns an object. Another one may share the prefix by mistake. */
   async #isOurs(key: string): Promise<boolean> {
     const found = await this.#parts.store.head(key, this.#closed.signal);
     return this.#parts.owners.includes(found?.metadata.owner ?? "");

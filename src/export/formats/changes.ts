@@ -38,7 +38,7 @@ export interface ChangesWork {
 /** Number of changes per call of the addon. */
 const SLICE_ENTRIES = 2_048;
 
-/** Makes the context of a file of changes; counts them before anything is written. */
+/** Makes the context of a file of changes. Counts the changes before anything is written. */
 export async function changesContext(
   spec: AccountQuerySpec,
   changes: ChangesWork,

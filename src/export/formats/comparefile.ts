@@ -21,10 +21,7 @@ import { type AboutRow, section } from "./source.ts";
 /** A value of a facet, with its share and its index in each group. */
 export interface MeasuredValue extends ComparedValue {
   readonly shares: readonly number[];
-  /**
-   * Index of the group's share. It is 100 if the share equals that of the base, and null in an
-   * empty group.
-   */
+  /** 100 if the group's share equals that of the base. Null in an empty group. */
   readonly index: readonly (number | null)[];
 }
 
@@ -102,10 +99,7 @@ function numbersAt({ counts, shares, index }: MeasuredValue, at: number): GridCe
   return [counts[at] as number, shares[at] as number, index[at] ?? ""];
 }
 
-/**
- * Returns a section for each group: its snapshot, the number of its accounts, the number of
- * accounts in its base, and its filters.
- */
+/** Returns a section for each group: snapshot, accounts, accounts in its base, and filters. */
 function aboutOf({ labels, groups }: CompareFile): AboutRow[] {
   const language = labels ?? "en";
   const word = (words: LabelTexts) => inWords(words, language);

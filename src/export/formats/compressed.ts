@@ -115,8 +115,7 @@ export class GzipWriter implements Packer {
     const packed = isOnThread
       ? deflateAsync(block, isLast)
       : Promise.resolve(deflate(block, isLast));
-    // Prevents an unhandled rejection, which would end the process before `drain` reports the
-    // failure.
+    // Prevents an unhandled rejection, which would end the process before `drain` rejects.
     packed.catch(() => {});
     this.#blocks.push(packed);
   }

@@ -100,9 +100,7 @@ function gridOf(file: CountFile): Grid {
   return { headings, lines: [...linesOf(file)] };
 }
 
-/**
- * Returns the table of a pair: a line for each value of the first facet, then the column totals.
- */
+/** Returns the table of a pair: a line for each value of the first facet, then the totals. */
 function tableOf(
   { facets: [first, second], rows, columns, counts: cells }: CrossTable,
   { counts: { total }, labels }: CountFile,
@@ -173,10 +171,7 @@ export function inOrder<One extends Value>(
   return placed.sort((a, b) => (key(a.one) < key(b.one) ? -1 : 1));
 }
 
-/**
- * Returns three cells: the facet, the value as in filters, and the value's name. With labels, the
- * facet and the value are words too.
- */
+/** Returns facet, value as in filters, and the value's name. With labels, all three are words. */
 export function valueCells(
   name: FacetName,
   one: Value,

@@ -75,10 +75,7 @@ export function facetWord(name: FacetName, language: LabelLanguage): string {
   return inWords(FACET_WORDS[name], language);
 }
 
-/**
- * A value of a facet with its name, if the registry has one; value null for matches without a
- * value.
- */
+/** A value of a facet with its name, if any. Null stands for matches without a value. */
 interface NamedValue {
   readonly value: string | number | boolean | null;
   readonly label?: string;

@@ -14,9 +14,7 @@ import { type RegistryNames, stateName } from "./names.ts";
 /** A filter or option of a spec. */
 export interface DescriptionItem {
   readonly label: string;
-  /**
-   * The values of a filter, at least one. If there are several, an account needs only one of them.
-   */
+  /** The values of a filter, at least one. An account needs only one of several values. */
   readonly values: readonly string[];
 }
 
@@ -346,10 +344,7 @@ function municipality({ names }: Words, code: string): string {
   return named(names.municipality(code), code);
 }
 
-/**
- * Describes how activities match. The result is empty if the spec names no activity and the mode is
- * the default.
- */
+/** Describes how activities match. Empty if the spec has no activities and the default mode. */
 function modeOf(industry: Filters["industry"], { modes }: Words): readonly string[] {
   const { cnae_any_of: wanted, cnae_exclude: excluded, secondary_cnae_mode: mode } = industry;
   return wanted.length + excluded.length > 0 || mode !== "off" ? [modes[mode]] : [];

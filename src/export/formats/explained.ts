@@ -23,7 +23,7 @@ interface Cells extends ExplainColumn {
   readonly cellOf: (explanation: Explanation, labels?: LabelLanguage) => string | null;
 }
 
-/** Column for jsonl, the only format that can hold the object that a search returns. */
+/** Column for jsonl, because only jsonl can hold the object of a search's answer. */
 const AS_JSON: readonly Cells[] = [
   { name: "explain", kind: "json", cellOf: (explanation) => JSON.stringify(explanation) },
 ];
@@ -58,10 +58,7 @@ const ACTIVITY: readonly Cells[] = [
   },
 ];
 
-/**
- * Returns the columns that a spec adds: those of its layout, and those of `include_explain`. The
- * list is empty if the spec has neither.
- */
+/** Returns the columns that a spec's layout and its `include_explain` add, if any. */
 export function explainColumns(spec: AccountQuerySpec): readonly ExplainColumn[] {
   const added = addedColumns(spec.output.preset).map(
     ({ name }) => ({ name, kind: "text" }) as const,
@@ -128,10 +125,7 @@ function partCells(part: ScorePart | "sanction"): Cells {
   return { name: `explain_${part}`, kind: "number", cellOf: ({ parts }) => String(parts[part]) };
 }
 
-/**
- * Returns the matched activity, and if it is the primary or a secondary one. Both are null without
- * an activity filter.
- */
+/** Returns the matched activity, and if it is the primary one. Null without an activity filter. */
 function activity({ matched }: Explanation): {
   code: string | null;
   as: "primary" | "secondary" | null;
@@ -143,10 +137,7 @@ function activity({ matched }: Explanation): {
 /** Number of rows explained at a time. They make some megabytes of objects. */
 const SLICE_ROWS = 4_096;
 
-/**
- * Returns the columns that `include_explain` adds, with their values for rows; none if the spec
- * does not set it.
- */
+/** Returns the columns that `include_explain` adds, with values for rows, or none without it. */
 export function explainedColumns(
   segment: Segment,
   spec: AccountQuerySpec,

@@ -107,10 +107,7 @@ export function columnLabel(name: string, { labels, preset }: LabelChoice = {}):
   return { heading, sentence, width: longWidth(name) ?? EXPLAINED_WIDTH };
 }
 
-/**
- * Returns the width of a column that holds lists or addresses; undefined for fields and other
- * columns.
- */
+/** Returns the width of a column of lists or addresses, or undefined for other columns. */
 export function longWidth(name: string): number | undefined {
   return LONG_WIDTHS[name];
 }

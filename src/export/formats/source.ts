@@ -75,7 +75,7 @@ function matchesLabel(areChanges: boolean, pt: boolean): string {
   return pt ? "Estabelecimentos encontrados" : "Accounts that match";
 }
 
-/** Describes filters and order; for changes, kinds and watched fields instead of the order. */
+/** Describes filters and order. For changes, kinds and watched fields replace the order. */
 export function describeRequest(context: RenderContext): DescriptionItem[] {
   const { segment, spec, changes } = context;
   const names = registryNames(segment);

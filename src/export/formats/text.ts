@@ -48,10 +48,7 @@ export const openJsonlRenderer = (
  */
 const SLICE_ROWS = 2_048;
 
-/**
- * Bytes of a slice's buffer, which is reused because page faults on new memory cost as much as a
- * copy.
- */
+/** Bytes of a slice's buffer. It is reused, because page faults cost as much as a copy. */
 const ROOM_BYTES = 1 << 20;
 
 interface RowFrame {

@@ -12,7 +12,7 @@ import type { Membership } from "../../store/fleet/membership.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import type { Staging } from "./staging.ts";
 
-/** Max attempts per claim between two starts of the program. */
+/** Max attempts to add a file's accounts to the list, between two starts of the program. */
 const ATTEMPTS_MAX = 5;
 
 interface ClaimParts {
@@ -51,8 +51,8 @@ export class Claims {
   }
 
   /**
-   * Claims the file of an export, if a notice made it. Otherwise, does nothing. If another server
-   * of the fleet made the file, that server claims it later. Never throws.
+   * Begins to add a file's accounts to the tenant's list `exported`, if a notice made the file. If
+   * another server of the fleet made it, that server does this later. Never throws.
    */
   claim(id: string, tenantId: string): void {
     const { store, folder, membership, clock, log } = this.#parts;
@@ -64,7 +64,7 @@ export class Claims {
     }
   }
 
-  /** Claims this server's files that clients have read from other servers of the fleet. */
+  /** Adds the accounts of this server's files that clients have read from other servers. */
   follow(): void {
     const { store, folder } = this.#parts;
     for (const id of folder.unclaimed()) {
@@ -78,7 +78,7 @@ export class Claims {
     for (const claim of this.#waiting.values()) this.#start(claim);
   }
 
-  /** Waits for running claims. They end soon once the changes of lists (`Staging`) are closed. */
+  /** Waits for running claims. They end soon after the changes of lists (`Staging`) are closed. */
   async close(): Promise<void> {
     await Promise.all(this.#running.values());
   }

@@ -79,8 +79,8 @@ function render(order: RenderTask): Promise<RenderOutcome> {
 }
 
 /**
- * Stages the rows of an export for its tenant's list, which means that it writes the list's new
- * blocks before the list refers to them. Never rejects.
+ * Writes blocks with an export's rows for its tenant's list (staging). The list does not refer to
+ * the blocks yet. Never rejects.
  */
 function stage(order: StageTask): Promise<StageOutcome> {
   return settled(async () => ({ kind: "staged", staged: await stageOrder(order) }));
@@ -218,10 +218,7 @@ function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
   };
 }
 
-/**
- * Returns the snapshot of an export. If this thread does not have it open, opens the first of its
- * paths that leads to it.
- */
+/** Returns an export's snapshot. Opens it, if necessary, by the first path that leads to it. */
 async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
   // If the file was corrupt, a correct one may have replaced it.
   letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));

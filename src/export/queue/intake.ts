@@ -43,12 +43,9 @@ export interface IntakeParts {
   readonly freeBytes: () => number | null;
   readonly freeBytesMin: number;
   readonly folder: ExportFolder;
-  /**
-   * Returns the id of the server that holds the files sent to this one. Null if this server shares
-   * its state with no other.
-   */
+  /** Returns this server's id, as the holder of sent files. Null if no server shares its state. */
   readonly holder: () => string | null;
-  /** Returns a slug for the file's name, which describes the accounts that a spec selects. */
+  /** Returns a slug for the file's name that describes a spec's accounts. */
   readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
 }
 
@@ -75,14 +72,10 @@ export class Intake {
     this.#parts = parts;
   }
 
-  /**
-   * Accepts an export durably. Throws the errors of `Exporter.create`, and database errors
-   * unchanged.
-   */
+  /** Accepts an export durably. Throws like `Exporter.create`, but database errors unchanged. */
   accept(wanted: NewExport): Accepted {
     const { store } = this.#parts;
-    // These values depend on the request alone. They are computed before the transaction, which
-    // blocks other writers.
+    // These values are computed before the transaction, which blocks other writers.
     const made: Made = {
       fingerprint: fingerprintOf(wanted),
       slug: this.#slugOf(wanted),
@@ -191,10 +184,7 @@ export class Intake {
     );
   }
 
-  /**
-   * Refuses new exports if the disk is nearly full. Running exports may use the rest, and searches
-   * continue.
-   */
+  /** Refuses new exports if the disk is nearly full. Running exports may use the rest. */
   #refuseWithoutRoom(): void {
     const { freeBytes, freeBytesMin, log } = this.#parts;
     const free = freeBytesMin === 0 ? null : freeBytes();
@@ -272,8 +262,8 @@ export class Intake {
 }
 
 /**
- * Returns a text that identifies the request of an idempotency key: the spec, and the options of a
- * change export. It omits the revision of the list `exported`: an export that excludes this list
+ * Returns a string that identifies the request of an idempotency key: the spec, and the options of
+ * a change export. It omits the revision of the list `exported`: an export that excludes this list
  * changes it when done. A retry after a lost response must still be the same request.
  */
 function fingerprintOf({ spec, changes, enrichment, lists = [] }: NewExport): string {
@@ -308,10 +298,7 @@ function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
   return { sent: JSON.stringify(sent), sentBytes: enrichment.file.bytes };
 }
 
-/**
- * Returns the members of an enrichment request that a repetition with the same idempotency key must
- * have too.
- */
+/** Returns the members that a repetition with the same idempotency key must have too. */
 function taskOf({ file, column, fillZeros }: NonNullable<NewExport["enrichment"]>): SentFileTask {
   return { sha256: file.sha256, column: column ?? null, fillZeros };
 }

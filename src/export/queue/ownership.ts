@@ -14,10 +14,7 @@ import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { Membership } from "../../store/fleet/membership.ts";
 import { releaseOrphans } from "./recovery.ts";
 
-/**
- * Time in milliseconds for which a server leaves an export to other servers of the fleet, after it
- * has found that it lacks the export's snapshot.
- */
+/** Milliseconds for which a server that lacks an export's snapshot leaves the export to others. */
 const LEAVE_MS = DAY_MS / 24;
 
 /** A render of this server. */
@@ -40,9 +37,7 @@ interface OwnershipParts {
 /** The exports of this member. */
 export class OwnedExports {
   readonly #parts: OwnershipParts;
-  /**
-   * Exports whose snapshot this server lacks, with the time at which it left them to other servers.
-   */
+  /** Exports whose snapshot this server lacks, with the time at which it left them to others. */
   readonly #left = new Map<string, number>();
   /** Rows last stored as progress, by export. */
   readonly #stored = new Map<string, number>();
@@ -65,10 +60,7 @@ export class OwnedExports {
     }
   }
 
-  /**
-   * Queues again the exports that the state assigns to this server, but that this server does not
-   * render.
-   */
+  /** Requeues exports that the state assigns to this server but that it does not render. */
   #releaseUnknown(held: ReadonlyMap<string, number>, known: ReadonlySet<string>): void {
     const { store, log } = this.#parts;
     for (const [id, token] of held) {
@@ -82,16 +74,13 @@ export class OwnedExports {
   /** Queues the exports of ended members again. */
   releaseOrphans(): void {
     const { store, clock, log } = this.#parts;
-    // Usually no ended server has left an export. Then this read outside a transaction blocks no
-    // other writer.
+    // Usually no export is orphaned. Then this read outside a transaction blocks no other writer.
     if (store.orphans().length === 0) return;
     const released = store.atomically(() => releaseOrphans(store, clock.nowMs()));
     log.warn(released, "exports of a server that has ended were queued again");
   }
 
-  /**
-   * True if this server leaves an export to other servers, because it lacks the export's snapshot.
-   */
+  /** True if this server leaves an export, whose snapshot it lacks, to other servers. */
   leaves(id: string): boolean {
     const since = this.#left.get(id);
     return since !== undefined && this.#parts.clock.monotonicMs() - since < LEAVE_MS;
@@ -131,9 +120,7 @@ export class OwnedExports {
   }
 }
 
-/**
- * True if other servers may be able to render the export. Also true if the state cannot be reached.
- */
+/** True if other servers may render the export, or if the state cannot be reached. */
 function hasOthers(membership: Membership, log: Log): boolean {
   if (!membership.isShared) return false;
   try {

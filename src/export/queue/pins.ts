@@ -108,20 +108,14 @@ export class Pins {
     return [...new Set([this.path(snapshotId), snapshotPath, ...served.map(({ path }) => path)])];
   }
 
-  /**
-   * Removes the pin of a snapshot that no export needs. Returns true if the snapshot is not served
-   * either.
-   */
+  /** Removes the pin of an unneeded snapshot. Returns true if it is not served either. */
   release(snapshotId: string): boolean {
     if (this.#needed(snapshotId)) return false;
     if (exists(this.path(snapshotId))) this.#unlink(this.path(snapshotId));
     return this.#served.every((segment) => segment.snapshotId !== snapshotId);
   }
 
-  /**
-   * Removes every pin and link that is not needed. If the pin of a waiting export was lost, pins
-   * the served snapshot again.
-   */
+  /** Removes unneeded pins and links. Restores a lost pin of the served snapshot if needed. */
   clean(): void {
     const anchors = this.#served.map(({ snapshotId }) => SERVED + snapshotId);
     for (const name of readdirSync(this.#folder)) {
@@ -184,10 +178,7 @@ function remove(path: string): void {
   }
 }
 
-/**
- * Returns the error for a failed pin. If the file is missing, only the operator can help. A full or
- * failing disk may recover.
- */
+/** Returns the error for a failed pin. Only a missing file needs the operator. */
 function refusal(code: string, cause: unknown): AppError {
   if (code === "ENOENT") {
     const detail = "The snapshot was moved away while it is served. The operator must restart.";

@@ -31,8 +31,8 @@ interface Started<Outcome> {
 /** A render in progress. */
 export type StartedRender = Started<RenderOutcome>;
 /**
- * A running task that stages entries, which means that it writes new blocks of a tenant's list
- * `exported` before the list refers to them.
+ * A running task that writes new blocks of a tenant's list `exported`, to which the list does not
+ * refer yet (staging).
  */
 export type StartedStage = Started<StageOutcome>;
 
@@ -69,8 +69,7 @@ export class RenderPool implements RenderThreads {
   readonly #unpinned = new BroadcastChannel(UNPINNED);
 
   /**
-   * The threads start with the first work, or after a delay. While no search runs, they may use
-   * more processors.
+   * Threads start with the first work or after a delay. Without searches, they use more processors.
    */
   constructor(threads: number, searches: Int32Array = searchCounter()) {
     this.size = threads;

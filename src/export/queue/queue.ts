@@ -60,10 +60,7 @@ export interface RunProgress {
   readonly rowCount: number;
 }
 
-/**
- * Outcome of a run. If it is a file, it comes with the entries that were staged for the tenant's
- * list.
- */
+/** Outcome of a run. A file comes with the entries staged for the tenant's list. */
 type RunEnd =
   | { readonly kind: "file"; readonly file: RenderedFile; readonly staged: StagedEntries | null }
   | Exclude<RenderOutcome, { readonly kind: "file" }>;
@@ -82,9 +79,7 @@ interface Run {
   dropped: "removed" | "lost" | null;
 }
 
-/**
- * Thrown if the tenant's list has changed since the blocks were staged (written in advance) for it.
- */
+/** Thrown if the tenant's list has changed since blocks were written in advance for it. */
 class ListMoved extends Error {}
 
 /** Moves exports from the database to threads and back. */
@@ -117,7 +112,7 @@ export class ExportQueue {
     this.kick();
   }
 
-  /** Schedules a check for work; never runs in the middle of a request. */
+  /** Schedules a check for work, which never runs in the middle of a request. */
   kick(): void {
     if (this.#kicked) return;
     this.#kicked = true;
@@ -170,7 +165,7 @@ export class ExportQueue {
     for (const { cancel } of this.#runs.values()) cancel();
   }
 
-  /** Stops; resolves when every render has ended and its outcome was committed if possible. */
+  /** Stops. Resolves when every render has ended and its outcome was committed if possible. */
   async close(): Promise<void> {
     this.stop();
     while (this.#ends.size > 0) await Promise.all(this.#ends);
@@ -428,8 +423,7 @@ export class ExportQueue {
         this.#requeue(row, row.attempts - 1);
         break;
       case "interrupted":
-        // No export is begun until the next `retry`, so that an outage does not cause a loop of
-        // attempts.
+        // Until the next `retry`, no export begins, so that an outage causes no loop of attempts.
         this.#rests = true;
         this.#requeue(row, row.attempts - 1);
         break;
@@ -448,10 +442,7 @@ export class ExportQueue {
     if (!fits) this.#refuse(row);
   }
 
-  /**
-   * Commits a finished export and the staged entries. Returns false if the export was deleted or
-   * taken over meanwhile.
-   */
+  /** Commits an export with its staged entries. Returns false if it was deleted or taken over. */
   #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
     const { store, files, clock, log } = this.#parts;
     const endedAt = clock.nowMs();
@@ -478,10 +469,7 @@ export class ExportQueue {
     return true;
   }
 
-  /**
-   * Removes the file of an export that was deleted. If another server has taken over the export,
-   * removes only the local copy.
-   */
+  /** Removes a deleted export's file, or only the local copy if another server took it over. */
   #giveUp(row: ExportRow): void {
     const { store, files, discard } = this.#parts;
     if (store.find(row.id) === undefined) discard(row);
@@ -508,10 +496,7 @@ export class ExportQueue {
     return Math.min(retentionMs, plans[plan].limits.export_retention * 1_000);
   }
 
-  /**
-   * Commits the failure of an export. Returns false if the export was deleted or taken over
-   * meanwhile.
-   */
+  /** Commits an export's failure. Returns false if the export was deleted or taken over. */
   #fail(row: ExportRow, failure: ExportFailure): boolean {
     const { store, clock, log } = this.#parts;
     const failed = store.atomically(() => {

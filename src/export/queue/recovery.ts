@@ -58,8 +58,8 @@ export function recover(parts: {
 
 /**
  * Queues the exports of ended servers again. A server's end does not count as a failed attempt,
- * because the export is rarely its cause. But if too many claims of an export ended with their
- * server, the export may be the cause, so it fails. Call this inside a transaction.
+ * because the export is rarely its cause. But if too many servers ended while rendering an export,
+ * the export may be the cause, so it fails. Call this inside a transaction.
  */
 export function releaseOrphans(
   store: ExportStore,

@@ -112,9 +112,9 @@ export interface StageTask {
   readonly owner: string;
   readonly tenantId: string;
   readonly held: readonly RowBits[];
-  /** Path to write the rows' entries to, instead of staging them. */
+  /** Path of a file to which the rows' entries are written, instead of to the list's blocks. */
   readonly writeTo?: string;
-  /** Path of a file with the entries to stage, instead of rows. */
+  /** Path of a file whose entries are written to the list's blocks, instead of rows. */
   readonly readFrom?: string;
   /** Shared memory of one element; 1 stops the thread. */
   readonly flag: Int32Array;
@@ -134,7 +134,7 @@ export interface RenderFunctions {
   readonly stage: readonly [StageTask, StageOutcome];
 }
 
-/** Name of the channel that announces snapshots that no export needs any more. */
+/** Name of the channel that announces snapshots that exports no longer need. */
 export const UNPINNED = "peneira.unpinned";
 
 /** Sources of the paths of snapshots and change lists. */
@@ -238,10 +238,7 @@ export function searchCounter(): Int32Array {
 /** Time without a search after which a processor counts as spare, in milliseconds. */
 const QUIET_MS = 1_000;
 
-/**
- * Returns a function that is true if a render may use another processor, because no search has run
- * recently.
- */
+/** Returns a function that is true if no search has run recently, so a processor is idle. */
 export function spareProcessor(
   searches: Int32Array,
   nowMs: () => number = () => performance.now(),

@@ -67,10 +67,7 @@ export class SentFiles {
     return files.sent !== null && taskOf(sent)?.stored === true;
   }
 
-  /**
-   * Calls `start` to begin a render. If the file that the render needs is not on this server,
-   * fetches it first.
-   */
+  /** Begins a render with `start`. First fetches the needed file if it is not on this server. */
   render(row: ExportRow, start: () => StartedRender): StartedRender {
     const { folder, files } = this.#parts;
     const file = sentObjectOf(row);
@@ -93,8 +90,8 @@ export class SentFiles {
   }
 
   /**
-   * If no server has an enrichment's file, keeps the one that the client has sent again. Waits for
-   * its copy in the store, but resolves after some seconds in any case. The copying then continues.
+   * If no server has an enrichment's file, adopts the file of the client's repeated request.
+   * Resolves once the store has a copy, or after some seconds. The copying then continues.
    */
   async share(row: ExportRow, { path, sha256 }: Pick<ReceivedFile, "path" | "sha256">) {
     const { store, folder, membership } = this.#parts;

@@ -66,10 +66,7 @@ export class Sweeper {
     }
   }
 
-  /**
-   * Removes the file that was sent for an export, and its unclaimed entries. If that fails, the
-   * next start removes them.
-   */
+  /** Removes an export's sent file and unclaimed entries, or leaves them to the next start. */
   discardSent(row: ExportRow): void {
     const { folder, log, discardCopy } = this.#parts;
     discardCopy(row);
@@ -110,10 +107,7 @@ export class Sweeper {
   }
 }
 
-/**
- * Min clock change that counts as a jump, and the time after a jump in which nothing expires, in
- * milliseconds.
- */
+/** Min milliseconds of a clock jump, and time after a jump in which nothing expires. */
 const JUMP_MS = 600_000;
 
 /** Watches the clocks of one process. */
@@ -129,9 +123,7 @@ export class ClockJumps {
     this.#offsetMs = this.#offset();
   }
 
-  /**
-   * True for a while after the wall clock has jumped; meanwhile nothing may expire or be deleted.
-   */
+  /** True for a while after the wall clock has jumped. Nothing may expire or be deleted then. */
   hold(): boolean {
     const offsetMs = this.#offset();
     const jumpMs = offsetMs - this.#offsetMs;

@@ -52,10 +52,7 @@ type Exactly<Value, Of> = [Extra<Value, Of>] extends [never]
   ? Value
   : { readonly "not in the schema": Extra<Value, Of> };
 
-/**
- * Answers with a JSON value. This is `jsonWith`, with types that require the value to have the
- * shape of the schema `Name`.
- */
+/** Answers with JSON like `jsonWith`. The value must have the shape of the schema `Name`. */
 export const answer = jsonWith as <Name extends SchemaName, const Value extends Shape<Name>>(
   name: Name,
   value: Value & Exactly<Value, Shape<Name>>,

@@ -144,8 +144,8 @@ const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
 const SOMETIMES_OF: Readonly<Record<number, readonly string[]>> = { 409: ["Retry-After"] };
 
 /**
- * Returns header objects: those that every answer has, those in `always`, which every answer with
- * this status has, and those in `sometimes`, which only some of these answers have.
+ * Returns header objects. Headers of all answers and those in `always` are required. Those in
+ * `sometimes` are optional.
  */
 function headerObjects(always: readonly string[], sometimes: readonly string[] = []): Json {
   const shared = Object.keys(EVERYWHERE).map((name) => [

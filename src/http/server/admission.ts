@@ -2,10 +2,11 @@
  * Admission control: the price of a request, and refusals if the server lacks time or capacity.
  * Input: a request as sent, the clock, and amounts (bytes, streams) that are acquired and released.
  * Output: units of the key's rate limit (1 for an ordinary request), and a refusal if there is one.
- * Invariant: the price depends only on counts of unchecked values. Each list value is read at most
- * once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md). An overload
+ * Invariant: the price depends only on counts of unchecked values, and each list value is read at
+ * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md). An overload
  * check costs a comparison and considers only the work queued before this request. An amount is
- * released once, the sum never exceeds the limit, and owners stay within their share of the rest.
+ * released once, the sum never exceeds the limit, and no owner holds more than its share of the
+ * unused amount.
  * Why: all requests that have arrived are answered in one turn of the event loop, and timers run
  * only between turns. So the time since the timer last ran is how long the requests of this turn
  * have waited. Expensive and deferrable requests (large pages, facets, translations, documents) are
@@ -67,10 +68,7 @@ export class OverloadGuard {
   }
 }
 
-/**
- * A limited resource such as bytes or streams. Shared memory (the ledger) counts the units in use,
- * so that all threads share the limit.
- */
+/** A limit of bytes or streams for all threads, which count in shared memory (the ledger). */
 export class Budget {
   readonly most: number;
   readonly #kind: HoldKind;
@@ -95,8 +93,7 @@ export class Budget {
   }
 
   /**
-   * Returns why an amount cannot be acquired now, or null if it can. At least `reserve` must remain
-   * for others.
+   * Returns the shortage of an amount, or null if it is available. `reserve` remains for others.
    */
   shortage(amount: number, owner: string, reserve = 0): Shortage | null {
     return this.#ledger.shortageOf(this.#kind, owner, this.#numbersOf(amount, reserve));
@@ -199,10 +196,7 @@ export function bodyCost(byteLength: number): number {
   return Math.floor(byteLength / PER_UNIT.bytes);
 }
 
-/**
- * Returns the number of rows that a request probably wants, from the first defined value in `sent`,
- * before the request is validated.
- */
+/** Returns the probable number of rows of an unchecked request, from the first value in `sent`. */
 export function limitOf(sent: readonly unknown[], cap: number): number {
   const limit = sent.find((one) => one !== undefined);
   return typeof limit === "number" && limit > 0 ? Math.min(Math.floor(limit), cap) : 0;
@@ -260,10 +254,7 @@ function lengthOf(text: unknown): number {
 /** Retry-After in seconds if too many of a tenant's requests wait. */
 const WAIT_AGAIN_SECONDS = 5;
 
-/**
- * Limits the requests of a tenant that wait for exports. Each occupies a connection for up to 1
- * min.
- */
+/** Limits a tenant's requests that wait for exports, each on a connection for up to 1 min. */
 export class Waits {
   readonly #most: number;
   readonly #counts = new Map<string, number>();

@@ -23,10 +23,7 @@ import {
 } from "../../spec/reader.ts";
 import { type Budget, overloaded } from "./admission.ts";
 
-/**
- * Reason for refusing a body: it is too large, its sender has reached a limit, or all bodies
- * together have.
- */
+/** Why a body is refused: it is too large, or exceeds a limit of its sender or of all bodies. */
 export type BodyRefusal = "too_large" | Shortage;
 
 const SMALL_BYTES = 64 * 1024;
@@ -44,7 +41,7 @@ export interface BodyRequest {
   read(body: Uint8Array | BodyRefusal): void;
 }
 
-/** Receives a body chunk by chunk; must itself bound what it retains. */
+/** Receives a body chunk by chunk. It must itself bound the bytes that it retains. */
 export interface BodyTaker {
   /** The chunk is valid only during the call. */
   add(chunk: Uint8Array): void;
@@ -279,10 +276,7 @@ function refusal(body: BodyObject, failure: AppError | null): AppError {
   });
 }
 
-/**
- * If all mistakes of a body have the same one of these codes, the error has this code instead of a
- * general one.
- */
+/** If all mistakes of a body have one of these codes in common, the error has this code. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "invalid_cursor",
   "cursor_expired",
@@ -318,10 +312,7 @@ export function isOfType(exchange: BodyHead, wanted: string): boolean {
   return type.trim().toLowerCase() === wanted && exchange.header("content-encoding") === undefined;
 }
 
-/**
- * Refuses other types and charsets: JSON is UTF-8 (RFC 8259). `others` are further types that the
- * route accepts.
- */
+/** Refuses types other than JSON in UTF-8 (RFC 8259) and `others`, which the route accepts. */
 export function refuseOtherThanJson(
   exchange: BodyHead,
   others: readonly { readonly type: string }[] = [],

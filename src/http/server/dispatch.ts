@@ -75,10 +75,7 @@ const LEASE_WAIT_MS = 2 * ANSWER_MS;
  */
 const WAIT_COUNTED_MS = 5 * LOOK_MS;
 
-/**
- * Returns the handler of a transport. `forward` passes on requests that only the main thread, which
- * has the state open, can answer.
- */
+/** Returns the handler of a transport. `forward` passes requests on to the main thread. */
 export function dispatcher(
   service: Service,
   table: RouteTable,
@@ -141,10 +138,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   address = "";
   /** True if pages of other origins may read its answer. */
   #shared = false;
-  /**
-   * Progress of the answer. An answer must begin only once. Once it is sent, it must not be cut
-   * off.
-   */
+  /** Progress of the answer, which must begin only once, and must not be cut off once sent. */
   #state: "none" | "begun" | "out" = "none";
 
   constructor(service: Service, table: RouteTable, exchange: Exchange, forward: Forward | null) {
@@ -414,10 +408,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     return true;
   }
 
-  /**
-   * Forwards a request that needs the state owner. Reverts its charges first, because the owner
-   * charges it from the start.
-   */
+  /** Reverts a request's charges and forwards it to the state owner, which charges it again. */
   #startOver(): void {
     assert(this.#forward !== null, "only a thread without the state hands on");
     this.#undo(this.#charged);

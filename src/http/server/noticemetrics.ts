@@ -8,10 +8,7 @@ import { Gauge } from "../../process/metrics.ts";
 /** Numbers of the notices, read when the metrics are scraped. */
 export interface NoticeNumbers {
   readonly states: Readonly<Record<string, number>>;
-  /**
-   * Number of waiting deliveries, number of running attempts, and delay of the oldest delivery in
-   * seconds.
-   */
+  /** Waiting deliveries, running attempts, and delay of the oldest delivery in seconds. */
   readonly waiting: number;
   readonly running: number;
   readonly lateSeconds: number;

@@ -28,10 +28,7 @@ export function refuseQueryMistakes(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
 }
 
-/**
- * Parses an integer, which must be in its canonical form. Returns undefined if it is missing or
- * invalid.
- */
+/** Parses an integer in canonical form. Returns undefined if it is missing or invalid. */
 export function readWhole(
   query: ReadonlyMap<string, string>,
   name: string,
@@ -48,8 +45,8 @@ export function readWhole(
 }
 
 /**
- * Returns percent-decoded values by name; `+` is literal. Throws `invalid_request` for unknown,
- * repeated, or undecodable parameters.
+ * Returns percent-decoded values by name, where `+` is literal. Throws `invalid_request` for
+ * unknown, repeated, or undecodable parameters.
  */
 export function readQuery(raw: string, known: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();

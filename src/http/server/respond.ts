@@ -48,10 +48,7 @@ export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
   return { ...answer, type: "", body: "" } as BareAnswer;
 }
 
-/**
- * The type of a handler's value, with all members read-only at any depth. Parts of the type `Made`
- * may be any object.
- */
+/** The type of a handler's value, deeply read-only. Parts of the type `Made` may be any object. */
 export type Unchangeable<Value, Made = never> = Value extends Made
   ? object
   : Value extends readonly (infer Element)[]
@@ -227,7 +224,7 @@ export function unchanged(call: Conditional, tag: string): BareAnswer | null {
   return bare({ status: 304, headers: { ETag: tag } });
 }
 
-/** True if a list of tags contains this tag or is `*`; weak comparison. */
+/** True if a list of tags contains this tag or is `*`, by weak comparison. */
 export function hasTag(list: string, tag: string): boolean {
   const opaque = tag.replace(/^W\//, "");
   const tags: readonly string[] = list.match(/"[^"]*"/g) ?? [];

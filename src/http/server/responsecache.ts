@@ -10,10 +10,7 @@ import type { Segment } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { HttpAnswer } from "./respond.ts";
 
-/**
- * Memory that an entry takes in addition to its bytes and key: objects, a place in the map, and
- * fragmentation. Measured, in bytes.
- */
+/** Measured overhead of an entry in bytes: objects, a place in the map, and fragmentation. */
 export const ENTRY_BYTES = 1_280;
 
 /** Pairs of hashes in the repeat detector. A new hash replaces the older of its pair. */
@@ -24,16 +21,10 @@ const PRIME = 0x01000193;
 
 /** A cached page. */
 export interface CachedPage {
-  /**
-   * The body without its first and last values: the request id and the time, which differ in each
-   * answer.
-   */
+  /** The body without its first and last values (request id and time), which differ each time. */
   readonly bytes: Uint8Array;
   readonly headers: Required<HttpAnswer>["headers"];
-  /**
-   * Number of accounts on the page. They are added to the client's usage each time the cache
-   * answers with the page (a hit).
-   */
+  /** Number of accounts on the page. Each use of the cached page adds it to the client's usage. */
   readonly accounts: number;
   /** Units charged on each hit. */
   readonly cost: number;
@@ -70,10 +61,7 @@ export class ResponseCache {
   /** Entries by key, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #repeats = new RepeatDetector();
-  /**
-   * The most recently used entry. It is the last one of the map already, so using it again moves
-   * nothing.
-   */
+  /** The most recently used entry, which is already the map's last, so it need not be moved. */
   #youngest: Entry | null = null;
   #segment: Segment | null = null;
   #bytes = 0;
@@ -112,10 +100,7 @@ export class ResponseCache {
     this.#segment = segment;
   }
 
-  /**
-   * Returns the page of a request. Returns null on a miss, if the snapshot is damaged, or if
-   * `isCurrent` returns false.
-   */
+  /** Returns a page, or null on a miss, if the snapshot is damaged, or if `isCurrent` is false. */
   find<Request extends CacheRequest>(
     request: Request,
     segment: Segment,
@@ -134,10 +119,7 @@ export class ResponseCache {
     return page;
   }
 
-  /**
-   * Takes back the latest miss if it was for this body, because another thread looks up the request
-   * again and counts it.
-   */
+  /** Reverts a miss for this body, because another thread looks it up again and counts it. */
   takeBackMiss(body: Uint8Array | null): void {
     if (body !== null && body === this.#missed) this.#misses--;
     this.#missed = null;
@@ -194,10 +176,7 @@ export class ResponseCache {
   }
 }
 
-/**
- * Detects repeated bodies in fixed memory. Hash collisions cause false hits, so use it for caching
- * only.
- */
+/** Detects repeated bodies in fixed memory, for caching only. Collisions cause false hits. */
 export class RepeatDetector {
   readonly #hashes = new Int32Array(2 * PAIRS);
 

@@ -16,25 +16,16 @@ import type { Call, KeyCall, Service, ServicePart, SessionCall } from "./service
 import type { SessionAuth } from "./session-auth.ts";
 import type { Exchange, ReadHeader } from "./transport/transport.ts";
 
-/**
- * Result of a handler. Most handlers answer synchronously, so their answers are in request order.
- * Others return a promise.
- */
+/** Result of a handler. Most are synchronous, so that answers leave in request order. */
 export type Reply<Answer extends HttpAnswer = HttpAnswer> = Answer | Promise<Answer>;
 
 interface RouteLine {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path. A segment `{name}` matches any non-empty segment. */
   readonly path: string;
-  /**
-   * Accepted query parameters. Undefined means none. With `any`, the handler uses or ignores
-   * `rawQuery`.
-   */
+  /** Accepted query parameters, or none if undefined. With `any`, handlers may use `rawQuery`. */
   readonly query?: readonly string[] | "any";
-  /**
-   * True if any thread can answer the route. Otherwise, only the main thread can, because it has
-   * the state open.
-   */
+  /** True if any thread can answer the route, not only the main thread with the open state. */
   readonly anywhere?: true;
   /** Load-shedding class; undefined means never shed. */
   readonly sheds?: Shedding;
@@ -50,9 +41,7 @@ interface RouteLine {
 export interface ChunkedBodyType {
   readonly type: string;
   readonly bytesMax: number;
-  /**
-   * Begins to receive a body of a sender. Throws if the query is wrong or the body does not fit.
-   */
+  /** Begins to receive a body. Throws if the query is wrong or the body does not fit. */
   readonly begin: (
     query: ReadonlyMap<string, string>,
     sender: string,
@@ -183,10 +172,7 @@ function paramsOf(
   return params;
 }
 
-/**
- * If an account's CNPJ has an encoded slash, decodes it. In other paths, an encoded slash is not a
- * separator.
- */
+/** Decodes an encoded slash in an account's CNPJ. In other paths, it is not a separator. */
 function withBranch(rawPath: string): string {
   if (
     !rawPath.includes("%") ||
@@ -255,8 +241,7 @@ export interface RequestOrigin {
 export class RequestCall implements SessionCall<ServicePart> {
   readonly body: Uint8Array;
   readonly gathered: BodyTaker | undefined;
-  // This member is not a private field `#origin`, because objects whose prototype is this call
-  // could not read one.
+  // Not a private field `#origin`, which objects with this call as prototype could not read.
   private readonly origin: RequestOrigin;
   private readonly found: Found;
 

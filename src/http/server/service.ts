@@ -61,16 +61,10 @@ export interface Engine {
   ): MatchCounts | Promise<MatchCounts>;
   /** The exact number of matches, inline. */
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
-  /**
-   * `suggest` finds accounts by a typed text, and `establishments` lists those of a company. Both
-   * run off the main thread.
-   */
+  /** Finds accounts by a typed text, or lists those of a company. Both run off the main thread. */
   suggest(segment: Segment, request: SuggestRequest, tenantId: string): Promise<Suggestions>;
   establishments(segment: Segment, request: CompanyRequest, tenantId: string): Promise<CompanyPage>;
-  /**
-   * Companies that own a company, and companies that it owns, or null if ownership was not
-   * imported.
-   */
+  /** A company's owners and the companies that it owns, or null if ownership was not imported. */
   ownershipOf(segment: Segment, request: OwnershipRequest): Ownership | null;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
@@ -142,10 +136,7 @@ export interface Service {
 /** Name of a part of the service. */
 export type ServicePart = keyof Service;
 
-/**
- * Parts of the service that every answering thread has. Only the main thread, which has the state
- * open, has the others.
- */
+/** Parts of the service on every answering thread. Only the main thread has the others. */
 export type ThreadPart =
   | QueryPart
   | "responses"
@@ -179,10 +170,7 @@ export interface Call<Part extends ServicePart = never> {
   readonly path: string;
   /** The whole body. Empty if the method has none or the body was received in chunks. */
   readonly body: Uint8Array;
-  /**
-   * Receives the body in chunks. Set only if the route has such a receiver for the request's
-   * content type.
-   */
+  /** Receives the body in chunks, if the route has a receiver for its content type. */
   readonly gathered?: BodyTaker | undefined;
   /** Path parameters, such as `id`. */
   readonly params: Readonly<Record<string, string>>;
@@ -195,16 +183,11 @@ export interface Call<Part extends ServicePart = never> {
   header(name: ReadHeader): string | undefined;
   /** True once the client has left. Its answer is discarded. */
   gone(): boolean;
-  /**
-   * True once the client has closed its side of the connection. Long-polling requests then stop
-   * waiting.
-   */
+  /** True once the client has closed its side. Long-polling requests then stop waiting. */
   finished(): boolean;
 }
 
-/**
- * The parts of the service that are needed to answer a query. `peneira mcp` has only these parts.
- */
+/** The parts of the service that are needed to answer a query, and all that `peneira mcp` has. */
 export interface QueryServices
   extends Pick<
     Service,
@@ -228,19 +211,13 @@ export interface QueryServices
 /** Name of a part of the service that a query may need. */
 export type QueryPart = keyof QueryServices;
 
-/**
- * A request that queries the engine. Every `KeyCall` whose service has the needed parts can be
- * passed as this type.
- */
+/** A request that queries the engine. Accepts any `KeyCall` whose service has the needed parts. */
 export interface QueryContext<Part extends QueryPart = never>
   extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
   readonly service: Pick<QueryServices, Part>;
   readonly identity: Pick<Identity, "tenantId">;
   readonly plan: Plan;
-  /**
-   * Charges the API key the cost of the request, which does not include its body. Throws
-   * `rate_limited`.
-   */
+  /** Charges the API key a cost, which excludes that of the body. Throws `rate_limited`. */
   spend(cost: number): void;
 }
 
@@ -248,17 +225,11 @@ export interface QueryContext<Part extends QueryPart = never>
 export interface KeyCall<Part extends ServicePart = never> extends Call<Part> {
   readonly identity: Identity;
   readonly plan: Plan;
-  /**
-   * Charges the API key the cost of the request, which does not include its body. Throws
-   * `rate_limited`.
-   */
+  /** Charges the API key a cost, which excludes that of the body. Throws `rate_limited`. */
   spend(cost: number): void;
 }
 
-/**
- * A request from a signed-in console user. It is handled like a request with an API key, whose key
- * id is `user:<user id>`.
- */
+/** A console user's request, handled like one with an API key of the id `user:<user id>`. */
 export interface SessionCall<Part extends ServicePart = never> extends KeyCall<Part> {
   readonly session: OpenSession;
 }

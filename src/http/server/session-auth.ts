@@ -12,10 +12,7 @@ import { headerMistake } from "./query.ts";
 import type { ReadHeader } from "./transport/transport.ts";
 
 interface SessionKeeper {
-  /**
-   * Returns the open session that belongs to a cookie's token and records its use, or null if there
-   * is none.
-   */
+  /** Returns the open session of a cookie's token, or null. Records the session's use. */
   find(token: string): OpenSession | null;
 }
 
@@ -43,10 +40,7 @@ const PLAIN: CookieKind = { name: "peneira_session", secure: false };
 const SECURE: CookieKind = { name: "__Host-peneira_session", secure: true };
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-/**
- * Values of Sec-Fetch-Site for requests that the console's own page sends, or that a person starts,
- * for example with a bookmark.
- */
+/** Values of Sec-Fetch-Site for requests by the console's own page, or by a person (bookmark). */
 const OWN_SITES = ["same-origin", "none"];
 
 /** Identifies the signed-in user of a console. */
@@ -78,10 +72,7 @@ export class SessionAuth {
     );
   }
 
-  /**
-   * Returns the cookie to set at sign-in. Throws `invalid_request` if the password could be read on
-   * its way here.
-   */
+  /** Returns the cookie to set at sign-in. Throws `invalid_request` over unsafe plain HTTP. */
   cookieFor(asking: Asking): CookieKind {
     const host = asking.header("host") ?? "";
     const origin = asking.header("origin");

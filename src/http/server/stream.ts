@@ -19,10 +19,7 @@ interface StreamedText {
   readonly tail: Buffer;
 }
 
-/**
- * Returns a body that is rendered while the client reads it. Throws if too many answers are already
- * being streamed.
- */
+/** Returns a body that is rendered while the client reads it. Throws if too many are streamed. */
 export function streamedBody(
   call: QueryContext<"retain" | "log" | "streams">,
   text: StreamedText,

@@ -25,10 +25,7 @@ const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
 ];
 
-/**
- * Paths that machines poll every few seconds. They are not logged, because their lines would hide
- * all others.
- */
+/** Paths that machines poll every few seconds. They are not logged, to keep the log readable. */
 const PROBES = ["/healthz", "/readyz", "/metrics"];
 
 /** Sampling interval of the event-loop lag, in milliseconds. */
@@ -224,8 +221,7 @@ export class Telemetry {
   }
 
   /**
-   * Adds the age of the data and of the last check. An unknown age is reported as NaN, which no
-   * alert rule matches.
+   * Adds the ages of the data and the last check. NaN is an unknown age, which matches no alert.
    */
   #watchAge({ snapshotMs, monthsBehind, checkedMs }: TelemetrySources, clock: Clock): void {
     const since = (at: number | null) => (at === null ? Number.NaN : (clock.nowMs() - at) / 1000);
@@ -529,8 +525,7 @@ export function accessLine(line: AccessLine): string {
   const tookMs = Math.round(line.tookMs * 1000) / 1000;
   const took = Number.isFinite(tookMs) ? tookMs : null;
   const { requestId: id } = line;
-  // One template, because a template inside another would first allocate a string for the inner
-  // text.
+  // One template, because an inner template would allocate a string of its own.
   const request = PLAIN.test(id)
     ? `"request_id":"${id}${answered(line)}${took}`
     : `"request_id":${JSON.stringify(id).slice(0, -1)}${answered(line)}${took}`;

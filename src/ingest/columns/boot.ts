@@ -52,8 +52,8 @@ export async function indexPlainArrow(source: string): Promise<IndexedPlain> {
   try {
     const path = join(folder, "plain.peneira");
     const silent = { update: () => undefined, done: () => undefined };
-    // Loaded only when needed, because loading this module takes a third of the time of a server's
-    // start.
+    // Imported only when needed, because loading this module takes a third of a server's start
+    // time.
     const { importColumns } = await import("./columns-import.ts");
     await importColumns({
       source: resolve(source),

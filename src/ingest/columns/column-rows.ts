@@ -47,9 +47,7 @@ type Cells = Readonly<Record<ColumnName, (row: number) => Cell>>;
 
 const SOLE_TRADER = 2135;
 
-/**
- * The name columns that may contain a CPF. Each removed CPF is counted under the rule given here.
- */
+/** The name columns that may contain a CPF, each with the rule that counts removed CPFs. */
 const CPF_RULES: Readonly<Partial<Record<RecordString, Rule>>> = {
   legal_name: "cpf_removed",
   trade_name: "trade_name_cpf_removed",
@@ -245,10 +243,7 @@ export class ColumnRows {
   }
 }
 
-/**
- * Returns a CNPJ, or null if it is invalid. Adds missing leading zeros only if the check digits are
- * then right.
- */
+/** Returns a CNPJ, or null. Adds missing leading zeros only if the check digits are then right. */
 function withZeros(given: string): string | null {
   const cnpj = /^\d+$/.test(given) ? given.padStart(14, "0") : given;
   if (!isStoredCnpj(cnpj)) return null;

@@ -66,13 +66,12 @@ import { Workspace } from "../workspace.ts";
 import { ColumnRows } from "./column-rows.ts";
 import { openParquet } from "./parquet.ts";
 
-/** Number of bytes of the source file for which one partition is made. */
+/** Bytes of the source file per partition. */
 const PARTITION_BYTES = 16 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
 /**
- * Disk space needed per byte of the file: the rows are spilled twice, and Parquet may have
- * compressed them to a fifth.
+ * Disk bytes per byte of the file: rows are spilled twice, and Parquet may shrink them to a fifth.
  */
 const SPILL_FACTOR = 10;
 
@@ -176,7 +175,7 @@ function releaseOf(
   );
 }
 
-/** Opens the file as the kind that its first bytes indicate; ignores its name. */
+/** Opens a file. Its first bytes, not its name, decide how it is read. */
 async function openColumns(path: string): Promise<ColumnSource> {
   const kind = kindOfFile(path);
   if (kind?.id === "parquet") {
@@ -307,7 +306,7 @@ function buildTables(sources: TableSources): Tables {
   };
 }
 
-/** Returns the codes of the snapshot that the file was made from. */
+/** Returns the codes in a snapshot's metadata. */
 function metaCodes(meta: SnapshotMeta): KnownCodes {
   const list = (codes: readonly string[]): Map<string, string> =>
     new Map(codes.map((c) => [c, ""]));
@@ -321,10 +320,7 @@ function metaCodes(meta: SnapshotMeta): KnownCodes {
   };
 }
 
-/**
- * Returns the codes and names that are known without a dump: the codes in use, and the legal
- * natures.
- */
+/** Returns the codes and names known without a dump: the codes in use and the legal natures. */
 function packageCodes({ codes }: TableSources): KnownCodes {
   const cnae = new Map<string, string>();
   for (const code of codes.cnae.codes) {

@@ -14,8 +14,8 @@ import { printable } from "../../../native-index/format/printable.ts";
 import { CommandError } from "../../errors.ts";
 
 /**
- * Files up to this many bytes are read in one call. In one call, all damage is reported as an
- * error. The row-group reader, used for larger files, loses errors inside WebAssembly.
+ * Files up to this many bytes are read in one call, which reports all damage. Larger files are read
+ * by row groups, and that reader loses errors inside WebAssembly.
  */
 const UNSTREAMED_BYTES_MAX = 128 * 2 ** 20;
 
@@ -69,10 +69,7 @@ export async function openParquet(
   return { metadata: pairs, batches };
 }
 
-/**
- * Checks that a file begins and ends with Parquet's magic bytes; a truncated file lacks them at the
- * end.
- */
+/** Checks for Parquet's magic bytes at both ends; a truncated file lacks those at its end. */
 function checkEnds(path: string): void {
   const { size } = statSync(path);
   const end = Buffer.alloc(4);

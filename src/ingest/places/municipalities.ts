@@ -4,15 +4,13 @@
  * official codes if any, and the number of rows by state and code. Output: the IBGE code of a
  * (state, TOM code) pair; the municipality of every TOM code; codes not found by name.
  * Invariant: the municipality of an account depends only on its own state and TOM code. It is found
- * by the code's name in the release. If no municipality of the state has this name, it is found by
- * official codes. If those lack the code, it is found by the nearest spelling among the state's
- * municipalities that have no code yet.
- * One spelling matches at most one municipality of a state, and one municipality at most one
- * spelling. If two candidates are equally near, neither matches. All codes that were not found by
+ * by the code's name in the release, else by official codes, else by the nearest spelling among the
+ * state's municipalities that have no code yet. In a state, a spelling and a municipality match at
+ * most once. If two candidates are equally near, neither matches. All codes that were not found by
  * name alone are reported.
- * The release's table of TOM codes contains no states. Only for this table, the state of a code is
- * derived from the rows that use it and from neighboring codes, because the registry numbered
- * states in blocks, separately for odd and even codes.
+ * The release's table contains no states. To describe a TOM code, its state is derived from the
+ * rows that use it and from neighboring codes, because the registry numbered states in blocks,
+ * separately for odd and even codes.
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { distance } from "fastest-levenshtein";
@@ -113,8 +111,8 @@ export class Municipalities {
   }
 
   /**
-   * Returns the share of official codes that contradict the release. A TOM code contradicts it if
-   * its name is the name of other municipalities than its official one.
+   * Returns the share of official codes that contradict the release. A code contradicts the release
+   * if its name there belongs to municipalities other than its official one.
    */
   private contradicted(codes: CodesByTom): number {
     let [compared, other] = [0, 0];
@@ -172,10 +170,7 @@ export class Municipalities {
     });
   }
 
-  /**
-   * Returns the codes that rows contain but that were not found by name alone. `rowCounts` is
-   * like that of `describe`.
-   */
+  /** Returns the codes in use that were not found by name alone. `rowCounts`: as for `describe`. */
   odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
     const chosen = this.chosenPlaces(toms, rowCounts);
     return toms.flatMap((tom) => {
@@ -217,9 +212,9 @@ export class Municipalities {
   }
 
   /**
-   * Resolves a code whose name and official municipality differ. The name decides if the official
-   * state has a municipality with this name, unless that municipality belongs to another code.
-   * Otherwise the official municipality replaces that of its state.
+   * Resolves a code whose name and official municipality differ. The name wins if a municipality of
+   * the official state has this name and belongs to no other code. Otherwise the official
+   * municipality replaces the one found by name in its state.
    */
   private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
     const other = named.find(({ uf }) => uf === official.uf);
@@ -303,10 +298,7 @@ export class Municipalities {
     return this.chosen.places;
   }
 
-  /**
-   * Assigns at most one municipality to each code, and no municipality twice. The pairs with the
-   * best evidence are assigned first.
-   */
+  /** Assigns each code at most one municipality, each only once, in the order of the evidence. */
   private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
     const certain = toms.flatMap((tom) => {
       const [place, other] = this.candidates(tom);
@@ -336,7 +328,6 @@ export class Municipalities {
   }
 }
 
-/** The chosen municipalities by code, and the tables from which they were chosen. */
 interface Chosen {
   readonly toms: readonly string[];
   readonly rowCounts: Uint32Array;
@@ -349,7 +340,7 @@ interface CertainCode {
   readonly uf: string | undefined;
 }
 
-/** Returns how strongly the neighbors of a code suggest a state. `certain` is ascending. */
+/** Returns how strongly the neighbors of a code suggest a state. `certain` is sorted by code. */
 function likeness(code: number, uf: string, certain: readonly CertainCode[]): number {
   const low = firstFrom(certain, code);
   let sum = 0;
@@ -389,7 +380,7 @@ interface IbgePlace {
 /** A matching name may differ by one edit (edit distance) for each of this many characters. */
 const CHARACTERS_PER_EDIT = 5;
 
-/** Returns the matching municipalities by code. `unknown` holds codes with their folded names. */
+/** Returns municipalities with similar names, by code. `unknown`: codes and folded names. */
 function spelledPlaces(
   unknown: readonly (readonly [tom: string, name: string])[],
   free: readonly IbgePlace[],
@@ -411,9 +402,7 @@ function spelledPlaces(
   return spelled;
 }
 
-/**
- * Returns the free municipality with the nearest name in each state; none if two are equally near.
- */
+/** Returns the nearest free municipality in each state; none if two are equally near. */
 function nearest(name: string, free: readonly IbgePlace[]) {
   const most = Math.floor(name.length / CHARACTERS_PER_EDIT);
   if (most === 0) return [];

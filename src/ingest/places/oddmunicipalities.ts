@@ -14,16 +14,10 @@ export interface OddMunicipality {
   /** Name in the dump's table; empty if the table lacks the code. */
   readonly name: string;
   readonly how: Finding;
-  /**
-   * `ibge` is the code of the municipality that was chosen, and `taken` its `Name/UF`. Both are
-   * null if none was found.
-   */
+  /** Code of the chosen municipality, and (`taken`) its `Name/UF`; null if none was found. */
   readonly ibge: string | null;
   readonly taken: string | null;
-  /**
-   * `Name/UF` of the code's official municipality, if the name in the dump matches a different one;
-   * else null.
-   */
+  /** `Name/UF` of the code's official municipality if the dump's name contradicts it, else null. */
   readonly byCode: string | null;
   readonly accounts: number;
 }

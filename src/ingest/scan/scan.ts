@@ -39,10 +39,7 @@ export interface ScanResult {
   readonly rowsIn: number;
   readonly rowsKept: number;
   readonly codes: AllCodes;
-  /**
-   * Number of rows by state and TOM code (`establishments.ts`). Empty for files other than
-   * establishments.
-   */
+  /** Number of rows by state and TOM code, for establishments; else empty. */
   readonly places: Uint32Array;
   readonly encoding: TextEncoding;
   readonly tally: TallyResult;

@@ -69,7 +69,7 @@ export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
       rows.size > 0 ? [] : files.map((file) => ({ file, bytes: 1 })),
     ),
   ];
-  // The check of the folder has already reported files without bytes.
+  // Files without bytes were already reported by the check of the folder.
   const files = empty.filter(({ bytes }) => bytes > 0).map(({ file }) => file);
   const lacking = files.length === 0 ? [] : checkRows(files, scanning.partial);
   if (lacking.length > 0 && !scanning.partial) {

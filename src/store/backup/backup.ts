@@ -1,14 +1,14 @@
 /**
  * Backup of the whole state of a running server, and its manifest.
  * Input: a data directory and a target. Output: a folder with the database, the secrets, the files
- * of done exports, the sent files that a restore needs to render enrichments, and entry files. (An
- * entry file lists accounts exported for a notice that are not yet in the tenant's list of exported
- * accounts.) All are as of one moment. `manifest.json` lists sizes and SHA-256.
+ * of done exports, the sent files of enrichments that a restore must render, and entry files, all
+ * as of one moment. `manifest.json` lists sizes and SHA-256. (An entry file lists accounts exported
+ * for a notice that are not yet in the tenant's list of exported accounts.)
  * Invariant: the moment is the start of a read transaction. It begins while all other writers are
- * blocked, for about a millisecond. By then every file named in the state has a hard link, so
- * files that are removed later are still copied. The state is copied unchanged, in any schema. The
- * manifest has its own checksum and is accepted only byte for byte as written, so any changed byte
- * is detected. No path in it leads out of the backup, and it holds no secret.
+ * blocked, for about a millisecond. By then every file named in the state has a hard link, so files
+ * removed later are still copied. The state is copied unchanged, in any schema. The manifest has a
+ * checksum, so any changed byte is detected. No path in it leads out of the backup, and it holds no
+ * secret.
  */
 
 import { createHash } from "node:crypto";
@@ -124,10 +124,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
   }
 }
 
-/**
- * Removes the links of a backup that was killed. Otherwise they would keep expired files on the
- * disk.
- */
+/** Removes the links of a killed backup, which would keep expired files on the disk. */
 export function removeHeldFiles(dataDir: string): void {
   const held = join(dataDir, HELD_FOLDER);
   if (lookAt(held) === undefined) return;
@@ -223,9 +220,9 @@ function holdOfServer(address: StateAddress, held: string, options: BackupOption
 }
 
 /**
- * Begins the read transaction and links every file that it names. Most files are linked before the
- * transaction begins. Files finished in between are linked while no other process can write, so
- * none is missed.
+ * Begins the read transaction, and links every file that the state names. Most files are linked
+ * before it begins. Files finished in between are linked while no other process can write, so none
+ * is missed.
  */
 function hold(database: SqliteDatabase, held: string, options: BackupOptions): Moment {
   const { dataDir, nowMs } = options;
@@ -309,9 +306,9 @@ function holdAll(
 
 /**
  * Links the entry files of done exports, and returns their names. If an export claims a file during
- * this call, the file is renamed to `<id>.claimed`, and is then linked under this name. Its entries
- * cannot be in the list of exported accounts yet, because that takes a commit, and commits wait for
- * the backup.
+ * this call, the file is renamed to `<id>.claimed` and linked under this name. Its entries are not
+ * in the list of exported accounts yet, because that takes a commit, and commits wait for the
+ * backup.
  */
 function holdEntries(folder: string, held: string, done: readonly DoneRow[]): string[] {
   if (lookAt(folder) === undefined) return [];

@@ -120,9 +120,7 @@ export class NewFolder {
     }
   }
 
-  /**
-   * Makes a file durable that other code has written into the folder. Returns its size and hash.
-   */
+  /** Makes durable a file that other code has written. Returns its size and hash. */
   async synced(name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const file = await open(join(this.path, name), "r+");
     try {

@@ -26,9 +26,7 @@ import {
 } from "./backup.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 
-/**
- * Max problems that are reported. A backup with more problems is not worth repairing file by file.
- */
+/** Max reported problems. A backup with more is not worth repairing file by file. */
 const PROBLEMS_MAX = 100;
 
 interface RestoreOptions {
@@ -41,9 +39,7 @@ interface RestoreOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Verifies a backup without changing anything. Throws a `CommandError` that lists every problem.
- */
+/** Verifies a backup, changing nothing. Throws a `CommandError` that lists every problem. */
 export async function checkBackup(
   source: string,
   onBytes: (bytes: number, total: number) => void = () => {},

@@ -1,8 +1,9 @@
 /**
- * The snapshot that all servers of one state serve. Input: the snapshot that each server has
- * verified. Output: the snapshot that all have verified, which each serves from then on.
- * Invariant: the snapshot of the fleet changes in one transaction, and only to one that every live
- * member with a snapshot has verified. A member whose lease has ended does not delay this.
+ * The snapshot that a fleet (all servers of one state) serves. Input: the snapshot that each server
+ * has verified. Output: the snapshot to serve.
+ * Invariant: the snapshot of the fleet changes in one transaction, and only to a snapshot that
+ * every live member has verified. Members without a snapshot do not count. A member whose lease has
+ * ended does not delay this.
  */
 import type { StateDatabase } from "../statedatabase.ts";
 
@@ -63,10 +64,7 @@ export class FleetMonth {
       .run(offered?.snapshotId ?? null, offered?.label ?? null, memberId);
   }
 
-  /**
-   * If all members offer the same snapshot, changes the fleet's snapshot to it. Returns the fleet's
-   * snapshot.
-   */
+  /** If all members offer the same snapshot, makes it the fleet's. Returns the fleet's snapshot. */
   agree(): OfferedSnapshot | null {
     const current = this.current();
     // Usually nothing changes; so this is checked without a transaction, which would block writers.
@@ -88,7 +86,7 @@ export class FleetMonth {
     return change.immediate();
   }
 
-  /** Names the live members that offer a snapshot other than this one. */
+  /** Returns the names of the live members that offer another snapshot. */
   without(snapshotId: string): string[] {
     return this.#database
       .prepare<[string], string>(

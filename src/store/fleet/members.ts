@@ -3,7 +3,7 @@
  * and its heartbeats. Output: the members whose lease has not ended.
  * Invariant: only the clock of the database decides when a lease ends. A member whose lease has
  * ended cannot renew it. It joins again under a new id, and keeps the work that no other member has
- * taken over. Any member may take a row whose owner is no longer a member.
+ * taken over. Any member may take over work (such as an export) if its owner is no longer a member.
  */
 import { CommandError } from "../../errors.ts";
 import type { StateDatabase } from "../statedatabase.ts";
@@ -51,7 +51,7 @@ export class MemberStore {
 
   /**
    * All members must have the same `leaseMs`. If `isShared` is false, the state has only one member
-   * at a time. Any other row is then a leftover, for example from a restored backup.
+   * at a time. Any other row is a leftover, for example from a restored backup.
    */
   constructor(database: StateDatabase, leaseMs: number, isShared = true) {
     this.#database = database;
@@ -124,16 +124,13 @@ export class MemberStore {
     return bury.immediate();
   }
 
-  /** Ends a member that stops. Other members may take what it still owns. */
+  /** Removes a member that stops. Other members may take over its work. */
   leave(id: string): void {
     this.#database.prepare("DELETE FROM members WHERE id = ?").run(id);
   }
 }
 
-/**
- * Throws if other members keep files in another place. Every file would then be missing on some
- * members.
- */
+/** Throws if other members keep files elsewhere: every file would be missing on some members. */
 function refuseOtherFiles({ files }: NewMember, members: readonly MemberRow[]): void {
   const other = members.find((member) => member.files !== files);
   if (other === undefined) return;

@@ -14,10 +14,7 @@ import { describeError, type Log } from "../../process/log.ts";
 import type { StateDatabase } from "../statedatabase.ts";
 import { LEASE_MS, type MemberRow, MemberStore, type NewMember } from "./members.ts";
 
-/**
- * Length of the lease if a state has only one server, in milliseconds. It is longer than any
- * process runs.
- */
+/** Length of a single server's lease, in milliseconds: longer than any process runs. */
 const ENDLESS_MS = 1e15;
 /** Time between two ticks, in milliseconds. */
 const TICK_MS = 1_000;
@@ -43,8 +40,8 @@ interface MembershipParts extends MemberFacts {
 }
 
 /**
- * Called when this server has joined its fleet again under a new id, or has noticed that other
- * servers of the fleet have ended.
+ * Called when this server has rejoined its fleet under a new id, or has noticed that other servers
+ * have ended.
  */
 type Listener = () => void;
 
@@ -78,7 +75,7 @@ export class Membership {
     return this.#id;
   }
 
-  /** True if no other member can have taken over what this one owns. */
+  /** True if no other member can have taken over this member's work. */
   get isSure(): boolean {
     const { clock } = this.#parts;
     return clock.monotonicMs() - this.#renewedMs < this.leaseMs - MARGIN_MS;
@@ -108,10 +105,7 @@ export class Membership {
     if (this.isShared) this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /**
-   * Renews the lease if a third of it has passed, and removes members whose leases have ended.
-   * Never throws.
-   */
+  /** Renews the lease after a third of it, and removes members with ended leases. Never throws. */
   tick(): void {
     if (this.#id === null || !this.isShared) return;
     const { clock, log } = this.#parts;

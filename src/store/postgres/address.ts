@@ -25,7 +25,7 @@ export interface StateAddress {
 
 /**
  * Parses an address.
- * @throws CommandError with exit code 2; the message does not have the address
+ * @throws CommandError with exit code 2, whose message lacks the address
  */
 export function stateAddress(text: string): StateAddress {
   const refuse = (why: string) => new CommandError(`state.url ${why}`, 2);

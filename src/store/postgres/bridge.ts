@@ -128,13 +128,11 @@ export class Bridge {
     return ++this.#sessions;
   }
 
-  /**
-   * Sends a request and blocks until the answer arrives. Throws `StateAway` or `StatementRefused`.
-   */
+  /** Sends a request; blocks until the answer arrives. Throws `StateAway` or `StatementRefused`. */
   request(request: BridgeRequest): QueryAnswer {
     if (this.#isEnded) throw new TypeError("The database connection is not open");
-    // The end of a transaction or session is sent even now. Otherwise the other thread would take
-    // the next request for a part of the same transaction.
+    // The end of a transaction or session is sent even while the server is away. Otherwise the
+    // other thread would take the next request for a part of the same transaction.
     const isEnd = request.kind === "close" || request.kind === "end";
     if (this.awayMs > 0 && !isEnd) throw new StateAway("the server is away");
     const number = ++this.#requests;

@@ -13,8 +13,8 @@ export type { Client } from "pg";
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 10_000;
 /**
- * The server ends a transaction that is idle for this long, in milliseconds, because its process
- * may be paused while others wait for its lock.
+ * The server ends a transaction that is idle for this many milliseconds: its process may be paused,
+ * while others wait for the lock.
  */
 const IDLE_MS = 3_000;
 
@@ -62,10 +62,7 @@ export interface OpenConnection {
   cut(): void;
 }
 
-/**
- * Queries the process id, because the id that the protocol reports may be that of a connection
- * pool.
- */
+/** Queries the process id, because the protocol may report that of a connection pool. */
 const OWN_PROCESS = `SELECT pid, backend_start::text AS "startedAt" FROM pg_stat_activity
   WHERE pid = pg_backend_pid()`;
 
@@ -90,10 +87,7 @@ export async function connectTo({ url, schema }: StateAddress): Promise<OpenConn
 /** Stands for a process that does not exist. */
 const NOBODY = { pid: 0, startedAt: "" };
 
-/**
- * True if an error means that the connection is lost or the server is too slow, and not that the
- * statement is wrong.
- */
+/** True if an error means a lost connection or a slow server, and not a wrong statement. */
 export function isLost(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
   // SQLSTATE codes for: connection failure, shutdown, statement timeout, too many connections, idle

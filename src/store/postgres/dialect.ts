@@ -107,10 +107,7 @@ function splitAt(text: string, mark: string): [string, string | null] {
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at)];
 }
 
-/**
- * Replacements for the types of columns and the options of tables, in the order in which they are
- * applied.
- */
+/** Replacements for column types and table options, in the order in which they are applied. */
 const DEFINITIONS: readonly (readonly [RegExp, string])[] = [
   [/\)\s*STRICT(?:, WITHOUT ROWID)?/g, ")"],
   [
@@ -130,10 +127,7 @@ const TRIGGER =
 /** A statement of a step that changes rows, outside of triggers. */
 const ROW_CHANGE = /^\s*(?:INSERT|UPDATE|DELETE)\b[^;]*;/gm;
 
-/**
- * Translates a migration step. If the state is new (`isNew`), it has no rows, so statements that
- * change rows are omitted.
- */
+/** Translates a migration step. Omits changes of rows for a new state (`isNew`), which has none. */
 export function translatedStep(sql: string, isNew: boolean): string {
   const parts: string[] = [];
   const add = (text: string) => {
@@ -157,10 +151,7 @@ function definitionsOf(sql: string): string {
   );
 }
 
-/**
- * Returns the PostgreSQL definition of a trigger. It needs a function, because a trigger of
- * PostgreSQL runs a function.
- */
+/** Returns the PostgreSQL definition of a trigger and of the function that it must run. */
 function triggerOf([, name, when, event, table, body]: RegExpMatchArray): string {
   const raised = /RAISE\(ABORT, ('(?:[^']|'')*')\)/.exec(body as string)?.[1];
   const statements = (body as string)
@@ -175,10 +166,7 @@ function triggerOf([, name, when, event, table, body]: RegExpMatchArray): string
       FOR EACH ROW EXECUTE FUNCTION ${name}_function();`;
 }
 
-/**
- * Creates the SQLite functions that statements use. `min` and `max` of two values are null if
- * either value is null.
- */
+/** Creates SQLite's functions. `min` and `max` of two values are null if either value is null. */
 export const COMPATIBILITY = `
   CREATE FUNCTION iif(boolean, anycompatible, anycompatible) RETURNS anycompatible
     LANGUAGE sql IMMUTABLE AS 'SELECT CASE WHEN $1 THEN $2 ELSE $3 END';

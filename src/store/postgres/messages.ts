@@ -23,9 +23,7 @@ export interface BridgeStart {
   readonly port: MessagePort;
 }
 
-/**
- * A request with its number, which identifies its answer. `session` is the connection that it uses.
- */
+/** A request. Its number identifies its answer, and `session` its connection. */
 export type NumberedRequest = BridgeRequest & { readonly number: number };
 
 /** A request without its number. */

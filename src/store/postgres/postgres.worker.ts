@@ -1,13 +1,12 @@
 /**
  * The thread that talks to PostgreSQL for a thread that blocks until it gets an answer (bridge.ts).
- * Input: requests on a port, one at a time for each session. Output: answers on the port, and the
- * shared words that wake the waiting thread.
+ * Input: requests on a port, one at a time for each session. Output: answers on the port, and words
+ * of the shared memory, which wake the waiting thread.
  * Invariant: a session is one connection, which is opened at the first request and again after a
  * failure. A transaction never continues on another connection. If a connection is lost (watch.ts)
- * and the request has changed nothing, the request is repeated on another connection. While the
- * server is unreachable, requests fail immediately, and attempts to reach it run in the background.
- * A server that stays silent counts as unreachable, and the requests that wait for it fail.
- * Passwords never leave this thread.
+ * and the request has changed nothing, the request is repeated on another one. While the server is
+ * unreachable or silent, requests fail, and attempts to reach it run in the background. Passwords
+ * never leave this thread.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
@@ -26,13 +25,13 @@ import { ConnectionLost, endOf, openedWithin, Watch } from "./watch.ts";
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
 /**
- * How often changes are polled, in milliseconds. Because of this, a disabled key is refused within
- * a second even if a notification is lost.
+ * Interval of polling for changes, in milliseconds: even if a notification is lost, a disabled key
+ * is refused within a second.
  */
 const LOOK_MS = 400;
 /**
- * If polling gets no answer for this time, another connection is tried. Polling is little work for
- * the server, so only a busy machine takes this long. In milliseconds.
+ * If polling gets no answer for this many milliseconds, another connection is tried. Polling is
+ * little work for the server, so only a busy machine takes this long.
  */
 const STILL_MS = 1_000;
 /** Period of the attempts to reach an unreachable server, in milliseconds. */

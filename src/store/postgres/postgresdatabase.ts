@@ -194,10 +194,7 @@ class PostgresStatement<Parameters extends unknown[], Row>
     return this.#run(text, valuesOf(this.#statement, parameters), writes);
   }
 
-  /**
-   * Returns a value in the type that SQLite uses for it. A blob arrives here as plain bytes, and an
-   * integer as `bigint`.
-   */
+  /** Returns a value in SQLite's type. Blobs arrive as plain bytes, and integers as `bigint`. */
   #valueOf(value: unknown): unknown {
     if (value instanceof Uint8Array) {
       return Buffer.from(value.buffer, value.byteOffset, value.byteLength);

@@ -25,7 +25,7 @@ interface Requests {
   readonly numbers: Float64Array;
 }
 
-/** Replaces the database's clock and the time at which it started. Only tests use it. */
+/** Replaces the database's clock and start time. Only tests use it. */
 interface GivenClock {
   readonly nowMs: number;
   readonly startedMs: number;
@@ -64,9 +64,7 @@ export async function openRateBank(
   };
 }
 
-/**
- * Names the connection. MEMBERS counts the servers of the fleet by the connections with this name.
- */
+/** Names the connection. MEMBERS counts the connections with this name, one per server. */
 const SET_NAME = `SELECT set_config(
   'application_name', 'peneira-rates-' || hashtext(current_schema()), false)`;
 

@@ -57,10 +57,7 @@ const SHARED_STEPS: readonly string[] = [
   RATE_STEP,
 ];
 
-/**
- * The tables that only a shared state has. These are `state`, which holds versions and secrets, and
- * the tables that the steps create.
- */
+/** The tables of a shared state only: `state` (versions and secrets), and those of SHARED_STEPS. */
 export const SHARED_TABLES: readonly string[] = [
   "state",
   ...SHARED_STEPS.flatMap((step) => step.match(/(?<=CREATE TABLE )\w+/g) ?? []),
@@ -133,9 +130,7 @@ function undo(database: StateDatabase): void {
   }
 }
 
-/**
- * Creates the tables that are missing. Must be called in a transaction that holds the state's lock.
- */
+/** Creates missing tables. Call within a transaction that holds the state's lock. */
 export function applySteps(database: StateDatabase, schema: string): void {
   const found = versionsOf(database, schema);
   if (found !== null) compareVersions(database, found);
@@ -171,9 +166,7 @@ export function versionsOf(database: StateDatabase, schema: string): Versions | 
   return database.prepare<[], Versions>("SELECT version, shared FROM state").get() as Versions;
 }
 
-/**
- * Creates the table `state`. Its `secrets` are JSON; null until the first server has stored them.
- */
+/** Creates the table `state`. Its `secrets` are JSON, or null until a server has stored them. */
 function firstStep(schema: string): string {
   return `
     CREATE SCHEMA IF NOT EXISTS "${schema}";

@@ -23,9 +23,7 @@ const LOCK = {
 /** How a server locks a state. */
 export type ServerLockKind = keyof typeof LOCK;
 
-/**
- * Holds the server lock. If the connection is lost, the lock is lost too and must be taken again.
- */
+/** Holds the server lock, which is lost with the connection and must then be taken again. */
 export class ServerLock {
   readonly #database: StateDatabase;
   readonly #kind: ServerLockKind;

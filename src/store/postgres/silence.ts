@@ -5,12 +5,10 @@
  * longer than the limit before it read the answer.
  */
 
-/**
- * If a small request gets no answer for this time, the server counts as silent. In milliseconds.
- */
+/** Milliseconds without an answer to a small request after which the server counts as silent. */
 export const SILENCE_MS = 2_500;
 
-/** The server has not answered for too long. */
+/** Error: the server has not answered for too long. */
 export class Silence extends Error {}
 
 /** Returns the answer. Throws `Silence` if it does not come. */

@@ -28,10 +28,7 @@ const LOOKS = 2;
 /** Longest wait for the end of a connection. */
 const END_MS = 1_000;
 
-/**
- * Thrown if packets of a statement or of its answer are being dropped, although the server itself
- * answers.
- */
+/** Thrown if packets of a statement or its answer are dropped although the server answers. */
 export class ConnectionLost extends Error {}
 
 /** The server's view of one of this program's connections. Times are by the server's clock. */
@@ -44,10 +41,7 @@ export interface Backend {
   readonly for_ms: number | null;
 }
 
-/**
- * The query for the state of some connections. It compares the start time of processes too, because
- * process ids are reused.
- */
+/** Queries the state of connections. Start times are compared, because process ids are reused. */
 const BACKENDS = `SELECT pid, state, wait_event_type AS waits_for,
     (extract(epoch FROM clock_timestamp() - state_change) * 1000)::int AS for_ms
   FROM pg_stat_activity WHERE (pid, backend_start::text) IN
@@ -159,10 +153,7 @@ export class Watch {
   }
 }
 
-/**
- * Opens a connection within a time. Throws `Silence` if that takes too long; a connection that
- * opens later is closed.
- */
+/** Opens a connection within a time. Throws `Silence` if it is late, and then closes it. */
 export async function openedWithin(
   ms: number,
   connect: () => Promise<OpenConnection>,

@@ -1,9 +1,9 @@
 /**
  * A state on PostgreSQL as one side of a copy. Input: its address, and the work to do. Output: the
- * result of the work, which runs in one transaction that excludes other writers, while no server
- * uses the state.
- * Invariant: a new state and its tables appear with the commit, so a run that fails or is killed
- * before leaves nothing. No schema is upgraded here.
+ * result of the work.
+ * Invariant: the work runs in one transaction that excludes other writers, while no server uses the
+ * state. A new state and its tables appear with the commit, so a run that fails or is killed before
+ * leaves nothing. No schema is upgraded here.
  */
 import { strict as assert } from "node:assert";
 import { CommandError } from "../../errors.ts";
@@ -36,8 +36,8 @@ export function withPostgres<Result>(
 }
 
 /**
- * Runs work on a state, or on a new one if the schema contains none. `isNew` tells the work which
- * of these is the case. @throws CommandError also if the schema has tables of another program
+ * Runs work on a state, or on a new one if the schema contains none. `isNew` is true for a new one.
+ * @throws CommandError also if the schema has tables of another program
  */
 export function withMadePostgres<Result>(
   address: StateAddress,
@@ -53,10 +53,7 @@ export function withMadePostgres<Result>(
   });
 }
 
-/**
- * Runs work that fills a state, with its triggers disabled. Stores the secrets in the same
- * transaction.
- */
+/** Fills a state with its triggers disabled, and stores the secrets in the same transaction. */
 export function filling(
   database: StateDatabase,
   tables: readonly StateTable[],

@@ -8,10 +8,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { StateDatabase } from "../statedatabase.ts";
 import type { StateTable } from "./tables.ts";
 
-/**
- * Number of rows that are read or inserted in one step. A row with a block of a list has up to 32
- * KiB.
- */
+/** Rows that are read or inserted in one step. A row with a list's block has up to 32 KiB. */
 const PAGE_ROWS = 256;
 
 /** Value of a column. */
@@ -105,7 +102,7 @@ export function bytesOf(row: Row): Buffer {
   return Buffer.concat(row.flatMap(partsOf));
 }
 
-/** A value as its kind, its length, and its bytes. */
+/** Returns a value as its kind, its length, and its bytes. */
 function partsOf(value: Value): Buffer[] {
   if (value === null) return [Buffer.from("n")];
   if (typeof value === "bigint") return [Buffer.from(`i${value};`)];

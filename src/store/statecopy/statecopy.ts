@@ -41,10 +41,7 @@ export interface CopyOptions {
   readonly dataDir: string;
   /** Value of `state.url`. */
   readonly url: string;
-  /**
-   * `onCopied` is called with the number of rows copied so far, `onCompared` with the number
-   * compared so far.
-   */
+  /** `onCopied` gets the number of rows copied so far, `onCompared` the number compared. */
   readonly onCopied: OnRows;
   readonly onCompared: OnRows;
 }
@@ -182,7 +179,7 @@ function ownSecrets(dataDir: string): string | null {
   return checkDataFile(dataDir, SECRETS_FILE) ? secretsText(dataDir) : null;
 }
 
-/** Throws if a data directory has a state, or belongs to another one. */
+/** Throws if a data directory has a state, or the address or secrets of another state. */
 function refuseUsed(
   dataDir: string,
   address: ReturnType<typeof stateAddress>,

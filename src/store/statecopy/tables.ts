@@ -63,7 +63,7 @@ function tableOf(database: StateDatabase, name: string, sql: string): StateTable
   };
 }
 
-/** Orders tables so that each comes after the tables that it refers to. */
+/** Orders tables: each comes after the tables that it refers to. */
 function inOrder(tables: readonly StateTable[]): StateTable[] {
   const ordered: StateTable[] = [];
   const isDone = (name: string) => ordered.some((table) => table.name === name);

@@ -71,8 +71,7 @@ export function registerAudit(program: Command): void {
     .option("--limit <n>", "maximum number of lines", limit, 100)
     .option("--json", "print one JSON document")
     .action(show);
-  // The text after the options explains each action. So the description of --action does not list
-  // the actions again.
+  // The text after the options explains each action, so the description of --action does not.
   audit.configureHelp({ ...audit.configureHelp(), optionDescription: optionText });
 }
 

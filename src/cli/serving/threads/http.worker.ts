@@ -33,10 +33,7 @@ class AnsweringThread {
   readonly #transport: UwsTransport;
   readonly #parts: ThreadParts;
   readonly #forwarder: Forwarder;
-  /**
-   * Until this thread is ready, it forwards each request to the main thread. It refuses a request
-   * with a framing error itself.
-   */
+  /** Until it is ready, this thread forwards requests, except those with a framing error. */
   #handler: ExchangeHandler = (exchange) => {
     if (exchange.framing !== null) refuseEarly(exchange);
     else this.#forwarder.forward(exchange, requestIdOf(exchange.header("x-request-id")), null);
@@ -84,9 +81,7 @@ class AnsweringThread {
     this.#forwarder.take(message);
   }
 
-  /**
-   * Closes this thread's connections after an uncaught failure. Returns the thread's last counts.
-   */
+  /** Closes connections after an uncaught failure. Returns the thread's last counts. */
   async fail(error: unknown): Promise<MetricSamples> {
     this.#parts.log.fatal(describeError(error), "a thread failed: its connections are closed");
     this.#transport.cut();

@@ -194,10 +194,7 @@ const OWNERS_COMPUTE: ThreadService["compute"] = {
   },
 };
 
-/**
- * Throws `OwnerRequired` for a spec with lists, because only the main thread has the tenants'
- * lists. Returns any other spec unchanged.
- */
+/** Throws `OwnerRequired` for a spec with lists, which only the main thread has. */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
 
 function withoutLists(_tenantId: string, _segment: Segment, spec: AccountQuerySpec) {

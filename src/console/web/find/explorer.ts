@@ -8,7 +8,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import type { ExploreAnswer } from "../app/answers.ts";
 import type { SentSpec } from "./question.ts";
 
-/** State of an exploration; `answer` is the last good one, even while busy or after a failure. */
+/** State of an exploration. `answer` is the last good one, even while busy or after a failure. */
 export interface Exploration<Failure> {
   state: "idle" | "busy" | "ready" | "failed";
   answer: ExploreAnswer | null;

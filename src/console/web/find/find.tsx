@@ -3,8 +3,8 @@
  * a newer month of data.
  * Invariant: the page has one first-level heading. The view reads each change of the address. "/"
  * focuses the sentence box unless the user is typing. Every invalid part of a link is reported with
- * its text. The screen never mixes data of two months. Each new month is announced once, and the
- * query is repeated for it once, even if this fails.
+ * its text. The screen never mixes data of two months. A new month is announced once, and the query
+ * is repeated once for the month, even if the repetition fails.
  */
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
@@ -46,8 +46,7 @@ import { place } from "./table/list.ts";
 import { Results, SelectionBar } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
 
-// The company view is exported here because it shares nearly all of this code. So one chunk
-// contains both views.
+// The company view shares nearly all of this code, so one chunk contains both views.
 export { CompanyView } from "../company/company.tsx";
 
 const CHARTS_KEY = "peneira.charts";
@@ -104,10 +103,7 @@ function useReturn(): void {
   }, [isThere]);
 }
 
-/**
- * Offers a button that skips to the table, past the filters and charts, which have about a hundred
- * tab stops.
- */
+/** Offers a button that skips to the table, past a hundred tab stops of filters and charts. */
 function ToResults(): VNode | null {
   const { answer } = exploration.value;
   if (answer === null || isEmpty(query.value) || needsGuidance() || isNotUnderstood()) return null;
@@ -143,8 +139,8 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
       </div>
     );
   }
-  // Without charts if there are few matches, because the rows show them well enough. If there are
-  // no matches, guidance replaces the charts.
+  // If there are few matches, no charts are drawn, because the rows show enough. If there are none,
+  // guidance replaces the charts.
   const few = (exploration.value.answer?.total ?? CHARTS_FROM) < CHARTS_FROM;
   return (
     <div class="find-side" key="side">
@@ -264,9 +260,7 @@ let newest = "";
 /** True from the discovery of a new month until its counts are loaded and the address names it. */
 let isAwaited = false;
 
-/**
- * Repeats the query when the server has a new month of data. Returns a function that stops this.
- */
+/** Repeats the query when the server has a new month of data. The returned function ends this. */
 function followMonth(): () => void {
   return effect(() => {
     const { state, answer } = exploration.value;

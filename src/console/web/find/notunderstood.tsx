@@ -80,8 +80,8 @@ export function NotUnderstood(): VNode {
 }
 
 /**
- * Returns the text's words for a search by name, each once, or null if it has none or too many
- * letters.
+ * Returns the distinct words of a text for a search by name. Returns null if there are no words or
+ * too many letters.
  */
 export function nameIn(text: string): string | null {
   const phrase = [...new Set(analyzeWords(text))].join(" ");

@@ -5,7 +5,7 @@
  * keystrokes (a paste, an input method, a held key) is looked up when it ends.
  * Invariant: an outdated answer never replaces a newer one. No suggestion is selected at first, so
  * Enter still submits the sentence. A failed request shows nothing. If a phone or an e-mail cannot
- * be looked up, the box shows why.
+ * be looked up, the box says why.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -56,7 +56,7 @@ export function useOffered(text: string | null, open: (cnpj: string) => void): O
     };
   }, [text]);
   const { accounts, refused: whyNot } = text === null ? NOTHING_FITS : found;
-  // Digits alone may still become a CNPJ, so the reason is shown only on submit.
+  // While only digits are typed, they may become a CNPJ, so no error about a phone is shown.
   const refused = text === null || /^\d+$/.test(text) ? null : whyNot;
   const close = () => setFound(NOTHING_FITS);
   const key = (name: string): boolean => {

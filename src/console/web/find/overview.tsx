@@ -46,7 +46,7 @@ async function count(): Promise<void> {
 export function Overview() {
   const served = exploration.value.answer?.snapshot;
   useEffect(() => void count(), [served]);
-  // The catalog is loaded in advance, because pressing a branch needs the activities of the branch.
+  // The catalog is loaded in advance, because a click on a sector needs the activities in it.
   useEffect(() => void loadCatalog().catch(() => {}), []);
   const section = useFocusPassedOn();
   const answer = whole.value;

@@ -95,8 +95,8 @@ function meaningsOf(
   const query = queryOf(answer.spec);
   const { explain } = answer;
   const own = special(part, answer);
-  // A part with codes of its own describes only these. Its role may have further filters, which
-  // come from other parts.
+  // A part with its own codes is described by these codes only. Other filters of the same role come
+  // from other parts of the sentence.
   const became = (own.length > 0 ? [] : partsOf(part.role))
     .filter((name) => isPartSet(query.filters, name))
     .map((name) => describeFilter(name, query, book));
@@ -123,10 +123,7 @@ function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer):
   return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
 }
 
-/**
- * Wraps a remark that is plain text in an object. Clients may have sent such remarks with their
- * specs.
- */
+/** Converts a remark to an object. A spec that a client sent may contain remarks as strings. */
 export function noteOf(note: TranslationNote | string): TranslationNote {
   return typeof note === "string" ? { detail: note } : note;
 }
@@ -140,10 +137,7 @@ interface RemarkTexts {
   readonly assumed: readonly TranslationNote[];
 }
 
-/**
- * Returns the remarks on a translation. If a warning and an unused part concern the same words,
- * only the warning is included.
- */
+/** Returns the remarks on a translation. Omits an unused part if a warning has the same words. */
 export function remarksOf({ explain }: Pick<TranslateAnswer, "explain">): RemarkTexts {
   const { assumptions, warnings, unmapped_constraints } = explain;
   const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");

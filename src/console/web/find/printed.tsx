@@ -20,7 +20,7 @@ import { choiceFor } from "./table/forquery.ts";
 import { opened, shownList } from "./table/list.ts";
 import { cellText, columnName } from "./table/values.ts";
 
-/** Maximum rows on paper. An export has all. */
+/** Max number of printed rows. An export has all rows. */
 const ROWS_MAX = 200;
 /** Max length of a text that is printed on one line. */
 const SHORT_MAX = 18;
@@ -54,10 +54,7 @@ export function Printed(): VNode | null {
   );
 }
 
-/**
- * Draws or removes the sheet synchronously, because the browser lays out the paper right after the
- * event.
- */
+/** Draws synchronously, because the browser lays out the paper right after the event. */
 function drawNow(shown: boolean): void {
   const { debounceRendering } = options;
   options.debounceRendering = (render) => render();

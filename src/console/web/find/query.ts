@@ -71,7 +71,7 @@ export const exploration: ReadonlySignal<Exploration<ApiError>> = explorer.state
 /** Invalid parts of the link. */
 export const linkTroubles: ReadonlySignal<readonly AddressError[]> = troubles;
 
-/** The snapshot that the link names, if another snapshot is served; else null. */
+/** Snapshot of the link if the server serves another one, or else null. */
 export const staleMonth: ReadonlySignal<string | null> = computed(() => {
   const served = exploration.value.answer?.snapshot ?? null;
   const { value } = linkMonth;
@@ -86,8 +86,8 @@ export const translationState: ReadonlySignal<{ busy: boolean; error: ApiError |
   translating;
 
 /**
- * True if the user changed filters or the order after the sentence was translated. A link fixes
- * relative days ("the last month") when it is made, so days from a link do not count as a change.
+ * True if the user changed filters or the order after the sentence was translated. Days from a link
+ * do not count as a change, because a link contains absolute days instead of "the last month".
  */
 export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
@@ -97,17 +97,14 @@ export const edited: ReadonlySignal<boolean> = computed(() => {
   return !isAny;
 });
 
-/** Number of rows that the sentence requests ("100 padarias"), or null if there is none. */
+/** Number of rows that the sentence requests ("100 padarias"), or null if it requests none. */
 export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   const { value } = translation;
   const isLimited = value?.parts.some(({ role }) => role === "limit") ?? false;
   return isLimited && value !== null ? value.spec.limit : null;
 });
 
-/**
- * The query as it was when the sentence was submitted, without the lists that the previous sentence
- * named.
- */
+/** The query when the sentence was submitted, without the lists of the previous sentence. */
 const beside = signal<Query>(emptyQuery());
 
 /** Returns the sentence's query plus the lists that the user chose by hand. */
@@ -116,20 +113,14 @@ function meantBy({ spec }: TranslateAnswer): Query {
 }
 
 let translatingNow: AbortController | null = null;
-/**
- * Field of the last change if the user typed it. While the user types on in this field, the same
- * history entry is replaced.
- */
+/** Field in which the user typed last, or null. Further typing there replaces the history entry. */
 let typedAt: string | null = null;
 /** Time of the last change. */
 let changedAt = Number.NEGATIVE_INFINITY;
-/**
- * Changes that the user made while a link was read. They are applied to the query of the link
- * afterwards.
- */
+/** Changes made while a link was read. They are applied to the link's query afterwards. */
 let waiting: (() => void)[] = [];
 
-/** Changes the query; `typing` names a field being typed into. */
+/** Changes the query. `typing` names the field into which the user is typing. */
 export function change(
   edit: (draft: Query) => void,
   { typing = null }: { typing?: string | null } = {},
@@ -208,10 +199,7 @@ export function addressNow(): string {
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
 
-/**
- * Updates the month in the address. An address from a link that names its own month stays
- * unchanged.
- */
+/** Updates the month in the address, unless the address is from a link with its own month. */
 export function renewAddress(): void {
   const isOwn = linkMonth.peek() === null && !opening.peek() && location.hash === reading;
   if (isOwn && location.hash.length > 1) writeAddress("replace");
@@ -241,7 +229,7 @@ export function followAddress(): () => void {
 
 /** The address last read or written. Its query is already current. */
 let reading: string | null = null;
-/** Number of the current reading of an address, by which an outdated reading is recognized. */
+/** Counts the readings of addresses, so that an outdated reading is recognized. */
 let turn = 0;
 
 /** Reads an address and runs its query. */
@@ -268,7 +256,7 @@ async function openAddress(hash: string): Promise<void> {
     else void explainSentence(text);
     explorer.explore(specOf(asked.value), { now: true });
   } catch {
-    // If the catalog fails to load, it reports that itself. A retry then reads the address again.
+    // The catalog itself reports a failure to load. A retry then reads the address again.
   } finally {
     if (own === turn) endOpening();
   }

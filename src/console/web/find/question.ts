@@ -38,8 +38,8 @@ export const BOUNDS = {
 const BY_SCORE: SortKeySent = { field: "score", direction: "desc" };
 
 /**
- * Rows of the filter table whose values a query holds. The other rows have no part. Their members
- * only modify other members and occur only in specs.
+ * Rows of the filter table that a query stores. The other rows (without `part`) only modify these,
+ * and occur only in specs.
  */
 const ROWS: readonly AnyRow[] = FILTERS.filter(({ part }) => part !== null);
 
@@ -53,10 +53,7 @@ export function emptyQuery(): Query {
   };
 }
 
-/**
- * Returns the canonical form. Lists are sorted and have no duplicates, and optional members are
- * left out if unused.
- */
+/** Returns the canonical form: sorted lists without duplicates, and no unused optional members. */
 export function tidyQuery({ filters, sort, scoring }: Query): Query {
   return {
     filters: filtersBy((row) => tidyValue(memberOf(filters, row), row)),
@@ -78,7 +75,7 @@ function tidyValue(value: unknown, { unset }: AnyRow): unknown {
 }
 
 /**
- * Sorts values as texts. For codes, this is also their numeric order, because all codes in a list
+ * Sorts values as strings. For codes, this is also their numeric order, because all codes in a list
  * have the same length.
  */
 function ascending<Value>(list: readonly Value[]): Value[] {
@@ -86,7 +83,7 @@ function ascending<Value>(list: readonly Value[]): Value[] {
   return [...keyed.keys()].sort().map((key) => keyed.get(key) as Value);
 }
 
-/** Returns a value as text. A district becomes its municipality and its name. */
+/** Returns a value as a string. A district becomes its municipality and its name. */
 function keyOf(value: unknown): string {
   return typeof value === "object" && value !== null ? Object.values(value).join(" ") : `${value}`;
 }

@@ -127,9 +127,7 @@ interface BoxState {
   readonly busy: boolean;
   readonly error: Trouble | null;
   readonly offered: ReturnType<typeof useOffered>;
-  /**
-   * Sets the text. Companies are suggested only if `byHand` is true, that is, while the user types.
-   */
+  /** Sets the text. Suggests companies if `byHand` is true (the user is typing). */
   type(text: string, byHand: boolean): void;
   rest(): void;
   submit(): void;
@@ -184,10 +182,7 @@ interface Opening {
   readonly busy: boolean;
   /** The error about the last number, or null if there is no error. */
   readonly trouble: Trouble | null;
-  /**
-   * Opens the account with this number. `isPhone` is true if the number looks like a phone without
-   * an area code.
-   */
+  /** Opens the account. `isPhone` is true if the number may be a phone without an area code. */
   open(number: TypedNumber, isPhone: boolean): Promise<void>;
   /** Offers a number with restored zeros, or reports a missing digit. */
   offer(number: ShortNumber): Promise<void>;

@@ -2,8 +2,8 @@
  * Explains how the translator interpreted ambiguous words: sorts the possible activities and
  * selects the title above them.
  * Invariant: chosen activities come first, then those with more matches. Activities without matches
- * are offered only if none has matches. The title never calls a word unknown that was understood.
- * Separate because tests run it without a browser.
+ * are offered only if none has matches. If a word was understood, the title does not call it
+ * unknown. Separate because tests run it without a browser.
  */
 import type { TranslateAnswer } from "../app/answers.ts";
 
@@ -11,9 +11,9 @@ import type { TranslateAnswer } from "../app/answers.ts";
 export type OfferedActivities = TranslateAnswer["suggestions"][number];
 
 /**
- * How the words were interpreted. `all`: as all offered activities, for example a whole section.
- * `one`: as some of them. `others`: as an activity that is not offered, because it has no matches.
- * `none`: as none of the activities.
+ * How the words were interpreted. `all`: as all offered activities, such as a section. `one`: as
+ * some of them. `others`: as an activity without matches, which is not offered. `none`: as no
+ * activity.
  */
 type Reading = "all" | "one" | "others" | "none";
 

@@ -29,20 +29,14 @@ export interface ShortNumber {
 /** Characters of a CNPJ. */
 const CNPJ_LENGTH = 14;
 const ROOT_LENGTH = 8;
-/**
- * Branch number of head offices, which most CNPJs contain. If a number could be a phone or a CNPJ,
- * these digits show that it is a CNPJ.
- */
+/** Branch number of head offices. A number with these digits is a CNPJ rather than a phone. */
 const HEAD_OFFICE = "0001";
 /** Maximum suggestions while typing. */
 const OFFERED = 6;
 /** Max length of a name, as on the server. */
 const NAME_MAX = 200;
 
-/**
- * Returns the number in a text, with or without a label ("CNPJ: ..."). Returns null for any other
- * text.
- */
+/** Returns the number in a text, with or without a label ("CNPJ: ..."), or null. */
 export function numberIn(text: string): TypedNumber | null {
   const read = readLoneCnpj(text);
   if (read.kind === "cnpj") return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
@@ -71,10 +65,7 @@ export function shortNumberIn(text: string): ShortNumber | null {
   return isMissing && !isMobile ? { filled: null, lacks } : null;
 }
 
-/**
- * True for a mobile number with area code. A number with the hyphen of a CPF (personal tax number)
- * is not one.
- */
+/** True for a mobile number with area code, unless it has the hyphen of a CPF (tax number). */
 function isMobileNumber(text: string): boolean {
   const digits = text.replace(/\D/g, "");
   return /^\d\d9\d{8}$/.test(digits) && !/\d{9}-\d\d/.test(text) && isPhone(text);
@@ -88,7 +79,7 @@ function isPhone(text: string): boolean {
 }
 
 /**
- * Reasons for a refused number that the box reports. A text refused for another reason may be a
+ * Reasons that the box reports when it refuses a number. A text refused for another reason may be a
  * sentence.
  */
 const SHOWN_REASONS = ["too_long", "rounded", "all_zeros", "cpf"] as const;
@@ -124,9 +115,7 @@ export async function establishmentOf({ kind, value }: TypedNumber): Promise<str
 /** Suggestions for the text so far. */
 interface Fitting {
   readonly accounts: readonly Account[];
-  /**
-   * The reason if the text is a phone or an e-mail that the server refused to look up, else null.
-   */
+  /** Why the server refused to look up a phone or e-mail, or null for other texts. */
   readonly refused: SuggestAnswer["contact_refused"];
 }
 

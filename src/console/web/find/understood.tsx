@@ -81,10 +81,7 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
   );
 }
 
-/**
- * Shows that the query no longer equals the sentence. The notice is on the sentence's line, so that
- * nothing moves.
- */
+/** Shows, on the sentence's line, that the query no longer equals the sentence. */
 function Edited(): VNode {
   const { find } = words.value;
   return (
@@ -160,9 +157,7 @@ function Mark({ stretch }: { stretch: Stretch }): VNode {
   );
 }
 
-/**
- * True if a remark already quotes its words or has none. Otherwise, the words are shown next to it.
- */
+/** True if a remark quotes its words or has none. Otherwise, the words follow the remark. */
 function saysWords({ words: own, detail }: TranslationNote): boolean {
   return own === undefined || own === "" || detail.includes(`“${own}”`);
 }
@@ -171,8 +166,8 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
   const { find } = words.value;
   const { minded, unused, assumed } = remarksOf(answer);
-  // Uncertainty is reported here only if the user ran a misread sentence anyway. Until then, and if
-  // a sentence is only too broad, the results area reports it.
+  // Uncertainty is reported here only if the user ran a misread sentence anyway. In all other
+  // cases, the results area reports it.
   const uncertain = isMisread(answer) && !isNotUnderstood();
   const kinds: [kind: string, title: string, icon: IconName, notes: readonly TranslationNote[]][] =
     [
@@ -211,7 +206,7 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   );
 }
 
-/** Offers to search unknown words in names. Renders nothing for other remarks. */
+/** Offers to search company names for unknown words. Renders nothing for other remarks. */
 function InTheName({ note }: { note: TranslationNote }): VNode | null {
   const name = note.code === "unknown_words" ? nameIn(note.words ?? "") : null;
   if (name === null || query.value.filters.industry.text_hints.includes(name)) return null;

@@ -63,10 +63,7 @@ export function HelpView(): VNode {
   );
 }
 
-/**
- * Scrolls to a task. Buttons call it, because links would change the hash, which is the address of
- * this page.
- */
+/** Scrolls to a task. Links would change the hash, which is the address of this page. */
 function goTo(name: TaskName): void {
   const heading = document.getElementById(`help-${name}`);
   heading?.scrollIntoView();
@@ -105,10 +102,7 @@ function Served(): VNode | null {
 
 type Pictures = Readonly<Partial<Record<TaskName, string>>>;
 
-/**
- * Resolves the addresses of the pictures relative to the script, because the page is one level
- * above it.
- */
+/** Resolves picture addresses relative to the script, because the page is one level above it. */
 function placed(names: Pictures): Pictures {
   return Object.fromEntries(
     Object.entries(names).map(([task, name]) => [task, new URL(name, import.meta.url).href]),

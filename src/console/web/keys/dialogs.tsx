@@ -187,8 +187,8 @@ export function FormDialog(props: FormDialogProps): VNode {
 }
 
 /**
- * Returns a function `send` that posts a form, and the answer or error. If the form is incomplete,
- * `send` only focuses its first mistake.
+ * Returns `send`, which posts a form, and the state of the request (busy, error, answer). If the
+ * form is incomplete, `send` only focuses its first mistake.
  */
 export function useSent<T>(done: () => void) {
   const [busy, setBusy] = useState(false);

@@ -7,12 +7,9 @@
 /** Lines to send unchanged, or a file in which the server finds the CNPJ column. */
 export type Pasted = { readonly cnpjs: readonly string[] } | { readonly file: Blob };
 
-/**
- * Max number of lines sent as a list. Longer texts are sent as a file, for which the server allows
- * more.
- */
+/** Max number of lines sent as a list. Longer texts are sent as a file, which may be larger. */
 const SINGLE_MAX = 20_000;
-/** Reads pasted text, or null if it is empty. */
+/** Parses pasted text. Returns null if it is empty. */
 export function readPasted(text: string): Pasted | null {
   const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
   if (lines.every((line) => line === "")) return null;

@@ -1,7 +1,7 @@
 /**
  * The view of the audit trail: the tenant's entries in a table, newest first, page by page.
  * Invariant: only owners see it, as on the server. Nothing can be changed here. Users and keys have
- * their current names. If there is no name, a word replaces it, and its tooltip is the id.
+ * their current names. A word with the id as its tooltip stands for a missing name.
  */
 import type { VNode } from "preact";
 import { planName } from "../account/usage.tsx";

@@ -19,10 +19,7 @@ import { Checkbox, focusInvalid } from "../parts/field.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { PasswordInput } from "../parts/password.tsx";
 
-/**
- * Min length of a password. This is the only rule of the server that is checked while the user
- * types.
- */
+/** Min length of a password, the only rule of the server that is checked while typing. */
 const LENGTH_MIN = 12;
 
 /** The page. */

@@ -16,9 +16,7 @@ import type { ColumnId } from "../find/table/columnset.ts";
 import { withPhoneFirst } from "../find/table/forquery.ts";
 import { cellText, cityText, columnName, named, nameOf, textOf } from "../find/table/values.ts";
 
-/**
- * Maps a field to the column that formats its values for display. Other fields are shown unchanged.
- */
+/** Maps a field to the column that formats its values. Other fields are shown unchanged. */
 const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   registration_status: "status",
   registration_status_date: "status_since",
@@ -121,10 +119,7 @@ function What({ change }: { change: ChangeAnswer }): VNode {
   );
 }
 
-/**
- * Returns a field's name. For a field with codes, this is the name of the column that shows the
- * names of the codes.
- */
+/** Returns the name of a field, or of the column with the names of the field's codes. */
 function fieldName(field: OutputField): string {
   const column = field === "municipality_ibge" ? "city" : NAMED[field];
   return column === undefined ? words.value.table.fields[field] : columnName(column);

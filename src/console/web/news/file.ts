@@ -41,10 +41,7 @@ function callList({ presets, field_allowlist: allowed }: Allowed) {
   return { fields: presetFields(allowed).contact };
 }
 
-/**
- * Returns the contact columns, and columns that show whether a known company closed or changed its
- * tax regime.
- */
+/** Returns the contact columns and the columns that show a closure or a new tax regime. */
 export function withState(allowed: readonly string[]): readonly string[] {
   const contact = presetFields(allowed).contact;
   const state = STATE.filter((field) => allowed.includes(field) && !contact.includes(field));

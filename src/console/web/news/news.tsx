@@ -229,8 +229,8 @@ function Groups({ values, onValues, allowed }: GroupsProps): VNode {
 }
 
 /**
- * Shows up to which month the user has seen the news, if the news cannot start there. This is so if
- * the month is the current one, or if the server no longer has it.
+ * Shows the month up to which the user has seen the news, if the news cannot start there. The news
+ * cannot start at the current month, or at a month that the server no longer has.
  */
 function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }): VNode | null {
   const { news } = lazyWords.value;

@@ -17,8 +17,8 @@ export interface NewsQuestion {
   since: string;
   kind: ChangeKind;
   /**
-   * Groups of fields. If there are any, only accounts with a change in one of these groups are
-   * requested. Only for the kind "changed".
+   * Groups of fields, for the kind "changed". If there are any, only accounts with a change in one
+   * of the groups are requested.
    */
   groups: readonly ChangeGroup[];
   fields: readonly OutputField[];
@@ -53,10 +53,7 @@ function bodyOfNews(question: NewsQuestion, cursor: string | null) {
   return cursor === null ? body : { ...body, cursor };
 }
 
-/**
- * Returns the part of the request that selects changed accounts by groups of fields. It is empty
- * for other kinds of change.
- */
+/** Returns the request's member for groups of fields, or an empty object for other kinds. */
 export function groupsOf({ kind, groups }: Pick<NewsQuestion, "kind" | "groups">): {
   readonly changed_any_of?: readonly ChangeGroup[];
 } {
@@ -71,9 +68,7 @@ interface Received {
 
 const NOTHING: Received = { pages: [], preparing: null, error: null };
 
-/**
- * Requests the changes, and further pages on demand. If `question` is null, nothing is requested.
- */
+/** Requests the changes, and further pages on demand. Requests nothing if `question` is null. */
 export function useNews(question: NewsQuestion | null): News {
   const key = question === null ? null : JSON.stringify(bodyOfNews(question, null));
   const [asked, setAsked] = useState({ key, turn: 0, cursor: null as string | null });

@@ -38,8 +38,8 @@ export function addressOf(receiver: Receiver): string {
 
 /**
  * Returns a name that distinguishes a receiver. An e-mail receiver is named by its address, and a
- * webhook by its host. If several webhooks in `all` have the same host, the name also has the last
- * four characters of the address, which reveal no secret, and the time of creation.
+ * webhook by its host. If webhooks in `all` share the host, the name adds the end of the address
+ * (four characters, no secret) and the time of creation.
  */
 export function nameOf(receiver: Receiver, all: readonly Receiver[]): string {
   if (isEmail(receiver)) return receiver.address;
@@ -59,7 +59,7 @@ export function hasUnsubscribed({ disabled_reason: reason }: Receiver): boolean 
   return reason === "unsubscribed";
 }
 
-/** Adds a search to those whose notices the receiver gets, or removes it. */
+/** Subscribes a receiver to the notices of a search, or unsubscribes it. */
 export async function hear(receiver: Receiver, search: string, wanted: boolean): Promise<void> {
   const { searches } = receiver;
   if (searches === null || searches.includes(search) === wanted) return;

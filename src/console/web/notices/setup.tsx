@@ -41,10 +41,7 @@ import {
   useReceivers,
 } from "./receivers.ts";
 
-/**
- * Groups of fields that users can choose. By default, the notices of a watched list report changes
- * in all of these groups.
- */
+/** Groups of fields to choose from. By default, notices of a watched list report all of them. */
 export const WATCHED = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** A search to be saved. */
@@ -60,7 +57,7 @@ interface NoticeSubject {
 type Options = NoticeOptionsAnswer["search"];
 
 interface NoticeDialogProps {
-  /** A search to be saved; or the id of a saved one. */
+  /** A search to save, or the id of a saved search. */
   subject: NoticeSubject | string;
   onClose: () => void;
 }
@@ -209,10 +206,7 @@ function Days({ spec, draft, set }: DaysProps): VNode | null {
   );
 }
 
-/**
- * Returns the spec of the search, which may have filters on days. Returns undefined for a watched
- * list, which has no such filters.
- */
+/** Returns the search's spec, or undefined for a watched list, which has no filters on days. */
 function dated({ spec, watches }: NoticeSubject): unknown {
   return watches === true ? undefined : spec;
 }
@@ -444,10 +438,7 @@ async function save({ spec, text }: NoticeSubject, name: string): Promise<string
   return (await post<{ search: { id: string } }>("/searches", body)).search.id;
 }
 
-/**
- * Sends only the options that the user changed, because programs may have set options that the form
- * does not show.
- */
+/** Sends only the options that the user changed, because the form does not show all options. */
 async function setOptions(
   id: string,
   draft: Draft,
@@ -477,8 +468,8 @@ async function setOptions(
 }
 
 /**
- * Returns the fields of these groups that the tenant's plan includes. Returns null, which means all
- * fields, if there are none.
+ * Returns the fields of these groups that the tenant's plan includes. If the plan includes none,
+ * returns null, which means all fields.
  */
 function watched(groups: readonly string[]): string[] | null {
   const allowed = status.peek()?.field_allowlist ?? [];

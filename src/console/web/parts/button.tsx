@@ -88,7 +88,7 @@ export function CopyButton({ text, label, small, iconOnly }: CopyButtonProps): V
   );
 }
 
-/** Copies a text and notifies the user; works without a clipboard object. */
+/** Copies text and notifies the user. Works without a clipboard object. */
 export async function copyText(text: string): Promise<void> {
   const done = await clipboard(text);
   if (done) toast(words.value.shell.copied);

@@ -30,7 +30,7 @@ interface DialogProps {
   class?: string;
 }
 
-/** A dialog in the middle of the screen; on phones at its lower edge. */
+/** A dialog in the middle of the screen, or on phones at its lower edge. */
 export function Dialog(props: DialogProps): VNode | null {
   return props.open ? <Surface {...props} kind="dialog" modal /> : null;
 }
@@ -64,8 +64,7 @@ function Surface(props: SurfaceProps): VNode {
       class={`surface ${kind} ${kind}-${size} ${props.class ?? ""}`}
       aria-labelledby={id}
       onCancel={(event) => {
-        // If the user cancels a file chooser inside the dialog, the same event bubbles up to the
-        // dialog.
+        // The cancel event of a file chooser inside the dialog bubbles up to the dialog.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         close();
@@ -92,7 +91,7 @@ function Surface(props: SurfaceProps): VNode {
   );
 }
 
-/** Opens the element on mount; closing it before unmount restores the focus. */
+/** Opens the element on mount. Closes it before unmount, which restores the focus. */
 function useOpened(element: RefObject<HTMLDialogElement | null>, modal: boolean): void {
   useLayoutEffect(() => {
     const dialog = element.current;

@@ -221,7 +221,7 @@ interface SegmentedProps<T extends string> {
   hideLegend?: boolean;
 }
 
-/** Exclusive choices in a row; radio buttons for keyboards and screen readers. */
+/** Exclusive choices in a row, as radio buttons for keyboards and screen readers. */
 export function Segmented<T extends string>(props: SegmentedProps<T>): VNode {
   const { legend, value, onValue, options, hideLegend } = props;
   const name = useId();

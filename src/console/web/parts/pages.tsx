@@ -66,10 +66,7 @@ interface PagesEndProps {
   label: string;
 }
 
-/**
- * Shows the end of a list: the button for the next page, or an error with a retry button if the
- * last request failed.
- */
+/** Shows the end of a list: the button for the next page, or the last error with a retry button. */
 export function PagesEnd({ pages, failed, label }: PagesEndProps): VNode | null {
   const { next, busy, error, more } = pages;
   if (error !== null) return <ErrorNotice title={failed} error={error} onRetry={more} />;

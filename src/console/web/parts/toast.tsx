@@ -39,10 +39,7 @@ function dismiss(id: number): void {
   entries.value = entries.value.filter((one) => one.id !== id);
 }
 
-/**
- * Shows all messages. The region is always present, because screen readers miss changes of a
- * region that appears with them.
- */
+/** Always draws the region, because screen readers miss messages in a new region. */
 export function Toasts(): VNode {
   return (
     <div class="toasts" role="status" aria-live="polite" aria-relevant="additions">

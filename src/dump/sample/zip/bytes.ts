@@ -10,7 +10,7 @@ export function latin1(text: string): Uint8Array {
   return Uint8Array.from(Buffer.from(text, "latin1"));
 }
 
-/** Splits a text at white space into words; `_` stands for a space inside a word. */
+/** Splits text into words at white space. `_` stands for a space inside a word. */
 export function words(text: string): Uint8Array[] {
   return text
     .trim()
@@ -77,10 +77,7 @@ export class RowBytes {
     }
   }
 
-  /**
-   * Writes the last `width` digits of a number's integer part, with leading zeros. That part must
-   * be below 2^31.
-   */
+  /** Writes the last `width` digits of the integer part, which must be below 2^31. */
   digits(value: number, width: number): void {
     const { bytes, length } = this;
     let rest = value | 0;

@@ -119,10 +119,7 @@ const LITERALS = 286;
 const DISTANCES = 30;
 const END = 256;
 
-/**
- * Returns the smallest length or distance that each code stands for, computed from the codes'
- * numbers of extra bits.
- */
+/** Returns the smallest length or distance of each code, from the codes' extra bits. */
 function firsts(first: number, extra: Uint8Array): Uint16Array {
   let next = first;
   return Uint16Array.from(extra, (bits) => {
@@ -146,10 +143,7 @@ const LENGTH_CODE = Uint8Array.from({ length: MATCH_MAX + 1 }, (_, length) =>
     LENGTH_FIRST.findLastIndex((first) => first <= length),
   ),
 );
-/**
- * DEFLATE's codes for distances: first one for each distance below 256, then one for each group of
- * 128 longer distances.
- */
+/** DEFLATE's codes for distances: one for each below 256, then one for each group of 128. */
 const DISTANCE_CODE = new Uint8Array(256 + REACH / 128 + 1);
 for (let code = 0; code < DISTANCES; code++) {
   const first = DISTANCE_FIRST[code] as number;
@@ -218,8 +212,8 @@ export class Deflater {
 
   /**
    * Writes bytes, or references to earlier bytes. For speed, one loop finds and writes, with all
-   * state in local variables. Positions inside a match are not indexed: this would find 5 % more
-   * matches but take 50 % more time.
+   * state in local variables. Positions inside a match are not indexed, which would find 5% more
+   * matches but take 50% more time.
    */
   private writeRows(
     bytes: Uint8Array,
@@ -330,10 +324,7 @@ const REVERSED_4 = Uint8Array.from({ length: 16 }, (_, value) =>
   [0, 1, 2, 3].reduce((bits, bit) => bits | (((value >> bit) & 1) << (3 - bit)), 0),
 );
 
-/**
- * Returns the code of each match length with its extra bits, packed as (number of bits << 16 |
- * value).
- */
+/** Returns code and extra bits of each match length, as (number of bits << 16 | value). */
 function lengthCodes({ bits, lengths }: PrefixCode): Uint32Array {
   return Uint32Array.from(LENGTH_CODE, (code, length) => {
     const own = lengths[257 + code] as number;

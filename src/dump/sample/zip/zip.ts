@@ -76,9 +76,7 @@ export class ZipWriter {
     this.position += bytes.length;
   }
 
-  /**
-   * Returns version, flags, method, time, date, CRC, and sizes, which are equal in both headers.
-   */
+  /** Returns version, flags, method, time, date, CRC, and sizes, equal in both headers. */
   private shared(): Buffer {
     const { isZip64, date } = this.options;
     const [year, month, day] = date.split("-").map(Number) as [number, number, number];

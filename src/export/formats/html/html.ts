@@ -33,10 +33,7 @@ export const openHtmlRenderer = (
   return renderFramed(context, { format: "html", ...htmlFrame(context, names) }, write);
 };
 
-/**
- * Returns the text before the first row and the text after the last row, for columns with these
- * names.
- */
+/** Returns the text before the first and after the last row, for columns with these names. */
 export function htmlFrame(
   context: RenderContext,
   names: readonly string[],

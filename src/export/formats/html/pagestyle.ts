@@ -14,8 +14,7 @@ import type { ColumnLabel } from "../labels.ts";
 /** Max window width at which rows are cards. */
 const PHONE_PX = 640;
 
-// Excel opens such pages too. With `mso-number-format`, it reads cells as text, so that no name
-// becomes a formula.
+// Excel opens such pages too. `mso-number-format` makes cells text, so no name becomes a formula.
 const SCREEN = `
 :root{color-scheme:light dark;--ink:#1b2420;--soft:#4d5b54;--line:#d5ddd8;--paper:#ffffff;
 --panel:#f4f7f5;--accent:#0b6b4f}

@@ -5,8 +5,7 @@
  * memory. Every offset in the footer matches the written bytes. Only the footer stays in memory:
  * some hundred bytes per column of a row group.
  * The addon writes each row group as a whole file (native-index/render/parquet.h), and this file
- * joins them. A streaming writer that ignores errors would continue without the rows. Format:
- * parquet.thrift of the Apache Parquet specification.
+ * joins them. Format: parquet.thrift of the Apache Parquet specification.
  */
 import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../../../search/segment.ts";
@@ -158,8 +157,7 @@ class RowGroups {
   }
 
   /**
-   * Ends the file with `metadata` and the library's own metadata; at least one file must have been
-   * added.
+   * Ends the file with `metadata` and the library's own. At least one file must have been added.
    */
   finish(metadata: Readonly<Record<string, string>>): void {
     const { footer } = this;

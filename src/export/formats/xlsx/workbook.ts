@@ -40,10 +40,7 @@ const SHEETS = { en: ["Accounts", "About"], pt: ["Estabelecimentos", "Sobre"] } 
 const BOLD = 2;
 const WRAPPED = 3;
 
-/**
- * Width added to a heading's length, in characters. The sum is the width of a column whose field
- * defines none.
- */
+/** Characters added to a heading's length, if a column's field defines no width. */
 const HEADER_MARGIN = 4;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -104,10 +101,7 @@ export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly P
   ];
 }
 
-/**
- * Returns the beginning of a plain sheet, with column widths. The rows up to row `header` are
- * frozen; 0 freezes none.
- */
+/** Returns the beginning of a plain sheet. Rows up to row `header` are frozen (0: none). */
 export function plainSheetStart(header: number, widths: readonly number[]): string {
   const cols = widths.map((width, at) => {
     return `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`;
@@ -154,9 +148,7 @@ function lastCell({ columns, rowCount }: Workbook): string {
   return `${columnName(columns.length - 1)}${rowCount + 1}`;
 }
 
-/**
- * Returns a column's width. A heading in words needs space for itself and for the filter button.
- */
+/** Returns a column's width. A heading in words needs space for itself and a filter button. */
 export function widthOf(name: string, heading: string): number {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
   const usual = field?.shown.sheet ?? longWidth(name) ?? heading.length + HEADER_MARGIN;

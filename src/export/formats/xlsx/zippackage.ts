@@ -35,9 +35,7 @@ const FLAG_SIZES_AFTER = 1 << 3;
 const EARLIEST_DATE = 0x21;
 const VERSION_NEEDED = 20;
 const VERSION_NEEDED_64 = 45;
-/**
- * Header values: made by Unix, format version 6.3. The file mode allows owner and group to write.
- */
+/** Header values: made by Unix, format version 6.3. Owner and group may write the file. */
 const MADE_BY = (3 << 8) | 63;
 const FILE_MODE = (0o100664 << 16) >>> 0;
 

@@ -268,10 +268,7 @@ function readPath(sent: string): Cnpj {
   throw new AppError("invalid_request", mistake.detail, { errors: [mistake] });
 }
 
-/**
- * Returns the error for a CNPJ that the snapshot lacks. `checked` is true if its check digits are
- * right.
- */
+/** Returns the error for a CNPJ without account. `checked`: its check digits are right. */
 export function absent(label: string, checked: boolean): AppError {
   if (checked) {
     return new AppError("not_found", `The snapshot ${label} has no account with this CNPJ.`);

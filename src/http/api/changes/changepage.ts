@@ -40,7 +40,7 @@ const WAITING_MAX = 64;
 let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
-/** Opens the list that a query needs; builds it if it does not exist. */
+/** Opens the list that a query needs, and builds it if it does not exist. */
 export function openList(
   call: Pick<KeyCall<"changeLists" | "stopping">, "service" | "finished">,
   { pair }: Pick<ChangesRequest, "pair">,

@@ -20,9 +20,7 @@ export interface RetainedPair extends ChangePair {
   release(): void;
 }
 
-/**
- * Returns the id of a pair for cursors. It includes the list version, on which positions depend.
- */
+/** Returns the id of a pair for cursors, with the list version, on which positions depend. */
 export function pairId(olderId: string, newerId: string): string {
   return `changes ${CHANGE_LIST_VERSION} ${olderId} ${newerId}`;
 }

@@ -139,10 +139,7 @@ export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   },
 };
 
-/**
- * Normalizes the spec of an account or change query. Small specs are normalized on this thread, and
- * others on the compute thread.
- */
+/** Normalizes a spec: a small one on this thread, others on the compute thread. */
 export function normalizedFor(
   call: KeyCall<"compute">,
   input: unknown,
@@ -200,8 +197,7 @@ function readOutput({ members, mistakes }: BodyObject): unknown {
 }
 
 /**
- * Reads the number of changes per page. If it exceeds the plan's cap, lowers it to the cap and adds
- * a warning.
+ * Reads the number of changes per page. Values above the plan's cap are lowered, with a warning.
  */
 function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
   const { search_limit: cap } = plan.limits;
@@ -222,10 +218,7 @@ function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
   return { limit: 1, warnings: [] };
 }
 
-/**
- * Adds the mistake for a missing month. If the request has a cursor, adds the cursor's mistakes
- * first, such as `cursor_expired`.
- */
+/** Adds the mistake for a missing month, after a cursor's mistakes, such as `cursor_expired`. */
 function noteMissing(
   call: KeyCall<"months" | "secrets" | "segment">,
   { mistakes }: BodyObject,
@@ -262,9 +255,7 @@ function scopeOf(call: KeyCall, { older, newer }: ChangePair, specHash: string):
 
 const catalogs = new WeakMap<Segment, WeakMap<Segment, Catalog>>();
 
-/**
- * Returns a catalog with the codes of both snapshots. Cached, because merging takes milliseconds.
- */
+/** Returns a catalog with both snapshots' codes. Cached, because merging takes milliseconds. */
 function catalogOf({ older, newer }: ChangePair): Catalog {
   if (older === newer) return newer.catalog;
   const ofNewer = catalogs.get(newer) ?? new WeakMap<Segment, Catalog>();

@@ -110,10 +110,7 @@ interface SentOutput {
   readonly at: string;
 }
 
-/**
- * Reads fields and labels by the rules of exports. For this, they are normalized as the output of
- * an empty spec.
- */
+/** Reads fields and labels as exports do: as the output of an empty spec. */
 export function readOutput(
   body: BodyObject,
   segment: Segment,
@@ -129,10 +126,7 @@ export function readOutput(
   return withBodyMistakes(body, () => placedAt(at, () => normalizeSpec({}, context).spec));
 }
 
-/**
- * Corrects the pointers of mistakes: here, fields and labels are members of the body or the query,
- * not of `output`.
- */
+/** Corrects the pointers of mistakes: here, fields and labels are not members of `output`. */
 function placedAt<Value>(at: string, normalize: () => Value): Value {
   try {
     return normalize();

@@ -181,10 +181,7 @@ async function exportSpec(
   return { ...spec, explain: { ...spec.explain, warnings: [...all] } };
 }
 
-/**
- * Returns the exact number of rows in the file, and the number of all matches. Refuses more rows
- * than the format can hold.
- */
+/** Returns the exact numbers of rows and matches. Refuses more rows than the format holds. */
 async function countRows(
   call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
   pair: RetainedPair,

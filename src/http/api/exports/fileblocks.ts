@@ -1,9 +1,9 @@
 /**
  * Shared pool of memory blocks for uploads that wait to be parsed.
  * Invariant: all files together, and the files of each sender, stay within a budget. A block
- * belongs to one file, and its earlier content is never read. Blocks are reused because allocating
- * one per chunk makes the garbage collector scan the whole heap once per file, which stalls all
- * requests for 10 to 20 ms.
+ * belongs to one file, and its earlier content is never read.
+ * Blocks are reused. Otherwise the garbage collector would scan the whole heap once per file, which
+ * stalls all requests for 10 to 20 ms.
  */
 import { strict as assert } from "node:assert";
 import type { Shortage } from "../../../process/ledger.ts";

@@ -29,10 +29,7 @@ const RETRY_SECONDS = 10;
 /** `<export_id>.<extension>`, with an optional compression suffix. */
 const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
 
-/**
- * Content policy of HTML files: no scripts, forms, or external content. The page's own policy also
- * restricts its styles.
- */
+/** Content policy of HTML files: no scripts, forms, or external content. */
 const HTML_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
@@ -273,9 +270,7 @@ interface ByteRange {
 /** Decision about the response. */
 type Wanted = ByteRange | "whole" | "unchanged" | "unsatisfiable";
 
-/**
- * Headers that determine which part is sent. A header is undefined if the client did not send it.
- */
+/** Headers that determine which part is sent. Undefined if the client did not send them. */
 interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifRange: string | undefined;

@@ -1,8 +1,8 @@
 /**
  * Reads, lists, downloads, and deletes exports. Input: an id or a position in the list. Output:
  * records, the signed link of a file, or the error of an export's state.
- * Invariant: the same bytes answer a malformed id, an unknown one, and the id of a deleted export
- * or of another tenant's. An expired export gets the status 410.
+ * Invariant: malformed, unknown, deleted, and foreign ids get byte-identical answers. An expired
+ * export gets the status 410.
  */
 
 import type { Mistake } from "../../../errors.ts";
@@ -30,9 +30,7 @@ import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts"
 const LIST_LIMIT_DEFAULT = 50;
 /** Maximum time that a read waits for an export to end, in seconds. */
 const WAIT_SECONDS_MAX = 60;
-/**
- * Interval, in milliseconds, at which a waiting request checks that its client is still connected.
- */
+/** Milliseconds between checks that the client of a waiting request is still connected. */
 const WAIT_TURN_MS = 2_000;
 
 /** `GET /v1/exports/{id}`: the record. With `wait`, answers only once the export has ended. */

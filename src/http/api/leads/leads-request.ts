@@ -47,10 +47,7 @@ export interface LeadsRequest extends SearchRequest {
   readonly language: Language;
   /** Error for a sentence that was hardly understood, or null. */
   readonly refusal: AppError | null;
-  /**
-   * False if the sentence may name a list. If lists are renamed, the same sentence may mean another
-   * list.
-   */
+  /** False if the sentence may name a list, because another list may get this name later. */
   readonly cacheable: boolean;
   /** Pointer of the sentence, for errors about a missing activity or place. */
   readonly place?: string;
@@ -117,7 +114,7 @@ export const LEADS: Computation<SentenceTask, ReadLeads> = {
 
 /**
  * Parses and charges a lead request, and replaces the ids of lists in its spec by their current
- * revisions. The compute thread looks up the names in it.
+ * revisions. Names in the request are looked up on the compute thread.
  */
 export function prepareLeads(
   call: QueryContext<ReadPart>,
@@ -240,14 +237,11 @@ function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySp
   };
 }
 
-/**
- * If a sentence is too unclear, returns the error, which contains the spec. Otherwise returns null.
- */
+/** Returns the error for a sentence that is too unclear, with the spec, or null. */
 function refusalOf({ spec }: Wanted): AppError | null {
   const { explain } = spec;
   if (!isUncertain(explain.confidence)) return null;
-  // A spec that was understood but is too broad gets another error, which names the missing
-  // filters.
+  // A spec that is only too broad gets another error, which names the missing filters.
   const understood = explain.confidence > 0 && explain.unmapped_constraints.length === 0;
   if (understood && tooBroad(spec) !== null) return null;
   const detail =

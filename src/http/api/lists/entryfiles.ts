@@ -130,10 +130,7 @@ export function fileOf(gathered: BodyTaker | undefined): EntryFile | null {
   return gathered instanceof CsvFile || gathered instanceof XlsxFile ? gathered : null;
 }
 
-/**
- * Returns true if the query requests that lost leading zeros are restored. Throws
- * `invalid_request`.
- */
+/** True if the query requests to restore lost leading zeros. Throws `invalid_request`. */
 export function readZeros(query: ReadonlyMap<string, string>): boolean {
   const value = query.get("lost_zeros");
   if (value === undefined || value === "refuse") return false;

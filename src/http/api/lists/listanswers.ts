@@ -309,10 +309,7 @@ export function listJson(row: ListRow): ListJson {
   };
 }
 
-/**
- * Creates an empty list. Throws `invalid_request` if the name is taken, or the errors of
- * `Lists.create`.
- */
+/** Creates a list. Throws `invalid_request` for a taken name, or the errors of `Lists.create`. */
 export function createNamed(
   lists: Lists,
   tenantId: string,
@@ -325,9 +322,7 @@ export function createNamed(
   });
 }
 
-/**
- * Renames a list. Throws `invalid_request` if the name is taken, or the errors of `Lists.rename`.
- */
+/** Renames a list. Throws `invalid_request` for a taken name, or errors of `Lists.rename`. */
 export function renameNamed(lists: Lists, tenantId: string, id: string, name: string): ListRow {
   return lists.atomically(() => {
     lists.own(tenantId, id);

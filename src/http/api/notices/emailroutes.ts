@@ -28,10 +28,7 @@ const WRITE_ERRORS = [...BODY_ERRORS, "invalid_request", "overloaded"] as const;
 const READ_ERRORS = ["not_found", "overloaded"] as const;
 const { address, language } = EXAMPLE_EMAIL;
 
-/**
- * Body types of the POST of a mail program (RFC 8058) and of a form. The content of the body is
- * ignored.
- */
+/** Body types of a POST by a mail program (RFC 8058) and by a form. The content is ignored. */
 const FORMS = ["application/x-www-form-urlencoded", "multipart/form-data"].map((type) => ({
   ...{ type, bytesMax: 4_096 },
   begin: () => ({ add: () => {} }),

@@ -1,6 +1,7 @@
 /**
  * JSON Schemas of notices, their deliveries, and webhooks. Part of the table in schemas.ts.
- * Invariant: the same as in schemas.ts. `NoticeEvent` is the body that a webhook receives.
+ * Invariant: every body of these routes has a schema. `NoticeEvent` is the body that a webhook
+ * receives.
  */
 import Type, { type TSchema } from "typebox";
 import {

@@ -92,8 +92,7 @@ export function unsubscribe(call: Call<"notices">): HttpAnswer {
 function pageOf(row: WebhookRow, page: Page): HttpAnswer {
   const { language } = row;
   const { title, text, button } = WORDS[language][page];
-  // The form posts to the current page, whose address contains the token. `?again=1` resumes the
-  // e-mails.
+  // The form posts to the current address, with the token. `?again=1` resumes the e-mails.
   const action = page === "ended" ? "?again=1" : "?";
   const body = html`
 <html lang="${language === "pt" ? "pt-BR" : "en"}"><head><meta charset="utf-8">

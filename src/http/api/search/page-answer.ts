@@ -157,10 +157,7 @@ export function allowedFieldsHash(plan: Plan): string {
   return hash;
 }
 
-/**
- * Like `decodeCursor`. If the spec has lists, the error for a mismatch mentions that a list may
- * have changed.
- */
+/** Like `decodeCursor`, but the error for a mismatch mentions lists that may have changed. */
 export function decodeListed(
   spec: AccountQuerySpec,
   cursor: string,

@@ -69,8 +69,8 @@ interface SearchOptions {
 }
 
 /**
- * Returns the normalization context of a search. All contexts share one object shape, because each
- * spread would create another, which is slow to read.
+ * Returns the normalization context of a search. All contexts share one object shape. Each spread
+ * would create another shape, which is slow to read.
  */
 export function searchContext(
   segment: Segment,
@@ -92,10 +92,7 @@ export function searchContext(
   };
 }
 
-/**
- * Returns the normalization context of a spec that is only counted. The spec may have the form of a
- * search or of an export.
- */
+/** Returns the context for a spec that is only counted, in the form of a search or export. */
 export function eitherContext(
   { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
   segment: Pick<Segment, "catalog">,
@@ -191,9 +188,7 @@ function requestOf(
   return { spec, unbound, resultHash: hash, cursor, missing, facets, headers, prefix, cost };
 }
 
-/**
- * Replaces the ids of lists in the spec by the lists' current revisions. Throws `list_not_found`.
- */
+/** Replaces list ids in the spec by current revisions. Throws `list_not_found`. */
 export function boundTo(
   { service: { listed }, identity }: QueryContext<"listed">,
   segment: Segment,
@@ -333,9 +328,7 @@ interface Judged {
   readonly place?: string;
 }
 
-/**
- * Throws `query_too_broad` if filters are missing. The error includes the exact number of matches.
- */
+/** Throws `query_too_broad`, with the number of matches, if filters are missing. */
 export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
   const { spec, missing, place } = judged;
   if (missing === null) return;
@@ -389,10 +382,7 @@ export const CONTENT_TYPES = {
 /** Media types of answers as files, without parameters. */
 export const FILE_TYPES = Object.values(CONTENT_TYPES).map((type) => type.split(";")[0] as string);
 
-/**
- * Returns the format that a client prefers. Calls by agents and by the console have no headers, so
- * they get JSON.
- */
+/** Returns the format that a client prefers. Calls without headers (agents, console) get JSON. */
 export function wantedFormat(call: object): FileFormat | "json" {
   const request = call as Partial<{ header(name: "accept"): string | undefined }>;
   const accept = request.header?.("accept") ?? "";

@@ -67,10 +67,7 @@ interface PageContext<Name extends PageSchema> {
 
 interface ParsedPageRequest<Name extends PageSchema = PageSchema> extends PageContext<Name> {
   readonly prepared: SearchRequest;
-  /**
-   * True if the answer is sent in the same turn of the event loop, so that its buffer may be
-   * shared.
-   */
+  /** True if the answer is sent in this turn of the event loop, so it may share its buffer. */
   readonly mayShareBuffer: boolean;
   /** Caches the answer for the next equal request. Null if the answer cannot be cached. */
   readonly keep: ((answer: HttpAnswer) => void) | null;
@@ -102,9 +99,7 @@ export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply
   return cachedPage(call, segment, ACCOUNTS, startMs) ?? newPage(call, segment, startMs);
 }
 
-/**
- * Apart from `searchAccounts`, because its closures would allocate memory for each cached page too.
- */
+/** Apart from `searchAccounts`, because cached pages need none of these closures. */
 function newPage(
   call: KeyCall<SearchPart | CachePart>,
   segment: Segment,
@@ -124,9 +119,7 @@ function newPage(
   );
 }
 
-/**
- * Returns a page to callers that send it later. It uses neither the shared buffer nor the cache.
- */
+/** Returns a page to send later, so without the shared buffer and the cache. */
 export async function searchPage(
   call: QueryContext<SearchPart>,
 ): Promise<ShapedAnswer<"SearchAnswer">> {
@@ -180,10 +173,7 @@ function isExpensive({ spec, facets }: SearchRequest): boolean {
   return spec.limit > UNSTREAMED_ACCOUNTS_MAX || facets !== null;
 }
 
-/**
- * Answers a page. Ordinary pages are answered inline, in request order; expensive pages
- * asynchronously.
- */
+/** Answers ordinary pages inline, in request order, and expensive ones asynchronously. */
 export function answerPage<Name extends PageSchema>(
   call: QueryContext<PagePart>,
   question: ParsedPageRequest<Name>,
@@ -201,10 +191,7 @@ export function answerPage<Name extends PageSchema>(
   return held(call, segment, foundPage(call, { ...question, mayShareBuffer: false }, afterRow));
 }
 
-/**
- * Throws if no stream slot is free and the page may be large enough to need one. Counts the matches
- * only if no slot is free.
- */
+/** Throws if the page may need a stream slot and none is free. */
 function refuseWithoutRoom(
   { service: { engine, streams }, identity: { tenantId } }: QueryContext<"engine" | "streams">,
   segment: Segment,
@@ -284,15 +271,11 @@ function textOf({ accounts, placed }: FoundPage, buffer: OutputBuffer | null) {
   return accounts.slice(buffer.at, buffer.at + placed);
 }
 
-/**
- * Returns the current snapshot. If the body's cursor began on a replaced snapshot, returns that
- * one.
- */
+/** Returns the snapshot on which the body's cursor began, or else the current one. */
 export function segmentFor({ service, body }: QueryContext<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
   served = current.snapshotId;
-  // The body is searched for a cursor only if a replaced snapshot that differs from the current one
-  // is still open.
+  // The body is searched for a cursor only while a replaced snapshot is still open.
   return service.replaced(isOther) === null ? current : claimedSegment(service, body, current);
 }
 
@@ -300,10 +283,7 @@ export function segmentFor({ service, body }: QueryContext<"replaced" | "segment
 let served = "";
 const isOther = (snapshotId: string) => snapshotId !== served;
 
-/**
- * Returns the replaced snapshot on which the body's cursor began. Without such a cursor, returns
- * the current one.
- */
+/** Returns the replaced snapshot of the body's cursor, or the current one without a cursor. */
 function claimedSegment(
   service: QueryContext<"replaced">["service"],
   body: Uint8Array,

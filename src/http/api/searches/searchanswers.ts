@@ -172,18 +172,14 @@ export async function searchChanges(
   };
   const body: BodyObject = { members, mistakes: [] };
   try {
-    // A large body is parsed by another thread. Here the text of the saved spec decides this, so it
-    // replaces the body.
+    // The length of the body decides which thread parses it, so the saved spec replaces it.
     return await answerChanges(calledWith(call, { body: Buffer.from(text) }), body);
   } catch (error) {
     throw error instanceof AppError ? placedInQuery(error) : error;
   }
 }
 
-/**
- * Returns the newest month that is not after the last counted one. If there is none, returns the
- * latest available month.
- */
+/** Returns the newest month up to the last counted one, or else the latest month. */
 function sinceOf(call: KeyCall<"months" | "segment">, row: SearchRow): string | undefined {
   const months = changesSince(call.service);
   return months.find((label) => label <= row.snapshot) ?? months[0];

@@ -71,10 +71,7 @@ export const SEARCH_BODY: Computation<SearchBodyTask, ReadSearchBody> = {
   },
 };
 
-/**
- * Returns a catalog marked for month comparisons. With it, a spec that notices cannot use is
- * refused before it is saved.
- */
+/** Returns a catalog for month comparisons, which refuses specs that notices cannot use. */
 function compared({ catalog }: Segment): Pick<Segment, "catalog"> {
   return { catalog: comparingCatalog(catalog) };
 }

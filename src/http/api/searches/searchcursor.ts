@@ -32,10 +32,7 @@ export function encodeSearchCursor(
   return `${place}.${authenticate(place, tenantId, secrets[0]).toString("base64url")}`;
 }
 
-/**
- * Reads a cursor back.
- * @throws AppError `invalid_cursor` if it is foreign, altered, or another tenant's.
- */
+/** Decodes a cursor. @throws AppError `invalid_cursor` if it is altered or another tenant's */
 export function decodeSearchCursor(
   text: string,
   tenantId: string,
@@ -43,8 +40,7 @@ export function decodeSearchCursor(
 ): SearchPlace {
   const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
   const sent = Buffer.from(mac, "base64url");
-  // Two bits of the signature's last character are unused. They must be zero, so that each cursor
-  // has only one spelling.
+  // Unused bits of the last character must be zero, so that a cursor has only one spelling.
   const genuine =
     mac !== "" &&
     sent.toString("base64url") === mac &&

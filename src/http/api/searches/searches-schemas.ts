@@ -1,6 +1,6 @@
 /**
  * JSON Schemas of saved searches. Part of the table in schemas.ts.
- * Invariant: the same as in schemas.ts.
+ * Invariant: every body of these routes has a schema.
  */
 import Type, { type TSchema } from "typebox";
 import { WATCHABLE_FIELDS } from "../../../changes/kinds.ts";

@@ -78,8 +78,7 @@ function once(make: (service: Pick<Service, "version">) => Text) {
   return (call: Call<"version">): HttpAnswer => {
     if (cached === null) {
       const made = make(call.service);
-      // The page is stored as bytes, because encoding its text would cost ten times as much as the
-      // rest of an answer.
+      // The page is stored as bytes, because encoding it takes ten times as long as the rest.
       cached = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
     }
     const { type, bytes, policy, tag } = cached;

@@ -54,10 +54,7 @@ function sentenceTask(call: QueryContext<"listed" | "secondaryCnaeFull">): Sente
 
 interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
   readonly spec: AccountQuerySpec;
-  /**
-   * Suggestions. Null if the spec names lists, because only the server's main thread has the lists'
-   * entries.
-   */
+  /** Suggestions. Null if the spec names lists, whose entries only the main thread has. */
   readonly suggestions: readonly Suggestion[] | null;
   /** Other readings of the sentence. Empty if the spec names lists. */
   readonly doubts: readonly CountedDoubt[];
@@ -85,12 +82,10 @@ export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
 
 type TranslateCall = QueryContext<"engine" | "retain" | "segment" | ReadPart>;
 
-/**
- * Matches members that need a lookup (a sentence or names), and backslashes, which may hide them.
- */
+/** Matches members that need a lookup (a sentence or names), and backslashes that may hide one. */
 const LOOKS_UP = /query_text|activit|cit(?:y|ies)|state|region|district|name|list|\\/;
 
-/** Reads a body; inline if it is small and has neither a sentence nor names. */
+/** Reads a body, inline if it is small and has neither a sentence nor names. */
 export function readSentence<Value>(
   call: QueryContext<ReadPart>,
   segment: Segment,

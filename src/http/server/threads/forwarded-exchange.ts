@@ -109,8 +109,7 @@ export class ForwardedExchange implements Exchange {
     else if (message.kind === "more") this.#more();
     else if (message.kind === "ended") this.#endSource(message.failure);
     else this.#end(message.gone);
-    // If the answer is a file, the request ends only when the thread reports that the file is
-    // closed.
+    // If the answer is a file, the request ends when the thread has closed the file.
     return this.#isOver && this.#source === null && this.#file === null;
   }
 

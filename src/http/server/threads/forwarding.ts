@@ -2,9 +2,9 @@
  * The thread's side of requests that it forwards to the owner (the main thread, which has the state
  * open). Input: the thread's exchanges, and messages of the owner. Output: messages to the owner,
  * and the owner's answers on the exchanges.
- * Invariant: the owner receives each request exactly once, and exactly once the message that it has
- * ended. The first part of the body may be forwarded with the request. The rest stays in the
- * client's connection until the owner requests it.
+ * Invariant: the owner receives each request, and the message of its end, exactly once. The first
+ * part of the body may be forwarded with the request. The rest stays in the client's connection
+ * until the owner requests it.
  */
 import { close } from "node:fs";
 import type { PulledBody } from "../transport/answer-body.ts";

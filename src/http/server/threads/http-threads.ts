@@ -30,27 +30,20 @@ const LIVED_MS = 2_000;
  * less after searches, and garbage collection is as fast.
  */
 const YOUNG_MB = 4;
-/**
- * Timeout for a thread's metrics in milliseconds, after which its previous metrics are reported.
- */
+/** Milliseconds to wait for a thread's metrics, before its previous metrics are reported. */
 const METRICS_MS = 1_000;
 
 interface HttpThreadsParts {
   readonly start: Omit<ThreadStart, "slot" | "board">;
   readonly bodies: Budget;
-  /**
-   * Max threads that load at the same time. The limit exists because each loading thread opens all
-   * of its code files.
-   */
+  /** Max threads that load at the same time, because each then opens all of its code files. */
   readonly loadingMax: number;
   /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
 }
 
 interface ThreadEvents {
-  /**
-   * Called when a failed thread is replaced, so that the caller can release the thread's resources.
-   */
+  /** Called when a failed thread is replaced, to release the thread's resources. */
   replaced(slot: number, error: unknown): void;
 }
 
@@ -114,10 +107,7 @@ export class HttpThreads implements Transport {
     this.#handler = handler;
   }
 
-  /**
-   * Makes the threads answer requests, using the state in a data directory. Resolves when all
-   * threads answer.
-   */
+  /** Makes the threads answer with the state in a data directory. Resolves when all of them do. */
   async serve(dataDir: string, events: ThreadEvents): Promise<void> {
     this.#dataDir = dataDir;
     this.#events = events;
@@ -202,10 +192,7 @@ export class HttpThreads implements Transport {
     await Promise.all(this.#threads.map((thread) => thread.order(order)));
   }
 
-  /**
-   * Like `#all`, but ignores threads that have ended, because their replacements get the same
-   * order.
-   */
+  /** Like `#all`, but ignores ended threads, whose replacements get the same order. */
   async #living(order: ThreadCommand): Promise<void> {
     const sent = this.#threads.map(async (thread) => {
       try {
@@ -315,8 +302,7 @@ class HttpThread {
     this.#worker = new Worker(workerFile(worker), {
       execArgv: workerArguments(),
       workerData: start,
-      // The owner opens files and this thread closes them. Without this option, Node would log a
-      // warning for each file.
+      // The owner opens files that this thread closes. Node would log a warning for each of them.
       trackUnmanagedFds: false,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });

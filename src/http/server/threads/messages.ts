@@ -27,8 +27,7 @@ export interface ThreadStart {
   /** Number of the ledger, which is the process-wide set of counters (src/process/ledger.ts). */
   readonly ledger: number;
   /**
-   * Shared memory that signals when rate-limit budget (a lease) arrives from the fleet, or null
-   * without a fleet.
+   * Shared memory that signals leases (rate-limit budget of the fleet), or null without a fleet.
    */
   readonly leases: Int32Array | null;
 }

@@ -13,10 +13,7 @@ const USED = 4;
 /** Maximum number of snapshots that are tracked. Fewer are ever open at the same time. */
 const SNAPSHOTS_MAX = 64;
 
-/**
- * The shared numbers. The first thread allocates the memory, and the others pass that memory to the
- * constructor.
- */
+/** The shared numbers, in memory that the first thread allocates and passes to the others. */
 export class SharedState {
   readonly memory: Int32Array;
 
@@ -60,17 +57,12 @@ export class SharedState {
     Atomics.store(this.memory, BEHIND, is ? 1 : 0);
   }
 
-  /**
-   * Records that a snapshot is used now. This matters for replaced snapshots, which are closed once
-   * unused.
-   */
+  /** Records a use of a snapshot now, because unused replaced snapshots are closed. */
   use(serial: number): void {
     Atomics.store(this.memory, USED + (serial % SNAPSHOTS_MAX), seconds());
   }
 
-  /**
-   * Returns how long ago a snapshot was last used, in milliseconds but rounded to whole seconds.
-   */
+  /** Returns the milliseconds since a snapshot's last use, rounded to whole seconds. */
   unusedMs(serial: number): number {
     return (seconds() - Atomics.load(this.memory, USED + (serial % SNAPSHOTS_MAX))) * 1_000;
   }

@@ -18,7 +18,7 @@ export interface ForwardedRequest {
   readonly query: string;
   /** Address of the client, without a port. */
   readonly address: string;
-  /** The headers that were sent and that this program knows. */
+  /** The sent headers that this program knows. */
   readonly headers: readonly (readonly [name: ReadHeader, value: string])[];
 }
 
@@ -38,10 +38,7 @@ export type ToOwner =
   /** The answer was handed to the transport, or its client is gone. */
   | { readonly kind: "over"; readonly id: number; readonly gone: boolean };
 
-/**
- * The body of an answer: text, bytes, a part of an open file, or an announcement that chunks
- * follow.
- */
+/** The body of an answer: text, bytes, a part of an open file, or a notice that chunks follow. */
 export type WireBody =
   | string
   | Uint8Array
@@ -53,9 +50,7 @@ export type WireBody =
 
 /** Messages from owner to thread. */
 export type ToThread =
-  /**
-   * Read the body. The members limit its bytes, name its sender, and state if it is sent in chunks.
-   */
+  /** Read the body. Members limit its bytes, name its sender, and state if it comes in chunks. */
   | {
       readonly kind: "read";
       readonly id: number;
@@ -71,10 +66,7 @@ export type ToThread =
       readonly headers: readonly string[];
       readonly body: WireBody;
     }
-  /**
-   * The next chunk, or null on failure; `isLast` is set on the last chunk, or on an empty one after
-   * it.
-   */
+  /** The next chunk, or null on failure. `isLast` marks the last chunk or an empty one after it. */
   | {
       readonly kind: "piece";
       readonly id: number;

@@ -65,9 +65,9 @@ export interface PulledBody {
   /** Remaining bytes; infinite if the length is unknown, 0 after the last byte. */
   readonly left: number;
   /**
-   * Passes the next bytes to `done`, asynchronously. At the end of a body of unknown length, it
-   * passes an empty array; on failure, null. The bytes are valid until the next call of `next` or
-   * `end`. `done` is not called after `end`. Call only while bytes are left.
+   * Passes the next bytes to `done`, asynchronously. They are valid until the next call of `next`
+   * or `end`. An empty array ends a body of unknown length, and null reports a failure. `done` is
+   * not called after `end`. Call this only while bytes are left.
    */
   next(done: (chunk: Uint8Array | null) => void): void;
   /** Ends the body. May be called at any time, also repeatedly. */
@@ -260,9 +260,7 @@ export const UNSTREAMED_BYTES_MAX = 64 * 1024;
 
 const memory = Buffer.allocUnsafeSlow(UNSTREAMED_BYTES_MAX);
 
-/**
- * Number of bodies written to the shared buffer so far. The buffer holds only the latest of them.
- */
+/** Number of bodies begun in the shared buffer, which holds only the latest. */
 let begun = 0;
 
 /** A body in the shared buffer. */
@@ -305,16 +303,10 @@ export function writeShared({ head, prefix, accounts, tail }: BodyParts): Shared
   return endShared(end, tail);
 }
 
-/**
- * The shared buffer and the position after the head of the latest body. Reused, so callers must use
- * it immediately.
- */
+/** The shared buffer and the end of the latest head. Reused, so callers use it immediately. */
 const space = { memory, at: 0 };
 
-/**
- * Starts a body in the shared buffer, overwriting the previous body. Returns the space for
- * accounts, or null if the head does not fit.
- */
+/** Starts a body in the shared buffer. Returns the space for accounts, or null without space. */
 export function beginShared(head: string, prefix: Uint8Array): typeof space | null {
   if (head.length + prefix.byteLength > memory.byteLength) return null;
   begun++;

@@ -17,14 +17,9 @@ const REST_MS_MAX = 300;
  * connections, and a busy server accepts 400 a second.
  */
 const EMPTY_MS_MAX = 2_500;
-/**
- * Time in which handshakes that had begun when the port was blocked can complete, in milliseconds.
- */
+/** Milliseconds for handshakes that had begun when the port was blocked. */
 const HANDSHAKE_MS = 50;
-/**
- * Max duration of a turn of the event loop that counts as idle, in milliseconds. After a longer
- * turn, new events may be waiting.
- */
+/** Max milliseconds of an idle turn of the event loop. After a longer one, events may wait. */
 const TURN_MS_MAX = 0.5;
 /** Sampling interval of a stopping server, in milliseconds. */
 const CHECK_MS = 10;
@@ -36,16 +31,14 @@ export interface Traffic {
   /** Requests that have arrived and are not fully answered. */
   readonly requests: number;
   readonly sockets: number;
-  /**
-   * Time at which a connection, a request, or an answer last came or ended, by `performance.now()`.
-   */
+  /** When a connection, request, or answer last came or ended, by `performance.now()`. */
   readonly activeMs: number;
 }
 
 /**
  * Resolves when the port can be closed. On Linux, the port then accepts no connection and its queue
  * is empty. A client that tries to connect meanwhile gets no reply and retries after a second. By
- * then, the process that owns the port next accepts it, or the closed port refuses it. On other
+ * then, the port's next process accepts the client, or the closed port refuses it. On other
  * systems, connections may be reset.
  */
 export async function portEmptied(port: number, look: () => Traffic): Promise<void> {

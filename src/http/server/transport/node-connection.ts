@@ -11,10 +11,7 @@ import type { AppError } from "../../../errors.ts";
 import { later } from "../background-tasks.ts";
 import { type ConnectionSlot, Pipeline } from "./sockets.ts";
 
-/**
- * The bytes that end a request's head. A slice ends there, so each slice completes at most one
- * request.
- */
+/** The end of a request's head. A slice ends there, so it completes at most one request. */
 const HEAD_END = "\r\n\r\n";
 /** Bytes per slice if it contains no end of a head. */
 const SLICE_BYTES = 2_048;
@@ -25,10 +22,7 @@ const SLICE_BYTES = 2_048;
  */
 const TURN_REQUESTS_MAX = 4;
 
-/**
- * Max bytes to read and discard after a connection's last answer, so that the client can read that
- * answer.
- */
+/** Max bytes to discard after a connection's last answer, so that the client can read it. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A byte that Node's parser rejects in headers. */
@@ -117,10 +111,7 @@ export class NodeConnection {
     return this.#finished;
   }
 
-  /**
-   * Begins a request. Returns why it cannot be answered, or null if it can. The caller must then
-   * call `done`.
-   */
+  /** Begins a request. Returns a refusal, or null. After null, the caller must call `done`. */
   begin(message: LastMessage, { bodyBytes, path, closes }: Beginning): AppError | null {
     this.#message = message;
     this.#closes ||= closes;
@@ -136,10 +127,7 @@ export class NodeConnection {
     this.#pipeline.answered(bytes);
   }
 
-  /**
-   * True if a refusal of malformed bytes may be sent: their request has no answer yet, and all
-   * earlier requests have been answered.
-   */
+  /** True if malformed bytes may be refused: their request, and no earlier one, lacks an answer. */
   get refusable(): boolean {
     if (!this.#inBody) return this.#pipeline.open === 0;
     return !this.#lastAnswered && this.#pipeline.open === 1;
@@ -174,10 +162,7 @@ export class NodeConnection {
     this.#resumed();
   }
 
-  /**
-   * Pauses again if needed, because Node resumes reading after each message even if this class has
-   * paused it.
-   */
+  /** Pauses again if needed, because Node resumes reading after each message. */
   #resumed(): void {
     if (this.#holding) this.#socket.pause();
     else this.#goOn();
@@ -205,10 +190,7 @@ export class NodeConnection {
     return end < HEAD_END.length ? SLICE_BYTES : Math.min(end, SLICE_BYTES);
   }
 
-  /**
-   * Returns the length of a slice within a body. The end of a body of unknown length is found like
-   * the end of a head.
-   */
+  /** Returns the length of a slice in a body. A body of unknown length is searched for its end. */
   #bodyBytes(): number {
     const known = this.#bodyLeft > 0 && Number.isFinite(this.#bodyLeft);
     return known ? this.#bodyLeft : this.#headBytes();
@@ -218,10 +200,7 @@ export class NodeConnection {
     return this.#message !== null && !this.#message.complete;
   }
 
-  /**
-   * True while the body has arrived but its reader has not yet received Node's `end` event, which
-   * comes a little later.
-   */
+  /** True while a body has arrived but its reader has not yet received Node's `end` event. */
   #waitsForReader(): boolean {
     const message = this.#message;
     if (message === null || message.readableFlowing !== true || !message.complete) return false;
@@ -233,16 +212,14 @@ export class NodeConnection {
 
   #mayGoOn(): boolean {
     const socket = this.#socket;
-    // In these cases, the parser may already have been returned to Node and serve another
-    // connection.
+    // In these cases, the parser may already serve another connection.
     const broken = socket.destroyed || socket.errored !== null;
     const last = this.#closes && !this.#inBody;
     if (this.#over || last || socket.writableEnded || broken) return this.#discard();
     const { requests, turnOver, crowded } = this.#pipeline;
     const full = requests >= TURN_REQUESTS_MAX || turnOver || crowded;
     if (this.#waitsForReader()) return false;
-    // Never pauses within a body. Otherwise the body's timeout could expire although the body has
-    // arrived.
+    // Never pauses within a body, whose timeout could expire although the body has arrived.
     if (full && !this.#inBody) return this.#hold();
     if (this.#holding) {
       this.#holding = false;

@@ -96,8 +96,7 @@ export class NodeExchange implements Exchange {
     const { closes } = this.#headers;
     const crowded = around.connection.begin(message, { bodyBytes, path: this.path, closes });
     this.framing = this.#headers.framing(this.method) ?? crowded;
-    // Without a listener, this error would crash the process. The close event reports that the
-    // socket broke.
+    // Without a listener, this error would crash the process. The close event reports it too.
     response.on("error", () => {});
     message.on("error", () => {});
     // Only writing has a time limit, because a handler may take longer to answer.
@@ -212,10 +211,7 @@ export class NodeExchange implements Exchange {
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
   }
 
-  /**
-   * Sends streamed content. Requests the next chunk only after the kernel has taken the previous
-   * one, so one chunk is in memory.
-   */
+  /** Sends streamed content. Only one chunk is in memory, until the kernel has taken it. */
   #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
     const source = pull(body);
     this.#source = source;

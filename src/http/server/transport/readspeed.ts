@@ -86,10 +86,7 @@ export class ReadCredit {
 interface Handled {
   readonly _handle?: {
     readonly fd: number;
-    /**
-     * `bytesWritten` counts the bytes given to Node. `writeQueueSize` counts those of them that
-     * Node has not yet given to the kernel.
-     */
+    /** Bytes given to Node, and those of them (`writeQueueSize`) not yet given to the kernel. */
     readonly bytesWritten: number;
     readonly writeQueueSize: number;
   } | null;
@@ -111,10 +108,7 @@ export class SocketReadWatch {
     this.#watch = setInterval(() => this.#look(), this.#credit.checkMs);
   }
 
-  /**
-   * Counts the time and the bytes since the last call. Call this after the socket's buffer has
-   * changed.
-   */
+  /** Counts time and bytes since the last call. Call this after the socket's buffer has changed. */
   note(): void {
     const nowMs = performance.now();
     if (this.#socket.writableLength > 0) this.#credit.offered(nowMs);
@@ -134,8 +128,7 @@ export class SocketReadWatch {
     this.note();
     if (!this.#credit.late(nowMs)) return;
     this.end();
-    // Closing is deferred, because it frees megabytes in the kernel, and often many clients are cut
-    // off at the same time.
+    // Closing is deferred, because it frees megabytes in the kernel, often for many clients.
     later(() => {
       if (this.#socket.destroyed) return;
       this.#tooSlow();
@@ -145,9 +138,9 @@ export class SocketReadWatch {
 }
 
 /**
- * Returns the number of bytes that the other end has taken, which it computes from the kernel's
- * buffer. Node's own count grows in steps of a third of that buffer, a megabyte or more, because
- * Node writes only when so much is free.
+ * Computes from the kernel's buffer how many bytes the other end has taken. Node's own count grows
+ * in steps of a third of that buffer, a megabyte or more, because Node writes only when so much is
+ * free.
  */
 function takenFrom(socket: Socket): number {
   const handle = (socket as Handled)._handle;

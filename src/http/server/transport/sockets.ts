@@ -20,10 +20,7 @@ export interface SocketLimits {
   readonly socketsMax: number;
   /** Maximum connections of one address. Null means an eighth of all connections. */
   readonly socketsPerAddress: number | null;
-  /**
-   * Addresses that many people share, as in `http.trusted_proxies`. Null means that none are
-   * configured.
-   */
+  /** Addresses that many people share, as in `http.trusted_proxies`. Null if not configured. */
   readonly trustedProxies: string | null;
 }
 
@@ -37,18 +34,12 @@ const RESERVE_MAX = 64;
 /** Paths that are answered even if all connections are busy. */
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/**
- * Networks that may hide many clients behind one address. They are the default if no proxies are
- * configured.
- */
+/** Default of shared addresses: networks that may hide many clients behind one address. */
 const OWN_NETWORKS =
   "127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, 100.64.0.0/10, " +
   "::1, fc00::/7, fe80::/10";
 
-/**
- * A node of the list of idle connections. This is a linked list because a small Set would
- * reallocate its memory all the time.
- */
+/** A node of the linked list of idle connections. A small Set would often reallocate memory. */
 class LruNode {
   readonly slot: ConnectionSlot;
   before: LruNode | null = null;
@@ -90,10 +81,7 @@ class LruList {
   }
 }
 
-/**
- * The idle connections in the order of eviction: first those that never sent a request, then the
- * others, longest idle first.
- */
+/** Idle connections in the order of eviction: those without any request, then the longest idle. */
 class Idle {
   readonly #silent = new LruList();
   readonly #resting = new LruList();
@@ -140,10 +128,7 @@ export class ConnectionSlot {
     this.#close = close;
   }
 
-  /**
-   * Begins a request. Returns why it cannot be answered, or null if it can. The caller must then
-   * call `end`.
-   */
+  /** Begins a request. Returns a refusal, or null. After null, the caller must call `end`. */
   begin(path: string): AppError | null {
     if (this.#open++ === 0 && !this.#left) this.#all.wakes(this);
     return VITAL.has(path) ? null : this.#all.refusal(this.holder);
@@ -298,10 +283,7 @@ export class Sockets {
   }
 }
 
-/**
- * Maximum requests of one connection that are taken in one turn of the event loop, and maximum
- * requests of it that are unanswered.
- */
+/** Maximum requests of one connection per turn of the event loop, and unanswered at any time. */
 export const PIPELINED_MAX = 16;
 /**
  * Max bytes of answers that one connection gets in one turn of the event loop. The answer that
@@ -309,10 +291,7 @@ export const PIPELINED_MAX = 16;
  */
 export const PIPELINED_BYTES_MAX = 262_144;
 
-/**
- * Approximate size of an answer's head. It is added to each answer, so that answers without a body
- * count too.
- */
+/** Approximate size of an answer's head, so that answers without a body count too. */
 const HEAD_BYTES = 1_024;
 
 let turn = 0;

@@ -30,9 +30,7 @@ import {
 /** Interval of Node's check for slow sockets, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/**
- * How long a client that sent CONNECT has to read earlier answers and the refusal, in milliseconds.
- */
+/** Milliseconds for a client that sent CONNECT to read earlier answers and the refusal. */
 const TUNNEL_MS = 1_000;
 
 /** Server with the half-open option, which Node's declarations lack. */
@@ -68,12 +66,10 @@ class NodeTransport implements Transport {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
-      // This program itself refuses requests without Host, so that they are answered once, like
-      // every other mistake.
+      // Requests without Host are refused here, so that they are answered once, like all mistakes.
       requireHostHeader: false,
     });
-    // Allows half-open sockets. Otherwise Node drops the answers of a client that half-closes after
-    // its request.
+    // Half-open sockets are allowed. Otherwise Node would drop answers on a half-closed connection.
     (this.#server as HalfOpenServer).httpAllowHalfOpen = true;
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = limits.writeTimeoutMs;
@@ -113,8 +109,7 @@ class NodeTransport implements Transport {
       this.#handler(exchange);
     };
     this.#server.on("request", answer);
-    // Without this listener, Node would answer 417 to unknown Expect values. HTTP allows a server
-    // to ignore the field.
+    // Without this listener, Node would answer 417 to unknown Expect values.
     this.#server.on("checkExpectation", answer);
     return new Promise((resolve, reject) => {
       this.#server.once("error", (error) => {

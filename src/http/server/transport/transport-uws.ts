@@ -37,10 +37,7 @@ import { UwsExchange, type UwsSurroundings } from "./uws-exchange.ts";
 
 type Uws = typeof import("uWebSockets.js");
 
-/**
- * The library with an option that omits its name and version from the response headers. Its
- * declarations lack this option.
- */
+/** The library with an undeclared option that omits its name from the response headers. */
 type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
 
 /**
@@ -84,9 +81,7 @@ export async function loadUws(headBytesMax: number): Promise<Uws> {
   }
 }
 
-/**
- * Opens a port. Several threads may then accept its connections. Throws `CommandError` on failure.
- */
+/** Opens a port, whose connections several threads may accept. Throws `CommandError`. */
 export function openUwsPort(address: ListenAddress): OpenPort {
   const port = openPort(address.host, address.port);
   if (port === null) throw new CommandError(cannotListen(address));
@@ -194,7 +189,7 @@ export class UwsTransport implements Transport {
 
   #begin(app: ConnectionApp, response: UwsResponse, request: UwsRequest): UwsExchange | null {
     const connection = this.#connections.get(app);
-    // If `over` is true, the last answer was sent, but the client has not read it yet.
+    // `over` means that the connection has got its last answer, so further requests are dropped.
     if (connection === undefined || connection.over) {
       response.close();
       return null;
@@ -239,10 +234,7 @@ export class UwsTransport implements Transport {
     this.#lanes?.close();
   }
 
-  /**
-   * Answers the requests that have arrived or still arrive on open connections, then closes all
-   * sockets.
-   */
+  /** Answers the requests that arrive on open connections, then closes all sockets. */
   async finish(deadlineMs: number): Promise<void> {
     await this.#taken;
     // An accepted connection becomes visible to the library only in a later turn.

@@ -1,11 +1,10 @@
 /**
  * Interface of a transport: it listens, turns each HTTP request into an Exchange, and passes the
- * exchange to one handler. Input: bytes on a socket (implementations: transport-uws.ts and
- * transport-node.ts). Output: one answer per exchange.
- * Invariant: both implementations behave identically above this interface. If a parser refuses a
- * request (400, 408, 431, 505), the transport answers it and closes the connection. A header block
- * never contains text from a client. An exchange is in at most one list, from which it is removed
- * in O(1).
+ * exchange to one handler. Input: bytes on a socket. Output: one answer per exchange.
+ * Invariant: the two implementations, transport-uws.ts and transport-node.ts, behave identically
+ * above this interface. A request that a parser refuses (400, 408, 431, 505) is answered by the
+ * transport itself, which then closes the connection. A `HeaderBlock` never contains text from a
+ * client. An exchange is in at most one linked list, which removes it in O(1).
  */
 
 import { strict as assert } from "node:assert";
@@ -20,7 +19,7 @@ import type { AnswerBody } from "./answer-body.ts";
 import type { ReadSpeedLimits } from "./readspeed.ts";
 import type { SocketLimits, Sockets } from "./sockets.ts";
 
-/** Limits of a transport; the settings `http.*` set them. */
+/** Limits of a transport, from the settings `http.*`. */
 export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
   /** Max bytes of request line and headers together; larger heads get 431. */
   readonly headBytesMax: number;
@@ -31,19 +30,13 @@ export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
   readonly idleTimeoutMs: number;
   /** Maximum bytes of all incoming request bodies. */
   readonly bodiesBytesMax: number;
-  /** Max share of the free memory for bodies that one client may use. */
+  /** One client may use at most this share of the memory that is free for bodies. */
   readonly senderShareMax: number;
-  /**
-   * Ledger (process-wide counters) that counts the body bytes. If undefined, only this transport
-   * counts them.
-   */
+  /** Counts body bytes for the whole process. If undefined, only this transport counts its own. */
   readonly ledger?: Ledger | undefined;
 }
 
-/**
- * Maximum header lines; a request with more gets 431. uWebSockets.js has room for 100 and uses two
- * of them itself.
- */
+/** Max header lines; more get 431. uWebSockets.js has room for 100 and uses two of them itself. */
 export const HEADER_COUNT_MAX = 98;
 /**
  * Response headers in order. An entry is a line, a block of lines, or a header's name. After a
@@ -65,8 +58,8 @@ export interface Exchange {
   /** Raw query without the question mark; empty if there is none. */
   readonly query: string;
   /**
-   * The error if this request exceeds a limit or parsers could disagree about its end, else null.
-   * The answer to such a request closes the connection, and later requests on it are not answered.
+   * Error if the request exceeds a limit, or if a proxy could find its end at another byte; else
+   * null. The answer then closes the connection, and later requests on it are not answered.
    */
   readonly framing: AppError | null;
   /** Returns a known header (lower-case name); undefined if it was not sent. */
@@ -88,12 +81,12 @@ export interface Exchange {
    * arrived or is refused. Never calls it if the client leaves or exceeds the request timeout.
    */
   body(wanted: BodyRequest): void;
-  /** Buffers the body until `body` is called, in a later turn or never. May be called again. */
+  /** Buffers the body until `body` is called, which may never happen. May be called again. */
   keepBody(): void;
   /**
-   * Notifies one observer when the answer has been sent or the client has left. A large answer
-   * counts as sent once the client has read it. If the exchange is already over, notifies
-   * immediately.
+   * Notifies an observer when the exchange ends: the answer was sent, or the client has left. A
+   * large answer counts as sent once the client has read it. If the exchange is already over,
+   * notifies immediately.
    */
   whenOver(awaiting: AwaitsEnd): void;
   /**
@@ -123,9 +116,7 @@ export interface Transport {
   answerWith(handler: ExchangeHandler): void;
   /** Makes every answer from now on close its connection. */
   leave(): void;
-  /**
-   * Stops accepting, waits up to `deadlineMs` for open requests (drain.ts), and closes all sockets.
-   */
+  /** Stops accepting, waits up to `deadlineMs` for open requests, and closes all sockets. */
   close(deadlineMs: number): Promise<void>;
 }
 
@@ -157,10 +148,7 @@ export const READ_HEADERS = [
   "access-control-request-method",
   "accept",
 ] as const;
-/**
- * Number of preallocated header values. Preallocating one for each known header would mostly waste
- * memory.
- */
+/** Number of preallocated header values. One for each known header would waste memory. */
 const ROOM = 8;
 
 /** Name of a known header. */
@@ -186,10 +174,7 @@ function isToken(method: string): boolean {
  */
 const LIST_HEADERS = ["x-forwarded-for", "accept"];
 
-/**
- * The value of this header may be a list, in which only the member `close` matters (RFC 9112,
- * section 9.6).
- */
+/** This header may be a list. Only its member `close` matters (RFC 9112, section 9.6). */
 const CONNECTION = "connection";
 
 /** True if a Connection header has the member `close`. */
@@ -200,9 +185,8 @@ function isClose(value: string): boolean {
 }
 
 /**
- * The known headers of one request. A header that occurs twice is an error, because two parsers on
- * the way could each use a different line. All known headers determine the sender, or the end or
- * type of the body.
+ * The headers of one request that this program reads. A repeated header (other than a list) is an
+ * error, because a proxy could use a different line than this server.
  */
 export class HeadHeaders {
   readonly #values: (string | undefined)[] = new Array(ROOM).fill(undefined);
@@ -242,10 +226,7 @@ export class HeadHeaders {
     this.#values[PLACES.get("host") as number] = authority;
   }
 
-  /**
-   * Returns the error for `Exchange.framing`, or null if the headers are valid. The error lists all
-   * mistakes.
-   */
+  /** Returns the error for `Exchange.framing`, with all mistakes; null if the headers are valid. */
   framing(method: string): AppError | null {
     const coding = this.get("transfer-encoding");
     const length = this.get("content-length");
@@ -409,16 +390,12 @@ export class OpenExchanges<Member extends ListNode<Member>> {
   }
 }
 
-/** An answer to send later. If sending fails, its connection can be cut. */
 interface DelayedAnswer {
   send(): void;
   cut(): void;
 }
 
-/**
- * Answers that are delayed while the port is drained, because a client that gets its answer may
- * send another request.
- */
+/** Answers that wait while the port is drained: an answered client may send another request. */
 export class DelayedAnswers {
   #held: DelayedAnswer[] | null = null;
 
@@ -518,7 +495,7 @@ const PAIRS = Array.from({ length: BASE * BASE }, (_, pair) =>
  */
 const ID = Buffer.from(`req_${RUN}${"0".repeat(DIGITS)}`);
 const LAST_AT = ID.byteLength - 2;
-/** The number that the leading digits currently encode. */
+/** Number that the leading digits of `ID` encode. */
 let standing = 0;
 
 /** Returns the client's id if it is valid, else a new id. */

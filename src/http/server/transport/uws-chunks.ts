@@ -92,10 +92,7 @@ export class UwsChunks {
     });
   }
 
-  /**
-   * Passes all pulled bytes to the library, or only a probe while the library buffers. Call within
-   * a cork.
-   */
+  /** Passes all pulled bytes to the library, or a probe while it buffers. Call within a cork. */
   #give(): void {
     while (this.#rest.byteLength > 0) {
       const bytes = this.#holding ? this.#rest.subarray(0, PROBE_BYTES) : this.#rest;

@@ -1,26 +1,20 @@
 /**
- * Connections of uWebSockets.js and their limits. Each connection has a lane, which is an app
- * object of the library that serves one connection at a time. Input: file descriptors of
- * connections, the begin and end of requests, and their answers. Output: requests with their
- * connection; whether a request may be answered, and whether the library may copy its answer.
- * Invariant: a lane has at most one connection, and a closed connection is never used again. Lanes
- * exist because the library does not identify the connection of a request, nor the one that closes.
- * But an app can adopt a connection that another socket accepted, so the handlers of a lane's app
- * know their connection.
+ * Connections of uWebSockets.js and their limits. Input: file descriptors of connections, the begin
+ * and end of requests, and their answers. Output: the connection of each request, and decisions:
+ * may it be answered, and may the library copy the answer.
+ * Invariant: a closed connection is never used again. The library does not say which connection a
+ * request belongs to, nor which one closes. Therefore each connection has a lane: an app object of
+ * the library that adopts one connection at a time, so the app's handlers know it.
  * The library copies each answer that the client does not take immediately, and never reports how
- * many bytes it holds. All copied bytes therefore count as unread until an answer of
- * uws-stream.ts, which is never copied, has been sent completely. This proves that no earlier bytes
- * are left.
+ * many bytes it holds. All copied bytes count as unread until uws-stream.ts has sent a whole
+ * answer. Such an answer is never copied, so no earlier bytes are left then.
  */
 import { AppError } from "../../../errors.ts";
 import { type ConnectionSlot, PIPELINED_BYTES_MAX, PIPELINED_MAX, Pipeline } from "./sockets.ts";
 import type { ChunkedResponse } from "./uws-chunks.ts";
 import type { StreamedResponse } from "./uws-stream.ts";
 
-/**
- * The members of the library's request that this program uses. The request expires when its
- * callback returns.
- */
+/** The members of the library's request that this program uses. Valid only during its callback. */
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
@@ -46,9 +40,7 @@ export interface UwsResponse extends StreamedResponse, ChunkedResponse {
   resume(): unknown;
 }
 
-/**
- * How long a client that requested `Connection: close` has to take its last bytes, in milliseconds.
- */
+/** Time, in milliseconds, for a client that sent `Connection: close` to take its last bytes. */
 const CLOSE_MS = 1_000;
 
 /** A connection. */
@@ -61,10 +53,7 @@ export class UwsConnection {
   readonly #pipeline = new Pipeline();
   /** True once the connection has got its last answer. */
   over = false;
-  /**
-   * True if the connection must be closed after the current answer, but the library cannot close it
-   * then.
-   */
+  /** True if the connection must close after the current answer, but the library cannot do so. */
   closesAfter = false;
   /** Bytes that the library may still buffer. */
   #copied = 0;
@@ -109,13 +98,13 @@ export class UwsConnection {
   }
 
   /**
-   * Closes the connection after an answer that announced the close, for answers after which the
-   * library itself cannot close. Most clients close first. The library may still buffer a last
-   * chunk, so the client gets some time to take it.
+   * Closes the connection after an answer with `Connection: close`, if the library cannot do so.
+   * The client gets `CLOSE_MS` to take a last chunk that the library buffers. Most clients close
+   * first.
    */
   closeSoon(): void {
-    // Waits for a later turn, because the library's buffer may hold answers to other requests of
-    // the same chunk.
+    // Waits for a later turn, because the library may still buffer answers to other requests that
+    // arrived in the same chunk.
     setImmediate(() => {
       if (this.#left) return;
       this.over = true;
@@ -160,9 +149,7 @@ export interface UwsApp {
   any(path: string, handler: (response: UwsResponse, request: UwsRequest) => void): unknown;
 }
 
-/**
- * The members of a connection that this file uses. The connection is invalid after it has closed.
- */
+/** The members of a connection that this file uses. A closed connection is invalid. */
 interface AppConnection {
   getRemoteAddressAsText(): ArrayBuffer;
   close(): unknown;
@@ -232,7 +219,7 @@ export class ConnectionApps {
     };
   }
 
-  /** Puts a connection on an idle lane, or on a new one. */
+  /** Passes a connection to an idle lane (an app of the library), or to a new one. */
   add(descriptor: number): void {
     const lane = resting.pop() ?? new ConnectionApp(this.#makeApp());
     lane.use = this.#use;

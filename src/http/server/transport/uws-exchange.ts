@@ -4,9 +4,9 @@
  * Invariant: everything read from the request is copied before the callback returns, because the
  * request object expires then. The abort handler is attached first, and every write is corked.
  * Synchronous answers are sent inside the callback, which enables pipelining. The library parses
- * nothing after an answer that closes the connection. If another parser could find the end of the
- * body at a different byte, the answer is the connection's last, and waits until the library has
- * parsed all bytes that came with the body.
+ * nothing after an answer that closes the connection. If another parser could find the end of a
+ * body at a different byte, the answer is the last. It then waits until the library has parsed all
+ * bytes that came with the body.
  */
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
@@ -41,9 +41,9 @@ import { type Sending, UwsStream } from "./uws-stream.ts";
 
 /**
  * Blanks written after an answer that closes its connection. The library collects the answers to
- * one received chunk in a buffer of this size, and closes only after they are sent. Until then, it
- * would go on to answer the chunk: thousands of requests, or garbage after a framing error. The
- * blanks fill the buffer, so the library sends and closes.
+ * one received chunk in a buffer of this size, and closes only after sending them. Until then, it
+ * would answer the rest of the chunk: thousands of requests, or garbage after a framing error. The
+ * blanks fill the buffer, so the library sends and closes immediately.
  */
 const FLUSH = " ".repeat(16 * 1024);
 
@@ -60,9 +60,8 @@ export interface UwsSurroundings extends ReadSpeedWatch {
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Every received piece of this many bytes extends the time limit of an upload by one millisecond. A
- * large upload may therefore take hours, as long as its client keeps sending. The library itself
- * closes uploads that are slower.
+ * Bytes of an upload that extend its time limit by one millisecond. A large upload may thus take
+ * hours, as long as its client keeps sending. The library itself closes slower uploads.
  */
 const UPLOAD_PACE = 16;
 
@@ -150,8 +149,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   /** Records that the library has the whole answer. */
   #settled(): void {
     this.#whole = true;
-    // A stream ends only when no unsent bytes are left before its last bytes. So here the kernel
-    // has taken all bytes of the connection.
+    // A stream ends only after all earlier bytes are sent, so the kernel has taken all bytes of the
+    // connection.
     if (this.#stream instanceof UwsStream) this.#connection.taken();
     if (this.#connection.closesAfter) {
       // The streamed bytes are no longer in the library's buffer, so none are lost if the next
@@ -181,10 +180,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     return this.#aborted;
   }
 
-  /**
-   * True once the client has left. A half-close counts too, because the library then closes the
-   * connection.
-   */
+  /** True once the client has left. After a half-close, the library closes the connection too. */
   get finished(): boolean {
     return this.#aborted;
   }
@@ -226,7 +222,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   keepBody(): void {
-    // A request may wait several times, but the library delivers arrived bytes only once.
+    // `keepBody` may be called several times, but the library delivers arrived bytes only once.
     if (this.#chunks !== null) return;
     const chunks: HeldChunk[] = [];
     this.#chunks = chunks;
@@ -237,9 +233,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       }
       const wasPaused = isPaused(chunks);
       chunks.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
-      // Pauses only once a first chunk is here. On resume, the library starts a timeout of 10
-      // s, which only the end of the body cancels. Bytes that have already arrived are delivered
-      // even while paused.
+      // Pauses only after the first chunk. A resume starts a timeout of 10 s in the library, which
+      // only the end of the body cancels. Arrived bytes are delivered even while paused.
       if (!wasPaused && !isLast) this.#response.pause();
     });
   }
@@ -253,7 +248,6 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       return;
     }
     if (incoming?.waiting !== true) return;
-    // An upload of hundreds of megabytes may take hours, as long as its client keeps sending.
     if (incoming.handsOn) this.#waitedMs -= Math.min(this.#waitedMs, shared.length / UPLOAD_PACE);
     const bytes = incoming.handsOn ? shared : Buffer.from(shared);
     if (isLast) incoming.addLast(bytes);
@@ -308,10 +302,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     }
   }
 
-  /**
-   * Drops buffered chunks after an answer that did not need the body. Resumes reading if it was
-   * paused.
-   */
+  /** Drops buffered chunks after an answer that did not need the body. Resumes reading. */
   #dropChunks(chunks: readonly HeldChunk[]): void {
     this.#chunks = null;
     if (this.#aborted) return;
@@ -319,9 +310,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     else if (chunks.length > 0) this.#open?.end(() => {});
   }
 
-  /**
-   * Holds a refusal back until the body has ended. The connection parses nothing after this body.
-   */
+  /** Delays an answer until the body has ended. Bytes after this body are never parsed. */
   #keepBack(open: OpenBody, status: number, headers: HeaderList, body: AnswerBody): void {
     const cut = () => void (isStreamed(body) && pull(body).end());
     open.keep({ send: () => this.send(status, headers, body), cut });
@@ -344,9 +333,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Writes status and headers. A library call costs as much time as writing the text itself. So one
-   * call writes all lines, as the value of the first line (`HeaderBlock`). respond.ts has checked
-   * their values. The library sends status 200 by default.
+   * Writes status and headers. A library call takes as long as writing the text itself, so one call
+   * writes all lines: the value of the first header contains the other lines (`HeaderBlock`).
+   * respond.ts has checked the values. The library sends status 200 by default.
    */
   #head(status: number, headers: HeaderList): void {
     if (status !== 200) this.#response.writeStatus(statusLine(status));
@@ -429,9 +418,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /**
-   * Writes `Connection: close` if the server is closing, because the library cannot close the
-   * connection after this answer. A client that requested the close may wait for the server to
-   * close, so the connection is then marked to be closed soon.
+   * Writes `Connection: close` if the connection must close, because the library cannot close it
+   * after this answer. A client that requested the close may wait for the server to close, so
+   * `closesAfter` is then set.
    */
   #printDisconnected(): void {
     if (!this.#leaving) return;
@@ -478,33 +467,23 @@ function isPaused(chunks: readonly HeldChunk[]): boolean {
   return chunks.at(-1)?.isLast === false;
 }
 
-/** Max time that a refusal waits for the end of the body, in milliseconds. */
+/** Max time that an error answer waits for the end of the body, in milliseconds. */
 const REFUSAL_MS = 1_000;
 
-/** A delayed answer, and the function that drops it. */
 interface HeldAnswer {
   send(): void;
   cut(): void;
 }
 
-/**
- * True if another parser could find a different end of the body. Nothing after such a body may be
- * read on the connection.
- */
+/** True if a proxy could find another end of the body. Nothing after the body may then be read. */
 function endIsUnsure(method: string, coding?: string, length?: string): boolean {
   const hasBody = method === "POST" || method === "PATCH";
   return coding !== undefined || (hasBody && length === undefined);
 }
 
-/**
- * Waits for the end of a body whose length is unknown. Nothing after it may be read on the
- * connection.
- */
+/** Waits for the end of a body of unknown length, after which nothing may be read. */
 class OpenBody {
-  /**
-   * True if the body is chunked. If false, the request has neither Transfer-Encoding nor
-   * Content-Length.
-   */
+  /** True if the body is chunked; false if it has neither Transfer-Encoding nor Content-Length. */
   readonly chunked: boolean;
   readonly #gone: () => boolean;
   #over = false;
@@ -522,20 +501,20 @@ class OpenBody {
   }
 
   /**
-   * Holds a refusal back until the end of the body, up to a time limit: a client that is still
-   * sending when its connection closes may be unable to read the answer.
+   * Holds an error answer back until the end of the body, up to a time limit. A client that is
+   * still sending when its connection closes may be unable to read the answer.
    */
   keep(refusal: HeldAnswer): void {
     this.#refusal = refusal;
     this.#late = setTimeout(() => this.#finish(() => {}), REFUSAL_MS);
   }
 
-  /** Records that the body has ended. Then sends the refusal, or calls `whole` if there is none. */
+  /** Records that the body has ended. Sends the waiting answer; without one, calls `whole`. */
   end(whole: () => void): void {
     setImmediate(() => this.#finish(whole));
   }
 
-  /** Drops the refusal, because the client has left. */
+  /** Drops the answer that waits, because the client has left. */
   cut(): void {
     clearTimeout(this.#late);
     if (!this.#over) this.#refusal?.cut();

@@ -1,8 +1,8 @@
 /**
- * A large answer body over uWebSockets.js. Input: finished bytes, or a pulled body. Output: bytes
- * at the client's pace.
- * Invariant: nothing is copied into the library's buffers; only clients below the minimum pace are
- * cut off; a pulled body is always ended.
+ * A large answer body over uWebSockets.js. Input: finished bytes, or a pulled body (a source that
+ * delivers the next piece on request). Output: bytes at the client's pace.
+ * Invariant: nothing is copied into the library's buffers. Only clients below the minimum speed are
+ * cut off. A pulled body is always ended.
  */
 
 import type { PulledBody } from "./answer-body.ts";

@@ -88,7 +88,7 @@ export function fileName(title: string, format: string): string {
   return `${name}${month === undefined ? "" : `-${month}`}.${format}`;
 }
 
-/** Returns the facts below a file's table: title, filters, and month. */
+/** Returns the lines below the table of a file: its title, filters, and month. */
 export function factsOf(title: string, ...specs: readonly SentSpec[]): string[][] {
   const { printed } = words.peek().table;
   const month = exploration.peek().answer?.snapshot ?? status.peek()?.snapshot ?? null;

@@ -31,7 +31,7 @@ export function periodQuestion(
   return { ...numbers, facets: [`status_${period}`], spec: { ...spec, filters } };
 }
 
-/** Returns a text with the statuses of the counted accounts. */
+/** Describes the statuses of the counted accounts. */
 export function countedStatus({ spec }: NumbersQuestion, event: Event): string {
   const { statuses } = words.peek().codes;
   const { openedOf, closedOf } = lazyWords.peek().numbers;

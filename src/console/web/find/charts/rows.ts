@@ -34,7 +34,7 @@ interface RowOptions {
   readonly all?: readonly string[];
 }
 
-/** Returns a facet's rows; none if it is not loaded yet. */
+/** Returns the rows of a facet, or no rows before the facet is loaded. */
 export function rowsOf(facet: FacetAnswer | undefined, options: RowOptions): FacetRows {
   const values = facet?.values ?? [];
   const missing = facet?.missing ?? 0;
@@ -67,7 +67,7 @@ interface Listed {
   readonly count: number | null;
 }
 
-/** Returns the most frequent and all chosen values, in facet order. */
+/** Returns the most frequent values and all chosen values, in facet order. */
 function most(listed: readonly Listed[], options: RowOptions): Listed[] {
   const chosen = listed.filter(({ value }) => options.chosen(value)).length;
   let room = Math.max(options.rowsMax - chosen, 0);

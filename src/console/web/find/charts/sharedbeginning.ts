@@ -10,8 +10,8 @@
 const WORDS_MIN = 2;
 
 /**
- * Returns the words that the largest group of names starts with. The result has at least two words,
- * or is "" if no two names share so many.
+ * Returns the words that the largest group of names starts with. The result is "" if no two names
+ * start with the same two words.
  */
 export function sharedBeginning(names: readonly string[]): string {
   const groups = new Map<string, string[][]>();

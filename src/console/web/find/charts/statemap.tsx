@@ -29,7 +29,6 @@ import { factsOf, fetchLines, fileName, saveFile, saveWorkbook } from "./numbers
 /** Number that the shades show. */
 type Measure = "count" | "rate";
 
-/** A municipality with its numbers. The rate is per 10,000 inhabitants. */
 interface Place {
   readonly id: string;
   readonly name: string;
@@ -159,10 +158,7 @@ function sorted(places: readonly Place[], measure: Measure): Place[] {
   );
 }
 
-/**
- * Returns the lines of the CSV file. They include IBGE codes, so that users can join them with
- * other tables.
- */
+/** Returns the lines of the CSV file, with IBGE codes by which users can join other tables. */
 function codedLines(places: readonly Place[], measure: Measure, uf: string): Lines {
   const { head, body } = linesOf(places, measure);
   const codes = sorted(places, measure).map(({ id }) => id);
@@ -172,7 +168,7 @@ function codedLines(places: readonly Place[], measure: Measure, uf: string): Lin
   };
 }
 
-/** Returns the same lines for a workbook, with numbers instead of formatted text. */
+/** Returns the lines of the workbook, with numbers instead of formatted text. */
 function cellsOf(places: readonly Place[], measure: Measure, uf: string) {
   return sorted(places, measure).map(({ id, name, count, rate }) => {
     return [id, uf, name, count, rate ?? ""];
@@ -270,7 +266,7 @@ interface LegendProps {
   readonly digits: number;
 }
 
-/** Shows which numbers, and how many municipalities, each shade has. */
+/** Shows the range of numbers and the count of municipalities of each shade. */
 function Legend({ numbers, bounds, digits }: LegendProps): VNode {
   const { stateMap } = lazyWords.value;
   const shades = [0, ...bounds].map((_, step) => {

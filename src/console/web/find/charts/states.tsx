@@ -45,7 +45,7 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
   );
 }
 
-/** Shows the values that are not on the map. */
+/** Shows the counts of matches abroad and without a state, which the map lacks. */
 function Beside({ data }: { data: ChartData }) {
   const { charts } = words.value;
   const abroad = data.rows.find(({ key }) => key === "EX");

@@ -205,7 +205,7 @@ function yearName(year: number): string {
   return year < FIRST_YEAR ? words.value.charts.before(FIRST_YEAR) : String(year);
 }
 
-/** Returns table rows, newest first; years not listed in the facet form the rest. */
+/** Returns rows from newest to oldest. `rest` sums up the years that the facet does not list. */
 function yearData(
   buckets: readonly Bucket[],
   facet: ListProps["facet"],

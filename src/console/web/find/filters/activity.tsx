@@ -65,10 +65,7 @@ interface ActivityPickerProps {
   onCodes: (codes: string[]) => void;
 }
 
-/**
- * Shows a text box that finds activities by code, name, and trade, and chips of the chosen
- * activities.
- */
+/** Finds activities by code, name, and trade, and shows chips of the chosen activities. */
 function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
   const { find } = words.value;
   const book = catalog.value;

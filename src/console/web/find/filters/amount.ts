@@ -1,6 +1,6 @@
 /**
- * Reads and formats amounts in reais, to the cent, in the current language.
- * Invariant: an ambiguous text is refused; reading a formatted number returns the same number.
+ * Parses and formats amounts in reais, to the cent, in the current language.
+ * Invariant: ambiguous input is refused, and parsing a formatted number returns the same number.
  * Separate because tests run it without a browser.
  */
 import { number } from "../../app/format.ts";
@@ -11,7 +11,7 @@ const FORMS = {
   en: /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/,
 } as const;
 
-/** Reads an amount. Returns null if the text is not an amount. */
+/** Parses an amount. Returns null if the text is not an amount. */
 export function readAmount(text: string): number | null {
   const match = FORMS[language.value].exec(text.replace(/r\$|\s/gi, ""));
   if (match === null) return null;

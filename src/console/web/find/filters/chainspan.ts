@@ -22,7 +22,7 @@ type ChainName = keyof typeof CHAINS;
 /** The choices in order. */
 export const CHAIN_NAMES = Object.keys(CHAINS).filter((name): name is ChainName => name in CHAINS);
 
-/** Returns the name of a usual range, or null for any other. */
+/** Returns the name of a usual range, or null if the range is not a usual one. */
 export function chainOf(min: number | undefined, max: number | undefined): ChainName | null {
   const found = CHAIN_NAMES.find((name) => {
     const [from, to] = CHAINS[name];
@@ -39,7 +39,7 @@ export function spanText(min: number | undefined, max: number | undefined): stri
   return min === undefined ? span.to(number(max)) : span.between(number(min), number(max));
 }
 
-/** Reads a typed number of establishments, or null if it is invalid. */
+/** Parses a typed number of establishments. Returns null if it is invalid. */
 export function readCount(text: string): number | null {
   const digits = text.replace(/[\s.,]/g, "");
   const count = /^[0-9]{1,10}$/.test(digits) ? Number(digits) : 0;

@@ -22,8 +22,8 @@ import { FilterRecord } from "./record.tsx";
 type ClosedName = "chain" | "capital" | "districts" | "name" | "lists" | "order" | "record";
 
 /**
- * The controls of each group that is closed at first, plus those for districts and for unusual
- * ranges of establishments.
+ * Components that load on demand, by name: the groups that are closed at first, and the fields for
+ * districts and unusual ranges.
  */
 export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   chain: ChainEnds,

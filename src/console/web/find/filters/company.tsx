@@ -1,9 +1,9 @@
 /**
  * The company filters: status, size, head office or branch, number of establishments, Simples, and
  * MEI.
- * Invariant: a choice shows a count only if a click on it would lead to that count. This is so if
- * its filter is unset, and for the current choice. The current range of establishments is always
- * marked, even if it came from a link or a sentence. A button opens fields for another range
+ * Invariant: a choice shows a count only if a click on it would lead to that count. Only the
+ * current choice and the choices of an unset filter do. The current range of establishments is
+ * always marked, even if it came from a link or a sentence. A button opens fields for another range
  * (closed.tsx).
  */
 import type { VNode } from "preact";

@@ -134,10 +134,7 @@ function needed(
   };
 }
 
-/**
- * Returns a checkbox for an optional filter, which the query contains only while the box is
- * checked.
- */
+/** Returns a checkbox for an optional filter. Unchecking it removes the filter from the query. */
 function used<
   Member extends
     | "require_mobile"

@@ -35,10 +35,7 @@ interface EndProps {
   from: number;
 }
 
-/**
- * Shows the field for the minimum or the maximum. The text stays as typed until the field loses
- * focus.
- */
+/** Shows the minimum or maximum field. The text stays as typed until the field loses focus. */
 function End({ member, label, from }: EndProps): VNode {
   const { find } = words.value;
   const { company } = query.value.filters;

@@ -26,10 +26,7 @@ export function dayTyped(day: string): string {
   return day.split("-").reverse().join("/");
 }
 
-/**
- * Reads a date, day first or as YYYY-MM-DD. Any separator is allowed, or none. Returns null for an
- * invalid date.
- */
+/** Parses "31/12/2024", "31122024", or "2024-12-31". Returns null for an invalid date. */
 export function readDay(typed: string): string | null {
   const parts =
     /^(?<d>\d{1,2})[/.\- ](?<m>\d{1,2})[/.\- ](?<y>\d{4})$/.exec(typed.trim()) ??

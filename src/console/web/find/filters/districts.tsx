@@ -66,7 +66,7 @@ export function FilterDistricts(): VNode {
   );
 }
 
-/** Returns a function that finds districts for a text, and its last failure. */
+/** Returns a function that searches districts, and the error of its last call. */
 function useDistricts(geo: Filters["geo"], book: CatalogBook | null) {
   const { districts: text } = lazyWords.value;
   const [failed, setFailed] = useState<unknown>(null);
@@ -142,7 +142,7 @@ function setDistricts(next: (list: readonly District[]) => District[]): void {
   });
 }
 
-/** Encodes a district as one text. The next function decodes it. */
+/** Encodes a district as a string, which `districtOf` decodes. */
 function codeOf({ municipality_ibge: ibge, name }: District): string {
   return `${ibge} ${name}`;
 }

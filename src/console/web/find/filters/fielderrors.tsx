@@ -1,8 +1,8 @@
 /**
- * Shows the server's errors about a query: texts for the field with the mistake, and a message
- * below a control that has no place for texts.
+ * Shows the server's errors about a query: as text at the field with the mistake, or as a message
+ * below a control without such a place.
  * Invariant: a mistake with a known code is described in the current language, any other in the
- * server's words. No mistake is hidden. The message looks like that of a single field.
+ * server's words. No mistake is hidden.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -23,18 +23,14 @@ export function allMistakes(): string[] {
 }
 
 /**
- * Returns the texts of the mistakes in a filter ("company/started_after") or in one of its values,
- * or null if there are none.
+ * Returns the texts of mistakes in a filter ("company/started_after"), or null without mistakes.
  */
 export function mistakeAt(member: string): string | null {
   const pointer = `/spec/filters/${member}`;
   return found((one) => one === pointer || one.startsWith(`${pointer}/`));
 }
 
-/**
- * Returns the texts of the mistakes in `sort` and `scoring`, which order the results, or null if
- * there are none.
- */
+/** Returns the texts of the mistakes in `sort` and `scoring`, or null if there are none. */
 export function orderMistake(): string | null {
   return found((one) => one.startsWith("/spec/sort") || one.startsWith("/spec/scoring"));
 }

@@ -1,6 +1,6 @@
 /**
  * Describes one filter of a query in a few words of the current language.
- * Invariant: names come from the catalog if it is loaded; else codes are shown. Long lists name the
+ * Invariant: names come from the catalog. Before it is loaded, codes are shown. Long lists name the
  * first value and count the others.
  */
 
@@ -24,10 +24,7 @@ const NAMED_MAX = 3;
 type Company = Query["filters"]["company"];
 type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string;
 
-/**
- * Functions that format the values of a filter. Filters without a function are described by their
- * name only.
- */
+/** Functions that format a filter's values. Filters without a function show only their name. */
 const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
   cnae_secondary: ({ industry }, book) => activities(industry.cnae_secondary_any_of ?? [], book),

@@ -1,10 +1,9 @@
 /**
  * The filters on the day of opening and on days of other events. Users type the first and the last
  * day, or press a button for a span that ends at the snapshot's date.
- * Invariant: in the form, the last day is inclusive, and in the spec, the end is exclusive. When a
- * field loses focus, a typed month or year becomes a day: its first day in the field for the first
- * day, and its last day in the other field. An impossible date is reported at its field and changes
- * nothing.
+ * Invariant: the last day is inclusive in the form and exclusive in the spec. When a field loses
+ * focus, a typed month or year becomes its first day (first field) or its last day (second field).
+ * An impossible date is reported at its field and changes nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -40,10 +39,7 @@ type End = (typeof ENDS)[number];
 interface DaySpanProps {
   since: End;
   before: End;
-  /**
-   * Preset ranges in months before the snapshot. 3 means the last three months, and -3 means all
-   * days before them.
-   */
+  /** Preset ranges in months: 3 means the last three months, and -3 means all days before them. */
   presets: readonly number[];
 }
 
@@ -87,7 +83,7 @@ export function DaySpan({ since, before, presets }: DaySpanProps): VNode {
 }
 
 /**
- * Sets or clears days; an empty text clears one. A cleared opening day becomes null, as in the
+ * Sets days, or clears those with an empty text. A cleared opening day becomes null, as in the
  * first version of specs. Other cleared days are removed from the query.
  */
 function setDays(company: Filters["company"], days: Partial<Record<End, string>>): void {

@@ -140,10 +140,7 @@ function SortRow({ at }: { at: number }): VNode {
   );
 }
 
-/**
- * Returns the initial direction of a field: ascending for names and CNPJs, descending for all
- * others.
- */
+/** Returns a field's initial direction: ascending for names and CNPJs, else descending. */
 function directionOf(field: string): "asc" | "desc" {
   return field === "legal_name" || field === "cnpj" ? "asc" : "desc";
 }

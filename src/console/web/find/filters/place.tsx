@@ -134,7 +134,6 @@ function StatePicker(): VNode {
   );
 }
 
-/** Text box that finds municipalities; chips of the chosen ones. */
 function MunicipalityPicker(): VNode {
   const { find } = words.value;
   const book = catalog.value;

@@ -72,7 +72,7 @@ function lacks(data: Lacked): boolean {
   return catalog.value?.catalog.lacks.includes(data) ?? false;
 }
 
-/** Shows controls, or a line with the name of the data that they need if the snapshot lacks it. */
+/** Shows controls. If the snapshot lacks their data, shows a line that names the data instead. */
 function Known({ data, Body }: { data: Lacked; Body: ComponentType }): VNode {
   return lacks(data) ? <Lacking data={data} /> : <Body />;
 }
@@ -82,7 +82,6 @@ function Lacking({ data }: { data: Lacked }): VNode {
   return <p class="field-hint">{record.lacking(record.data[data] ?? data)}</p>;
 }
 
-/** Shows a text box that finds reasons, and chips of the chosen ones. */
 function Reasons(): VNode {
   const { record } = lazyWords.value;
   const names = reasonNames();
@@ -190,10 +189,7 @@ function Debt(): VNode {
   );
 }
 
-/**
- * Shows fields for the roots of owners, the max number of ownership steps, and the numbers of
- * partnerships.
- */
+/** Shows fields for owners' roots, the max number of ownership steps, and partnership counts. */
 function Owners(): VNode {
   const { record } = lazyWords.value;
   const { owned_by_any_of: roots = [], owned_by_depth: depth = 1 } = query.value.filters.company;

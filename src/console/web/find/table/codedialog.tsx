@@ -62,7 +62,7 @@ interface TabsProps {
   onTab: (tab: Tab) => void;
 }
 
-/** The tabs; arrow keys, Home, and End select a tab immediately. */
+/** Shows tabs, which arrow keys, Home, and End select immediately. */
 function Tabs({ id, tab, onTab }: TabsProps): VNode {
   const { code } = words.value.table;
   const onKey = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
@@ -95,7 +95,7 @@ function Tabs({ id, tab, onTab }: TabsProps): VNode {
   );
 }
 
-/** A text to copy; focusable, so that it can be scrolled by keyboard. */
+/** Shows text to copy. It can have the focus, so that the keyboard scrolls it. */
 function Block({ text, label }: { text: string; label: string }): VNode {
   return (
     <div class="code-block">

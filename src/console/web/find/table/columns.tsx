@@ -88,7 +88,6 @@ function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   );
 }
 
-/** List of visible columns, with buttons that move them. */
 function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   const { chooser } = words.value.table;
   const [announcement, announce] = useState("");

@@ -30,19 +30,13 @@ export interface TableColumn {
   readonly numeric?: true;
 }
 
-/**
- * A column before defaults are applied. Without `width`, the column is as wide as its field in
- * spreadsheet files.
- */
+/** A column before defaults. The default width is that of its field in spreadsheet files. */
 type Row = Omit<TableColumn, "id" | "width"> & { readonly width?: number };
 
 /** Returns the width in pixels for a number of characters. */
 const pixelsOf = (characters: number): number => 44 + 6 * characters;
 
-/**
- * Columns that show several fields, that have their own texts, or that are not in the fields' usual
- * order.
- */
+/** Columns with several fields, with their own texts, or not in the fields' usual order. */
 const TABLE = {
   name: {
     group: "company",
@@ -113,15 +107,11 @@ const TABLE = {
 /** Name of a column in this table. */
 export type NamedColumn = keyof typeof TABLE;
 
-/**
- * Id of a column: a name from the table above, or the name of a field that has no column there and
- * is shown unformatted.
- */
+/** Id of a column in `TABLE`, or the name of a field that no column in `TABLE` shows. */
 export type ColumnId = NamedColumn | OutputField;
 
 /**
- * Maps a group of fields to the group of the column chooser. Used for fields that have no column in
- * the table above.
+ * Maps a group of fields to a group of the column chooser, for fields without a column in `TABLE`.
  */
 const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["group"]>> = {
   company: "company",
@@ -166,9 +156,7 @@ export const FIRST_COLUMN: ColumnId = "name";
 export const DEFAULT_COLUMNS: readonly ColumnId[] = [
   ...(["name", "cnpj", "phone", "email", "city", "activity", "opened"] as const),
 ];
-/**
- * Columns of two-line rows. They are always requested, so that rotating a phone needs no request.
- */
+/** Columns of two-line rows. They are always requested, so rotating a phone needs no request. */
 const COMPACT_COLUMNS: readonly ColumnId[] = ["name", "city", "activity", "email", "phone"];
 /** Bounds of a dragged width. */
 export const COLUMN_WIDTH = { min: 64, max: 640, step: 16 } as const;
@@ -184,9 +172,7 @@ export function columnOf(id: ColumnId): TableColumn {
   return BY_ID.get(id) as TableColumn;
 }
 
-/**
- * True if the tenant's plan includes any field of the column. Otherwise, the column would be empty.
- */
+/** True if the tenant's plan includes any field of the column. Other columns would be empty. */
 export function isAllowed(column: TableColumn, allowed: ReadonlySet<string>): boolean {
   return column.fields.some((field) => allowed.has(field));
 }
@@ -206,10 +192,7 @@ export function leastOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.least ?? column.width;
 }
 
-/**
- * Returns the fields to request. They are in the order of the API, so that moving a column causes
- * no new request.
- */
+/** Returns the fields to request, in API order, so that moving a column causes no request. */
 export function fieldsOf(choice: ColumnChoice, allowed: ReadonlySet<string>): string[] {
   const ids = [...DEFAULT_COLUMNS, ...COMPACT_COLUMNS, ...choice.shown];
   const wanted = new Set(["cnpj", ...ids.flatMap((id) => columnOf(id).fields)]);
@@ -254,9 +237,7 @@ export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number
 
 /** The default order, which an empty list also denotes. */
 const USUAL_SORT: SortKeySent = { field: "score", direction: "desc" };
-/**
- * Fields that the first click sorts ascending. Other fields start with the largest or newest value.
- */
+/** Fields that the first click sorts ascending. Others start with the largest or newest value. */
 const UPWARDS: readonly string[] = ["legal_name", "cnpj"];
 
 /** Returns a column's direction, or null if it is not the first sort key. */
@@ -269,8 +250,7 @@ export function sortedBy(
 }
 
 /**
- * Returns the order after a click on a heading: first one direction, then the other, then the
- * default.
+ * Returns the order after a click on a heading: one direction, then the other, then the default.
  */
 export function nextSort(sort: readonly SortKeySent[], field: string): SortKeySent[] {
   const present = sortedBy(sort, field);

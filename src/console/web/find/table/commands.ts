@@ -73,10 +73,7 @@ function written({ spec, fields }: WrittenQuery): object {
 /** Maximum width of a list's lines. */
 const COLUMNS_MAX = 88;
 
-/**
- * Formats JSON. Each member of an object has its own line. Lists of plain values are wrapped like
- * text.
- */
+/** Formats JSON with one member per line. Lists of plain values are wrapped like text. */
 function printed(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;

@@ -118,7 +118,7 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
 /** Elements that use the keys J, K, and the arrows themselves. */
 const OTHERS_KEYS = "input, textarea, select, [role=menu], [role=listbox], dialog:not(.account)";
 
-/** Handles J and K anywhere, left and right arrows in the drawer. */
+/** Handles J and K anywhere, and the left and right arrows in the drawer. */
 function useWalking(move: (by: number) => void): void {
   const latest = useRef(move);
   latest.current = move;

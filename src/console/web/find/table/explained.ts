@@ -18,10 +18,7 @@ export interface Explained {
   readonly retry: () => void;
 }
 
-/**
- * Loads an account with its explanation for a spec. If `cnpj` or `snapshot` is null, nothing is
- * requested.
- */
+/** Loads an account with its explanation, or nothing if `cnpj` or `snapshot` is null. */
 export function useExplained(
   spec: object,
   snapshot: string | null,

@@ -241,8 +241,8 @@ export function FactList({ facts }: { facts: readonly Fact[] }): VNode {
 }
 
 /**
- * Returns the municipality's codes in other registers, listed last, because they only serve to join
- * data.
+ * Returns the municipality's codes in other registers. They are listed last, because they serve
+ * only to join data.
  */
 function codesOf(account: Account): Fact[] {
   const { fields } = words.value.table;

@@ -7,14 +7,11 @@
 import type { Account, Filters } from "../../app/answers.ts";
 import type { ColumnChoice, ColumnId } from "./columnset.ts";
 
-/**
- * Matches mobile numbers, by the same rule as native-index/format/column_value.h. A test compares
- * it with the rule of the filters.
- */
+/** Matches mobile numbers, by the same rule as native-index/format/column_value.h. */
 const MOBILE = /^\+55(?:1[1-9]|[2-9]\d)9\d{8}$/;
 const LANDLINE = /^\+55(?:1[1-9]|[2-9]\d)\d{7,8}$/;
 
-/** Returns the pattern of the phone to show first, or null for any. */
+/** Returns the pattern of the phone to show first, or null if any phone may be first. */
 function wantedPhone({ contact }: Filters): RegExp | null {
   if (contact.require_mobile) return MOBILE;
   return contact.require_landline ? LANDLINE : null;
@@ -27,9 +24,7 @@ const PAIRS = [
   ["phone_1_shared", "phone_2_shared"],
 ] as const;
 
-/**
- * Swaps the two phones of an account if only the second is of the kind that the filters require.
- */
+/** Swaps an account's two phones if only the second is of the kind that the filters require. */
 export function withPhoneFirst<Values extends Account>(account: Values, filters: Filters): Values {
   const wanted = wantedPhone(filters);
   const isWanted = (phone: unknown) => wanted?.test(String(phone ?? "")) === true;
@@ -55,8 +50,7 @@ export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnCho
 }
 
 /**
- * Returns the columns to request. If the query requires a kind of phone, both phones are requested,
- * because either may be of this kind.
+ * Returns the columns to request. Either phone may be of a required kind, so both are requested.
  */
 export function askedFor(choice: ColumnChoice, filters: Filters): ColumnChoice {
   const asked = choiceFor(choice, filters);

@@ -26,10 +26,7 @@ import { type CellPlace, moved } from "./window.ts";
 /** Row heights in pixels for mouse, touch, and two-line rows on phones; as in the style sheet. */
 const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
 
-/**
- * The list ids of an account that is in no list. All such rows share one array, so that they do not
- * rerender.
- */
+/** A constant array for accounts in no list, so that their rows do not rerender. */
 const NO_LISTS: readonly string[] = [];
 
 /** True if the focus must move to `place` after rendering. */
@@ -114,9 +111,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   );
 }
 
-/**
- * Requests the lists that contain the drawn rows, and requests them again whenever a list changes.
- */
+/** Requests the lists that contain the drawn rows, now and whenever a list changes. */
 function useMarks(accounts: readonly Account[], indexes: readonly number[]): void {
   const [first, last] = [indexes[0], indexes.at(-1)];
   const changes = listChanges.value;

@@ -94,9 +94,7 @@ function sortHint(direction: "asc" | "desc"): (column: string) => string {
   return direction === "asc" ? grid.sortUp : grid.sortDown;
 }
 
-/**
- * Draws the handle by which a column is resized. On the keyboard, Alt and the arrow keys resize.
- */
+/** Draws the handle that resizes a column. On the keyboard, Alt and the arrow keys resize. */
 function Grip({ column }: { column: TableColumn }): VNode {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     event.preventDefault();

@@ -18,10 +18,7 @@ import type { CellPlace } from "./window.ts";
 export interface ShownList {
   readonly rows: Rows;
   readonly spec: Spec;
-  /**
-   * Incremented with every change. The rows are one array that grows in place, so comparing arrays
-   * would not detect a change.
-   */
+  /** Incremented with every change. The array itself stays the same object and grows in place. */
   readonly version: number;
   /** True if these rows will be replaced by others, which are loading. */
   readonly stale: boolean;
@@ -100,9 +97,7 @@ let from = 0;
 /** CNPJs of the selected rows, in order of selection. */
 export const selection: ReadonlySignal<ReadonlySet<string>> = picked;
 
-/**
- * Toggles a row's selection. With `span`, selects all rows from the last selected one to this row.
- */
+/** Toggles a row's selection. With `span`, selects the rows from the last selected to this one. */
 export function pick(accounts: readonly Account[], row: number, span: boolean): void {
   const next = new Set(picked.peek());
   const { cnpj } = accounts[row] ?? {};

@@ -1,10 +1,8 @@
 /**
  * One row of the table: its cells, or on phones a single cell with two lines.
- * Invariant: a row rerenders only if a prop or the language changes. The row reads the words as a
- * signal, and because of that the signals library compares props before rerendering. Its position
- * in the list never changes, so scrolling moves no row. Every value is a text node. Cells contain
- * no focusable elements, so keys move only between cells. Everything shown by color is also shown
- * in words.
+ * Invariant: a row rerenders only if a prop or the language changes. A row's position in the list
+ * never changes, so scrolling moves no row. Every value is a text node. Cells contain no focusable
+ * elements, so keys move only between cells. Everything shown by color is also shown in words.
  */
 import type { ComponentChildren, VNode } from "preact";
 import type { Account } from "../../app/answers.ts";
@@ -35,8 +33,8 @@ interface RowProps {
 /** A row. Screen readers count the header as the first row, so rows start at two. */
 export function Row(props: RowProps): VNode {
   const { account, index, columns, tabbed, open, picked, lists, height } = props;
-  // Reads the words, so that the row rerenders if the language changes. Apart from that, only a
-  // changed prop rerenders it.
+  // Reads a signal. The row thus rerenders if the language changes, and otherwise only if a prop
+  // changes.
   words.value;
   return (
     <tr
@@ -70,9 +68,7 @@ interface CellTraits {
   title?: string;
 }
 
-/**
- * Renders a cell. It is a function, not a component, because a frame may create hundreds of cells.
- */
+/** Renders a cell. A component would be too slow for hundreds of cells per frame. */
 function cell({ id, at, tabbed, look, title }: CellTraits, content: ComponentChildren): VNode {
   return (
     <td

@@ -10,14 +10,10 @@ import type { Account, SearchPage, Spec } from "../../app/answers.ts";
 export const ROWS_MAX = 50_000;
 /**
  * Sizes of pages in rows. The first page is small because the user waits for it. From the third
- * page on, each page doubles the list, up to `most` rows a page, so that long lists need fewer
- * requests.
+ * page on, a page has as many rows as the list so far, but at most `most`.
  */
 export const PAGE_ROWS = { first: 100, later: 500, most: 2500 } as const;
-/**
- * Number of loaded rows kept below the last visible row. If fewer remain, the next page is
- * requested.
- */
+/** If fewer loaded rows follow the last visible row, the next page is requested. */
 const ROWS_AHEAD = 400;
 /** Limits for automatic retries if the server asks to retry later. */
 const WAIT = { secondsMax: 5, timesMax: 5 } as const;
@@ -104,7 +100,7 @@ export class Rows {
     if (!this.#abort.signal.aborted) this.#options.changed();
   }
 
-  /** Requests the next page; retries after a delay if the server asks for one. */
+  /** Requests the next page. If the server asks to wait, retries after this delay. */
   async #request(): Promise<SearchPage> {
     const { read, wait } = this.#options;
     const { signal } = this.#abort;

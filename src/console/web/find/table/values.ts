@@ -1,11 +1,10 @@
 /**
  * Converts values of an account to text for cells and facts, in the current language. Company names
  * are converted from capitals to normal case ("Padaria Silva LTDA").
- * Invariant: an absent value is an empty text, never "null". A value of an unknown form is shown
- * unchanged. Copied text equals the cell's text, except that names are as in the registry. Only the
- * case of a name changes. Names with lowercase letters stay as they are, and so do company forms,
- * initials, numbers, and words without vowels. Until the catalog is loaded, reasons are shown as
- * codes.
+ * Invariant: an absent value is an empty string, never "null". A value of an unknown form is shown
+ * unchanged. Copied text equals the cell's text, except that names are as in the registry. Names
+ * with lowercase letters stay as they are, and so do company forms, initials, numbers, and words
+ * without vowels. Until the catalog is loaded, reasons are shown as codes.
  */
 
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -122,10 +121,7 @@ const PLAIN: Readonly<
 
 type CellText = (account: Account) => string;
 
-/**
- * Functions that return the texts of cells. Columns that are not listed here show their field
- * unformatted.
- */
+/** Functions that return the texts of cells. Other columns show their field unformatted. */
 const TEXTS: Readonly<
   Record<Exclude<NamedColumn, OutputField>, CellText> & Partial<Record<OutputField, CellText>>
 > = {
@@ -181,10 +177,7 @@ const UNCHANGED = new Set(
 const SMALL = new Set(
   "a ao aos as com da das de do dos e em na nas no nos o os para por pela pelo sem".split(" "),
 );
-/**
- * Matches the company form SA (sociedade anônima) at the end of a name. After DA or DE, as in "DA
- * SA", it is the family name Sá.
- */
+/** Matches the company form SA at the end of a name. In "DA SA" and "DE SA", it is the name Sá. */
 const IS_FORM = /(?<!\bD[AE]) SA$/;
 const ROMAN = /^[IVX]{2,}$/;
 const SAYABLE = /[AEIOUYÀÁÂÃÉÊÍÓÔÕÚÜ]/;
@@ -204,7 +197,6 @@ export function companyName(name: string): string {
   });
 }
 
-/** True for a space or an end of the text. */
 function alone(character: string | undefined): boolean {
   return character === undefined || character === " ";
 }

@@ -98,8 +98,7 @@ export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   const { offsetLeft: left, offsetWidth: width } = cell;
   const room = box.clientWidth;
   const sideways = { left, width, scrollLeft: box.scrollLeft, room, sticky: first.offsetWidth };
-  // A button of the chooser follows the last cell, so the table scrolls to its end to uncover the
-  // last heading.
+  // The chooser's button follows the last cell, so the table scrolls fully to show it.
   const to = cell.nextElementSibling === null ? box.scrollWidth : scrollLeftFor(sideways);
   if (to !== box.scrollLeft) box.scrollLeft = to;
 }

@@ -52,7 +52,7 @@ function Met({ answer: { account, explain } }: { answer: ExplainAnswer }): VNode
   );
 }
 
-/** Describes how a filter was met; shows the name of an unknown filter. */
+/** Describes how a filter was met. An unknown filter is shown by its name. */
 function matchedText(name: string, value: unknown, account: AccountFields): string {
   const { matched } = words.value.table;
   const { code, as } = Object(value) as { code?: unknown; as?: unknown };

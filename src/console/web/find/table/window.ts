@@ -9,10 +9,7 @@
 export const DRAWN_MAX = 60;
 /** Rows drawn above and below the visible ones, for fast scrolling. */
 const OVERSCAN = 8;
-/**
- * The window moves in steps of this many rows, so that scrolling by a pixel does not redraw the
- * list.
- */
+/** The window moves in steps of this many rows, so that small scrolls do not redraw the list. */
 const STEP = 4;
 
 /** Scroll state of a list: lengths in CSS pixels, without sticky content above the rows. */
@@ -48,10 +45,7 @@ export function lastSeen({ scrollTop, height, rowHeight, count }: Scrolled): num
   return Math.min(count, Math.ceil((scrollTop + height) / rowHeight)) - 1;
 }
 
-/**
- * Returns the scroll position at which the whole row is visible. It is the position nearest to the
- * current one.
- */
+/** Returns the nearest scroll position at which the whole row is visible. */
 export function scrollTopFor(row: number, { scrollTop, height, rowHeight }: Scrolled): number {
   const top = row * rowHeight;
   if (top < scrollTop) return top;
@@ -67,10 +61,7 @@ interface Sideways {
   readonly sticky: number;
 }
 
-/**
- * Returns the horizontal scroll position at which the cell is visible. If the cell is wider than
- * the viewport, its start is visible.
- */
+/** Returns the horizontal scroll position that shows the cell, or the start of a wider cell. */
 export function scrollLeftFor({ left, width, scrollLeft, room, sticky }: Sideways): number {
   if (left - sticky < scrollLeft) return Math.max(0, left - sticky);
   return Math.max(scrollLeft, Math.min(left + width - room, left - sticky));
@@ -108,10 +99,7 @@ const MOVES: ReadonlyMap<string, Move> = new Map<string, Move>(
   } satisfies Record<string, Move>),
 );
 
-/**
- * Returns the cell to which a key moves the focus. It is within the grid. Returns null for
- * keys that do not move the focus.
- */
+/** Returns the cell to which a key moves the focus, or null for keys that do not move it. */
 export function moved(
   from: CellPlace,
   key: { readonly key: string; readonly ctrl: boolean },

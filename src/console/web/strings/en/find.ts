@@ -5,10 +5,7 @@
 import type { PartName } from "../../../../spec/filters/table.ts";
 import { list, month, number } from "../../app/format.ts";
 
-/**
- * Functions that describe a filter by its formatted value. `wanted` is false if the filter excludes
- * this value.
- */
+/** Functions that describe a filter by its value. `wanted` is false for an excluded value. */
 export type FilterWords = Readonly<Record<PartName, (value: string, wanted: boolean) => string>>;
 
 const headquarters = "Head offices only";

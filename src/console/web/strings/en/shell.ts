@@ -89,10 +89,7 @@ export const shell = {
   rateLimited: (seconds: number) => `Too many requests. Try again in ${duration(seconds)}.`,
   /** For an answer without an error code, for example from a proxy. */
   answered: (status: number) => `The server answered with an error (${status}).`,
-  /**
-   * Sentences for mistakes, by the code of the mistake. For other codes, the server's sentence is
-   * shown.
-   */
+  /** Sentences for mistakes, by code. For other codes, the server's sentence is shown. */
   mistakes: {
     email_taken: "Another user has this e-mail already.",
     invalid_email: "This is not an e-mail address.",
@@ -138,8 +135,8 @@ export const shell = {
 };
 
 /**
- * Maps an error code to its sentence. If the sentence is in an array, it says everything, so the
- * server's detail is not shown after it.
+ * Maps an error code to its sentence. After a sentence in an array, the server's detail is not
+ * shown, because the sentence says everything.
  */
 export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 

@@ -257,10 +257,7 @@ export const commands = {
   cancel: "Cancel",
 };
 
-/**
- * Names of the codes of the registry. Filters, charts, table, and drawer use them, so each code has
- * one name everywhere.
- */
+/** Names of the registry's codes, for filters, charts, table, and drawer. */
 export const codes = {
   sizes: {
     "00": "Not informed",

@@ -252,10 +252,7 @@ export const commands: typeof English.commands = {
   cancel: "Cancelar",
 };
 
-/**
- * Names of the codes of the registry. Filters, charts, table, and drawer use them, so each code has
- * one name everywhere.
- */
+/** Names of the registry's codes, for filters, charts, table, and drawer. */
 export const codes: typeof English.codes = {
   sizes: {
     "00": "Não informado",
