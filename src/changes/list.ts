@@ -1,7 +1,7 @@
 /**
  * The change list of two snapshots: one entry for every account that is in only one of them, or
- * differs in a compared column. Input: an older and a newer segment. Output: a file of entries, or
- * that file opened again.
+ * differs in a compared column. Input: an older and a newer segment. Output: a file of entries,
+ * or that file opened again.
  * Invariant: entries ascend by CNPJ. The same pair gives the same bytes. A list opens only for its
  * own pair, and only if every byte is unchanged.
  *

@@ -57,8 +57,8 @@ export function failureText(failure: ExportFailure, quota: StorageQuota | null):
 export const ATTEMPTS_MAX = 3;
 
 /**
- * Number of renders ended by a crash or stop of their server after which an export fails. An export
- * that crashes its servers must not do so indefinitely.
+ * Number of renders ended by a crash or stop of their server after which an export fails. An
+ * export that crashes its servers must not do so indefinitely.
  */
 export const TAKEOVERS_MAX = 8;
 

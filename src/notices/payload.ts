@@ -1,6 +1,6 @@
 /**
- * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored notice
- * that is counted or has failed. Output: JSON as documented for webhooks.
+ * The text of a notice, as sent to webhooks and printed by `peneira watch`. Input: a stored
+ * notice that is counted or has failed. Output: JSON as documented for webhooks.
  * Invariant: the same notice has the same bytes in every attempt, at most 20 KB. If the first
  * accounts do not fit, the text contains fewer of them. Links begin with the operator's public
  * address. The event about a failed notice has its own id: a replay may count the notice later, and

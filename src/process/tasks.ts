@@ -1,6 +1,6 @@
 /**
- * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the message
- * that starts a task (`Order`), and the thread's priority.
+ * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the
+ * message that starts a task (`Order`), and the thread's priority.
  * Invariant: once a thread has reported that it is ready, it loads no more modules, so the pool may
  * end it. Node aborts the process if a thread ends while it loads an ES module (20.20,
  * `Module::IsGraphAsync`). The message therefore names the function to call; if piscina got this

@@ -231,8 +231,8 @@ function readEnvironment(
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith("PENEIRA_") || text === undefined) continue;
     const key = keys.get(name);
-    // Settings are recognized first, because the variable of the mail server's port looks like one
-    // that Kubernetes sets.
+    // Settings are recognized first, because the variable of the mail server's port looks like
+    // one that Kubernetes sets.
     if (key !== undefined) {
       take(layer, { key, raw: text, source: "environment", origin: name }, context);
       continue;

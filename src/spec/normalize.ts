@@ -8,8 +8,8 @@
  * spellings of the same codes, dates, and defaults have the same bytes. A refusal lists every
  * mistake. `null` is a mistake unless its meaning is documented. A spec with a narrowing filter
  * (filters/table.ts) is never too broad, however many accounts match. The identity ignores only
- * member order and `explain`. A cursor also ignores `limit`, because the page size does not affect
- * which accounts follow a row.
+ * member order and `explain`. A cursor also ignores `limit`, because the page size does not
+ * affect which accounts follow a row.
  */
 import { strict as assert } from "node:assert";
 import { sha256Hex } from "../sha256.ts";

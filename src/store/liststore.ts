@@ -2,9 +2,10 @@
  * Lists in the database: their rows, their entries in blocks, and the revisions to which exports
  * are pinned. Input: rows to write, and ids to find. Output: rows as stored, and blocks of a
  * revision.
- * Invariant: a change is durable when the method returns. Every method takes the tenant, or a list
- * that was found with the tenant. The blocks of a revision exist while it is the newest, or while
- * an export that may be rendered is pinned to it. This file does not know the meaning of entries.
+ * Invariant: a change is durable when the method returns. Every method takes the tenant, or a
+ * list that was found with the tenant. The blocks of a revision exist while it is the newest, or
+ * while an export that may be rendered is pinned to it. This file does not know the meaning of
+ * entries.
  */
 import {
   BlockTable,

@@ -3,11 +3,12 @@
  * Input: a sentence and a position. Output: true if the word there excludes the next item, and true
  * if it also excludes an alternative after "ou" ("que não sejam MEI ou do Simples"). Another
  * function marks a negator and the words up to its item as read.
- * Invariant: the result depends only on a few words before and after the position, not on the stage
- * that has read them. "menos de 2 anos", "pelo menos", and "minerais não metálicos" do not exclude.
- * "não mais que 50 padarias" is a limit, "não mais de 3 anos" a negation. Only qualities of
- * companies, such as their size, are excluded after "ou". Spanish words have already been replaced
- * by Portuguese ones. Marking all items of one negator takes time linear in the words between them.
+ * Invariant: the result depends only on a few words before and after the position, not on the
+ * stage that has read them. "menos de 2 anos", "pelo menos", and "minerais não metálicos" do not
+ * exclude. "não mais que 50 padarias" is a limit, "não mais de 3 anos" a negation. Only qualities
+ * of companies, such as their size, are excluded after "ou". Spanish words have already been
+ * replaced by Portuguese ones. Marking all items of one negator takes time linear in the words
+ * between them.
  */
 import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
 import { factorAt, numberAt, numeralAt } from "./numbers/numbers.ts";

@@ -1,6 +1,6 @@
 /**
- * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata, and
- * whether it is a snapshot. A plain file may still contain metadata of the snapshot that it was
+ * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata,
+ * and whether it is a snapshot. A plain file may still contain metadata of the snapshot that it was
  * made from. This metadata is returned too.
  * Invariant: a file is rejected with a message before any of its content is trusted, and reading a
  * footer costs no more than its length.

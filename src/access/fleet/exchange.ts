@@ -1,9 +1,9 @@
 /**
  * Exchanges leases of rate limits between a process and the database that the servers of a fleet
  * share. A lease lets a process spend a number of units without a request to the database. The
- * ledger is the process's shared memory of rate limits. Input: the keys and addresses in the ledger
- * that need a new lease. Output: granted leases in the ledger. While the database is unreachable,
- * the ledger gets this server's share of each limit.
+ * ledger is the process's shared memory of rate limits. Input: the keys and addresses in the
+ * ledger that need a new lease. Output: granted leases in the ledger. While the database is
+ * unreachable, the ledger gets this server's share of each limit.
  * Invariant: one request at a time. An answer that comes too late is never used. The threads that
  * answer requests never wait for this one. Separate from its thread (leases.worker.ts), because
  * tests run it without a database.

@@ -154,9 +154,9 @@ function suppliedBy(
 }
 
 /**
- * Returns the usual role of the first goods if the sentence requests retail or wholesale of goods
- * that have no such code. Returns undefined for other roles, because a seller never replaces a
- * trade that makes, repairs, rents, or installs.
+ * Returns the usual role of the first goods if the sentence requests retail or wholesale of
+ * goods that have no such code. Returns undefined for other roles, because a seller never replaces
+ * a trade that makes, repairs, rents, or installs.
  */
 function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
   const isSale = role === "retail" || role === "wholesale";

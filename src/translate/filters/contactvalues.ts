@@ -68,8 +68,8 @@ const PHONE_TOKENS = 14;
 /** Maximum number of tokens before the first digit other than 0, as in "( 0 ** 11". */
 const EMPTY_TOKENS = 5;
 /**
- * Minimum number of digits of a phone. A date may have as many digits, but its punctuation shows
- * that it is a date.
+ * Minimum number of digits of a phone. A date may have as many digits, but its punctuation
+ * shows that it is a date.
  */
 const DIGITS_MIN = 8;
 /**

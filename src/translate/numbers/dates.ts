@@ -393,7 +393,8 @@ function leadOf(sentence: Sentence, at: number): Lead {
 
 /** True for "atividades" in "encerraram as atividades". */
 function endsWork(sentence: Sentence, at: number): boolean {
-  if (!/^(?:atividades?|operacoes|operations|portas|doors)$/.test(sentence.folded(at))) return false;
+  if (!/^(?:atividades?|operacoes|operations|portas|doors)$/.test(sentence.folded(at)))
+    return false;
   return CLOSED.has(sentence.folded(at - 1)) || CLOSED.has(sentence.folded(at - 2));
 }
 

@@ -37,8 +37,8 @@ import {
 const REACH = 8;
 
 /**
- * If a region or a part of a place is named at a token, returns the mention of the region or of
- * that place. Otherwise returns null.
+ * If a region or a part of a place is named at a token, returns the mention of the region or
+ * of that place. Otherwise returns null.
  */
 export function findPart(
   context: PlaceContext,

@@ -1,7 +1,7 @@
 /**
  * Stores the names of places as a tree of words.
- * Input: names with their meanings, and a position in a list of tokens. Output: the longest name at
- * that position.
+ * Input: names with their meanings, and a position in a list of tokens. Output: the longest name
+ * at that position.
  * Invariant: names are compared word by word, as written, without accents. Singular and plural
  * differ ("Palma" and "Palmas" are two cities); only small words such as de, da, and do are
  * optional. A lookup takes at most as many steps as the longest name has words. The first lookup of

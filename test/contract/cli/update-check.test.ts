@@ -1,6 +1,6 @@
 /**
- * Proves, for every state of share and folder: a check reports the months that both have, the month
- * that an update would import, and why not the others. A check decides as an update does, and
+ * Proves, for every state of share and folder: a check reports the months that both have, the
+ * month that an update would import, and why not the others. A check decides as an update does, and
  * changes nothing. A month whose import failed is not announced again.
  * Does not prove: the same with real processes (e2e/cli/update.test.ts).
  */

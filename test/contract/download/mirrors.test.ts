@@ -1,9 +1,9 @@
 /**
  * Proves: a month downloads completely from any kind of listing, at any depth below the configured
  * address. If an address is unreachable or lacks the month or a part, the next address is used. If
- * a share rejects every request, the message names the probable cause and how to fix it. A month
- * that is not published yet is distinguished from a share that moved. With seeded random faults in
- * all of these, the result is the right bytes or no file.
+ * a share rejects every request, the message names the probable cause and how to fix it. A
+ * month that is not published yet is distinguished from a share that moved. With seeded random
+ * faults in all of these, the result is the right bytes or no file.
  * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listings.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves: two requests that each have a place never run as one. Tests every condition of the first
  * request (an exclusion, a contact, a date, a regime), with every conjunction, in either order, in
- * three languages. If the requests share the place or the activity, they are one request. A list
- * that continues after an exclusion is one request too. Does not prove which requests a person
+ * three languages. If the requests share the place or the activity, they are one request. A
+ * list that continues after an exclusion is one request too. Does not prove which requests a person
  * means.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves, in three languages: two trades that each have their own condition or place are reported
- * as two requests, for any joint (a full stop, a hyphen, "bem como"). A sentence about companies
- * that have both of two trades does not run. A sentence about companies that left a tax regime sets
- * only the filter for that, whether or not they are in the regime today.
+ * as two requests, for any joint (a full stop, a hyphen, "bem como"). A sentence about
+ * companies that have both of two trades does not run. A sentence about companies that left a tax
+ * regime sets only the filter for that, whether or not they are in the regime today.
  * Does not prove which of several requests a person means.
  */
 import assert from "node:assert/strict";

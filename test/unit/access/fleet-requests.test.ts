@@ -1,9 +1,9 @@
 /**
  * Proves: rate-limit units are leased to each server of a fleet. If a server holds no unit for a
- * request, the request waits for a lease and is answered. This holds for a large page, for a body
- * that another thread reads, and after the thread was blocked. If the bucket is empty, the answer
- * is 429 with the time to wait. While the database is unreachable, a server may spend its share of
- * the limit, and these units are subtracted afterwards.
+ * request, the request waits for a lease and is answered. This holds for a large page, for a
+ * body that another thread reads, and after the thread was blocked. If the bucket is empty, the
+ * answer is 429 with the time to wait. While the database is unreachable, a server may spend its
+ * share of the limit, and these units are subtracted afterwards.
  * Does not prove: the arithmetic of leases (unit/access/fleet-leases).
  */
 import assert from "node:assert/strict";

@@ -2,9 +2,9 @@
  * The line above the results, with the exact count, the month of the data, the order, and the
  * actions.
  * Invariant: while a new count loads, the old count is dimmed. If loading fails, no count is shown.
- * The space of the count is reserved from the first paint. A copied link names its snapshot, so
- * that later visitors learn of newer data. The user is warned of a link so long that some programs
- * cut it.
+ * The space of the count is reserved from the first paint. A copied link names its snapshot,
+ * so that later visitors learn of newer data. The user is warned of a link so long that some
+ * programs cut it.
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";

@@ -1,9 +1,9 @@
 /**
- * Proves, for every route of the interface and of the console's data on both transports: a request
- * that names another tenant's list gets the same bytes as one that names a nonexistent list. The
- * name may be in a path, a body, a file, or a query. No answer contains anything of the list, and
- * the list stays unchanged. A new route fails this suite until the table lists it. A route whose
- * documented body has a spec must have requests in the table.
+ * Proves, for every route of the interface and of the console's data on both transports: a
+ * request that names another tenant's list gets the same bytes as one that names a nonexistent
+ * list. The name may be in a path, a body, a file, or a query. No answer contains anything of the
+ * list, and the list stays unchanged. A new route fails this suite until the table lists it. A
+ * route whose documented body has a spec must have requests in the table.
  * Does not prove: that answers take the same time, nor anything about exports and cursors
  * (e2e/server/tenants.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves, with the official client on both transports: over /mcp, an agent with a key gets the
- * accounts, totals, pages, and exports of the HTTP routes. A request with mistakes returns a result
- * that names all of them. The plan applies, the usage is counted, and nothing that the agent sends
- * is logged. Hostile texts in accounts are returned as data.
+ * accounts, totals, pages, and exports of the HTTP routes. A request with mistakes returns a
+ * result that names all of them. The plan applies, the usage is counted, and nothing that the agent
+ * sends is logged. Hostile texts in accounts are returned as data.
  * Does not prove: that the engine finds the right accounts (a fake here; e2e/server/mcp.test.ts has
  * the real one), nor how messages are parsed (unit/mcp/messages.test.ts).
  */

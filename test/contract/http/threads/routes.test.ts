@@ -1,7 +1,7 @@
 /**
- * Proves that the route table of an HTTP thread agrees with the server's. The table has every route
- * that a thread may answer itself. For every known or unknown path, both tables find the same one
- * of these routes, or none.
+ * Proves that the route table of an HTTP thread agrees with the server's. The table has every
+ * route that a thread may answer itself. For every known or unknown path, both tables find the same
+ * one of these routes, or none.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,9 +1,9 @@
 /**
  * One group of filters: a collapsible section with its number of set filters and a clear button. A
  * placeholder stands for controls that are still loading, and an error for those that failed.
- * Invariant: a closed group is marked if the sentence or a chart set one of its filters. A group
- * that the user opened or closed stays so. The controls are fetched once for all groups. After a
- * failure, the user can retry.
+ * Invariant: a closed group is marked if the sentence or a chart set one of its filters. A
+ * group that the user opened or closed stays so. The controls are fetched once for all groups.
+ * After a failure, the user can retry.
  */
 import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
