@@ -52,8 +52,8 @@ enum class Section : uint32_t {
   kBlocks = 12,        // u32 CRC-32C per block
 };
 
-// CUBE (counts by activity, state, and status) has accounts without an activity at the ordinal
-// after the last activity (n_cnae), and accounts without a state at the ordinal after the last
+// CUBE has counts by activity, state, and status. Accounts without an activity are at the ordinal
+// after the last activity (n_cnae). Accounts without a state are at the ordinal after the last
 // state (n_uf). n_status is 9, and a missing status counts as 0.
 
 struct DirectoryHeader {

@@ -111,7 +111,8 @@ function errorOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   const has = proxy !== null && proxy.credentials() !== null;
   const fix = credentials
     ? `${has ? "Check" : "Give"} user and password in the environment: ` +
-      "PENEIRA_DOWNLOAD_PROXY=http://USER:PASSWORD@HOST:PORT (socks5h:// for SOCKS5), or HTTPS_PROXY."
+      "PENEIRA_DOWNLOAD_PROXY=http://USER:PASSWORD@HOST:PORT (socks5h:// for SOCKS5), or " +
+      "HTTPS_PROXY."
     : "Check download.proxy (or HTTPS_PROXY), or ask its operator.";
   return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${fix}`);
 }

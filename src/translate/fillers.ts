@@ -25,7 +25,8 @@ const FILLERS = new Set(
     "existem ha aberta aberto abriu abriram registrada inscrita cadastrada localizada localizado " +
     "situada sediada fica ficam fique fiquem atuam atua atuem trabalham trabalha ramo area setor " +
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
-    "levantar mapear mapeando mapeamos entao ali hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
+    "levantar mapear mapeando mapeamos entao ali hoje brasil brasileira pais nacional lead " +
+    "cliente potencial prospect contato dado " +
     "informacao pode possam estado cidade regiao municipio nome find show list get me " +
     "cade quien quienes all any company companies business businesses establishments firm firms " +
     "abrir montar concorrente concorrentes competitor competitors that have has are is located " +
@@ -51,7 +52,9 @@ const FILLERS = new Set(
     // English.
     "can could would will may might should shall must you your pls plz thx hey dear in at on " +
     "to from by am be been being was were it those these them they there ones one each every " +
-    "details established taxed size organizado organizada organizados organizadas brazilian number numbers considerando considerar tres registration set up reach reached reachable who which what where whom run runs running trade sector field line sort type some also " +
+    "details established taxed size organizado organizada organizados organizadas brazilian " +
+    "number numbers considerando considerar tres registration set up reach reached reachable " +
+    "who which what where whom run runs running trade sector field line sort type some also " +
     "along across seeking pois porque because just here let my mine our ours interested pull " +
     "fetch export send tell provide w lists " +
     "listing related involved engaged dealing working active currently now today still " +
@@ -113,7 +116,8 @@ const OPENINGS = phrasesOf(
     "vê pra mim|vê para mim|ve pra mim|veja pra mim|vê aí|ve ai|dá uma olhada|da uma olhada|" +
     "dá uma procurada|me passa|me vê|faz favor|faça favor|anyone know|does anyone know|" +
     "anyone has|does anyone have|alguien tiene|alguien sabe|" +
-    "i m interested in|tell|how many|what are|which|which are|want to contact|to contact|contact|reach out to|estoy buscando|" +
+    "i m interested in|tell|how many|what are|which|which are|want to contact|to contact|" +
+    "contact|reach out to|estoy buscando|" +
     "me gustaría ver|" +
     "me gustaría|quisiera|quisieramos|cuántas|cuántos|envíame|mándame|necesitaría",
 );
@@ -189,7 +193,8 @@ function claimAnySize(sentence: Sentence): void {
 
 /** Purposes after "para". */
 const PURPOSES = phrasesOf(
-  "contato comercial|ligar hoje|eu ligar hoje|ligar|ligar amanhã|eu ligar|a gente ligar|fazer parceria|parceria|" +
+  "contato comercial|ligar hoje|eu ligar hoje|ligar|ligar amanhã|eu ligar|a gente ligar|" +
+    "fazer parceria|parceria|" +
     "parcerias|oferecer nossos produtos|oferecer nosso produto|oferecer produtos",
 );
 const FOR = new Set(["para", "pra"]);

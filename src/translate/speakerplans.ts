@@ -126,8 +126,10 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
 /** Kinds of work that need lists of companies. */
 const WORKS = wordSet(
   "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
-    "mestrado doutorado dissertacao thesis study research survey project article report story paper " +
-    "cotacao orcamento licitacao quotation cotizacion dissertation coursework tesis investigacion reportaje proyecto",
+    "mestrado doutorado dissertacao thesis study research survey project article report story " +
+    "paper " +
+    "cotacao orcamento licitacao quotation cotizacion dissertation coursework tesis " +
+    "investigacion reportaje proyecto",
 );
 const WORK_LEADS = wordSet(
   "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",

@@ -139,15 +139,14 @@ export function translate(
   const detected = languageOf(sentence.tokens.map(({ folded }) => folded));
   const notes = new Notes(language ?? detected, spanish ? "es" : detected);
   const isPerson = leavePersonNumbers(sentence, notes, hidden);
-  const districts = new MentionedDistricts(new DistrictNames(segment));
   const around = {
-    ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
+    ...{ sentence, notes, gazetteer, accounts: segment.accounts },
+    districts: new MentionedDistricts(new DistrictNames(segment)),
     tradeEnd: (at: number) => tradeEnd(sentence, at),
     postalCity: (digits: string) => municipalityOfPostal(segment, digits),
   };
-  const lookup = catalogLookup(segment.catalog);
   const own = claimSpeaker({ ...around, spanish });
-  const bounds = new Bounds(notes);
+  const [bounds, lookup] = [new Bounds(notes), catalogLookup(segment.catalog)];
   const records = findRecords({ sentence, notes, lookup, dated: bounds.left });
   const contacts = contactsOf(sentence, notes, lookup);
   claimRequestWords(sentence, around.tradeEnd);
@@ -180,8 +179,8 @@ export function translate(
   if (isLost) places.unknown = true;
   if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
-  findHomes(districts, places, gazetteer);
-  const named = districtFilterOf(districts, places, around);
+  findHomes(around.districts, places, gazetteer);
+  const named = districtFilterOf(around.districts, places, around);
   settleLeftovers(sentence, notes, { segment, activities });
   const misled = leaveAlternatives({ sentence, notes, lists: namedLists }, places, numbered);
   const filters = filtersOf({

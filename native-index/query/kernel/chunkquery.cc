@@ -13,9 +13,8 @@
 namespace peneira {
 namespace {
 
-// Costs of finding a row, compared with testing a bit. kCodeCost: in a column of codes.
-// kGallopCost: by galloping in an array or in runs. kSearchCost: by binary search (about log2 of
-// 4,096, not tuned).
+// Costs of finding a row, in tests of a bit: in a column of codes, by galloping in an array or in
+// runs, and by binary search (about log2 of 4,096, not tuned).
 constexpr uint64_t kCodeCost = 2, kGallopCost = 4, kSearchCost = 10;
 // A clause with at least this many ranges of postal codes is tested on the column.
 constexpr size_t kIndexedRanges = 64;
@@ -24,8 +23,8 @@ constexpr size_t kIndexedRanges = 64;
 constexpr uint32_t kHeadsAhead = 12;
 constexpr uint32_t kEntriesAhead = 8;
 constexpr uint32_t kContainersAhead = 4;
-// A chunk is cold if its data is read from disk. After a cold chunk, this many chunks also count as
-// cold. A block of a list may contain the containers of this many chunks.
+// After a chunk whose data was read from disk, this many chunks count as cold too, because a block
+// of a list may contain the containers of this many.
 constexpr uint32_t kColdChunks = 64;
 
 ChunkScratch& threadScratch() {
@@ -135,8 +134,7 @@ bool ChunkQuery::open(uint32_t chunk) {
   order_.clear();
   work_.chunks++;
   for (size_t i = 0; i < conditions_.size(); i++) {
-    // The condition that failed last is opened first, because it is likely to fail again. The other
-    // conditions then need not be opened.
+    // The condition that failed last is opened first, because it is likely to fail again.
     const size_t next = i == 0 ? missing_ : i <= missing_ ? i - 1 : i;
     Condition& condition = conditions_[next];
     if (!openCondition(condition)) {
@@ -173,9 +171,8 @@ uint64_t ChunkQuery::probeCost(const Condition& condition) {
   return cost;
 }
 
-// Sorts the conditions by rank, and within a rank by their number of rows. If the first condition
-// has few rows, the other conditions of its rank are sorted again: first those that exclude the
-// most rows for the cost of their tests.
+// Sorts the conditions by rank and then by their number of rows. If the first has few rows, those
+// of its rank that exclude the most rows for the cost of their tests come next.
 void ChunkQuery::arrange() {
   std::sort(order_.begin(), order_.end(), [](const Condition* a, const Condition* b) {
     const int first = rankOf(*a), second = rankOf(*b);
@@ -288,8 +285,7 @@ bool ChunkQuery::openRange(Condition& condition) const {
   return condition.estimate > 0;
 }
 
-// True if the condition excludes no row of the chunk: one container has every row, or a hint (a
-// list of words) is empty.
+// True if the condition excludes no row of the chunk: one container has all, or a hint is empty.
 bool ChunkQuery::isEverything(const Condition& condition) const {
   for (const Container& container : condition.alternatives) {
     if (container.cardinality == rows_) return true;
@@ -312,9 +308,8 @@ constexpr uint64_t kListRows = 512;
 // values of all its 64 rows are tested in one step.
 constexpr int kSparseWord = 6;
 
-// Relative costs (bench search, postal codes). Setting the bit of one row takes as long as testing
-// kTestsPerStep values together. Testing one value alone takes as long as testing kTestCost values
-// together.
+// Relative costs (bench search, postal codes): setting one bit costs as much as testing
+// kTestsPerStep values together, and testing one value alone as much as kTestCost together.
 constexpr uint32_t kTestsPerStep = 4, kTestCost = 6;
 
 // Words checked together.
@@ -434,8 +429,7 @@ void ChunkQuery::filterList(const Condition& condition) {
   const std::vector<Container>& any = condition.alternatives;
   const bool single = any.size() == 1 && condition.conjunctionCount == 0;
   if (single && any[0].type == ContainerType::kBitset) return filterByBits(any[0].payload, keep);
-  // In a cold chunk, whose data is read from disk, the column is not used. The lists have already
-  // been requested from the disk, and the column would be another read.
+  // In a cold chunk the lists are already requested, and the column would be one more read.
   if (condition.codes && !isCold_) return filterByCodes(*condition.codes, keep);
   if (single && any[0].type == ContainerType::kArray) return filterByArray(any[0], keep);
   uint64_t fillCost = span_.endWord() - span_.firstWord(), probeCost = 0;
@@ -501,8 +495,7 @@ void ChunkQuery::testRange(const RangeTest& range) {
     work_.tests += listCount_;
     for (uint32_t i = 0; i < listCount_; i++) {
       const uint16_t value = scratch_.list[i];
-      // If an array in a damaged file is not sorted, it may contain rows of another span, whose
-      // values are not loaded.
+      // An unsorted array of a damaged file may contain rows of another span.
       if (value < span_.low || value >= span_.high) damaged("an array container is not sorted");
       scratch_.list[retained] = value;
       retained += range.matches(values, value - span_.low);
@@ -527,9 +520,8 @@ void ChunkQuery::testRange(const RangeTest& range) {
   }
 }
 
-// Applies a condition on postal codes. Its rows are sorted by code and not by row, so all of its
-// rows in the chunk are read for each span. If fewer values of the column have to be tested, tests
-// the column instead.
+// Applies a condition on postal codes. Its rows are sorted by code, so all of its rows in the chunk
+// are read for each span. If fewer values of the column must be tested, tests the column instead.
 void ChunkQuery::applyIndexed(const Condition& condition) {
   const bool all = state_ == State::kAll;
   const uint64_t tests =

@@ -197,10 +197,9 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
   return selector.take();
 }
 
-// Maximum rows that a walk (in a stored order) may read per match, if the number of matches is
-// known. If matches are unevenly distributed, a walk could read nearly all rows. It is then
-// abandoned, and the matches are compared instead. So a page costs at most five times as much as
-// comparing alone.
+// Maximum rows that a walk (in a stored order) may read per match. Unevenly distributed matches
+// could make it read nearly all rows. It is then abandoned, and the matches are compared instead,
+// so a page costs at most five times as much as comparing alone.
 constexpr uint64_t kWalkedPerMatch = 8;
 
 std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
@@ -258,16 +257,14 @@ Page selectPage(const Segment& segment, const PageRequest& request, Work& work, 
 // rows of a group are read before the next group.
 //
 // A group of g rows among n rows can be compared as a whole, which reads g rows for every page. Or
-// it can be walked in the order of the next key, which reads n / g rows for each row of the group,
-// and which the next page resumes. The walk is tried if it should be cheaper. It is abandoned if it
-// turns out not to be, because few rows of the group match. So a page costs at most twice as much
-// as comparing.
+// it can be walked in the order of the next key, which reads n / g rows for each row of the group.
+// The walk is tried if it should be cheaper, and abandoned if few rows of the group match. So a
+// page costs at most twice as much as comparing.
 
 namespace {
 
-// Cost of comparing a row, in rows of a walk. Comparing reads several keys from different places,
-// and stores and sorts them. A walk reads only one number per row. (Measured with all rows of 5
-// million in pages of 65,536.)
+// Cost of comparing a row, in rows of a walk (measured with all rows of 5 million in pages of
+// 65,536). Comparing reads several keys from different places; a walk reads one number per row.
 constexpr uint64_t kCompareCost = 4;
 
 // The inclusive interval of key values that a match may have.
@@ -376,13 +373,11 @@ class Walk {
   // Returns the end of the positions whose value a match may have.
   uint32_t end() const { return to_ == kNoEnd ? count_ : to_; }
   bool done() const { return rows_.size() >= wanted_ || gaveUp(); }
-  // True if the walk stopped because it may read no more rows. The rows found so far are then not a
-  // complete answer.
+  // True if the walk stopped because it may read no more rows; its rows are then incomplete.
   bool gaveUp() const { return mayMeet_ == 0; }
   uint32_t rowAt(uint32_t position) const { return segment_.orderRow(order_, position); }
-  // Returns the key at a position. If the key is a round share capital, it follows from the
-  // position. All other keys are read from rows in different places. In a file that is not in
-  // memory, each probe of a search then reads a block of the order and one of the column.
+  // Returns the key at a position. That of a round share capital follows from the position. All
+  // others are read from rows in different places, with a block of the order and of the column.
   uint64_t valueAt(uint32_t position) const {
     if (!capitals_.empty() && position < capitals_.back()) {
       const auto next = std::upper_bound(capitals_.begin(), capitals_.end(), position);
@@ -404,8 +399,7 @@ class Walk {
     if (accepts(row)) rows_.push_back(row);
   }
 
-  // Returns the first position in [low, high) for which `isBehind` is true. If it is true for a
-  // position, it must be true for all later ones.
+  // Returns the first position in [low, high) from which on `isBehind` is true.
   template <class Predicate>
   static uint32_t search(uint32_t low, uint32_t high, Predicate isBehind) {
     while (low < high) {
@@ -543,8 +537,7 @@ class Walk {
     take(selector.take());
   }
 
-  // Walks the order of the next key to collect the rows of a group. Returns false, and adds no
-  // rows, if comparing the whole group is cheaper.
+  // Walks the next key's order for a group. Returns false if comparing the group is cheaper.
   bool walkInside(uint32_t from, uint32_t to, int64_t afterRow = -1) {
     const uint64_t size = to - from;
     const uint64_t wanted = std::min<uint64_t>(wanted_ - rows_.size(), size);

@@ -1,15 +1,11 @@
 /**
  * Finds the activities that a sentence names. Input: a sentence, the lexicon, and the official
  * names. Output: required and excluded codes, with how each was found.
- * Invariant: the longest known phrase wins. If the name of a trade and the name of goods are
- * equally long, the trade wins. Codes in the text are used as they are. An unknown requested
- * activity gets no codes and certainty 0, so that no other activity is searched instead.
- * Franchises are read first, because a negation before "franquias" would otherwise apply to the
- * next activity. The registry does not distinguish franchises. "Franquia" alone or in a longer name
- * ("franquia dos correios") stays an activity.
- * The last step drops an exclusion that would remove the main code of a requested activity, and
- * adds a note. "restaurantes exceto pizzarias" is one code in the registry, so its exclusion would
- * leave no company.
+ * Invariant: the longest known phrase wins, and at equal length a trade wins over goods. Codes in
+ * the text are used as they are. An unknown requested activity gets no codes and certainty 0, so
+ * that no other activity is searched instead. Franchises, which the registry does not distinguish,
+ * are read first, because a negation before them would otherwise apply to the next activity. An
+ * exclusion of a requested activity's main code is dropped with a note.
  */
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
@@ -58,10 +54,7 @@ import {
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
-/**
- * Returns the end of the trade or goods name that begins at token `at`, or `at` if none begins
- * there.
- */
+/** Returns the end of the trade or goods that begin at token `at`, or `at` if none begin there. */
 export function tradeEnd(sentence: Sentence, at: number): number {
   const { trades, goods } = lexicon();
   const trade = trades.longest(sentence.tokens, at);
@@ -98,15 +91,13 @@ const PLACES_OF_WORK = new Set(
   (
     "estudio estudios laboratorio laboratorios fabrica fabricas industria industrias usina " +
     "usinas planta plantas oficina oficinas taller talleres bodega bodegas vinicola vinicolas " +
-    "produtor produtores productores producers growers loja lojas tienda tiendas studio studios shops stores plants labs factories"
+    "produtor produtores productores producers growers loja lojas tienda tiendas studio " +
+    "studios shops stores plants labs factories"
   ).split(" "),
 );
 const THAT = new Set(["que", "that", "which"]);
 
-/**
- * Marks a word for a place of work and the following "que" as filler if the words after "que" name
- * the trade. In "laboratórios que fabricam medicamentos", "laboratórios" is ignored.
- */
+/** Marks "laboratórios que" as filler if the words after it name the trade. */
 function leaveGenericHeads(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const [noun, that] = [sentence.tokens[at], sentence.tokens[at + 1]];
@@ -119,10 +110,7 @@ function leaveGenericHeads(sentence: Sentence): void {
   }
 }
 
-/**
- * Ignores a role such as "no varejo" (retail) in "padarias em Recife no varejo" if the codes of all
- * requested activities already have this role.
- */
+/** Ignores "no varejo" (retail) if the codes of all requested activities already have the role. */
 function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): void {
   const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
   if (codes.length === 0) return;
@@ -144,10 +132,7 @@ const PHRASE =
 /** Codes with fewer digits are divisions and sections. */
 const WIDE_DIGITS = 3;
 
-/**
- * Drops the wider of two activities in one phrase: "textile factories" does not mean all factories,
- * so "factories" becomes only a suggestion.
- */
+/** Drops the wider of two activities in one phrase: "factories" in "textile factories". */
 function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActivity[] {
   const digits = ({ codes }: FoundActivity) => Math.min(...codes.map(({ length }) => length));
   const found = [...all];
@@ -276,10 +261,7 @@ function unknownVerb(sentence: Sentence, at: number): number {
   return VERB.test(sentence.folded(verb)) ? verb : -1;
 }
 
-/**
- * Words for facts such as weather and prices. "qual a previsão do tempo em Cuiabá?" is a question
- * about a fact, not a search for companies.
- */
+/** Words for facts. "qual a previsão do tempo em Cuiabá?" is no search for companies. */
 const FACTS = new Set(
   (
     "previsao cotacao resultado placar horario hora temperatura clima cambio significado preco " +
@@ -305,10 +287,7 @@ function isQuestion(sentence: Sentence, at: number): boolean {
   return asks;
 }
 
-/**
- * Adds a note that the text is no search for companies. Returns its words as an unknown activity,
- * so that the rest of the text is not searched.
- */
+/** Adds a note that the text is no search. Returns its words as an unknown activity. */
 function unasked({ sentence, notes }: ActivityContext, from: number, to: number): FoundActivity {
   const words = sentence.claim(from, to, "unmapped");
   const detail = {
@@ -322,10 +301,7 @@ function unasked({ sentence, notes }: ActivityContext, from: number, to: number)
 const ADJECTIVES =
   /^(?:eletrica|hidraulica|mecanica|quimica|grafica|veterinaria|odontologica|estetica)$/;
 
-/**
- * True for an adjective that also names a trade, such as "elétrica". Directly after a trade it
- * belongs to that trade's name, as in "redes de energia elétrica".
- */
+/** True for an adjective inside the name of a trade: "elétrica" in "redes de energia elétrica". */
 function isAdjective(word: string): boolean {
   return ADJECTIVES.test(word);
 }
@@ -454,10 +430,7 @@ function isListed(sentence: Sentence, from: number, to: number): boolean {
   return sentence.tokens[from]?.folded !== "de";
 }
 
-/**
- * Returns the role of the previous goods if the words at `at` continue the list of goods or are
- * excluded. Otherwise returns null.
- */
+/** Returns the role of the previous goods if their list continues at `at`; null otherwise. */
 function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
   if (before === null) return null;
   const related = isListed(sentence, before.to, at) || negatorBefore(sentence, at) >= 0;
@@ -547,10 +520,7 @@ function isSpent(sentence: Sentence, negator: number): boolean {
   return SPENT.get(sentence)?.has(negator) ?? false;
 }
 
-/**
- * Adds a note for "franquias" if the word is excluded or if the sentence names another activity. No
- * filter can find franchises.
- */
+/** Adds a note for "franquias", which no filter can find, if it is excluded or not alone. */
 function leaveFranchises({ sentence, notes }: ActivityContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);

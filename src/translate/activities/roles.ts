@@ -44,7 +44,8 @@ const BEFORE: RoleWords = {
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
-    "industrialização|cultiva|cultivam|plantam|plantan|farm|elabora|elaboram|elaboran|fabrican|producen|" +
+    "industrialização|cultiva|cultivam|plantam|plantan|farm|elabora|elaboram|elaboran|fabrican|" +
+    "producen|" +
     "processa|processam|procesan|beneficiadora|beneficiador|beneficia|beneficiam|processadora|" +
     "coleta|extrativismo|extrativista|extrai|extraem|factories|grower|breeder|processor|" +
     "build|builds|building|builder|constroem|construindo|construyen",
@@ -136,9 +137,10 @@ const RAW = /^0/;
  * words never mean manufacture.
  */
 export const GROWING = new Set(
-  "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam plantam plantan".split(
-    " ",
-  ),
+  (
+    "cultivo cultivos plantacao plantio plantador lavoura cultivador cultiva cultivam plantam " +
+    "plantan"
+  ).split(" "),
 );
 /**
  * Words for gathering forest products. They mean something else before goods that no forest yields:
@@ -153,7 +155,8 @@ export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|fazenda|lavoura|cultivador|" +
-      "grow|grows|growing|raise|raising|cultiva|cultivam|plantam|plantan|farm|grower|viveiro|farmer|farming|" +
+      "grow|grows|growing|raise|raising|cultiva|cultivam|plantam|plantan|farm|grower|viveiro|" +
+      "farmer|farming|" +
       "plantation|orchard|grove|ranch|" +
       "ranches|rancher|breeder",
     FIELD,

@@ -28,8 +28,10 @@ export const NATURES: readonly NatureRow[] = [
   },
   {
     names:
-      "sa|sociedade anônima|sociedade por ações|capital aberto ou fechado|capital aberto e fechado|" +
-      "capital fechado ou aberto|abertas ou fechadas|aberta ou fechada|companhia aberta e fechada|corporation|" +
+      "sa|sociedade anônima|sociedade por ações|capital aberto ou fechado|" +
+      "capital aberto e fechado|" +
+      "capital fechado ou aberto|abertas ou fechadas|aberta ou fechada|" +
+      "companhia aberta e fechada|corporation|" +
       "corporations|joint stock company|joint stock companies|public limited company",
     codes: ["2046", "2054"],
   },
@@ -72,7 +74,8 @@ export const NATURES: readonly NatureRow[] = [
   { names: "sociedade simples|sociedade simples limitada", codes: ["2232", "2240"] },
   {
     names:
-      "sociedade unipessoal|sociedade unipessoal de advocacia|unipessoal de advocacia|advocacia unipessoal|" +
+      "sociedade unipessoal|sociedade unipessoal de advocacia|unipessoal de advocacia|" +
+      "advocacia unipessoal|" +
       "one-person law firm|one-person law firms|one person law firm|one person law firms|" +
       "single-person law firm|single-person law firms|solo law firm|solo law firms",
     codes: ["2321"],

@@ -313,8 +313,10 @@ export interface SharedMax {
 const PHONE = /^(?:(?:tele)?fones?|tel|celular(?:es)?|(?:tele)?phones?|mobiles?|telefonos?)$/;
 const MAIL = /^(?:e?mails?|correos?)$/;
 const THAT = /^(?:que|se|e|eh|seja|sejam|sao|esteja|estejam|that|which|is|are|s|has|been)$/;
-const USED =
-  /^(?:(?:us|utiliz|compartilh)ad[ao]s?|(?:compart|divid|repet)id[ao]s?|used|shared|apare(?:c[ae]|ce)m?|const[ae]m?|rep[ei]t[ae]m?|repiten?|appears?)$/;
+const USED = wordsOf(
+  "(?:us|utiliz|compartilh)ad[ao]s? (?:compart|divid|repet)id[ao]s? used shared appears? " +
+    "apare(?:c[ae]|ce)m? const[ae]m? rep[ei]t[ae]m? repiten?",
+);
 const BY = /^(?:por|by|com|with|entre|among|em|in|con)$/;
 const OF = /^(?:de|of)$/;
 /** Phrases for an upper bound. */

@@ -156,7 +156,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "média|médio|grande|médio porte|grande porte|média empresa|grande empresa|porte médio|" +
-      "porte grande|médias e grandes|médio e grande porte|large|large company|large companies|larger|larger company|larger companies|" +
+      "porte grande|médias e grandes|médio e grande porte|large|large company|large companies|" +
+      "larger|larger company|larger companies|" +
       "medium|medium sized|midsize|demais portes|porte demais",
     { role: "size", apply: size("05"), warning: LARGE },
   ],
@@ -309,7 +310,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "highest to lowest capital|largest to smallest capital|maior para menor capital|" +
       "maior pro menor capital|maior ao menor capital|maior para o menor capital social|" +
       "maior para o menor capital|maior para menor capital social|mayor a menor capital|" +
-      "mais capital|mais capital social|maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
+      "mais capital|mais capital social|maior capital|maiores capitais|maior capital social|" +
+      "maiores capitais sociais|" +
       "maior capital primeiro|highest capital|largest capital|highest capital first|" +
       "largest capital first|highest share capital|largest share capital",
     sorted("share_capital", "desc"),

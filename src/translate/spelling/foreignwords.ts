@@ -116,7 +116,8 @@ const WORDS = new Map(
     "peligrosas:perigosas peligrosa:perigosa peligroso:perigoso mercancias:mercadorias " +
     "generacion:geracao transmision:transmissao investigacion:pesquisa " +
     "deportivas:esportivas deportivos:esportivos deportiva:esportiva deportivo:esportivo " +
-    "actividad:atividade ingresos:faturamento mejores:melhores mejor:melhor frenos:freios suspensiones:suspensoes suspension:suspensao " +
+    "actividad:atividade ingresos:faturamento mejores:melhores mejor:melhor frenos:freios " +
+    "suspensiones:suspensoes suspension:suspensao " +
     "yerba:erva perforacion:perfuracao pozos:pocos cientifica:cientifica"
   )
     .split(" ")

@@ -11,7 +11,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { get } from "../app/api.ts";
 
 /** State of a request. */
-export interface Loaded<T> {
+interface Loaded<T> {
   answer: T | null;
   error: unknown;
   busy: boolean;
