@@ -54,6 +54,29 @@ describe("peneira tenant", () => {
     assert.deepEqual(list()[0], ["Acme Ltda", "active", 1]);
   });
 
+  it("lists tenants as a table with a heading and their plans", () => {
+    const other = mkdtempSync(join(tmpdir(), "peneira-tenant-"));
+    after(() => rmSync(other, { recursive: true }));
+    const state = ["--data-dir", other];
+    peneira("key", "create", "--tenant", "acme", "--plan", "growth", ...state);
+    peneira("key", "create", "--tenant", "acme", "--plan", "free", ...state);
+    peneira("tenant", "create", "bare", ...state);
+    peneira("tenant", "disable", "bare", ...state);
+    const { stdout } = peneira("tenant", "list", ...state);
+    const lines = stdout.split("\n").map((line) => line.split(/ {2,}/).slice(0, 4));
+    assert.deepEqual(lines, [
+      ["tenant", "plan", "state", "keys"],
+      ["acme", "growth", "active", "2"],
+      ["bare", "free", "disabled", "0"],
+      [""],
+    ]);
+    const { tenants } = JSON.parse(peneira("tenant", "list", "--json", ...state).stdout) as {
+      tenants: Record<string, unknown>[];
+    };
+    const members = ["tenant", "plan", "state", "keys", "created_at"];
+    assert.deepEqual(tenants.map(Object.keys), [members, members]);
+  });
+
   it("changes the plan of a tenant and all its keys, or of one key", () => {
     const plans = () => {
       const { keys } = JSON.parse(peneira("key", "list", "--json", ...data).stdout) as {
