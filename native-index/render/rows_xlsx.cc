@@ -160,8 +160,7 @@ class MapLinks {
   }
 
  private:
-  static constexpr std::string_view kMap =
-      "https://www.google.com/maps/search/?api=1&amp;query=";
+  static constexpr std::string_view kMap = "https://www.google.com/maps/search/?api=1&amp;query=";
   static constexpr size_t kMapEscapes = std::string_view("amp;").size();
   static constexpr std::string_view kPlainMarks = "-.!~*'()";
   static constexpr size_t kNowhere = SIZE_MAX;
