@@ -202,7 +202,7 @@ async function reported<Value>(file: string, read: () => Promise<Value>): Promis
 
 /** Reasons for the choice of a sheet. */
 const CHOSEN: Readonly<Record<SheetReason, string>> = {
-  first_with_cnpjs: "the first with CNPJs",
+  first_with_cnpjs: "the first with a column of CNPJs",
   after_cover: "the one with a column of CNPJs after a cover",
   only_with_data: "the only visible one with data",
 };

@@ -465,7 +465,11 @@ describe("an enriched workbook", () => {
   });
 
   it("enriches hidden rows", async () => {
-    const sent = partsOf([{ name: "S", rows: [[cellOf("CNPJ")], [cellOf("1"), cellOf("x")]] }]);
+    const rows = [
+      [cellOf("CNPJ"), cellOf("Nome")],
+      [cellOf((accounts[0] as KnownAccount).cnpj), null],
+    ];
+    const sent = partsOf([{ name: "S", rows }]);
     const path = "xl/worksheets/sheet1.xml";
     const xml = (sent.get(path) as string).replace('<row r="2"', '<row r="2" hidden="1"');
     sent.set(path, xml);
@@ -488,9 +492,11 @@ describe("an enriched workbook", () => {
     assert.deepEqual(await sourceOf(words, data, options), { ...base, others: 1, hidden: 1 });
     const after = { ...base, reason: "after_cover", others: 1 };
     assert.deepEqual(await sourceOf(cover, data), after);
-    const wrong = { name: "Base", rows: [[cellOf("CNPJ")], [cellOf("x")]] };
-    const only = { ...base, reason: "only_with_data", others: 1 };
-    assert.deepEqual(await sourceOf({ name: "Vazia", rows: [] }, wrong), only);
+    const plain = { name: "Base", rows: [[cellOf("Nota")], [cellOf("x")]] };
+    const only = await enriched(await workbook([{ name: "Vazia", rows: [] }, plain]), {
+      column: "A",
+    });
+    assert.deepEqual(only.summary.source, { ...base, reason: "only_with_data", others: 1 });
     const { summary } = await enriched(Buffer.from(`CNPJ\n${cnpj}\n`));
     assert.deepEqual(summary.source, { sheet: null, reason: null, others: 0, hidden: 0 });
   });

@@ -79,8 +79,8 @@ export const ENRICH_SCHEMAS = {
       sheet_reason: Type.Optional(
         Type.Enum([...SHEET_REASONS], {
           description:
-            "Why this sheet of several: the first with CNPJs; the one with a column of CNPJs after " +
-            "a cover with a single CNPJ; or the only visible one with data.",
+            "Why this sheet of several: the first with a column of CNPJs; the one with such a " +
+            "column after a cover with a single CNPJ; or the only visible one with data.",
         }),
       ),
       other_sheets: Type.Optional(count("Further sheets, whose rows are not enriched.")),

@@ -33,7 +33,7 @@ export const enrich = {
   } as Readonly<Record<string, string>>,
   sheet: (name: string) => `sheet “${name}”`,
   sheetReasons: {
-    first_with_cnpjs: "the first with CNPJs",
+    first_with_cnpjs: "the first with a column of CNPJs",
     after_cover: "after a cover",
     only_with_data: "the only visible one with data",
   },

@@ -35,7 +35,7 @@ export const enrich: typeof English = {
   } as Readonly<Record<string, string>>,
   sheet: (name) => `aba “${name}”`,
   sheetReasons: {
-    first_with_cnpjs: "a primeira com CNPJ",
+    first_with_cnpjs: "a primeira com uma coluna de CNPJ",
     after_cover: "depois de uma capa",
     only_with_data: "a única visível com dados",
   },
