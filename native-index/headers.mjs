@@ -134,8 +134,7 @@ function recordLayout({ RECORD, RECORD_FLAGS, LIST_FLAGS, RECORD_STRINGS, SLOTS,
 function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryLayout }) {
   const columns = RANGE_COLUMNS.map((name) => `Columns::${constant(name)}`);
   return header({
-    about:
-      "Meaning of the numbers in an encoded query, and the mark with which a query begins.",
+    about: "Meaning of the numbers in an encoded query, and the mark with which a query begins.",
     sources: ["native-index/napi/query.ts"],
     includes: ["format/column_list.h"],
     parts: [
@@ -305,7 +304,11 @@ function scoreList({ SCORE_PARTS, SCORED_STRATEGIES, SCORE_WEIGHTS, ...numbersOf
     includes: [],
     parts: [
       numbers("ScoreParts", "Parts of a score.", SCORE_PARTS),
-      numbers("Strategies", "Numbers of the strategies whose scores are stored.", SCORED_STRATEGIES),
+      numbers(
+        "Strategies",
+        "Numbers of the strategies whose scores are stored.",
+        SCORED_STRATEGIES,
+      ),
       [
         "// Weight of each part of a score (row) in each strategy (column).",
         ...numbered("uint32_t kScoreWeights[ScoreParts::kCount]", rows).map((line) =>
@@ -333,8 +336,7 @@ const INVARIANT =
 function header({ about, sources, includes, parts }) {
   const last = sources.at(-1);
   const comma = sources.length > 2 ? "," : "";
-  const from =
-    sources.length > 1 ? `${sources.slice(0, -1).join(", ")}${comma} and ${last}` : last;
+  const from = sources.length > 1 ? `${sources.slice(0, -1).join(", ")}${comma} and ${last}` : last;
   const made = `\`node build.mjs headers\` generates this file from ${from}.`;
   const head = [
     ...commentLines(`${about} ${made}`),

@@ -181,7 +181,10 @@ describe("a sent file", () => {
     const [sent, out] = [join(sample.folder, "three.xlsx"), join(sample.folder, "three-out.xlsx")];
     writeFileSync(sent, three);
     const run = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
-    assert.match(run.err, /of sheet "Base", the first with .* CNPJs; other sheets not enriched: 1, h/);
+    assert.match(
+      run.err,
+      /of sheet "Base", the first with .* CNPJs; other sheets not enriched: 1, h/,
+    );
     const record = await finished(client, json.export.export_id);
     assert.deepEqual([record.format, record.row_count], ["xlsx", 40]);
     const file = await downloaded(client, json.export.export_id);

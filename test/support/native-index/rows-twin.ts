@@ -288,7 +288,9 @@ function mapLinkTwin(account: Account, fields: readonly string[]): string | null
   if (street === "" || city === "" || uf === "" || uf === "EX" || !isShown) return null;
   const postal = of("postal_code").replace(/^(\d{5})(\d{3})$/, "$1-$2");
   const place = [postal, `${city}, ${uf}`].filter((part) => part !== "").join(" ");
-  const [number, complement, district] = ["street_number", "address_complement", "district"].map(of);
+  const [number, complement, district] = ["street_number", "address_complement", "district"].map(
+    of,
+  );
   const target = [
     [street, number, complement, district, place],
     [street, number, district, place],

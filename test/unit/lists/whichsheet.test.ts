@@ -86,7 +86,10 @@ describe("the sheet after a cover with the sender's own CNPJ", () => {
     const words = [{ name: "Capa", rows: [[text("Relatório")], [text("Outubro")]] }];
     const more = [...words, { name: "Resumo", rows: [[text("Total")], [text("Geral")]] }, hidden];
     const message = await unreadableXlsx(await workbook(more));
-    assert.match(message, /Sheet “Dados”: it has a column of CNPJs.* but is hidden\. Show the sheet/);
+    assert.match(
+      message,
+      /Sheet “Dados”: it has a column of CNPJs.* but is hidden\. Show the sheet/,
+    );
   });
 
   it("is named if it is hidden and the only visible sheet with data has no CNPJ", async () => {
