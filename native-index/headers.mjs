@@ -65,8 +65,8 @@ function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
   );
   return header({
     about:
-      "Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags by " +
-      "number.",
+      "Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags " +
+      "by number.",
     sources: ["native-index/format/columns.ts"],
     includes: ["format/column_value.h"],
     parts: [
@@ -146,8 +146,10 @@ function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryL
         ...numbered("Columns::Number kRangeColumns", columns),
       ],
       [
-        "// Hash of all numbered names, including those of dimensions and orders. The writer and the",
-        "// reader must have the same hash.",
+        ...commentLines(
+          "Hash of all numbered names, including those of dimensions and orders. The writer and " +
+            "the reader must have the same hash.",
+        ),
         `constexpr uint32_t kQueryLayout = ${queryLayout()}u;`,
       ],
     ],
@@ -186,8 +188,8 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
   );
   return header({
     about:
-      "The output fields by number: their names, where they are stored, and which of them are free " +
-      "text. After the fields come the scores that only explanations read.",
+      "The output fields by number: their names, where they are stored, and which of them are " +
+      "free text. After the fields come the scores that only explanations read.",
     sources: ["src/spec/fields/table.ts"],
     includes: ["render/field_value.h"],
     parts: [
@@ -240,8 +242,10 @@ function wordList({ VALUE_WORDS, REASONS_PT, REASONS_EN }) {
       ["// In Portuguese.", ...numbered("std::string_view kWordsPt", texts(0))],
       ["// In English.", ...numbered("std::string_view kWordsEn", texts(1))],
       [
-        "// Reasons of a registration status in Portuguese, indexed by code. Empty where a code has no",
-        "// words.",
+        ...commentLines(
+          "Reasons of a registration status in Portuguese, indexed by code. Empty where a code has " +
+            "no words.",
+        ),
         ...numbered("std::string_view kReasonsPt", reasons(REASONS_PT)),
       ],
       [
