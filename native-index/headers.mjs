@@ -243,8 +243,8 @@ function wordList({ VALUE_WORDS, REASONS_PT, REASONS_EN }) {
       ["// In English.", ...numbered("std::string_view kWordsEn", texts(1))],
       [
         ...commentLines(
-          "Reasons of a registration status in Portuguese, indexed by code. Empty where a code has " +
-            "no words.",
+          "Reasons of a registration status in Portuguese, indexed by code. Empty where a code " +
+            "has no words.",
         ),
         ...numbered("std::string_view kReasonsPt", reasons(REASONS_PT)),
       ],

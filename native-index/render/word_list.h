@@ -91,8 +91,7 @@ constexpr std::string_view kWordsEn[] = {
     "Country",          // 22
 };
 
-// Reasons of a registration status in Portuguese, indexed by code. Empty where a code has no
-// words.
+// Reasons of a registration status in Portuguese, indexed by code. Empty where a code has no words.
 constexpr std::string_view kReasonsPt[] = {
     "Sem motivo",                                                                // 0
     "Encerramento por liquidação voluntária",                                    // 1

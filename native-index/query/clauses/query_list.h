@@ -63,8 +63,8 @@ constexpr Columns::Number kRangeColumns[] = {
     Columns::kFederalDebtOther,           // 16
 };
 
-// Hash of all numbered names, including those of dimensions and orders. The writer and the
-// reader must have the same hash.
+// Hash of all numbered names, including those of dimensions and orders. The writer and the reader
+// must have the same hash.
 constexpr uint32_t kQueryLayout = 24337213u;
 
 }  // namespace peneira
