@@ -14,7 +14,9 @@ import { startFake } from "../../support/http/fake.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 function peneira(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(...productCommand(args), { encoding: "utf8" });
+  // The OpenAPI document is larger than the default, 1 MiB.
+  const options = { encoding: "utf8", maxBuffer: 16 * 1024 ** 2 } as const;
+  const { status, stdout, stderr } = spawnSync(...productCommand(args), options);
   return { status, stdout, stderr };
 }
 
