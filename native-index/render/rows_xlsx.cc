@@ -119,8 +119,11 @@ bool isSheetDate(const FieldValue& value) {
 
 // True if a text can be shown by a link: it fits in a formula, where programs decode no escapes.
 bool fitsFormula(std::string_view text) {
-  if (text.empty() || hasLooseSpace(text) || unitsOf(text) > kFormulaTextMax) return false;
+  if (text.empty() || hasLooseSpace(text)) return false;
+  if (text.size() > kFormulaTextMax && unitsOf(text) > kFormulaTextMax) return false;
   for (size_t at = 0; at < text.size(); at++) {
+    const auto byte = static_cast<uint8_t>(text[at]);
+    if (byte >= 0x20 && byte != '_' && byte != 0xef) continue;
     if (startsForbidden(text.substr(at)) || startsEscape(text.substr(at))) return false;
   }
   return true;
@@ -128,11 +131,24 @@ bool fitsFormula(std::string_view text) {
 
 // Appends a text that fits a formula. A quote inside a formula's text is doubled.
 void appendFormulaText(std::string_view text, TextBuffer& out) {
+  if (text.find_first_of("&<>\"") == text.npos) {
+    out += text;
+    return;
+  }
   for (const char character : text) {
     appendEscaped({&character, 1}, out);
     if (character == '"') out += '"';
   }
 }
+
+// True for each byte that a query holds unescaped.
+constexpr std::array<bool, 256> kIsPlain = [] {
+  std::array<bool, 256> plain{};
+  for (const char mark : std::string_view("-.!~*'()")) plain[static_cast<uint8_t>(mark)] = true;
+  for (size_t byte = '0'; byte <= '9'; byte++) plain[byte] = true;
+  for (size_t byte = 'A'; byte <= 'Z'; byte++) plain[byte] = plain[byte + 32] = true;
+  return plain;
+}();
 
 // Makes links to a map of an account's address. They are those of the console (facts.tsx).
 // Invariant: only fields of the request are used, because the plan may not include others.
@@ -162,7 +178,6 @@ class MapLinks {
  private:
   static constexpr std::string_view kMap = "https://www.google.com/maps/search/?api=1&amp;query=";
   static constexpr size_t kMapEscapes = std::string_view("amp;").size();
-  static constexpr std::string_view kPlainMarks = "-.!~*'()";
   static constexpr size_t kNowhere = SIZE_MAX;
   // Parts that a long address loses, in this order.
   static constexpr Field kDroppable[] = {Field::kAddressComplement, Field::kDistrict};
@@ -207,19 +222,19 @@ class MapLinks {
   // Appends a text like encodeURIComponent, and encodes also `_`, because it may begin an escape.
   static void appendQuery(std::string_view text, TextBuffer& out) {
     static constexpr char hex[] = "0123456789ABCDEF";
+    char* const begin = out.room(3 * text.size());
+    char* to = begin;
     for (const char character : text) {
       const auto byte = static_cast<uint8_t>(character);
-      const bool isLetter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
-      const bool isDigit = byte >= '0' && byte <= '9';
-      const bool isMark = kPlainMarks.find(character) != std::string_view::npos;
-      if (isLetter || isDigit || isMark) {
-        out += character;
+      if (kIsPlain[byte]) {
+        *to++ = character;
       } else {
-        out += '%';
-        out += hex[byte >> 4];
-        out += hex[byte & 15];
+        *to++ = '%';
+        *to++ = hex[byte >> 4];
+        *to++ = hex[byte & 15];
       }
     }
+    out.commit(static_cast<size_t>(to - begin));
   }
 
   std::array<size_t, static_cast<size_t>(Field::kCount)> columns_ = filled();
