@@ -61,10 +61,10 @@ function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
     ({ name, type, nullable }) => `{"${name}", ColumnType::${constant(type)}, ${nullable}},`,
   );
   return header({
-    opening: [
-      "Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags",
-      "by number. Made from columns.ts by headers.mjs.",
-    ],
+    about:
+      "Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags " +
+      "by number.",
+    sources: ["native-index/format/columns.ts"],
     includes: ["format/column_value.h"],
     parts: [
       numbers("Columns", "Column numbers, for example Columns::kLegalName.", names(COLUMNS)),
@@ -87,10 +87,10 @@ function recordLayout({ RECORD, RECORD_FLAGS, LIST_FLAGS, RECORD_STRINGS, SLOTS,
   );
   const strings = RECORD_STRINGS.map((name) => `Columns::${constant(name)}`);
   return header({
-    opening: [
-      "The byte offsets of a row record, its flags, its strings by number, and the columns that",
-      "its values go to. Made from record.ts by headers.mjs.",
-    ],
+    about:
+      "The byte offsets of a row record, its flags, its strings by number, and the columns that " +
+      "its values go to.",
+    sources: ["native-index/builder/record.ts"],
     includes: ["format/column_list.h"],
     parts: [
       enumOf("RecordLayout", "Offset : size_t", "Byte offsets of the fixed part.", offsets),
@@ -131,21 +131,22 @@ function recordLayout({ RECORD, RECORD_FLAGS, LIST_FLAGS, RECORD_STRINGS, SLOTS,
 function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryLayout }) {
   const columns = RANGE_COLUMNS.map((name) => `Columns::${constant(name)}`);
   return header({
-    opening: [
-      "Meaning of the numbers of a written query, and the mark that they begin with. Made from",
-      "native-index/napi/query.ts by headers.mjs.",
-    ],
+    about: "Meaning of the numbers in an encoded query, and the mark with which a query begins.",
+    sources: ["native-index/napi/query.ts"],
     includes: ["format/column_list.h"],
     parts: [
       numbers("RequestKinds", "Kinds of request.", REQUEST_KINDS),
       numbers("ClauseKinds", "Kinds of clause.", CLAUSE_KINDS),
-      numbers("Methods", "Ways to take a page; see handles.ts.", METHODS),
+      numbers("Methods", "Ways to select a page; see query.ts.", METHODS),
       [
-        "// Columns that a range can be over.",
+        "// Columns that a range clause can test.",
         ...numbered("Columns::Number kRangeColumns", columns),
       ],
       [
-        "// Hash of all numbered names, also of dimensions and orders; both sides must agree.",
+        ...commentLines(
+          "Hash of all numbered names, including those of dimensions and orders. The writer and " +
+            "the reader must have the same hash.",
+        ),
         `constexpr uint32_t kQueryLayout = ${queryLayout()}u;`,
       ],
     ],
@@ -183,15 +184,13 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
       : `    case Field::${constant(name)}: return true;`,
   );
   return header({
-    opening: [
-      "The output fields by number: their names, where they are stored, which of them people",
-      "typed; behind them the scores that only explanations read. Made from",
-      "src/spec/fields/table.ts by headers.mjs.",
-    ],
+    about:
+      "The output fields by number: their names, where they are stored, and which of them are " +
+      "free text. After the fields come the scores that only explanations read.",
+    sources: ["src/spec/fields/table.ts"],
     includes: ["render/field_value.h"],
     parts: [
       [
-        "// The fields by number.",
         "enum class Field : uint8_t {",
         ...members(names(fields).map((name, i) => [name, i])),
         `  kCount = ${fields.length},`,
@@ -199,17 +198,18 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
       ],
       nameList("kFieldNames", names(fields)),
       [
-        "// Where fields are stored, by their numbers.",
+        "// Where each field is stored, indexed by the field's number.",
         "constexpr FieldSource kFieldSources[] = {",
         ...indent(sources),
         "};",
       ],
       [
-        "// How values are written for people, by the numbers of their fields.",
+        "// How the values of each field are displayed, indexed by the field's number.",
         ...numbered("FieldWriting kFieldWritings", written),
       ],
       [
-        "// True if texts of a field are written by people, so that they may begin like a formula.",
+        "// True if people typed the texts of a field, so that a text may begin like a spreadsheet",
+        "// formula.",
         "constexpr bool isFreeText(Field field) {",
         "  switch (field) {",
         ...cases,
@@ -227,49 +227,65 @@ function wordList({ VALUE_WORDS, REASONS_PT, REASONS_EN }) {
   const reasons = (words) =>
     Array.from({ length: 100 }, (_, code) => `"${words[String(code).padStart(2, "0")] ?? ""}"`);
   return header({
-    opening: [
-      "Words of values in files for people. Made from src/spec/fields/words.ts and reasons.ts by",
-      "headers.mjs.",
+    about: "The words that stand for values in files for people.",
+    sources: [
+      "src/spec/fields/words.ts",
+      "src/spec/fields/reasons.ts",
+      "src/spec/fields/reasons-en.ts",
     ],
     includes: [],
     parts: [
-      numbers("Words", "Numbers of the words.", list),
+      numbers("Words", null, list),
       ["// In Portuguese.", ...numbered("std::string_view kWordsPt", texts(0))],
       ["// In English.", ...numbered("std::string_view kWordsEn", texts(1))],
       [
-        "// Reasons of a status in Portuguese, by their codes; empty where there are no words.",
+        ...commentLines(
+          "Reasons of a registration status in Portuguese, indexed by code. Empty where a code " +
+            "has no words.",
+        ),
         ...numbered("std::string_view kReasonsPt", reasons(REASONS_PT)),
       ],
       [
-        "// The reasons in English.",
+        "// The same reasons in English.",
         ...numbered("std::string_view kReasonsEn", reasons(REASONS_EN)),
       ],
     ],
   });
 }
 
+/** Words for the large files of the dump. */
+const FILE_WORDS = {
+  estabelecimentos: "establishments (estabelecimentos)",
+  empresas: "companies (empresas)",
+  simples: "simples",
+};
+
 function dumpList({ LAYOUTS, ESTAB, EMPRESA, SIMPLES, RULE_NAMES, CODE_WIDTHS, UFS }) {
   const columnsOf = (name, type, columns) => {
     const list = orderedBy(columns);
     if (list.length !== LAYOUTS[type].columns.length) throw new Error(`${type} has other columns`);
-    return numbers(name, `Columns of a file of ${type}.`, list);
+    return numbers(name, `Columns of a file of ${FILE_WORDS[type]}.`, list);
   };
   return header({
-    opening: [
-      "The dump by number: the columns of its large files, the rules by which a value is odd, the",
-      "kinds of code, the states. Made from src/dump/layout.ts, src/dump/rules.ts,",
-      "src/ingest/dictionaries.ts and src/spec/fields.ts by headers.mjs.",
+    about:
+      "Numbers for the parts of the dump: the columns of its large files, the rules that an " +
+      "irregular value or row breaks, the kinds of code, and the states.",
+    sources: [
+      "src/dump/layout.ts",
+      "src/dump/rules.ts",
+      "src/ingest/dictionaries.ts",
+      "src/spec/fields.ts",
     ],
     includes: [],
     parts: [
       columnsOf("EstabColumns", "estabelecimentos", ESTAB),
       columnsOf("CompanyColumns", "empresas", EMPRESA),
       columnsOf("SimplesColumns", "simples", SIMPLES),
-      numbers("Rules", "Rules by which a value or a row is odd.", RULE_NAMES),
+      numbers("Rules", "Rules that an irregular value or row breaks.", RULE_NAMES),
       numbers("CodeKinds", "Kinds of code.", Object.keys(CODE_WIDTHS)),
       nameList("kCodeKindNames", Object.keys(CODE_WIDTHS)),
       [
-        "// Most digits of a code, by its kind.",
+        "// Maximum number of digits of a code, indexed by the kind of code.",
         ...numbered("uint32_t kCodeWidths", Object.values(CODE_WIDTHS).map(String)),
       ],
       nameList("kStates", UFS),
@@ -284,37 +300,48 @@ function scoreList({ SCORE_PARTS, SCORED_STRATEGIES, SCORE_WEIGHTS, ...numbersOf
     return `{${weights.join(", ")}}`;
   });
   return header({
-    opening: ["The numbers that make a score. Made from src/search/score.ts by headers.mjs."],
+    about: "The weights and thresholds that make up a score.",
+    sources: ["src/search/score.ts"],
     includes: [],
     parts: [
       numbers("ScoreParts", "Parts of a score.", SCORE_PARTS),
-      numbers("Strategies", "Strategies with a stored score.", SCORED_STRATEGIES),
+      numbers(
+        "Strategies",
+        "Numbers of the strategies whose scores are stored.",
+        SCORED_STRATEGIES,
+      ),
       [
-        "// Weights of the parts by strategy.",
+        "// Weight of each part of a score (row) in each strategy (column).",
         ...numbered("uint32_t kScoreWeights[ScoreParts::kCount]", rows).map((line) =>
           line.replace("[ScoreParts::kCount][]", "[ScoreParts::kCount][Strategies::kCount]"),
         ),
       ],
       [
-        "// Points that a sanction in force subtracts from every score.",
+        "// Points that a sanction in force subtracts from each score.",
         `constexpr uint32_t kSanctionPenalty = ${SANCTION_PENALTY};`,
-        "// Half of the grade of the age is reached after so many days.",
+        "// The age, in days, at which the grade for age reaches half of its maximum.",
         `constexpr int64_t kAgeHalfDays = ${AGE_HALF_DAYS};`,
-        "// The grade of recency falls to 0 over so many days.",
+        "// The age, in days, at which the grade for recency reaches 0.",
         `constexpr int64_t kRecencyDays = ${RECENCY_DAYS};`,
-        "// Share capital in reais from which each further part of the grade is given.",
+        "// Share capital, in reais, at which the grade for capital rises by another step.",
         ...numbered("int64_t kCapitalSteps", CAPITAL_STEPS.map(String)),
       ],
     ],
   });
 }
 
-/** Returns the text of a header; its comment begins with the lines `opening`. */
-function header({ opening, includes, parts }) {
+const INVARIANT =
+  "Invariant: edit the source, not this file. No build continues while this file is out of date.";
+
+/** A header; `about` is the beginning of its comment, and `sources` are the tables. */
+function header({ about, sources, includes, parts }) {
+  const last = sources.at(-1);
+  const comma = sources.length > 2 ? "," : "";
+  const from = sources.length > 1 ? `${sources.slice(0, -1).join(", ")}${comma} and ${last}` : last;
+  const made = `\`node build.mjs headers\` generates this file from ${from}.`;
   const head = [
-    ...opening.map((line) => `// ${line}`),
-    "// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build",
-    "// continues while it is stale.",
+    ...commentLines(`${about} ${made}`),
+    ...commentLines(INVARIANT),
     "#pragma once",
     "#include <cstddef>",
     "#include <cstdint>",
@@ -337,7 +364,18 @@ function numbers(name, comment, list) {
 
 function enumOf(name, type, comment, rows) {
   const lines = indent([`enum ${type} {`, ...members(rows), "};"], 2);
-  return [`// ${comment}`, `struct ${name} {`, ...lines, "};"];
+  return [...(comment === null ? [] : [`// ${comment}`]), `struct ${name} {`, ...lines, "};"];
+}
+
+/** Wraps a text as lines of a comment, at most 100 characters wide. */
+function commentLines(text) {
+  const lines = ["//"];
+  for (const word of text.split(" ")) {
+    const wider = `${lines.at(-1)} ${word}`;
+    if (wider.length <= 100) lines[lines.length - 1] = wider;
+    else lines.push(`// ${word}`);
+  }
+  return lines;
 }
 
 function members(rows) {

@@ -1,7 +1,6 @@
-// The byte offsets of a row record, its flags, its strings by number, and the columns that
-// its values go to. Made from record.ts by headers.mjs.
-// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// continues while it is stale.
+// The byte offsets of a row record, its flags, its strings by number, and the columns that its
+// values go to. `node build.mjs headers` generates this file from native-index/builder/record.ts.
+// Invariant: edit the source, not this file. No build continues while this file is out of date.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,6 @@
-// Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags
-// by number. Made from columns.ts by headers.mjs.
-// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// continues while it is stale.
+// Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags by
+// number. `node build.mjs headers` generates this file from native-index/format/columns.ts.
+// Invariant: edit the source, not this file. No build continues while this file is out of date.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The numbers that make a score. Made from src/search/score.ts by headers.mjs.
-// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// continues while it is stale.
+// The weights and thresholds that make up a score. `node build.mjs headers` generates this file
+// from src/search/score.ts.
+// Invariant: edit the source, not this file. No build continues while this file is out of date.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ScoreParts {
   };
 };
 
-// Strategies with a stored score.
+// Numbers of the strategies whose scores are stored.
 struct Strategies {
   enum Number : uint32_t {
     kBalanced = 0,
@@ -35,7 +35,7 @@ struct Strategies {
   };
 };
 
-// Weights of the parts by strategy.
+// Weight of each part of a score (row) in each strategy (column).
 constexpr uint32_t kScoreWeights[ScoreParts::kCount][Strategies::kCount] = {
     {420, 300, 200, 300},  // 0
     {110, 300, 60, 0},     // 1
@@ -48,13 +48,13 @@ constexpr uint32_t kScoreWeights[ScoreParts::kCount][Strategies::kCount] = {
     {50, 50, 0, 60},       // 8
 };
 
-// Points that a sanction in force subtracts from every score.
+// Points that a sanction in force subtracts from each score.
 constexpr uint32_t kSanctionPenalty = 200;
-// Half of the grade of the age is reached after so many days.
+// The age, in days, at which the grade for age reaches half of its maximum.
 constexpr int64_t kAgeHalfDays = 1826;
-// The grade of recency falls to 0 over so many days.
+// The age, in days, at which the grade for recency reaches 0.
 constexpr int64_t kRecencyDays = 7305;
-// Share capital in reais from which each further part of the grade is given.
+// Share capital, in reais, at which the grade for capital rises by another step.
 constexpr int64_t kCapitalSteps[] = {
     1,         // 0
     100,       // 1

@@ -1,8 +1,7 @@
-// The output fields by number: their names, where they are stored, which of them people
-// typed; behind them the scores that only explanations read. Made from
-// src/spec/fields/table.ts by headers.mjs.
-// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// continues while it is stale.
+// The output fields by number: their names, where they are stored, and which of them are free text.
+// After the fields come the scores that only explanations read. `node build.mjs headers` generates
+// this file from src/spec/fields/table.ts.
+// Invariant: edit the source, not this file. No build continues while this file is out of date.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +11,6 @@
 
 namespace peneira {
 
-// The fields by number.
 enum class Field : uint8_t {
   kCnpj = 0,
   kCnpjRoot = 1,
@@ -135,7 +133,7 @@ constexpr std::string_view kFieldNames[] = {
     "score_established",             // 56
 };
 
-// Where fields are stored, by their numbers.
+// Where each field is stored, indexed by the field's number.
 constexpr FieldSource kFieldSources[] = {
     {FieldKind::kText, Columns::kCnpj, kNoTable},
     {FieldKind::kText, Columns::kCnpj, kNoTable},
@@ -196,7 +194,7 @@ constexpr FieldSource kFieldSources[] = {
     {FieldKind::kNumber, Columns::kScoreEstablished, kNoTable},
 };
 
-// How values are written for people, by the numbers of their fields.
+// How the values of each field are displayed, indexed by the field's number.
 constexpr FieldWriting kFieldWritings[] = {
     FieldWriting::kCnpj,         // 0
     FieldWriting::kCnpjRoot,     // 1
@@ -257,7 +255,8 @@ constexpr FieldWriting kFieldWritings[] = {
     FieldWriting::kNumber,       // 56
 };
 
-// True if texts of a field are written by people, so that they may begin like a formula.
+// True if people typed the texts of a field, so that a text may begin like a spreadsheet
+// formula.
 constexpr bool isFreeText(Field field) {
   switch (field) {
     case Field::kLegalName:

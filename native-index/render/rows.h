@@ -17,7 +17,7 @@
 //
 // With labels, values are display values (below), in jsonl as texts. A list of activities then has
 // a blank after its commas. In html, numbers have thousands separators, and phones and addresses
-// are links; in xlsx, amounts are numbers with style 4.
+// are links; in xlsx, amounts are numbers with style 4, and links have style 5.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,9 @@
 // Writes rows of a spreadsheet (see rows.h).
 // Invariant: the XML is well-formed for any text, and a text never becomes a formula or a number.
 // Data that exceeds a spreadsheet's limits is rejected. The only formulas are links in files with
-// labels; their characters cannot end the formula's text. Links are formulas because a sheet can
-// hold only 65,530 hyperlinks, but any number of formulas.
+// labels; no text in them can end the formula's text. Links are formulas because a sheet can hold
+// only 65,530 hyperlinks, but any number of formulas.
+#include <array>
 #include <charconv>
 
 #include "format/failure.h"
@@ -20,6 +21,8 @@ constexpr size_t kCellUnitsMax = 32'767;  // UTF-16
 // Maximum length of an address. A text in a formula has at most 255 characters, including
 // `mailto:`.
 constexpr size_t kLinkMax = 248;
+// Maximum length of a text in a formula, and of the target of a link.
+constexpr size_t kFormulaTextMax = 255;
 
 // A date is stored as a number of days since 1899-12-30. Before 1900-03-01 readers disagree,
 // because some assume a leap day in 1900. The last date is 9999-12-31.
@@ -115,10 +118,139 @@ bool isSheetDate(const FieldValue& value) {
   return value.number >= kFirstDate && value.number <= kLastDate;
 }
 
+// True if a text can be shown by a link: it fits in a formula, where programs decode no escapes.
+bool fitsFormula(std::string_view text) {
+  if (text.empty() || hasLooseSpace(text)) return false;
+  if (text.size() > kFormulaTextMax && unitsOf(text) > kFormulaTextMax) return false;
+  for (size_t at = 0; at < text.size(); at++) {
+    const auto byte = static_cast<uint8_t>(text[at]);
+    if (byte >= 0x20 && byte != '_' && byte != 0xef) continue;
+    if (startsForbidden(text.substr(at)) || startsEscape(text.substr(at))) return false;
+  }
+  return true;
+}
+
+// Appends a text that fits a formula. A quote inside a formula's text is doubled.
+void appendFormulaText(std::string_view text, TextBuffer& out) {
+  if (text.find_first_of("&<>\"") == text.npos) {
+    out += text;
+    return;
+  }
+  for (const char character : text) {
+    appendEscaped({&character, 1}, out);
+    if (character == '"') out += '"';
+  }
+}
+
+// True for each byte that a query holds unescaped.
+constexpr std::array<bool, 256> kIsPlain = [] {
+  std::array<bool, 256> plain{};
+  for (const char mark : std::string_view("-.!~*'()")) plain[static_cast<uint8_t>(mark)] = true;
+  for (size_t byte = '0'; byte <= '9'; byte++) plain[byte] = true;
+  for (size_t byte = 'A'; byte <= 'Z'; byte++) plain[byte] = plain[byte + 32] = true;
+  return plain;
+}();
+
+// Makes links to a map of an account's address. They are those of the console (facts.tsx).
+// Invariant: only fields of the request are used, because the plan may not include others.
+class MapLinks {
+ public:
+  explicit MapLinks(const std::vector<Field>& fields) {
+    for (size_t i = 0; i < fields.size(); i++) columns_[static_cast<size_t>(fields[i])] = i;
+  }
+
+  // Writes the target of a row's link, with XML escapes. Returns false if the row has no street,
+  // city, and state of Brazil, or if the target is too long for a formula even without complement
+  // and district.
+  bool write(const RowValues& values, TextBuffer& out) {
+    const auto state = textOf(values, Field::kUf);
+    if (state.empty() || state == "EX") return false;
+    if (textOf(values, Field::kStreet).empty()) return false;
+    if (textOf(values, Field::kMunicipalityName).empty()) return false;
+    for (size_t dropped = 0; dropped <= std::size(kDroppable); dropped++) {
+      out.clear();
+      out += kMap;
+      writeQuery(values, dropped, out);
+      if (out.text().size() - kMapEscapes <= kFormulaTextMax) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::string_view kMap = "https://www.google.com/maps/search/?api=1&amp;query=";
+  static constexpr size_t kMapEscapes = std::string_view("amp;").size();
+  static constexpr size_t kNowhere = SIZE_MAX;
+  // Parts that a long address loses, in this order.
+  static constexpr Field kDroppable[] = {Field::kAddressComplement, Field::kDistrict};
+
+  // The text of a field; empty if it is null or not requested.
+  std::string_view textOf(const RowValues& values, Field field) const {
+    const size_t column = columns_[static_cast<size_t>(field)];
+    return column == kNowhere ? std::string_view() : values[column].text;
+  }
+
+  void writeQuery(const RowValues& values, size_t dropped, TextBuffer& out) const {
+    constexpr Field lines[] = {Field::kStreet, Field::kStreetNumber, Field::kAddressComplement,
+                               Field::kDistrict};
+    for (const Field field : lines) {
+      const auto text = textOf(values, field);
+      const auto* last = kDroppable + dropped;
+      if (text.empty() || std::find(kDroppable, last, field) != last) continue;
+      appendQuery(text, out);
+      appendQuery(", ", out);
+    }
+    const size_t postal = columns_[static_cast<size_t>(Field::kPostalCode)];
+    if (postal != kNowhere && values[postal].kind != Kind::kNull) {
+      appendPostalCode(values[postal], out);
+      appendQuery(" ", out);
+    }
+    appendQuery(textOf(values, Field::kMunicipalityName), out);
+    appendQuery(", ", out);
+    appendQuery(textOf(values, Field::kUf), out);
+  }
+
+  // Appends a postal code; one of eight digits gets its hyphen.
+  static void appendPostalCode(const FieldValue& value, TextBuffer& out) {
+    const size_t begin = out.text().size();
+    appendPlain(value, out);
+    if (out.text().size() != begin + 8) return;
+    const std::string last(out.text().substr(begin + 5));
+    out.truncate(begin + 5);
+    out += '-';
+    out += last;
+  }
+
+  // Appends a text like encodeURIComponent, and encodes also `_`, because it may begin an escape.
+  static void appendQuery(std::string_view text, TextBuffer& out) {
+    static constexpr char hex[] = "0123456789ABCDEF";
+    char* const begin = out.room(3 * text.size());
+    char* to = begin;
+    for (const char character : text) {
+      const auto byte = static_cast<uint8_t>(character);
+      if (kIsPlain[byte]) {
+        *to++ = character;
+      } else {
+        *to++ = '%';
+        *to++ = hex[byte >> 4];
+        *to++ = hex[byte & 15];
+      }
+    }
+    out.commit(static_cast<size_t>(to - begin));
+  }
+
+  std::array<size_t, static_cast<size_t>(Field::kCount)> columns_ = filled();
+
+  static std::array<size_t, static_cast<size_t>(Field::kCount)> filled() {
+    std::array<size_t, static_cast<size_t>(Field::kCount)> columns;
+    columns.fill(kNowhere);
+    return columns;
+  }
+};
+
 class SheetWriter {
  public:
   SheetWriter(const Segment& segment, const RowRequest& request, TextBuffer& out)
-      : segment_(segment), request_(request), out_(out) {
+      : segment_(segment), request_(request), out_(out), maps_(request.fields) {
     const size_t columns = request.fields.size() + request.extra.size();
     if (columns > kSheetColumnsMax) {
       refuse("a sheet has at most 16,384 columns, not " + std::to_string(columns));
@@ -131,6 +263,7 @@ class SheetWriter {
     const auto made =
         std::to_chars(digits_, digits_ + sizeof digits_, request_.firstNumber + position);
     number_ = {digits_, static_cast<size_t>(made.ptr - digits_)};
+    values_ = values;
     out_ += "<row r=\"";
     out_ += number_;
     out_ += "\">";
@@ -205,8 +338,21 @@ class SheetWriter {
     out_ += "</v></c>";
   }
 
-  // Writes an e-mail address or a chat as a link. Returns false, and writes nothing, for any other
-  // value.
+  // Writes a street as a link to a map; returns false, and writes nothing, without an address.
+  bool writeStreet(size_t column, std::string_view street) {
+    if (!fitsFormula(street) || !maps_.write(values_, scratch_)) return false;
+    begin(column, "\" s=\"5\" t=\"str\"><f>HYPERLINK(\"");
+    out_ += scratch_.text();
+    out_ += "\",\"";
+    appendFormulaText(street, out_);
+    out_ += "\")</f><v>";
+    appendText(street, out_);
+    out_ += "</v></c>";
+    return true;
+  }
+
+  // Writes a chat, an e-mail address, or a street as a link; returns false, and writes nothing, for
+  // the rest.
   bool writeLinked(size_t column, const FieldValue& value) {
     if (value.kind == Kind::kWhatsapp) {
       scratch_.clear();
@@ -214,8 +360,10 @@ class SheetWriter {
       writeLink(column, "", scratch_.text());
       return true;
     }
-    const bool isEmail = request_.fields[column - request_.leading] == Field::kEmail;
-    if (!isEmail || value.text.size() > kLinkMax || !isPlainAddress(value.text)) return false;
+    const Field field = request_.fields[column - request_.leading];
+    if (field == Field::kStreet) return writeStreet(column, value.text);
+    if (field != Field::kEmail) return false;
+    if (value.text.size() > kLinkMax || !isPlainAddress(value.text)) return false;
     writeLink(column, "mailto:", value.text);
     return true;
   }
@@ -285,6 +433,8 @@ class SheetWriter {
   const RowRequest& request_;
   TextBuffer& out_;
   TextBuffer scratch_;
+  MapLinks maps_;
+  RowValues values_{nullptr, 0};
   std::vector<std::string> begins_;  // `<c r="A` and so on
   std::vector<FieldWriting> writings_;
   char digits_[20];

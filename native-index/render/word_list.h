@@ -1,7 +1,6 @@
-// Words of values in files for people. Made from src/spec/fields/words.ts and reasons.ts by
-// headers.mjs.
-// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// continues while it is stale.
+// The words that stand for values in files for people. `node build.mjs headers` generates this file
+// from src/spec/fields/words.ts, src/spec/fields/reasons.ts, and src/spec/fields/reasons-en.ts.
+// Invariant: edit the source, not this file. No build continues while this file is out of date.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,6 @@
 
 namespace peneira {
 
-// Numbers of the words.
 struct Words {
   enum Number : uint32_t {
     kYes = 0,
@@ -93,7 +91,7 @@ constexpr std::string_view kWordsEn[] = {
     "Country",          // 22
 };
 
-// Reasons of a status in Portuguese, by their codes; empty where there are no words.
+// Reasons of a registration status in Portuguese, indexed by code. Empty where a code has no words.
 constexpr std::string_view kReasonsPt[] = {
     "Sem motivo",                                                                // 0
     "Encerramento por liquidação voluntária",                                    // 1
@@ -197,7 +195,7 @@ constexpr std::string_view kReasonsPt[] = {
     "",                                                                          // 99
 };
 
-// The reasons in English.
+// The same reasons in English.
 constexpr std::string_view kReasonsEn[] = {
     "No reason",                                                              // 0
     "Closed by voluntary liquidation",                                        // 1

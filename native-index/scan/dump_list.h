@@ -1,8 +1,8 @@
-// The dump by number: the columns of its large files, the rules by which a value is odd, the
-// kinds of code, the states. Made from src/dump/layout.ts, src/dump/rules.ts,
-// src/ingest/dictionaries.ts and src/spec/fields.ts by headers.mjs.
-// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// continues while it is stale.
+// Numbers for the parts of the dump: the columns of its large files, the rules that an irregular
+// value or row breaks, the kinds of code, and the states. `node build.mjs headers` generates this
+// file from src/dump/layout.ts, src/dump/rules.ts, src/ingest/dictionaries.ts, and
+// src/spec/fields.ts.
+// Invariant: edit the source, not this file. No build continues while this file is out of date.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace peneira {
 
-// Columns of a file of estabelecimentos.
+// Columns of a file of establishments (estabelecimentos).
 struct EstabColumns {
   enum Number : uint32_t {
     kRoot = 0,
@@ -47,7 +47,7 @@ struct EstabColumns {
   };
 };
 
-// Columns of a file of empresas.
+// Columns of a file of companies (empresas).
 struct CompanyColumns {
   enum Number : uint32_t {
     kRoot = 0,
@@ -75,7 +75,7 @@ struct SimplesColumns {
   };
 };
 
-// Rules by which a value or a row is odd.
+// Rules that an irregular value or row breaks.
 struct Rules {
   enum Number : uint32_t {
     kRowMalformed = 0,
@@ -151,7 +151,7 @@ constexpr std::string_view kCodeKindNames[] = {
     "ibge",     // 5
 };
 
-// Most digits of a code, by its kind.
+// Maximum number of digits of a code, indexed by the kind of code.
 constexpr uint32_t kCodeWidths[] = {
     7,  // 0
     4,  // 1

@@ -8,13 +8,21 @@
 
 import { AppError } from "../errors.ts";
 import { type Clock, DAY_MS } from "../process/clock.ts";
-import type { AuditRow, AuditStore } from "../store/auditstore.ts";
+import type { AuditRow, AuditStore, LimitedActors } from "../store/auditstore.ts";
 
 /**
- * Max number of changes of keys and members that a tenant's users may make in 24 hours. Each change
- * adds an entry that is retained for years. Without a limit, one owner could fill the shared disk.
+ * Changes that the users of a tenant may make in 24 hours; as many are allowed to its keys, and to
+ * the readers of its e-mails. Each adds a line that is retained for years, so without a limit one
+ * owner, key, or link could fill the shared disk.
  */
 export const CHANGES_PER_DAY_MAX = 1_000;
+
+/** Changes that have a limit of their own, by their actors, for the refusal. */
+const CHANGES: Readonly<Record<LimitedActors, string>> = {
+  "user:": "changes by users of the console",
+  "key:": "changes of webhooks and e-mail receivers by keys",
+  server: "changes by readers of e-mails",
+};
 
 /** Reads the audit trail and removes expired lines. */
 export class AuditTrail {
@@ -40,15 +48,18 @@ export class AuditTrail {
     return { rows: rows.slice(0, limit), more: rows.length > limit };
   }
 
-  /** Throws `rate_limited` if a tenant's users made too many changes within 24 hours. */
-  refuseTooMany(tenantId: string): void {
+  /**
+   * Throws `rate_limited` if these actors made too many changes of a tenant within 24 hours. Keys
+   * have their own limit, so that owners can disable a key that changes too much.
+   */
+  refuseTooMany(tenantId: string, actors: LimitedActors): void {
     const since = this.#clock.nowMs() - DAY_MS;
-    const back = this.#store.changeBack(tenantId, CHANGES_PER_DAY_MAX, since);
+    const back = this.#store.changeBack({ tenantId, actors, since }, CHANGES_PER_DAY_MAX);
     if (back === undefined) return;
     const seconds = Math.max(1, Math.ceil((back - since) / 1000));
     throw new AppError(
       "rate_limited",
-      `Up to ${CHANGES_PER_DAY_MAX} changes of keys and members are taken in 24 hours. ` +
+      `Up to ${CHANGES_PER_DAY_MAX} ${CHANGES[actors]} are taken in 24 hours. ` +
         `Wait ${seconds} s, or ask the operator to use commands.`,
       { headers: { "Retry-After": String(seconds) } },
     );

@@ -62,7 +62,7 @@ export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
   readonly users: Users;
 } {
   const { keyring, users, audit } = call.service;
-  audit.refuseTooMany(call.identity.tenantId);
+  audit.refuseTooMany(call.identity.tenantId, "user:");
   const actor = `user:${call.session.user.id}` as const;
   return { keyring: keyring.by(actor), users: users.by(actor) };
 }

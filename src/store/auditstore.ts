@@ -12,6 +12,9 @@ import type { StateDatabase } from "./statedatabase.ts";
 /** Actor: the command line, the server itself, a user of the console, or a key. */
 export type Actor = "command" | "server" | `user:${string}` | `key:${string}`;
 
+/** Beginning of actors whose changes are limited: users, keys, or readers of e-mails. */
+export type LimitedActors = "user:" | "key:" | "server";
+
 /** Actor of changes from the command line. */
 export const COMMAND_LINE: Actor = "command";
 
@@ -102,18 +105,25 @@ export class AuditStore {
   }
 
   /**
-   * Returns the time of the `most`-th newest change by users of a tenant, for a limit of changes
-   * per period. Returns undefined if there were fewer changes after `since`. Both times are in
-   * milliseconds since the epoch.
+   * Returns when the `most`-th newest change of a tenant by these actors was made, counting only
+   * changes after `since`. Returns undefined if there are fewer. Both times are in milliseconds
+   * since the epoch.
    */
-  changeBack(tenantId: string, most: number, since: number): number | undefined {
+  changeBack(
+    {
+      tenantId,
+      actors,
+      since,
+    }: { readonly tenantId: string; readonly actors: LimitedActors; readonly since: number },
+    most: number,
+  ): number | undefined {
     return this.#database
-      .prepare<[string, number, number], number>(
-        `SELECT at FROM audit WHERE tenant_id = ? AND at > ? AND actor LIKE 'user:%'
+      .prepare<[string, number, string, number], number>(
+        `SELECT at FROM audit WHERE tenant_id = ? AND at > ? AND actor LIKE ?
          ORDER BY at DESC LIMIT 1 OFFSET ?`,
       )
       .pluck()
-      .get(tenantId, since, most - 1) as number | undefined;
+      .get(tenantId, since, `${actors}%`, most - 1) as number | undefined;
   }
 
   /** Returns the time of the newest line, or undefined. */

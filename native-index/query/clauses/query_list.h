@@ -1,7 +1,6 @@
-// Meaning of the numbers of a written query, and the mark that they begin with. Made from
-// native-index/napi/query.ts by headers.mjs.
-// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// continues while it is stale.
+// Meaning of the numbers in an encoded query, and the mark with which a query begins. `node
+// build.mjs headers` generates this file from native-index/napi/query.ts.
+// Invariant: edit the source, not this file. No build continues while this file is out of date.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +32,7 @@ struct ClauseKinds {
   };
 };
 
-// Ways to take a page; see handles.ts.
+// Ways to select a page; see query.ts.
 struct Methods {
   enum Number : uint32_t {
     kRank = 0,
@@ -43,7 +42,7 @@ struct Methods {
   };
 };
 
-// Columns that a range can be over.
+// Columns that a range clause can test.
 constexpr Columns::Number kRangeColumns[] = {
     Columns::kStartedOn,                  // 0
     Columns::kShareCapitalCents,          // 1
@@ -64,7 +63,8 @@ constexpr Columns::Number kRangeColumns[] = {
     Columns::kFederalDebtOther,           // 16
 };
 
-// Hash of all numbered names, also of dimensions and orders; both sides must agree.
+// Hash of all numbered names, including those of dimensions and orders. The writer and the reader
+// must have the same hash.
 constexpr uint32_t kQueryLayout = 24337213u;
 
 }  // namespace peneira

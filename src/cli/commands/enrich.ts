@@ -28,6 +28,7 @@ import { notWritten } from "../../files/storage.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { ColumnRefusal } from "../../lists/column.ts";
 import { XlsxRefusal } from "../../lists/xlsx/package.ts";
+import type { SheetReason } from "../../lists/xlsx/workbook.ts";
 import { stderr, visibleLine } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
@@ -199,16 +200,30 @@ async function reported<Value>(file: string, read: () => Promise<Value>): Promis
   }
 }
 
+/** Reasons for the choice of a sheet. */
+const CHOSEN: Readonly<Record<SheetReason, string>> = {
+  first_with_cnpjs: "the first with a column of CNPJs",
+  after_cover: "the one with a column of CNPJs after a cover",
+  only_with_data: "the only visible one with data",
+};
+
+/** Returns the sheet with the reason for its choice, and the sheets that were not read. */
+function sheetText({ sheet, reason, others, hidden }: EnrichmentSummary["source"]): string {
+  if (sheet === null) return "";
+  const name = ` of sheet ${JSON.stringify(sheet)}`;
+  if (others + hidden === 0 || reason === null) return name;
+  const left = `${others}${hidden === 0 ? "" : `, hidden ones: ${hidden}`}`;
+  return `${name}, ${CHOSEN[reason]}; other sheets not enriched: ${left}`;
+}
+
 function summaryText(out: string, summary: EnrichmentSummary, seconds: number): string {
-  const { rows, found, column, sheet, others: unread, outcomes } = summary;
+  const { rows, found, column, source, outcomes } = summary;
   const count = (value: number) => value.toLocaleString("en-US");
-  const place = sheet === null ? "" : ` of sheet ${JSON.stringify(sheet)}`;
   const others = OUTCOMES.filter((outcome) => isOther(outcome) && outcomes[outcome] > 0);
   return [
     `${visibleLine(out)}: ${count(rows)} ${wordFor(rows, "row")}, ` +
       `${count(found)} with an account, ${seconds.toFixed(2)} s`,
-    `column ${JSON.stringify(column)}${place}` +
-      (unread === 0 ? "" : `; other sheets not enriched: ${unread}`),
+    `column ${JSON.stringify(column)}${sheetText(source)}`,
     ...others.map((outcome) => `  ${count(outcomes[outcome])} ${outcomeWords(outcome, "en")}`),
     "",
   ].join("\n");

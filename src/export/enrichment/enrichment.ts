@@ -9,6 +9,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
 import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import type { SheetReason } from "../../lists/xlsx/workbook.ts";
 import type { CsvText } from "../record.ts";
 import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
 import { enrichCsv } from "./csvenriched.ts";
@@ -37,17 +38,25 @@ export const SHEET_FORMATS = ["csv", "xlsx"] as const;
 /** Format of a file that can be enriched. */
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
 
+/** The sheet of a file. */
+interface FileSource {
+  /** Name of the sheet, and why it was chosen; null for CSV. */
+  readonly sheet: string | null;
+  readonly reason: SheetReason | null;
+  /** Numbers of visible and of hidden sheets that are not read; 0 for CSV. */
+  readonly others: number;
+  readonly hidden: number;
+}
+
+const NO_SHEET: FileSource = { sheet: null, reason: null, others: 0, hidden: 0 };
+
 interface FileLayout {
   readonly format: SheetFormat;
   /** Rows below the header. */
   readonly rows: number;
   /** The column of CNPJs: its header, number, or letters. */
   readonly column: string;
-  /** Name of the sheet; null for CSV. */
-  readonly sheet: string | null;
-  /** Numbers of visible and of hidden sheets that are not read. 0 for CSV. */
-  readonly others: number;
-  readonly hidden: number;
+  readonly source: FileSource;
   /** Encoding and header of the enriched file, if it is CSV. */
   readonly text: CsvText;
 }
@@ -112,19 +121,20 @@ export async function openRecords(
   const dates = new Set<number>();
   if (!isWorkbook(path)) {
     const layout = await readCsvLayout(path, column);
-    return { format: "csv", sheet: null, layout, pieces: readCsvBytes(path), dates };
+    const csv = { format: "csv", source: NO_SHEET } as const;
+    return { ...csv, layout, pieces: readCsvBytes(path), dates };
   }
   const file = await openWorkbook(path);
   const layout = await readSheetLayout(file, { column }, () => {});
   const pieces = sheetPieces(file, layout, { labels, onDate: (record) => dates.add(record) });
-  return { format: "xlsx", sheet: layout.sheet, layout: sheetAsCsv(layout, labels), pieces, dates };
+  const xlsx = { format: "xlsx", source: sourceOf(layout) } as const;
+  return { ...xlsx, layout: sheetAsCsv(layout, labels), pieces, dates };
 }
 
 /** A file whose records can be read. */
 interface OpenRecords {
   readonly format: SheetFormat;
-  /** Name of the sheet; null for CSV. */
-  readonly sheet: string | null;
+  readonly source: FileSource;
   /** The layout of the file, or of its sheet as CSV. */
   readonly layout: CsvLayout;
   readonly pieces: AsyncIterable<CsvBytes>;
@@ -143,12 +153,17 @@ async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
 
 function csvLayout({ rows, name, encoding, header }: CsvLayout): FileLayout {
   const text = { encoding, hasHeader: header >= 0 };
-  return { format: "csv", rows, column: name, sheet: null, others: 0, hidden: 0, text };
+  return { format: "csv", rows, column: name, source: NO_SHEET, text };
 }
 
-function sheetLayout({ rows, name, sheet, header, others, hidden }: SheetLayout): FileLayout {
+function sheetLayout(layout: SheetLayout): FileLayout {
+  const { rows, name, header } = layout;
   const text = { encoding: "utf-8", hasHeader: header > 0 };
-  return { format: "xlsx", rows, column: name, sheet, others, hidden, text };
+  return { format: "xlsx", rows, column: name, source: sourceOf(layout), text };
+}
+
+function sourceOf({ sheet, reason, others, hidden }: SheetLayout): FileSource {
+  return { sheet, reason, others, hidden };
 }
 
 function openWorkbook(path: string): Promise<XlsxPackage> {

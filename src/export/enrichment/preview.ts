@@ -10,6 +10,7 @@ import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import { decodeText } from "../../dump/registrytext.ts";
 import { lettersOf, reportText } from "../../lists/column.ts";
 import { cellsOf } from "../../lists/csvcolumn.ts";
+import type { SheetReason } from "../../lists/xlsx/workbook.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import { type CsvEncoding, CsvRecords } from "./csvbytes.ts";
@@ -63,6 +64,10 @@ interface EnrichmentPreview {
   readonly encoding: CsvEncoding | null;
   readonly delimiter: string | null;
   readonly sheet: string | null;
+  /** Why this sheet was chosen, and numbers of visible and of hidden sheets that are not read. */
+  readonly sheet_reason: SheetReason | null;
+  readonly other_sheets: number;
+  readonly hidden_sheets: number;
   /** Headings of the columns, or their letters. */
   readonly columns: readonly string[];
   /** Columns of the widest row. */
@@ -81,7 +86,7 @@ interface EnrichmentPreview {
 /** Previews a file. Throws as `readLayout`. */
 export async function previewEnrichment(work: PreviewWork): Promise<EnrichmentPreview> {
   const { path, options } = work;
-  const { format, sheet, layout, pieces, dates } = await openRecords(path, options);
+  const { format, source, layout, pieces, dates } = await openRecords(path, options);
   const preview = new Preview(work, layout, dates);
   const scanner = new CsvRecords({ delimiter: layout.delimiter, column: layout.column });
   for await (const piece of pieces) {
@@ -96,7 +101,9 @@ export async function previewEnrichment(work: PreviewWork): Promise<EnrichmentPr
   }
   const isCsv = format === "csv";
   return {
-    ...{ format, sheet, rows: layout.rows, width: layout.width, column: layout.column },
+    ...{ format, rows: layout.rows, width: layout.width, column: layout.column },
+    ...{ sheet: source.sheet, sheet_reason: source.reason },
+    ...{ other_sheets: source.others, hidden_sheets: source.hidden },
     encoding: isCsv ? layout.encoding : null,
     delimiter: isCsv ? layout.delimiter : null,
     header: layout.header < 0 ? null : layout.header + 1,

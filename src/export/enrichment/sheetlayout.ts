@@ -2,14 +2,16 @@
  * The layout of a workbook's sheet with CNPJs: column, header row, and width. Input: a package, and
  * the column that the client named, if any. Output: the layout, and the column's cells by row
  * number.
- * Invariant: sheet and column are the same as for lists (src/lists/xlsx/). A title above the header
- * is not taken for the header. The whole sheet is read once, so a damaged sheet is refused before
- * anything is written.
+ * Invariant: sheet and column are the same as for lists (src/lists/xlsx/); titles above the header
+ * are not the header. No merged cell covers a new one: the new columns begin after all cells, and
+ * after all merged cells except titles. The whole sheet is read once, so a damaged sheet is refused
+ * before anything is written.
  */
-import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
+import { columnOfLetters, lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
 import {
   attributeOf,
   PartReader,
+  type PartTaker,
   type XlsxPackage,
   XlsxRefusal,
 } from "../../lists/xlsx/package.ts";
@@ -19,6 +21,7 @@ import {
   type SheetParts,
   SheetReader,
 } from "../../lists/xlsx/sheet.ts";
+import type { SheetReason } from "../../lists/xlsx/workbook.ts";
 import { chooseSheet } from "../../lists/xlsx/xlsxcolumn.ts";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { findShown, headerRow } from "./csvlayout.ts";
@@ -32,6 +35,8 @@ export interface ColumnCell extends SeenNumber {
 /** The layout of a sheet. */
 export interface SheetLayout {
   readonly sheet: string;
+  /** Why this sheet was chosen. */
+  readonly reason: SheetReason;
   /** Numbers of visible and of hidden sheets that are not read. */
   readonly others: number;
   readonly hidden: number;
@@ -50,6 +55,11 @@ export interface SheetLayout {
   readonly header: number;
   /** Number of columns, up to the last one with a cell. */
   readonly width: number;
+  /**
+   * Column at which the new ones begin, counted from 0: after the cells, and after the merged cells
+   * that reach the header or a row below it.
+   */
+  readonly end: number;
   /** Number of rows below the header with a cell in the column. */
   readonly rows: number;
 }
@@ -70,22 +80,69 @@ export async function readSheetLayout(
   { column: wanted, isWhole = false }: SheetRequest,
   take: (cell: ColumnCell, takesRoots: boolean) => void,
 ): Promise<SheetLayout> {
-  const { open, chosen, styles, sheets, hidden } = await chooseSheet(file, wanted, isWhole);
+  const { open, chosen, reason, styles, sheets, hidden } = await chooseSheet(file, wanted, isWhole);
   const column = new Column(wanted, take);
   const reader = new SheetReader(chosen.name, open.parts, column);
-  const xml = new PartReader(`Sheet “${chosen.name}”`, reader);
+  const merges = new Merges(reader);
+  const xml = new PartReader(`Sheet “${chosen.name}”`, merges);
   for await (const piece of file.pieces(chosen.path)) xml.add(piece);
   xml.end();
-  const { name, path } = chosen;
-  const found = { sheet: name, others: sheets - 1, hidden, path, styles, parts: open.parts };
-  return { ...found, ...column.end() };
+  const { name: sheet, path } = chosen;
+  const about = { sheet, reason, others: sheets - 1, hidden, path, styles, parts: open.parts };
+  const found = column.end();
+  return { ...about, ...found, end: Math.max(found.width, merges.end(found.header)) };
+}
+
+/** Passes a sheet on to its reader, and notes its merged cells. */
+class Merges implements PartTaker {
+  readonly #reader: SheetReader;
+  /** Number of columns up to the last one of merged cells, by their last row. */
+  readonly #ends = new Map<number, number>();
+
+  constructor(reader: SheetReader) {
+    this.#reader = reader;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "mergeCell") this.#note(attributeOf(attributes, "ref") ?? "");
+    else this.#reader.open(name, attributes);
+  }
+
+  close(name: string): void {
+    this.#reader.close(name);
+  }
+
+  text(text: string): void {
+    this.#reader.text(text);
+  }
+
+  /** Returns the number of columns of the merged cells that reach row `from` or a later one. */
+  end(from: number): number {
+    let end = 0;
+    for (const [row, columns] of this.#ends) if (row >= from && columns > end) end = columns;
+    return end;
+  }
+
+  #note(ref: string): void {
+    const [, letters = "", row = ""] = /:\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(ref) ?? [];
+    const column = columnOfLetters(letters.toUpperCase());
+    if (column === null) return;
+    const known = this.#ends.get(Number(row)) ?? 0;
+    if (column >= known) this.#ends.set(Number(row), column + 1);
+  }
 }
 
 /** Throws if the sheet has no space for `further` columns. */
-export function refuseTooWide({ sheet, width }: SheetLayout, further: number): void {
-  if (width + further <= COLUMNS_MAX) return;
-  const wrong = `it has ${width} columns, and ${further} more have no room`;
-  throw new XlsxRefusal(`Sheet “${sheet}”`, wrong, "Choose fewer fields, or delete columns.");
+export function refuseTooWide({ sheet, width, end }: SheetLayout, further: number): void {
+  if (end + further <= COLUMNS_MAX) return;
+  const isMerged = end > width;
+  const what = isMerged ? `merged cells up to column ${lettersOf(end - 1)}` : `${end} columns`;
+  const remedy = isMerged ? "Unmerge these cells." : "Choose fewer fields, or delete columns.";
+  throw new XlsxRefusal(
+    `Sheet “${sheet}”`,
+    `it has ${what}, and ${further} more have no room`,
+    remedy,
+  );
 }
 
 const TYPES_PATH = "[Content_Types].xml";
@@ -149,7 +206,7 @@ class Column implements RowTaker {
     if (this.#sample.length >= SAMPLE_ROWS || this.#sampled > SAMPLE_BYTES) this.#decide();
   }
 
-  end(): Omit<SheetLayout, "sheet" | "others" | "hidden" | "path" | "styles" | "parts"> {
+  end(): Pick<SheetLayout, "column" | "name" | "takesRoots" | "header" | "width" | "rows"> {
     if (this.#sample !== null) this.#decide();
     const { header: heading, column, takesRoots } = this.#found as Found;
     const name = heading ?? lettersOf(column);

@@ -2,8 +2,9 @@
  * Appends cells to the rows of a sheet's XML. Input: the sheet's part in chunks, one character per
  * byte; the cells to append to each row. Output: the same XML with these cells.
  * Invariant: all other bytes are unchanged: cells, their types and styles, formulas, and the XML
- * before and after the rows. The XML is well-formed, because it was parsed before. Memory is
- * bounded by the longest tag.
+ * before and after the rows. Only the sheet's dimensions grow, and columns that would hide the new
+ * cells are shown. The XML is well-formed, because it was parsed before. Memory is bounded by the
+ * longest tag.
  */
 import { lettersOf } from "../../lists/column.ts";
 
@@ -22,21 +23,25 @@ const MARKUP =
   /<(?:!--[\s\S]*?-->|!\[CDATA\[[\s\S]*?\]\]>|\?[\s\S]*?\?>|(?![!?])(?:[^"'>]|"[^"]*"|'[^']*')*>)/y;
 const TAG = /^<(\/?)((?:[^\s/>:]+:)?)([^\s/>]+)/;
 /** Matches tags of the elements that this class handles. */
-const COUNTED = /^<\/?(?:[^\s/>:]+:)?(?:row|c|v|is|dimension)[\s/>]/;
+const COUNTED = /^<\/?(?:[^\s/>:]+:)?(?:row|c|v|is|dimension|col)[\s/>]/;
+
+/** Columns of the appended cells, counted from 0. */
+interface NewColumns {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** Appends cells to rows. */
 export class SheetRows {
   readonly #cellsOf: (row: EndedRow) => string;
-  /** Letters of the last column, including the appended ones. */
-  readonly #last: string;
+  readonly #columns: NewColumns;
   #rest = "";
   #row = 0;
   #isFilled = false;
   #lastCell = "";
 
-  /** `columns` is the number of columns of the new sheet. */
-  constructor(columns: number, cellsOf: (row: EndedRow) => string) {
-    this.#last = lettersOf(columns - 1);
+  constructor(columns: NewColumns, cellsOf: (row: EndedRow) => string) {
+    this.#columns = columns;
     this.#cellsOf = cellsOf;
   }
 
@@ -74,7 +79,8 @@ export class SheetRows {
     const [, closes = "", prefix = "", name = ""] = TAG.exec(markup) ?? [];
     if (name === "v" || name === "is") this.#isFilled = true;
     else if (name === "c" && closes === "") this.#lastCell = markup;
-    if (name === "dimension") return widened(markup, this.#last);
+    if (name === "dimension") return widened(markup, lettersOf(this.#columns.last));
+    if (name === "col" && closes === "") return shownColumns(markup, this.#columns);
     if (name !== "row") return markup;
     if (closes === "/") return this.#cells(prefix) + markup;
     const position = /\sr\s*=\s*["']\s*(\d+)/.exec(markup)?.[1];
@@ -93,6 +99,42 @@ export class SheetRows {
     const cells = this.#cellsOf(row);
     return prefix === "" ? cells : cells.replace(/<(\/?)(c|v|f|is|t)(?=[ >])/g, `<$1${prefix}$2`);
   }
+}
+
+/** Matches attributes that hide a column, or that group it with hidden ones. */
+const HIDING = /\s(?:hidden|collapsed|outlineLevel)\s*=\s*(?:"[^"]*"|'[^']*')/g;
+const NO_WIDTH = /\s(?:width|customWidth)\s*=\s*(?:"[^"]*"|'[^']*')/g;
+
+/**
+ * Returns the element of a range of columns, split if it hides new ones, so that these are shown.
+ * People hide all columns to the right of a table.
+ */
+function shownColumns(markup: string, columns: NewColumns): string {
+  const [min, max] = [Number(attribute(markup, "min")), Number(attribute(markup, "max"))];
+  const [from, to] = [Math.max(min, columns.first + 1), Math.min(max, columns.last + 1)];
+  const isNarrow = Number(attribute(markup, "width") ?? 1) === 0;
+  const isHidden = /^\s*(?:1|true)\s*$/.test(attribute(markup, "hidden") ?? "");
+  if (!(from <= to) || !(isHidden || isNarrow)) return markup;
+  const part = (first: number, last: number, tag = markup) =>
+    tag
+      .replace(/(\smin\s*=\s*["'])[^"']*/, `$1${first}`)
+      .replace(/(\smax\s*=\s*["'])[^"']*/, `$1${last}`);
+  const shown = markup.replace(HIDING, "");
+  const parts = [
+    ...(min < from ? [part(min, from - 1)] : []),
+    part(from, to, isNarrow ? shown.replace(NO_WIDTH, "") : shown),
+    ...(to < max ? [part(to + 1, max)] : []),
+  ];
+  // Only the last part keeps a closing tag, if the element has one.
+  return parts.map((tag, at) => (at < parts.length - 1 ? closed(tag) : tag)).join("");
+}
+
+function closed(tag: string): string {
+  return tag.replace(/\s*\/?>$/, "/>");
+}
+
+function attribute(markup: string, name: string): string | undefined {
+  return new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)`).exec(markup)?.[1];
 }
 
 /** Returns the element with the sheet's dimensions, extended by the new columns. */

@@ -55,8 +55,12 @@ export async function enrichXlsx(
   for (const path of file.paths) {
     work.checkCancelled();
     if (path.toLowerCase() === layout.path.toLowerCase()) {
-      const cells = new NewCells(work, layout, { looked, tally, styles });
-      await writeSheet(zip, file, { path, width: cells.width, cells });
+      const extent = { header: layout.header, width: layout.end, rows: layout.rows };
+      await writeSheet(zip, file, {
+        path,
+        columns: { first: layout.end, last: layout.end + work.options.fields.length },
+        cells: new NewCells(work, extent, { looked, tally, styles }),
+      });
     } else if (styles !== null && path.toLowerCase() === layout.styles?.toLowerCase()) {
       writePacked(zip, path, Buffer.from(styles.xml, "latin1"));
     } else await copyPart(zip, file, path);
@@ -107,12 +111,11 @@ interface CellParts {
   readonly styles: Pick<NewStyles, "of"> | null;
 }
 
+/** Rows of a sheet, and `width`, the column at which the new ones begin. */
 type SheetExtent = Pick<SheetLayout, "header" | "width" | "rows">;
 
 /** Makes the cells to append to each row. */
 export class NewCells {
-  /** Columns of the new sheet. */
-  readonly width: number;
   readonly #work: EnrichmentWork;
   readonly #layout: SheetExtent;
   readonly #parts: CellParts;
@@ -125,7 +128,6 @@ export class NewCells {
     this.#work = work;
     this.#layout = layout;
     this.#parts = parts;
-    this.width = layout.width + 1 + work.options.fields.length;
   }
 
   /** Returns the cells to append to a row, one character per byte. */
@@ -252,16 +254,19 @@ async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | n
   };
 }
 
+/** The changed sheet: its path, its new columns, and their cells. */
+interface NewSheet {
+  readonly path: string;
+  readonly columns: ConstructorParameters<typeof SheetRows>[0];
+  readonly cells: NewCells;
+}
+
 async function writeSheet(
   zip: ZipPackage,
   file: XlsxPackage,
-  {
-    path,
-    width,
-    cells,
-  }: { readonly path: string; readonly width: number; readonly cells: NewCells },
+  { path, columns, cells }: NewSheet,
 ): Promise<void> {
-  const rows = new SheetRows(width, (row) => cells.of(row));
+  const rows = new SheetRows(columns, (row) => cells.of(row));
   zip.begin(path);
   const packer = new PartPacker(zip);
   for await (const piece of file.pieces(path)) packer.add(rows.add(piece.toString("latin1")));

@@ -76,8 +76,9 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "The request may not use this secondary_cnae_mode. Searches accept only off. Exports also " +
     "accept fallback, and full if the plan and exports.secondary_cnae_full allow it.",
   rate_limited:
-    "Too many requests, too many concurrent ones, too many waiting exports, or too many " +
-    "requests that wait for them; `detail` says which. Retry after the time in Retry-After.",
+    "Too many requests, too many concurrent ones, too many waiting exports, too many requests " +
+    "that wait for them, or too many changes of webhooks and e-mail receivers in a day; " +
+    "`detail` says which. Retry after the time in Retry-After.",
   quota_exceeded:
     "The tenant has used up a quota of its plan: rows of a day, or stored bytes. `detail` has " +
     "the used and the allowed amount, and the fix; Retry-After says when to retry.",

@@ -31,11 +31,16 @@ export interface SheetPart {
   readonly path: string;
 }
 
+/** A hidden sheet; its path is null if it has no cells, such as a chart. */
+export interface HiddenSheet {
+  readonly name: string;
+  readonly path: string | null;
+}
+
 /** A workbook. */
 interface Workbook {
   readonly sheets: readonly SheetPart[];
-  /** Names of hidden sheets. */
-  readonly hidden: readonly string[];
+  readonly hidden: readonly HiddenSheet[];
   /**
    * Paths of the parts with shared texts and with styles; null if the workbook has no such part.
    */
@@ -72,7 +77,11 @@ export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
     if (relation === undefined) throw new XlsxRefusal(`Sheet “${name}”`, "it is missing");
     return relation.type === "worksheet" ? [{ name, path: relation.path }] : [];
   });
-  const { since1904, hidden } = book;
+  const hidden = book.hidden.map(({ id, name }) => {
+    const found = relations.find((one) => one.id === id && one.type === "worksheet");
+    return { name, path: found?.path ?? null };
+  });
+  const { since1904 } = book;
   return { sheets, hidden, texts: named("sharedStrings"), styles: named("styles"), since1904 };
 }
 
@@ -125,7 +134,7 @@ class RelationsTaker implements PartTaker {
 
 class WorkbookTaker implements PartTaker {
   readonly sheets: { readonly id: string; readonly name: string }[] = [];
-  readonly hidden: string[] = [];
+  readonly hidden: { readonly id: string; readonly name: string }[] = [];
   since1904 = false;
   readonly #place: string;
 
@@ -144,8 +153,9 @@ class WorkbookTaker implements PartTaker {
     }
     const title = textOf(attributeOf(attributes, "name") ?? "").slice(0, 64);
     const isHidden = /hidden/i.test(attributeOf(attributes, "state") ?? "");
-    if (isHidden) this.hidden.push(title);
-    else this.sheets.push({ id: attributeOf(attributes, "id") ?? "", name: title });
+    const sheet = { id: attributeOf(attributes, "id") ?? "", name: title };
+    if (isHidden) this.hidden.push(sheet);
+    else this.sheets.push(sheet);
   }
 
   close(): void {
@@ -184,20 +194,36 @@ export function mayBeCover({ count, isNamed }: ShownCnpjs): boolean {
   return count <= (isNamed ? 1 : COVER_MAX);
 }
 
+/**
+ * Reasons for the choice of a sheet: it is the first one with CNPJs; it has a named column of them,
+ * and each sheet before it at most a single CNPJ; or it is the only one with data.
+ */
+export const SHEET_REASONS = ["first_with_cnpjs", "after_cover", "only_with_data"] as const;
+
+/** A reason for the choice of a sheet. */
+export type SheetReason = (typeof SHEET_REASONS)[number];
+
+/** A sheet, and the reason for its choice. */
+export interface Choice {
+  readonly sheet: SheetPart;
+  readonly reason: SheetReason;
+}
+
 /** Returns the sheet to read; undefined if none shows CNPJs. Throws `XlsxRefusal` if ambiguous. */
-export function sheetOf(seen: readonly SeenSheet[]): SheetPart | undefined {
+export function sheetOf(seen: readonly SeenSheet[]): Choice | undefined {
   const shown = seen.flatMap(({ sheet, shown: found }) =>
     found === null ? [] : [{ sheet, ...found }],
   );
   const [first, ...others] = shown;
   if (first === undefined) return undefined;
-  if (!mayBeCover(first)) return first.sheet;
+  const isFirst = { sheet: first.sheet, reason: "first_with_cnpjs" } as const;
+  if (!mayBeCover(first)) return isFirst;
   const more = others.filter(({ count }) => count > Math.max(1, first.count));
   const named = more.find(({ isNamed }) => isNamed);
   const isLabel = first.count === 1 && !first.isNamed;
-  if (isLabel && named !== undefined) return named.sheet;
+  if (isLabel && named !== undefined) return { sheet: named.sheet, reason: "after_cover" };
   const rival = named ?? (isLabel ? more[0] : undefined);
-  if (rival === undefined) return first.sheet;
+  if (rival === undefined) return isFirst;
   throw new XlsxRefusal(
     "The workbook",
     `both “${first.sheet.name}” and “${rival.sheet.name}” show CNPJs, and either may be meant`,

@@ -1,11 +1,11 @@
 /**
  * Reads the column of CNPJs of a workbook. Input: an XLSX file. Output: the texts of the column
- * with their cells, and the chosen sheet, which is the first one with CNPJs.
- * Invariant: the first rows determine the column, as for CSV (csvcolumn.ts). The table of shared
- * texts, which is bounded, and the number formats are also read. A sheet without CNPJs, such as a
- * cover, is skipped unless it is the only one with data. If several sheets have data but none has
- * CNPJs, the error names each sheet with its fault. If several sheets have CNPJs, workbook.ts
- * chooses.
+ * with their cells, and the chosen sheet: the first one with CNPJs.
+ * Invariant: as for CSV (csvcolumn.ts), the first rows determine the column. The bounded text table
+ * and the number formats are read as well. A sheet without CNPJs, such as a cover, is skipped,
+ * unless it is the only one with data. If several sheets have data and none shows CNPJs, the error
+ * names each with its fault. If several show CNPJs, workbook.ts chooses. A hidden sheet is never
+ * chosen; if only a hidden one has CNPJs, the error names it.
  */
 import {
   ColumnRefusal,
@@ -26,11 +26,14 @@ import {
   SheetReader,
 } from "./sheet.ts";
 import {
+  type Choice,
+  type HiddenSheet,
   mayBeCover,
   readTexts,
   readWorkbook,
   type SeenSheet,
   type SheetPart,
+  type SheetReason,
   type ShownCnpjs,
   type SkippedSheet,
   sheetOf,
@@ -79,6 +82,7 @@ export async function readXlsxColumn(
 interface ChosenSheet {
   readonly open: OpenWorkbook;
   readonly chosen: SheetPart;
+  readonly reason: SheetReason;
   /** Numbers of visible and of hidden sheets. */
   readonly sheets: number;
   readonly hidden: number;
@@ -99,13 +103,47 @@ export async function chooseSheet(
   };
   const open = { file, parts, wanted };
   const seen = await lookThrough(open, sheets);
+  const { sheet: chosen, reason } = sheetOf(seen) ?? (await onlySheet(open, seen, hidden));
+  return { open, chosen, reason, sheets: sheets.length, hidden: hidden.length, styles };
+}
+
+/**
+ * Returns the only visible sheet with data. It is chosen even without CNPJs, so that its errors are
+ * reported as the errors of the file. Throws `XlsxRefusal` if there is another number of them, or
+ * if a hidden sheet has the CNPJs.
+ */
+async function onlySheet(
+  open: OpenWorkbook,
+  seen: readonly SeenSheet[],
+  hidden: readonly HiddenSheet[],
+): Promise<Choice> {
   const passed = seen.flatMap(({ sheet, why }) => (why === null ? [] : [{ sheet, why }]));
+  const meant = await hiddenWithCnpjs(open, hidden);
+  if (meant !== undefined) {
+    const wrong = "it has a column of CNPJs, as no visible sheet has, but is hidden";
+    throw new XlsxRefusal(`Sheet “${meant}”`, wrong, "Show the sheet, save, and send that.");
+  }
   const [only, ...more] = passed;
-  // If only one sheet has data, it is chosen even without CNPJs, so that its errors become the
-  // errors of the file.
-  const chosen = sheetOf(seen) ?? (more.length === 0 ? only?.sheet : undefined);
-  if (chosen === undefined) return refuse(passed, hidden);
-  return { open, chosen, sheets: sheets.length, hidden: hidden.length, styles };
+  if (only === undefined || more.length > 0) return refuse(passed, hidden);
+  return { sheet: only.sheet, reason: "only_with_data" };
+}
+
+/** Returns the name of the first hidden sheet that has CNPJs and is no cover; else undefined. */
+async function hiddenWithCnpjs(
+  open: OpenWorkbook,
+  hidden: readonly HiddenSheet[],
+): Promise<string | undefined> {
+  for (const { name, path } of hidden) {
+    if (path === null) continue;
+    try {
+      const [seen] = await lookThrough(open, [{ name, path }]);
+      if (seen?.shown && !mayBeCover(seen.shown)) return name;
+    } catch (error) {
+      // The sheet is not used, so its faults do not matter.
+      if (!(error instanceof XlsxRefusal)) throw error;
+    }
+  }
+  return undefined;
 }
 
 interface OpenWorkbook {
@@ -150,9 +188,10 @@ async function lookThrough(
 /** Max sheets named in a refusal. */
 const NAMED_MAX = 10;
 
-function refuse(passed: readonly SkippedSheet[], hidden: readonly string[]): never {
+function refuse(passed: readonly SkippedSheet[], hidden: readonly HiddenSheet[]): never {
+  const names = namesOf(hidden.map(({ name }) => name));
   const unseen =
-    hidden.length === 0 ? "" : ` Hidden sheets are not read (${namesOf(hidden)}): show them first.`;
+    hidden.length === 0 ? "" : ` Hidden sheets are not read (${names}): show them first.`;
   if (passed.length === 0) {
     const remedy = `Fill one, or send CSV.${unseen}`;
     throw new XlsxRefusal("The workbook", "no sheet of it has anything", remedy);

@@ -409,6 +409,98 @@ describe("an enriched workbook", () => {
     }
   });
 
+  it("has its new columns after merged cells, except those above the header", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    const rows = [[cellOf("Clientes")], [cellOf("CNPJ"), cellOf("Nome")], [cellOf(cnpj)], null];
+    const firstOf = async (...merged: readonly string[]) => {
+      const cells = merged.map((ref) => `<mergeCell ref="${ref}"/>`).join("");
+      const sheet = { name: "S", rows, tail: `<mergeCells>${cells}</mergeCells>` };
+      const { bytes } = await enriched(await workbook([sheet]), { fields: ["uf"] });
+      const xml = zipParts(bytes).get("xl/worksheets/sheet1.xml") as string;
+      assert.ok(xml.includes(sheet.tail), "the merged cells stay");
+      return [...sheetCells(xml).keys()].filter((place) => !/^[AB]\d/.test(place)).sort();
+    };
+    assert.deepEqual(await firstOf("A1:B1"), ["C2", "C3", "D2", "D3"]);
+    assert.deepEqual(await firstOf("A1:H1"), ["C2", "C3", "D2", "D3"], "a title hides nothing");
+    assert.deepEqual(await firstOf("B1:D2"), ["E2", "E3", "F2", "F3"], "a title in the header");
+    assert.deepEqual(await firstOf("A1:H1", "A3:C3"), ["D2", "D3", "E2", "E3"], "a row of data");
+    assert.deepEqual(await firstOf("D9:E12"), ["F2", "F3", "G2", "G3"], "a note below");
+    const message = /merged cells up to column XFD, and 2 more have no room\. Unmerge these cells/;
+    await assert.rejects(firstOf("A4:XFD4"), { message });
+    const sheet = { name: "S", rows, tail: '<mergeCells><mergeCell ref="A4:XFD4"/></mergeCells>' };
+    const csv = join(folder, "sent");
+    writeFileSync(csv, await workbook([sheet]));
+    await readLayout(csv, OPTIONS, "csv");
+  });
+
+  it("shows its new columns if the sheet hides the unused ones", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    const rows = [[cellOf("CNPJ"), cellOf("Nome")], [cellOf(cnpj)]];
+    const columnsOf = async (columns: string, closing = "") => {
+      const head = `<cols>${columns}${closing}</cols>`;
+      const { bytes } = await enriched(await workbook([{ name: "S", rows, head }]), {
+        fields: ["uf"],
+      });
+      const xml = zipParts(bytes).get("xl/worksheets/sheet1.xml") as string;
+      return /<cols>(.*)<\/cols>/s.exec(xml)?.[1];
+    };
+    const kept = '<col min="1" max="1" hidden="1"/><col min="5" max="9" hidden="1"/>';
+    assert.equal(await columnsOf(kept), kept, "columns of the file stay as they are");
+    const shown = '<col min="2" max="8" width="12"/>';
+    assert.equal(await columnsOf(shown), shown);
+    assert.equal(
+      await columnsOf('<col min="2" max="16384" width="9" hidden="1" customWidth="1"/>'),
+      '<col min="2" max="2" width="9" hidden="1" customWidth="1"/>' +
+        '<col min="3" max="4" width="9" customWidth="1"/>' +
+        '<col min="5" max="16384" width="9" hidden="1" customWidth="1"/>',
+    );
+    assert.equal(
+      await columnsOf("<col max='4' min='3' width='0' outlineLevel='1' collapsed='1'>", "</col>"),
+      "<col max='4' min='3'></col>",
+    );
+    assert.equal(
+      await columnsOf('<col min="4" max="6" hidden="true">', "</col>"),
+      '<col min="4" max="4"/><col min="5" max="6" hidden="true"></col>',
+    );
+  });
+
+  it("enriches hidden rows", async () => {
+    const rows = [
+      [cellOf("CNPJ"), cellOf("Nome")],
+      [cellOf((accounts[0] as KnownAccount).cnpj), null],
+    ];
+    const sent = partsOf([{ name: "S", rows }]);
+    const path = "xl/worksheets/sheet1.xml";
+    const xml = (sent.get(path) as string).replace('<row r="2"', '<row r="2" hidden="1"');
+    sent.set(path, xml);
+    const { bytes, summary } = await enriched(await packed(sent), { fields: ["uf"] });
+    assert.equal(summary.rows, 1);
+    assert.match(zipParts(bytes).get(path) as string, /<row r="2" hidden="1">.*<c r="C2"/s);
+  });
+
+  it("names the sheet, why it was chosen, and how many others are left", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    const cover = { name: "Capa", rows: [[cellOf("CNPJ da empresa"), cellOf(cnpj)]] };
+    const known = accounts.slice(0, 4).map((one) => [cellOf(one.cnpj)]);
+    const data = { name: "Base", rows: [[cellOf("CNPJ")], ...known] };
+    const words = { name: "Leia-me", rows: [[cellOf("Leia")]] };
+    const options = { name: "Opções", rows: [[cellOf("sim")]], state: "hidden" as const };
+    const sourceOf = async (...sheets: Parameters<typeof workbook>[0]) =>
+      (await enriched(await workbook(sheets))).summary.source;
+    const base = { sheet: "Base", reason: "first_with_cnpjs", others: 0, hidden: 0 };
+    assert.deepEqual(await sourceOf(data), base);
+    assert.deepEqual(await sourceOf(words, data, options), { ...base, others: 1, hidden: 1 });
+    const after = { ...base, reason: "after_cover", others: 1 };
+    assert.deepEqual(await sourceOf(cover, data), after);
+    const plain = { name: "Base", rows: [[cellOf("Nota")], [cellOf("x")]] };
+    const only = await enriched(await workbook([{ name: "Vazia", rows: [] }, plain]), {
+      column: "A",
+    });
+    assert.deepEqual(only.summary.source, { ...base, reason: "only_with_data", others: 1 });
+    const { summary } = await enriched(Buffer.from(`CNPJ\n${cnpj}\n`));
+    assert.deepEqual(summary.source, { sheet: null, reason: null, others: 0, hidden: 0 });
+  });
+
   it("is refused if it is of a kind that no XLSX file may be, unless it becomes CSV", async () => {
     const rows = [[cellOf("CNPJ")], [cellOf((accounts[0] as KnownAccount).cnpj)]];
     const parts = partsOf([{ name: "Base", rows }]);

@@ -14,7 +14,9 @@ import { startFake } from "../../support/http/fake.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 function peneira(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(...productCommand(args), { encoding: "utf8" });
+  // The OpenAPI document is larger than the default, 1 MiB.
+  const options = { encoding: "utf8", maxBuffer: 16 * 1024 ** 2 } as const;
+  const { status, stdout, stderr } = spawnSync(...productCommand(args), options);
   return { status, stdout, stderr };
 }
 
@@ -52,6 +54,29 @@ describe("peneira tenant", () => {
     );
     peneira("tenant", "enable", "Acme Ltda", ...data);
     assert.deepEqual(list()[0], ["Acme Ltda", "active", 1]);
+  });
+
+  it("lists tenants as a table with a heading and their plans", () => {
+    const other = mkdtempSync(join(tmpdir(), "peneira-tenant-"));
+    after(() => rmSync(other, { recursive: true }));
+    const state = ["--data-dir", other];
+    peneira("key", "create", "--tenant", "acme", "--plan", "growth", ...state);
+    peneira("key", "create", "--tenant", "acme", "--plan", "free", ...state);
+    peneira("tenant", "create", "bare", ...state);
+    peneira("tenant", "disable", "bare", ...state);
+    const { stdout } = peneira("tenant", "list", ...state);
+    const lines = stdout.split("\n").map((line) => line.split(/ {2,}/).slice(0, 4));
+    assert.deepEqual(lines, [
+      ["tenant", "plan", "state", "keys"],
+      ["acme", "growth", "active", "2"],
+      ["bare", "free", "disabled", "0"],
+      [""],
+    ]);
+    const { tenants } = JSON.parse(peneira("tenant", "list", "--json", ...state).stdout) as {
+      tenants: Record<string, unknown>[];
+    };
+    const members = ["tenant", "plan", "state", "keys", "created_at"];
+    assert.deepEqual(tenants.map(Object.keys), [members, members]);
   });
 
   it("changes the plan of a tenant and all its keys, or of one key", () => {

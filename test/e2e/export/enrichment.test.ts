@@ -170,18 +170,22 @@ describe("a sent file", () => {
     const bytes = await workbook([{ name: "Base", rows }]);
     const { status, json } = await send(server, bytes, { name: "xlsx", type: XLSX });
     assert.deepEqual([status, json.sheet, json.rows], [201, "Base", 40]);
-    assert.ok(!("other_sheets" in json) && !("hidden_sheets" in json));
+    assert.ok(!("other_sheets" in json || "hidden_sheets" in json || "sheet_reason" in json));
     const three = await workbook([
       ...["Base", "Outra"].map((name) => ({ name, rows })),
       { name: "Oculta", rows, state: "hidden" as const },
     ]);
     const more = await send(server, three, { name: "three", type: XLSX });
     assert.equal(more.status, 201, JSON.stringify(more.json));
-    assert.deepEqual([more.json.other_sheets, more.json.hidden_sheets], [1, 1]);
+    const { sheet_reason: reason, other_sheets: others, hidden_sheets: hidden } = more.json;
+    assert.deepEqual([reason, others, hidden], ["first_with_cnpjs", 1, 1]);
     const [sent, out] = [join(sample.folder, "three.xlsx"), join(sample.folder, "three-out.xlsx")];
     writeFileSync(sent, three);
     const run = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
-    assert.match(run.err, /of sheet "Base"; other sheets not enriched: 1/);
+    assert.match(
+      run.err,
+      /of sheet "Base", the first with .* CNPJs; other sheets not enriched: 1, h/,
+    );
     const record = await finished(client, json.export.export_id);
     assert.deepEqual([record.format, record.row_count], ["xlsx", 40]);
     const file = await downloaded(client, json.export.export_id);

@@ -39,6 +39,9 @@ export interface SheetDraft {
   readonly name: string;
   readonly rows: readonly (readonly (CellDraft | null)[] | null)[];
   readonly state?: "hidden" | "veryHidden";
+  /** XML before and after the rows, such as columns and merged cells. */
+  readonly head?: string;
+  readonly tail?: string;
 }
 
 /** Writing options. */
@@ -105,7 +108,7 @@ export function partsOf(sheets: readonly SheetDraft[], wording: Wording = {}): P
 }
 
 function sheetXml(
-  { rows }: SheetDraft,
+  { rows, head = "", tail = "" }: SheetDraft,
   { prefix, places = true }: Wording,
   texts: string[],
 ): string {
@@ -119,9 +122,8 @@ function sheetXml(
     });
     return `<${p}row${places ? ` r="${row + 1}"` : ""}>${entries.join("")}</${p}row>`;
   });
-  return `${DECLARED}<!-- <c> --><${p}worksheet ${xmlns}><${p}sheetData>${body.join(
-    "\n",
-  )}</${p}sheetData></${p}worksheet>`;
+  const data = `<${p}sheetData>${body.join("\n")}</${p}sheetData>`;
+  return `${DECLARED}<!-- <c> --><${p}worksheet ${xmlns}>${head}${data}${tail}</${p}worksheet>`;
 }
 
 interface Place {

@@ -77,6 +77,8 @@ interface Cell {
   readonly field?: string;
   /** Text that replaces the value in a file for people, if it differs. */
   readonly people?: string | undefined;
+  /** The formula of a link in a sheet for people; null for a value that is no link. */
+  readonly link?: string | null;
 }
 
 /** Returns the rows of accounts with their extra columns, in the requested format. */
@@ -90,6 +92,7 @@ export function renderTwin(accounts: readonly Account[], request: RowsRequest): 
           value: account[field],
           field,
           people: request.labels && labelledTwin(field, account[field], request.labels),
+          link: request.labels === undefined ? null : linkTwin(field, account, request.fields),
         })),
         ...request.extra.map(({ kind, values }) => ({
           kind: kind === "text" ? ("free" as const) : ("number" as const),
@@ -237,7 +240,7 @@ export function readHtmlText(text: string): string {
 }
 
 function sheetRow(cells: readonly Cell[], number: number, language: Language | undefined): string {
-  const parts = cells.map(({ kind, value, people, field }, i) => {
+  const parts = cells.map(({ kind, value, people, link }, i) => {
     const begin = `<c r="${columnName(i)}${number}"`;
     if (value === null || (Array.isArray(value) && value.length === 0)) return "";
     if (kind === "amount" && language !== undefined) return `${begin} s="4"><v>${value}</v></c>`;
@@ -251,23 +254,60 @@ function sheetRow(cells: readonly Cell[], number: number, language: Language | u
       return `${begin} s="1"><v>${serial}</v></c>`;
     }
     const plain = Array.isArray(value) ? value.join(",") : String(value);
-    const link = language === undefined ? null : linkIn(field, plain);
-    if (link !== null) return `${begin} s="5" t="str"><f>${link}</f><v>${plain}</v></c>`;
     const text = sheetText(people ?? plain);
+    if (typeof link === "string") {
+      return `${begin} s="5" t="str"><f>${sheetText(link)}</f><v>${text}</v></c>`;
+    }
     const space = /^ |[\t\n]| $/.test(text) ? ' xml:space="preserve"' : "";
     return `${begin} t="inlineStr"><is><t${space}>${text}</t></is></c>`;
   });
   return `<row r="${number}">${parts.join("")}</row>`;
 }
 
-/** Returns the formula of a link in a sheet for people, or null if the value is no link. */
-function linkIn(field: string | undefined, text: string): string | null {
-  if (field === "whatsapp") return `HYPERLINK("${text}")`;
+/**
+ * The formula of a field's link in a sheet for people; null for a value that is no link. `fields`
+ * are the columns of the file.
+ */
+export function linkTwin(
+  field: string,
+  account: Account,
+  fields: readonly string[],
+): string | null {
+  const text = String(account[field] ?? "");
+  if (field === "whatsapp") return text === "" ? null : `HYPERLINK("${text}")`;
+  if (field === "street") return mapLinkTwin(account, fields);
   const isLinked = field === "email" && /^[\w.+-]+@[\w.+-]+$/.test(text) && text.length <= 248;
   return isLinked ? `HYPERLINK("mailto:${text}","${text}")` : null;
 }
 
-/** Returns the letters of a column, as in Excel, from 0. AA follows Z, and AAA follows ZZ. */
+/** The formula of the link to a map, whose address is that of the console's map. */
+function mapLinkTwin(account: Account, fields: readonly string[]): string | null {
+  const of = (field: string) => (fields.includes(field) ? String(account[field] ?? "") : "");
+  const [street, city, uf] = [of("street"), of("municipality_name"), of("uf")];
+  const isEscaped = new RegExp(`_x[0-9A-Fa-f]{4}(?:_|${FORBIDDEN})|${FORBIDDEN}`).test(street);
+  const isShown = !isEscaped && !/^ |[\t\n]| $/.test(street) && street.length <= 255;
+  if (street === "" || city === "" || uf === "" || uf === "EX" || !isShown) return null;
+  const postal = of("postal_code").replace(/^(\d{5})(\d{3})$/, "$1-$2");
+  const place = [postal, `${city}, ${uf}`].filter((part) => part !== "").join(" ");
+  const [number, complement, district] = ["street_number", "address_complement", "district"].map(
+    of,
+  );
+  const target = [
+    [street, number, complement, district, place],
+    [street, number, district, place],
+    [street, number, place],
+  ]
+    .map((parts) => encodeURIComponent(parts.filter((part) => part !== "").join(", ")))
+    .map((query) => query.replaceAll("_", "%5F"))
+    .map((query) => `https://www.google.com/maps/search/?api=1&query=${query}`)
+    .find((url) => url.length <= 255);
+  return target === undefined ? null : `HYPERLINK("${target}","${street.replaceAll('"', '""')}")`;
+}
+
+/**
+ * Returns the letters of a column, as in Excel. Numbers begin at 0; Z is followed by AA, and ZZ by
+ * AAA.
+ */
 export function columnName(number: number): string {
   let name = "";
   for (let rest = number + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {

@@ -391,15 +391,17 @@ describe("a tenant", () => {
       })
       .immediate();
     state.clock.advance(60_000);
-    trail.refuseTooMany(tenantId);
+    trail.refuseTooMany(tenantId, "user:");
     byMe().rename(key(), "the last one");
-    const refusal = await refusalOf(() => trail.refuseTooMany(tenantId));
+    const refusal = await refusalOf(() => trail.refuseTooMany(tenantId, "user:"));
     assert.ok(refusal instanceof AppError);
     assert.equal(refusal.code, "rate_limited");
     assert.deepEqual(refusal.headers, { "Retry-After": String(DAY_MS / 1000 - 59) });
-    trail.refuseTooMany(tenantOf("acme").replace(/./g, "0"));
+    trail.refuseTooMany(tenantOf("acme").replace(/./g, "0"), "user:");
+    trail.refuseTooMany(tenantId, "key:");
+    trail.refuseTooMany(tenantId, "server");
     state.keyring.rename(key(), "by the operator");
     state.clock.advance(DAY_MS - 59_000);
-    trail.refuseTooMany(tenantId);
+    trail.refuseTooMany(tenantId, "user:");
   });
 });

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import readSheets, { type SheetData } from "read-excel-file/node";
 import yauzl from "yauzl";
 import { openXlsxRenderer } from "../../../src/export/formats/xlsx/xlsx.ts";
-import { OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
+import { OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../../../src/spec/fields.ts";
 import { FIXTURE_TABLES } from "../../support/native-index/fixture-rows.ts";
 import {
   batchesOf,
@@ -26,7 +26,7 @@ import {
   searched,
   searchedExplained,
 } from "../../support/native-index/render-fixture.ts";
-import { columnName } from "../../support/native-index/rows-twin.ts";
+import { columnName, linkTwin, readSheetText } from "../../support/native-index/rows-twin.ts";
 
 let fixture: RenderFixture;
 before(async () => {
@@ -171,17 +171,36 @@ describe("the XML of an XLSX export", () => {
     }
   });
 
-  it("links chats and plain e-mail addresses for people, and has no other formula", async () => {
+  it("links chats, plain e-mail addresses, and streets for people, and nothing else", async () => {
     const fields = OUTPUT_FIELD_NAMES;
     const xml = await rowsXml(fixture.rows, { fields, people: { labels: "pt" } });
-    const accounts = searched(fixture.segment, fixture.rows, ["email", "whatsapp"]);
-    const links = accounts.flatMap(({ email, whatsapp }) => [
-      ...(/^[\w.+-]+@[\w.+-]+$/.test(String(email)) ? [`mailto:${email}","${email}`] : []),
-      ...(whatsapp === null ? [] : [String(whatsapp)]),
-    ]);
-    assert.ok(links.length > 100, "the fixture has links");
-    const formulas = Array.from(xml.matchAll(/<f>(.*?)<\/f>/gs), ([, text]) => text);
-    assert.deepEqual(formulas.sort(), links.map((link) => `HYPERLINK("${link}")`).sort());
+    const accounts = searched(fixture.segment, fixture.rows, fields);
+    const links = accounts.flatMap((account) =>
+      fields.flatMap((field) => linkTwin(field, account, fields) ?? []),
+    );
+    for (const target of ["mailto:", "https://wa.me/", "https://www.google.com/maps/search/"]) {
+      const some = links.filter((link) => link.startsWith(`HYPERLINK("${target}`));
+      assert.ok(some.length > 20, `the fixture has links to ${target}`);
+    }
+    const formulas = Array.from(xml.matchAll(/<f>(.*?)<\/f>/gs), ([, text]) => text ?? "");
+    assert.deepEqual(formulas.map(readSheetText).sort(), links.sort());
+    for (const formula of formulas.map(readSheetText)) {
+      const [, target = "", shown = ""] =
+        /^HYPERLINK\("([^"]*)"(?:,"((?:[^"]|"")*)")?\)$/.exec(formula) ?? [];
+      assert.ok(target !== "" && target.length <= 255 && shown.length <= 255, formula);
+    }
+  });
+
+  it("links no street whose city or state is not a column of the file", async () => {
+    const place = ["street", "municipality_name", "uf"] as const;
+    const linksOf = async (fields: readonly OutputField[]) => {
+      const xml = await rowsXml(fixture.rows, { fields, people: { labels: "pt" } });
+      return xml.match(/<f>/g)?.length ?? 0;
+    };
+    assert.ok((await linksOf(place)) > 20);
+    for (const left of place) {
+      assert.equal(await linksOf(place.filter((field) => field !== left)), 0, left);
+    }
   });
 
   it("numbers rows from 2 on, across slices", async () => {

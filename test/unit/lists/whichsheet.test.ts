@@ -85,6 +85,30 @@ describe("the sheet after a cover with the sender's own CNPJ", () => {
     assert.deepEqual([upload.sheet?.name, upload.sheet?.hidden, upload.read], ["Capa", 1, 1]);
     const words = [{ name: "Capa", rows: [[text("Relatório")], [text("Outubro")]] }];
     const more = [...words, { name: "Resumo", rows: [[text("Total")], [text("Geral")]] }, hidden];
-    assert.match(await unreadableXlsx(await workbook(more)), /Hidden sheets are not read.*“Dados”/);
+    const message = await unreadableXlsx(await workbook(more));
+    assert.match(
+      message,
+      /Sheet “Dados”: it has a column of CNPJs.* but is hidden\. Show the sheet/,
+    );
+  });
+
+  it("is named if it is hidden and the only visible sheet with data has no CNPJ", async () => {
+    const words: SheetDraft = { name: "Capa", rows: [[text("Relatório")], [text("Outubro")]] };
+    const empty: SheetDraft = { name: "Vazia", rows: [] };
+    for (const state of ["hidden", "veryHidden"] as const) {
+      const hidden: SheetDraft = { ...data(5, "CNPJ"), state };
+      for (const visible of [[words], [empty], [words, empty]]) {
+        const message = await unreadableXlsx(await workbook([...visible, hidden]));
+        assert.match(message, /Sheet “Dados”: .* is hidden/);
+      }
+    }
+    const options: SheetDraft = { name: "Opções", rows: [[text("sim")]], state: "hidden" };
+    const message = await unreadableXlsx(await workbook([words, options]));
+    assert.doesNotMatch(message, /Opções/, "a hidden sheet without CNPJs is not the cause");
+    const several = [words, { ...words, name: "Resumo" }, options];
+    assert.match(
+      await unreadableXlsx(await workbook(several)),
+      /Hidden sheets are not read \(“Opções”\)/,
+    );
   });
 });

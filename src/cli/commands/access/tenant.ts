@@ -6,15 +6,18 @@
  */
 import type { Command } from "commander";
 import type { PlanName } from "../../../access/plans.ts";
-import { stderr, stdout, visibleLine } from "../../../process/terminal.ts";
+import { stderr, stdout } from "../../../process/terminal.ts";
 import { wordFor } from "../../../text/amounts.ts";
 import { type CommandText, DATA_DIR_TEXT, explain, planOption } from "../../support/helptext.ts";
-import { type DataDirOptions, withKeyring } from "../../support/state.ts";
+import { printTable } from "../../support/print.ts";
+import { type DataDirOptions, openUsers, withKeyring } from "../../support/state.ts";
 
 interface TenantOptions extends DataDirOptions {
   readonly json?: true;
   readonly plan?: string;
 }
+
+const COLUMNS = ["tenant", "plan", "state", "keys", "created_at"];
 
 /** Adds `peneira tenant` with its six commands to the program. */
 export function registerTenant(program: Command): void {
@@ -32,8 +35,10 @@ export function registerTenant(program: Command): void {
   });
   common(
     explain(tenant.command("list"), {
-      summary: "list tenants with the number of their keys",
-      description: "Lists the tenants with their state and the number of their keys.",
+      summary: "list tenants with their plan and the number of their keys",
+      description:
+        "Lists the tenants with the plan of their console, their state, and the number of their " +
+        "keys. A key may have another plan: see peneira key list.",
       examples: ["peneira tenant list --data-dir state --json"],
     }),
   ).action(list);
@@ -127,9 +132,11 @@ function report(
 function list(options: TenantOptions): void {
   withKeyring(
     options,
-    (keyring) => {
-      const tenants = keyring.tenants().map(({ name, keys, createdAt, disabledAt }) => ({
+    (keyring, database) => {
+      const users = openUsers(database);
+      const tenants = keyring.tenants().map(({ id, name, keys, createdAt, disabledAt }) => ({
         tenant: name,
+        plan: users.consolePlan(id),
         state: disabledAt === null ? "active" : "disabled",
         keys,
         created_at: new Date(createdAt).toISOString(),
@@ -138,10 +145,8 @@ function list(options: TenantOptions): void {
         stdout.data(`${JSON.stringify({ tenants })}\n`);
         return;
       }
-      for (const { tenant, state, keys } of tenants) {
-        stdout.print(`${visibleLine(tenant)}  ${state}  ${keys} ${wordFor(keys, "key")}\n`);
-      }
-      if (tenants.length === 0) stderr.print("There are no tenants yet.\n");
+      if (tenants.length === 0) stderr.print("There are no tenants yet: peneira key create\n");
+      else stdout.print(printTable(tenants, COLUMNS, Number.POSITIVE_INFINITY));
     },
     "read",
   );

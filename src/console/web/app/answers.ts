@@ -462,6 +462,10 @@ export interface EnrichmentPreview {
   encoding: string | null;
   delimiter: string | null;
   sheet: string | null;
+  /** Why this sheet, and numbers of visible and of hidden sheets that are not read. */
+  sheet_reason: "first_with_cnpjs" | "after_cover" | "only_with_data" | null;
+  other_sheets: number;
+  hidden_sheets: number;
   /** Headings, or letters. */
   columns: string[];
   /** Number of all columns, including those not shown. */

@@ -21,12 +21,12 @@ interface UnderstoodProps {
 /** Shows how the file was read, and lets the user correct it. */
 export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
   const { enrich, exports } = lazyWords.value;
-  const { format, encoding, delimiter, sheet, header, columns } = preview;
+  const { format, encoding, delimiter, header, columns } = preview;
   const facts = [
     exports.formats[format]?.[0] ?? format,
     ...(encoding === null ? [] : [encoding.toUpperCase()]),
     ...(delimiter === null ? [] : [enrich.delimiters[delimiter] ?? delimiter]),
-    ...(sheet === null ? [] : [enrich.sheet(sheet)]),
+    ...sheetFacts(preview),
     header === null ? enrich.noHeader : enrich.header(number(header)),
     exports.rows(preview.rows),
   ];
@@ -61,6 +61,20 @@ export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
       <Refused preview={preview} />
     </Card>
   );
+}
+
+/** Returns the sheet, and for several sheets why it is filled in, and how many are not. */
+function sheetFacts(preview: EnrichmentPreview): string[] {
+  const { enrich } = lazyWords.value;
+  const { sheet, sheet_reason: reason, other_sheets: others, hidden_sheets: hidden } = preview;
+  if (sheet === null || reason === null) return [];
+  const name = enrich.sheet(sheet);
+  if (others + hidden === 0) return [name];
+  return [
+    `${name}, ${enrich.sheetReasons[reason]}`,
+    ...(others === 0 ? [] : [enrich.otherSheets(others)]),
+    ...(hidden === 0 ? [] : [enrich.hiddenSheets(hidden)]),
+  ];
 }
 
 /** Shows the number of CNPJs per outcome. */

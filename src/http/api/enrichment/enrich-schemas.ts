@@ -4,6 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { REASONS, STATUSES } from "../../../export/enrichment/outcomes.ts";
+import { SHEET_REASONS } from "../../../lists/xlsx/workbook.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../../../spec/schema.ts";
 import {
@@ -75,6 +76,13 @@ export const ENRICH_SCHEMAS = {
       ...source,
       column: text("The column of CNPJs: its header, or its number or letters."),
       sheet: orNull(text("The sheet of a workbook; null of CSV.")),
+      sheet_reason: Type.Optional(
+        Type.Enum([...SHEET_REASONS], {
+          description:
+            "Why this sheet of several: the first with a column of CNPJs; the one with such a " +
+            "column after a cover with a single CNPJ; or the only visible one with data.",
+        }),
+      ),
       other_sheets: Type.Optional(count("Further sheets, whose rows are not enriched.")),
       hidden_sheets: Type.Optional(count("Hidden sheets, which are never read.")),
       rows: count("Rows below the header."),

@@ -156,9 +156,8 @@ async function accept(
     request_id: call.requestId,
     snapshot: record.snapshot,
     snapshot_date: record.snapshotDate,
-    ...{ column: layout.column, sheet: layout.sheet, rows: layout.rows },
-    ...(layout.others === 0 ? {} : { other_sheets: layout.others }),
-    ...(layout.hidden === 0 ? {} : { hidden_sheets: layout.hidden }),
+    ...{ column: layout.column, sheet: layout.source.sheet, rows: layout.rows },
+    ...otherSheets(layout.source),
     export: createdJson(record),
   };
   faultPoint("create.before_reply");
@@ -166,6 +165,17 @@ async function accept(
   const headers = { Location: exportPath(record), ...replay };
   return answer("CreatedEnrichment", body, { status: 201, headers });
 }
+
+/** Returns the sheets of a workbook that are not read, and why this one was chosen. */
+function otherSheets({ others, hidden, reason }: SentLayout["source"]) {
+  return {
+    ...(others + hidden === 0 || reason === null ? {} : { sheet_reason: reason }),
+    ...(others === 0 ? {} : { other_sheets: others }),
+    ...(hidden === 0 ? {} : { hidden_sheets: hidden }),
+  };
+}
+
+type SentLayout = Awaited<ReturnType<typeof readLayout>>;
 
 interface FileRequest {
   readonly asked: ExportContext;
@@ -179,7 +189,7 @@ export async function acceptFile(
   { asked: context, options }: FileRequest,
 ): Promise<{
   readonly accepted: AcceptedExport;
-  readonly layout: Awaited<ReturnType<typeof readLayout>>;
+  readonly layout: SentLayout;
 }> {
   const { service, plan } = call;
   const { column, fillZeros, format } = options;

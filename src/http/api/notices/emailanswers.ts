@@ -10,15 +10,25 @@ import { readBody, readPatch } from "../../server/body.ts";
 import { type BareAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { answer, type Shape } from "../typed-answer.ts";
-import { bodyOf, linked, ownerOf, pageOf, placeOf, refused, timeOf } from "./noticeanswers.ts";
+import {
+  bodyOf,
+  type ChangePart,
+  limitedOwner,
+  linked,
+  ownerOf,
+  pageOf,
+  placeOf,
+  refused,
+  timeOf,
+} from "./noticeanswers.ts";
 
 const MEMBERS = ["searches", "language", "contacts"];
 
 /** `POST /v1/emails`. */
-export function createEmail(call: KeyCall<"notices">): ShapedAnswer<"EmailAnswer"> {
+export function createEmail(call: KeyCall<ChangePart>): ShapedAnswer<"EmailAnswer"> {
   const { members } = refused(readBody(call.body, ["address", ...MEMBERS]));
   const { emails } = call.service.notices;
-  const row = emails.create(ownerOf(call), members, call.plan.limits.emails);
+  const row = emails.create(limitedOwner(call), members, call.plan.limits.emails);
   return answered(call, row, { status: 201, headers: { Location: `/v1/emails/${row.id}` } });
 }
 
@@ -37,10 +47,10 @@ export function readEmailReceiver(call: KeyCall<"notices">): ShapedAnswer<"Email
 }
 
 /** `PATCH /v1/emails/{id}`. */
-export function changeEmail(call: KeyCall<"notices">): ShapedAnswer<"EmailAnswer"> {
+export function changeEmail(call: KeyCall<ChangePart>): ShapedAnswer<"EmailAnswer"> {
   const { id } = find(call);
   const { members } = refused(readPatch(call.body, [...MEMBERS, "enabled"]));
-  return answered(call, call.service.notices.emails.change(ownerOf(call), id, members));
+  return answered(call, call.service.notices.emails.change(limitedOwner(call), id, members));
 }
 
 /** `DELETE /v1/emails/{id}`: removes a receiver and its queued e-mails. */

@@ -23,11 +23,14 @@ const REPLAY_MEMBERS = ["through", "webhook", "only_failed"];
 
 type Listed = "webhooks" | "emails" | "notices";
 
+/** Parts of the service that a limited change needs. */
+export type ChangePart = "audit" | "notices";
+
 /** `POST /v1/webhooks`. */
-export function createWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookSecret"> {
+export function createWebhook(call: KeyCall<ChangePart>): ShapedAnswer<"WebhookSecret"> {
   const { members } = refused(readBody(call.body, WEBHOOK_MEMBERS));
   const { webhooks } = call.service.notices;
-  const row = webhooks.create(ownerOf(call), members, call.plan.limits.webhooks);
+  const row = webhooks.create(limitedOwner(call), members, call.plan.limits.webhooks);
   return withSecret(call, row, { status: 201, headers: { Location: `/v1/webhooks/${row.id}` } });
 }
 
@@ -46,10 +49,10 @@ export function readWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookAnsw
 }
 
 /** `PATCH /v1/webhooks/{id}`. */
-export function changeWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookAnswer"> {
+export function changeWebhook(call: KeyCall<ChangePart>): ShapedAnswer<"WebhookAnswer"> {
   const { id } = find(call);
   const { members } = refused(readPatch(call.body, [...WEBHOOK_MEMBERS, "enabled"]));
-  return answered(call, call.service.notices.webhooks.change(ownerOf(call), id, members));
+  return answered(call, call.service.notices.webhooks.change(limitedOwner(call), id, members));
 }
 
 /** `DELETE /v1/webhooks/{id}`: removes a webhook and its queued deliveries. */
@@ -59,10 +62,10 @@ export function deleteWebhook(call: KeyCall<"notices">): BareAnswer {
 }
 
 /** `POST /v1/webhooks/{id}/rotate`. */
-export function rotateWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookSecret"> {
+export function rotateWebhook(call: KeyCall<ChangePart>): ShapedAnswer<"WebhookSecret"> {
   const { id } = find(call);
   refused(bodyOf(call, []));
-  return withSecret(call, call.service.notices.webhooks.rotate(ownerOf(call), id));
+  return withSecret(call, call.service.notices.webhooks.rotate(limitedOwner(call), id));
 }
 
 /** `POST /v1/webhooks/{id}/test`: sends a sample, and waits for its outcome. */
@@ -187,6 +190,17 @@ export function timeOf(atMs: number | null): string | null {
 /** Returns the webhook in the path. Throws `not_found`, also for another tenant's. */
 function find({ service, identity, params }: KeyCall<"notices">): WebhookRow {
   return service.notices.webhooks.find(identity.tenantId, params.id ?? "");
+}
+
+/**
+ * Returns the author of a change. Throws `rate_limited` after too many changes. Deletions need no
+ * limit, because each needs a creation.
+ */
+export function limitedOwner(call: KeyCall<"audit">): ReceiverOwner {
+  const owner = ownerOf(call);
+  const actors = owner.actor.startsWith("user:") ? "user:" : "key:";
+  call.service.audit.refuseTooMany(owner.tenantId, actors);
+  return owner;
 }
 
 /** Returns the author of a change: a key, or for calls from the console a user. */

@@ -82,10 +82,16 @@ export function showUnsubscribe(call: Call<"notices">): HttpAnswer {
   return pageOf(row, row.unsubscribedAt === null ? "ask" : "ended");
 }
 
-/** `POST /unsubscribe/{token}`: ends the e-mails. With `again=1`, resumes them. */
-export function unsubscribe(call: Call<"notices">): HttpAnswer {
+/**
+ * `POST /unsubscribe/{token}`: ends the e-mails; with `again=1`, resumes them. Only resuming is
+ * limited, because it must precede each further end.
+ */
+export function unsubscribe(call: Call<"audit" | "notices">): HttpAnswer {
+  const { audit, notices } = call.service;
+  const token = call.params.token ?? "";
   const again = call.query.get("again") === "1";
-  const row = call.service.notices.emails.unsubscribe(call.params.token ?? "", again);
+  if (again) audit.refuseTooMany(notices.emails.byToken(token).tenantId, "server");
+  const row = notices.emails.unsubscribe(token, again);
   return pageOf(row, again ? "begun" : "ended");
 }
 

@@ -4,11 +4,14 @@
  * tenant's receiver is answered like an unknown one. Webhooks and e-mails count together against
  * the plan. The link in an e-mail unsubscribes by one POST without a key, as mail programs and the
  * page send it; a GET only asks for confirmation. The page is small, has no script, and hides the
- * address.
+ * address. Keys and readers are limited in changes per day, so that they cannot fill the disk.
  * Does not prove: delivery (contract/notices/emails.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { CHANGES_PER_DAY_MAX } from "../../../../src/access/audittrail.ts";
+import { type Actor, AuditStore } from "../../../../src/store/auditstore.ts";
+import { openDatabase } from "../../../../src/store/database.ts";
 import { type MailServer, readMail, startMailServer } from "../../../support/changes/mailserver.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
@@ -26,6 +29,23 @@ interface EmailJson {
   readonly enabled: boolean;
   readonly disabled_reason: string | null;
   readonly language: string;
+}
+
+/** Writes as many changes of a tenant as are allowed in a day; returns the tenant's id. */
+function flood({ dataDir, keyring, keys }: FakeServer, actor: Actor): string {
+  const { tenantId } = keyring.authenticate(`Bearer ${keys.enterprise}`);
+  const database = openDatabase(dataDir);
+  const store = new AuditStore(database);
+  const change = { actor, action: "webhook.change", tenantId, subject: "whk_x" } as const;
+  database
+    .transaction(() => {
+      for (let n = 0; n < CHANGES_PER_DAY_MAX; n++) {
+        store.record({ ...change, at: Date.now(), facts: {} });
+      }
+    })
+    .immediate();
+  database.close();
+  return tenantId;
 }
 
 for (const transport of MATRIX) {
@@ -213,6 +233,38 @@ for (const transport of MATRIX) {
         assert.equal(large.status, 413);
         assert.equal((await state()).enabled, true);
       });
+
+      it("is limited in resuming per day, but never in ending", async () => {
+        const form = "application/x-www-form-urlencoded";
+        flood(server, "server");
+        assert.equal((await post("", form)).status, 200);
+        assert.equal((await post("", form, "?again=1")).status, 429);
+        assert.equal((await state()).disabled_reason, "unsubscribed");
+      });
+    });
+
+    it("are limited in changes per day, as webhooks are; deletions and users are not", async () => {
+      const { id } = await create("flood@example.com");
+      const url = "https://crm.example.com/hook";
+      const made = await send("POST", "/v1/webhooks", { url });
+      const hook = `/v1/webhooks/${(made.value.webhook as { id: string }).id}`;
+      const tenantId = flood(server, "key:x");
+      for (const [method, path, body] of [
+        ["POST", "/v1/emails", { address: "more@example.com" }],
+        ["PATCH", `/v1/emails/${id}`, { language: "en" }],
+        ["POST", "/v1/webhooks", { url }],
+        ["PATCH", hook, { enabled: false }],
+        ["POST", `${hook}/rotate`, undefined],
+      ] as const) {
+        const { status, value, headers } = await send(method, path, body);
+        assert.deepEqual([status, value.code], [429, "rate_limited"], `${method} ${path}`);
+        assert.match(String(value.detail), /1000 changes of webhooks and e-mail receivers by keys/);
+        assert.ok(Number(headers.get("retry-after")) > 86_000);
+      }
+      server.service.audit.refuseTooMany(tenantId, "user:");
+      assert.equal((await send("POST", "/v1/webhooks", { url }, "growth")).status, 201);
+      assert.equal((await send("DELETE", `/v1/emails/${id}`)).status, 204);
+      assert.equal((await send("DELETE", hook)).status, 204);
     });
   });
 }

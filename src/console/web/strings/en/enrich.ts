@@ -32,6 +32,13 @@ export const enrich = {
     "|": "separated by bars",
   } as Readonly<Record<string, string>>,
   sheet: (name: string) => `sheet “${name}”`,
+  sheetReasons: {
+    first_with_cnpjs: "the first with a column of CNPJs",
+    after_cover: "after a cover",
+    only_with_data: "the only visible one with data",
+  },
+  otherSheets: (count: number) => `other sheets, not filled in: ${number(count)}`,
+  hiddenSheets: (count: number) => `hidden sheets, not filled in: ${number(count)}`,
   header: (row: string) => `headings in row ${row}`,
   noHeader: "no heading row",
   found: "Found",

@@ -34,6 +34,13 @@ export const enrich: typeof English = {
     "|": "separado por barra",
   } as Readonly<Record<string, string>>,
   sheet: (name) => `aba “${name}”`,
+  sheetReasons: {
+    first_with_cnpjs: "a primeira com uma coluna de CNPJ",
+    after_cover: "depois de uma capa",
+    only_with_data: "a única visível com dados",
+  },
+  otherSheets: (count) => `outras abas, não preenchidas: ${number(count)}`,
+  hiddenSheets: (count) => `abas ocultas, não preenchidas: ${number(count)}`,
   header: (row) => `títulos na linha ${row}`,
   noHeader: "sem linha de títulos",
   found: "Encontrados",
