@@ -132,7 +132,7 @@ const CLOSINGS = phrasesOf(
     "abraço|abs|att|atenciosamente|aguardo|aguardo retorno|fico no aguardo|existentes|" +
     "disponíveis|registradas na receita federal|cadastradas na receita federal|receita federal|" +
     "na receita|na receita federal|perante a receita|perante a receita federal|" +
-    "no cadastro|no cadastro da receita|no registro|on file|on record|en el registro|" +
+    "no cadastro|no cadastro da receita|on file|on record|" +
     "dados completos|com dados completos|favorzinho|thanks a lot|thank you very much|thank you|" +
     "either is fine|either one is fine|any is fine|either works|any size|any size is fine|" +
     "qualquer um serve|qualquer tamanho|qualquer tamanho serve|qualquer porte|" +

@@ -96,8 +96,10 @@ export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     if (object < to && !isGeneric(sentence, object, to)) {
       const { code, ...detail } = OWN_OFFER;
       const at = placeIn(context, object, to);
-      const end = at < 0 ? undefined : context.gazetteer.places.longest(sentence.tokens, at)?.to;
-      if (end !== undefined && end > at) {
+      const named = at < 0 ? null : context.gazetteer.places.longest(sentence.tokens, at);
+      const end = named?.to ?? at;
+      // A speaker abroad seeks no companies abroad.
+      if (named !== null && end > at && !named.place.abroad) {
         if (claimThere(context, to)) meant = [at - 1, end];
         else placed.push({ clause: sentence.words(from, to), place: sentence.words(at, end) });
       }

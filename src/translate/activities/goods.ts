@@ -77,7 +77,7 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
     end = match.to;
   }
   if (end < 0) return null;
-  const behind = sentence.folded(end) === "no" && free(end) ? end + 1 : end;
+  const behind = /^(?:no|por)$/.test(sentence.folded(end)) && free(end) ? end + 1 : end;
   const again = ROLES_AFTER.longest(sentence.tokens, behind, free);
   // "quem vende EPI no atacado" sells wholesale.
   const isWholesale = role.value === "retail" && again?.value === "wholesale";

@@ -414,7 +414,8 @@ function notOver(sentence: Sentence, at: number): Usage | null {
     other++;
   }
   // "não se repita em nenhum outro CNPJ": only one company may have it.
-  if (other > at && SHARER.test(sentence.folded(other))) {
+  const isIn = /^(?:em|in|en)$/.test(sentence.folded(at - 1));
+  if (isIn && other > at && SHARER.test(sentence.folded(other))) {
     return { to: other + 1, most: 1, isNegated: true };
   }
   const lead = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;

@@ -185,6 +185,11 @@ const PERSONS = wordsOf(
     "trabajadores personas profesionales empleados alunos estudantes students alumnos atendentes " +
     "operadores operarios operators",
 );
+/** Persons that name no trade. */
+const STAFF_ONLY = wordsOf(
+  "workers people persons employees staff trabalhadores pessoas funcionarios empregados " +
+    "colaboradores trabajadores personas empleados alunos estudantes students alumnos atendentes",
+);
 const OVER = /^(?:mais|more|mas|over|acima)$/;
 const HAS = /^(?:com|with|con|tenham?|tengan?|have|has|tem|tienen|possuam?|employing|hiring)$/;
 
@@ -193,12 +198,16 @@ function staffAt(sentence: Sentence, from: number): Read | null {
   const isLed = /^(?:employing|hiring)$/.test(sentence.folded(from));
   if (!isLed && !HAS.test(sentence.folded(from - 1))) return null;
   let at = isLed ? from + 1 : from;
-  if (OVER.test(sentence.folded(at))) at++;
+  const isOver = OVER.test(sentence.folded(at));
+  if (isOver) at++;
   if (/^(?:than|de|que)$/.test(sentence.folded(at))) at++;
   if (sentence.tokens[at]?.kind !== "number") return null;
   at++;
-  if (sentence.tokens[at]?.text === "+") at++;
-  return PERSONS.test(sentence.folded(at)) ? { to: at + 1, why: STAFF } : null;
+  const isPlus = sentence.tokens[at]?.text === "+";
+  if (isPlus) at++;
+  // "vc tem 50 dentistas" asks for 50 companies.
+  const persons = isOver || isPlus || isLed ? PERSONS : STAFF_ONLY;
+  return persons.test(sentence.folded(at)) ? { to: at + 1, why: STAFF } : null;
 }
 
 /** Reads "em recuperação judicial", "under judicial reorganization". */
