@@ -19,8 +19,8 @@ const INSIDE = new Set(["typebox", "apache-arrow", "flatbuffers", "tslib"]);
 
 /**
  * Bundles test files (paths below `root`) into a folder of this run, because two runs may meet.
- * `product` is the folder of the product's bundle. With `tables`, the lexicon is a constant, as in
- * the product; otherwise each suite that translates computes it, which takes 1 s of processor time.
+ * `product` is the folder of the product's bundle. With `tables`, the lexicon is read from its
+ * files; otherwise each suite that translates computes it, which takes 1 s of processor time.
  * Returns the bundles in the order of `files`.
  */
 export function bundleTests(root, { files, product, tables = true }) {
