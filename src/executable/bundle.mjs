@@ -120,6 +120,7 @@ export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
     target: `node${nodeMin.join(".")}`,
     format: "esm",
     sourcemap: true,
+    sourcesContent: false,
     legalComments: "eof",
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     banner: { js: REQUIRE_BANNER },
