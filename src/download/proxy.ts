@@ -5,10 +5,11 @@
  * Invariant: the setting overrides the variables, lower-case variables override upper-case ones,
  * and the scheme's variable overrides ALL_PROXY. NO_PROXY applies to all. Only a proxy's `name` is
  * ever shown; user and password are sent only to the proxy. Only this file imports `undici` and
- * `socks`, at the first use, because most servers connect to nothing. A proxy's refusal throws `ProxyFault`, never an error of the share, without the
- * credentials. NO_PROXY is parsed as curl does, separated by commas or blanks. A name matches
- * itself and its subdomains, an address itself, a network (10.0.0.0/8) its addresses, `*`
- * everything. A port narrows an entry. Any other entry matches nothing.
+ * `socks`, at the first use, because most servers connect to nothing. A proxy's refusal throws
+ * `ProxyFault`, never an error of the share, without the credentials. NO_PROXY is parsed as curl
+ * does, separated by commas or blanks. A name matches itself and its subdomains, an address itself,
+ * a network (10.0.0.0/8) its addresses, `*` everything. A port narrows an entry. Any other entry
+ * matches nothing.
  */
 
 import { lookup } from "node:dns/promises";

@@ -2,7 +2,8 @@
  * The bundle of the program. Input: the sources, and the origin of the checkout. Output: a
  * folder that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
  * modules, the launcher `peneira`, and the compiled addon. Tables that the program would otherwise
- * compute at every start become files, or esbuild constants with the names that the sources declare.
+ * compute at every start become files, or esbuild constants with the names that the sources
+ * declare.
  * Invariant: this file needs only Node, because it is loaded before the packages are installed. A
  * file in the folder is complete if it exists. Files that a running server may still load stay for
  * a while, so that a new build does not break it. Tables are made by the same modules as in a run
@@ -22,8 +23,8 @@ const ENTRIES = "src/translate/activities/lexiconentries.ts";
 const PHRASES = "src/translate/filters/table.ts";
 
 /**
- * Returns the constants of the bundle: the filter phrases as one text, so that V8 need not compile a
- * table (src/translate/words/phrasetable.ts), and that files hold the lexicon.
+ * Returns the constants of the bundle: the filter phrases as one text, so that V8 need not compile
+ * a table (src/translate/words/phrasetable.ts), and that files hold the lexicon.
  */
 export function tableConstants(root) {
   const phrases = made(root, PHRASES).requestText();

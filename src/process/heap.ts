@@ -3,10 +3,9 @@
  * Invariant: no result changes. The young generation of the main thread stays at the size with
  * which V8 starts, two halves of 1 MB; those of worker threads too, once they run.
  *
- * V8 would grow it to 32 MB under load. It then also moves the data of a request to the old
- * generation less often, but that garbage is not collected until the heap has doubled. A flag of
- * Node could set the limit, but only at the start of the process. A file of its own, because nothing
- * else concerns the heap.
+ * V8 would let it grow to 32 MB under load, and then promote garbage that is collected only after
+ * the heap has doubled. Node has a flag for the limit, but only at the start of a process.
+ * Separate because src/main.ts calls this before it loads anything else.
  */
 import { setFlagsFromString } from "node:v8";
 

@@ -1,7 +1,7 @@
 /**
- * The curated lexicon of activities. Input: its table and its names by code, from files of the built
- * program or, when run from sources, from the entries. Output: trade names with codes, goods names with
- * codes by role, and common names by code.
+ * The curated lexicon of activities. Input: its table and its names by code, from files of the
+ * built program or, when run from sources, from the entries. Output: trade names with codes, goods
+ * names with codes by role, and common names by code.
  * Invariant: read once, at the first translation. `codes` are a name's main meanings, `also` its
  * other possible meanings. Names are spelled as in the lexicon.
  */
