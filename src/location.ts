@@ -71,6 +71,12 @@ export function readBuilt(file: string): Uint8Array {
   return IS_EXECUTABLE ? partBytes(file) : readFileSync(file);
 }
 
+/** Reads a table of the bundle or the executable (`tableFiles` of src/executable/bundle.mjs). */
+export function readTable(name: string): string {
+  const bytes = IS_EXECUTABLE ? partBytes(name) : readFileSync(new URL(name, import.meta.url));
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
 /**
  * Loads the C++ addon from the executable, the bundle, or node-gyp's output folder. For the test
  * run with sanitizers (build.mjs), it loads another build.

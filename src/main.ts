@@ -9,6 +9,7 @@ import { VERSION } from "./cli/commands/version.ts";
 import { isSystemError, refusalMessage, systemErrorText } from "./cli/support/systemerrors.ts";
 import { AppError, CommandError } from "./errors.ts";
 import { notWritten, storageErrorText } from "./files/storage.ts";
+import { keepHeapsSmall } from "./process/heap.ts";
 import { stderr, stdout } from "./process/terminal.ts";
 import { damagedState, isStateDamage } from "./store/failures.ts";
 
@@ -54,7 +55,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   start: async () => (await import("./cli/commands/start.ts")).registerStart,
 };
 
-/** Commands whose output describes all commands, so all must be loaded. */
+/** Commands that serve, and so keep their memory small. */
+const SERVERS: ReadonlySet<string> = new Set(["serve", "start"]);
+
+/** Commands that describe all commands, so that all must be loaded. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(["completion", "manpage"]);
 
 const EXAMPLES = `
@@ -93,6 +97,8 @@ async function run(given: readonly string[]): Promise<void> {
   // `--version` and `version` print the same, because bug reports start with this output.
   const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
   const args = requestedHelp(named) ?? named;
+  // Before the command is loaded, which would make the young generation grow.
+  if (SERVERS.has(args[0] ?? "")) keepHeapsSmall();
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {

@@ -2,21 +2,21 @@
  * Connections to an address: direct, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
  * setting `download.proxy` and the environment. Output: the proxy for an address, or none, and
  * `fetch` over its connections.
- * Invariant: the setting overrides the environment. A variable in lower case overrides the one in
- * upper case, and a scheme's own variable (HTTPS_PROXY) overrides ALL_PROXY. NO_PROXY applies to
- * all. Only a proxy's `name` is ever shown. User and password are sent only to the proxy. Only this
- * file imports `undici` and `socks`. If the proxy refuses, the error is a `ProxyFault` without the
- * credentials, never an error of the share. NO_PROXY is parsed as curl does, with entries separated
- * by commas or blanks. A name matches itself and its subdomains. An address matches itself, a
- * network (10.0.0.0/8) its addresses, and `*` everything. An entry with a port matches only that
- * port. Any other entry matches nothing.
+ * Invariant: the setting overrides the variables, lower-case variables override upper-case ones,
+ * and the scheme's variable overrides ALL_PROXY. NO_PROXY applies to all. Only a proxy's `name` is
+ * ever shown; user and password are sent only to the proxy. Only this file imports `undici` and
+ * `socks`, at the first use, because most servers connect to nothing. A proxy's refusal throws
+ * `ProxyFault`, never an error of the share, without the credentials. NO_PROXY is parsed as curl
+ * does, separated by commas or blanks. A name matches itself and its subdomains, an address itself,
+ * a network (10.0.0.0/8) its addresses, `*` everything. A port narrows an entry. Any other entry
+ * matches nothing.
  */
 
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction, type Socket } from "node:net";
-import { SocksClient } from "socks";
-import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent, request } from "undici";
+import type { buildConnector, Dispatcher, fetch, request } from "undici";
 import { CommandError } from "../errors.ts";
+import { lazy } from "../scheduling/lazy.ts";
 import { checkProxy } from "../settings/settingvalue.ts";
 
 /** A proxy. Its credentials are not enumerable, so that no log prints them by accident. */
@@ -177,6 +177,8 @@ export class ProxyFault extends Error {
   }
 }
 
+type Undici = Pick<typeof import("undici"), "Agent" | "ProxyAgent" | "buildConnector">;
+
 /** Sends requests over one kind of connection: through one proxy, or directly. */
 export interface Way {
   readonly fetch: (
@@ -198,24 +200,25 @@ export interface Connections {
 
 /** Opens connections on which every wait ends after `stallMs`. */
 export function openConnections(stallMs: number): Connections {
-  const dispatcher = new Agent({
-    connect: { timeout: stallMs },
-    headersTimeout: stallMs,
-    bodyTimeout: stallMs,
+  const { opened, close } = openedLater(({ Agent }) => {
+    const waits = { headersTimeout: stallMs, bodyTimeout: stallMs };
+    return new Agent({ connect: { timeout: stallMs }, ...waits });
   });
-  return {
-    send: (url, options) => request(url, { ...options, dispatcher }),
-    close: () => dispatcher.destroy(),
+  const send: Connections["send"] = async (url, options) => {
+    const { dispatcher, undici } = await opened();
+    return undici.request(url, { ...options, dispatcher });
   };
+  return { send, close };
 }
 
 /** Creates a dispatcher for a proxy, or for direct connections. */
 export function dispatcherThrough(proxy: ProxyServer | null): Way {
-  const dispatcher = dispatcherOf(proxy);
+  const { opened } = openedLater((undici) => dispatcherOf(proxy, undici));
   return {
     fetch: async (url, init) => {
+      const { dispatcher, undici } = await opened();
       try {
-        return await fetch(url, { ...init, dispatcher });
+        return await undici.fetch(url, { ...init, dispatcher });
       } catch (error) {
         throw proxy?.kind === "http" ? tunnelFault(error, isKnown(proxy)) : error;
       }
@@ -242,19 +245,37 @@ export interface GuardedWay extends Way {
 
 /** Creates a direct dispatcher that connects only to addresses that a guard returns. */
 export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWay {
-  const connect: buildConnector.connector = (options, done) => {
-    guard.addresses(options.hostname, options.protocol).then(
-      // An IP address is not looked up, because the guard has already decided on it.
-      (known) =>
-        buildConnector({ timeout: timeoutMs, lookup: lookupOf(known) } as object)(options, done),
-      (error: Error) => done(error, null),
-    );
+  const { opened, close } = openedLater(({ Agent, buildConnector }) => {
+    const connect: buildConnector.connector = (options, done) => {
+      guard.addresses(options.hostname, options.protocol).then(
+        // Nothing is looked up for an IP literal, because the guard has decided on the literal
+        // itself.
+        (known) =>
+          buildConnector({ timeout: timeoutMs, lookup: lookupOf(known) } as object)(options, done),
+        (error: Error) => done(error, null),
+      );
+    };
+    return new Agent({ connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS });
+  });
+  const send: Way["fetch"] = async (url, init) => {
+    const { dispatcher, undici } = await opened();
+    return undici.fetch(url, { ...init, dispatcher });
   };
-  const dispatcher = new Agent({ connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS });
-  return {
-    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
-    close: () => dispatcher.destroy(),
+  return { fetch: send, close };
+}
+
+/** Makes a dispatcher at the first use. `close` ends its connections, if it was made. */
+function openedLater(make: (undici: Undici) => Dispatcher) {
+  let isOpened = false;
+  const opened = lazy(async () => {
+    isOpened = true;
+    const undici = await import("undici");
+    return { undici, dispatcher: make(undici) };
+  });
+  const close = async () => {
+    if (isOpened) await (await opened()).dispatcher.destroy();
   };
+  return { opened, close };
 }
 
 /** Time that an idle connection to a receiver stays open, in milliseconds. */
@@ -309,9 +330,10 @@ const PROXY_CODES: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "no connection to it within 10 s",
 };
 
-function dispatcherOf(proxy: ProxyServer | null): Dispatcher {
+function dispatcherOf(proxy: ProxyServer | null, undici: Undici): Dispatcher {
+  const { Agent, ProxyAgent } = undici;
   if (proxy === null) return new Agent({ connect: { timeout: CONNECT_MS } });
-  if (proxy.kind === "socks5") return new Agent({ connect: throughSocks(proxy) });
+  if (proxy.kind === "socks5") return new Agent({ connect: throughSocks(proxy, undici) });
   const known = proxy.credentials();
   const text = known === null ? null : `${known.user}:${known.password}`;
   return new ProxyAgent({
@@ -323,7 +345,7 @@ function dispatcherOf(proxy: ProxyServer | null): Dispatcher {
 }
 
 /** Opens connections through SOCKS5, with TLS to the host inside. */
-function throughSocks(proxy: ProxyServer): buildConnector.connector {
+function throughSocks(proxy: ProxyServer, { buildConnector }: Undici): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_MS });
   return (options, done) => {
     const { protocol, hostname, port } = options;
@@ -343,6 +365,7 @@ async function socksSocket(proxy: ProxyServer, host: string, port: number): Prom
   const looked = proxy.resolvesLocally && isIP(host) === 0;
   const target = looked ? (await lookup(host)).address : host;
   const known = proxy.credentials();
+  const { SocksClient } = await import("socks");
   try {
     const { socket } = await SocksClient.createConnection({
       command: "connect",

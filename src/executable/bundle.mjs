@@ -2,7 +2,8 @@
  * The bundle of the program. Input: the sources, and the origin of the checkout. Output: a
  * folder that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
  * modules, the launcher `peneira`, and the compiled addon. Tables that the program would otherwise
- * compute at every start become esbuild constants, with the names that the sources declare.
+ * compute at every start become files, or esbuild constants with the names that the sources
+ * declare.
  * Invariant: this file needs only Node, because it is loaded before the packages are installed. A
  * file in the folder is complete if it exists. Files that a running server may still load stay for
  * a while, so that a new build does not break it. Tables are made by the same modules as in a run
@@ -22,20 +23,30 @@ const ENTRIES = "src/translate/activities/lexiconentries.ts";
 const PHRASES = "src/translate/filters/table.ts";
 
 /**
- * Returns the constants of the bundle: the lexicon and the filter phrases as text
- * (src/translate/words/phrasetable.ts), and activity names as JSON. All are strings, so that V8
- * need not compile tables.
+ * Returns the constants of the bundle: the filter phrases as one text, so that V8 need not compile
+ * a table (src/translate/words/phrasetable.ts), and that files hold the lexicon.
  */
 export function tableConstants(root) {
+  const phrases = made(root, PHRASES).requestText();
+  return { BUILD_PHRASES: JSON.stringify(phrases), BUILD_TABLES: "true" };
+}
+
+/**
+ * Returns the files of the bundle with the lexicon, by name: its phrases as texts, and the names of
+ * activities as JSON. They are not constants, because then every thread whose code can translate
+ * would hold 2 MB of them twice: in its source and as values.
+ */
+export function tableFiles(root) {
   const { trades, goods } = made(root, LEXICON).makeLexiconData();
   const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
-  const phrases = made(root, PHRASES).requestText();
-  const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
-  return Object.fromEntries(
-    Object.entries({ ...texts, BUILD_PHRASES: phrases }).map(([name, text]) => {
-      return [name, JSON.stringify(text)];
-    }),
-  );
+  return { "trades.txt": trades, "goods.txt": goods, "names.json": names };
+}
+
+/** Writes these files to a folder; returns their names. */
+export function writeTables(root, folder) {
+  const files = tableFiles(root);
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), text);
+  return Object.keys(files);
 }
 
 /** Compiles and runs a source module, and returns its exports. */
@@ -107,11 +118,13 @@ export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
     target: `node${nodeMin.join(".")}`,
     format: "esm",
     sourcemap: true,
+    sourcesContent: false,
     legalComments: "eof",
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     banner: { js: REQUIRE_BANNER },
   });
   writeInOneByte(fresh, ".mjs");
+  writeTables(root, fresh);
   // The launcher has no extension, so Node must know that it is CommonJS.
   fs.writeFileSync(path.join(fresh, "package.json"), '{ "type": "commonjs" }\n');
   fs.writeFileSync(path.join(fresh, "peneira"), launcher(nodeMin), { mode: 0o755 });

@@ -13,7 +13,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { ADDONS, addonIn, compileAddon, findBase, sourcesOf } from "./base.mjs";
-import { bundleOptions, writeInOneByte } from "./bundle.mjs";
+import { bundleOptions, writeInOneByte, writeTables } from "./bundle.mjs";
 import { licenseText, packagesOf, zstdLicense } from "./licenses.mjs";
 import { installShipped } from "./packages.mjs";
 
@@ -54,7 +54,8 @@ function buildExecutable(options) {
   writeLicenses(options, packages);
   const recording = path.join(root, "src", "executable", "recording.cjs");
   run(base.binary, [...SEEDS, recording, "main.cjs", "main.code"], { cwd: folder });
-  const parts = ["main.cjs", "main.code", "parts.json", "licenses.txt", "parquet.wasm", ...files];
+  const own = ["main.cjs", "main.code", "parts.json", "licenses.txt", "parquet.wasm"];
+  const parts = [...own, ...writeTables(root, folder), ...files];
   fs.renameSync(assemble(options, parts), target);
 }
 

@@ -4,10 +4,11 @@
  * Invariant: never rejects, even if the server breaks the protocol. A message has one recipient,
  * and none of its values can add a header, a recipient, or a file. A password is sent only over
  * TLS. The outcome's text contains nothing that the server has sent. This file is the only importer
- * of `nodemailer`.
+ * of `nodemailer`, at the first message.
  */
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Clock } from "../process/clock.ts";
+import { lazy } from "../scheduling/lazy.ts";
 import { plainAddress } from "./addresses.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
 import { TLS_CODES } from "./sender.ts";
@@ -50,14 +51,14 @@ export interface Email {
 
 /** Sends each message over a separate connection. */
 export class Mailer {
-  readonly #transport: Transporter;
+  readonly #transport: () => Promise<Transporter>;
   readonly #settings: SmtpSettings;
   readonly #clock: Clock;
 
   constructor(settings: SmtpSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#transport = transportOf(settings);
+    this.#transport = lazy(() => transportOf(settings));
   }
 
   /** Sends a message. Rejects only if `ended` is aborted, with the reason of `ended`. */
@@ -78,7 +79,8 @@ export class Mailer {
     try {
       const signal = AbortSignal.any([late, ended]);
       const message = messageOf(email, this.#settings.from, new Date(startedAt));
-      const { response } = (await this.#transport.sendMail({ ...message, signal })) as {
+      const transport = await this.#transport();
+      const { response } = (await transport.sendMail({ ...message, signal })) as {
         readonly response: string;
       };
       return outcome({ status: Number.parseInt(response, 10) || 250, error: null });
@@ -100,7 +102,8 @@ const LATE = {
   verdict: "server",
 } as const;
 
-function transportOf(settings: SmtpSettings): Transporter {
+async function transportOf(settings: SmtpSettings): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
   const { host, port, tls, user, password, timeoutMs, ca } = settings;
   return createTransport({
     ...{ host, port, secure: tls === "implicit", requireTLS: tls === "starttls" },

@@ -19,7 +19,6 @@ import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { loadPlans, withRetention } from "../../access/plans.ts";
 import { Assets } from "../../console/assets.ts";
 import { consoleTable } from "../../console/routes.ts";
-import { readActivityTexts } from "../../dump/activities.ts";
 import { CommandError } from "../../errors.ts";
 import { searchCounter } from "../../export/queue/rendertask.ts";
 import { isStoreAddress } from "../../files/objectaddress.ts";
@@ -143,7 +142,10 @@ export async function serve(
   const plans = withRetention(loadPlans(config.plans), config.get("exports.retention"));
   warn([...withoutEffect(config), ...withoutDescriptors(config), ...withoutProcessors(config)]);
   const descriptors = config.get("translate.descriptors");
-  if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
+  if (descriptors !== null) {
+    const { readActivityTexts } = await import("../../dump/activities.ts");
+    useDescriptors(readActivityTexts(descriptors));
+  }
   // Core dumps are disabled before any secret is read.
   if (!config.get("core_dumps")) limitCores();
   const ledger = Ledger.open();

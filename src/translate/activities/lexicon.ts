@@ -1,10 +1,11 @@
 /**
- * The curated lexicon of activities. Input: its table and its names by code, from the built program
- * or, when run from sources, from the entries. Output: trade names with codes, goods names with
- * codes by role, and common names by code.
+ * The curated lexicon of activities. Input: its table and its names by code, from files of the
+ * built program or, when run from sources, from the entries. Output: trade names with codes, goods
+ * names with codes by role, and common names by code.
  * Invariant: read once, at the first translation. `codes` are a name's main meanings, `also` its
  * other possible meanings. Names are spelled as in the lexicon.
  */
+import { readTable } from "../../location.ts";
 import { lazy } from "../../scheduling/lazy.ts";
 import type { PhraseBook } from "../words/phrases.ts";
 import { PhraseTable } from "../words/phrasetable.ts";
@@ -12,12 +13,8 @@ import { makeLexiconData } from "./lexicondata.ts";
 import { type CalledBy, entryNamesByCode } from "./lexiconentries.ts";
 import { type Goods, type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
-/** The lexicon, inlined by the bundler (src/executable/bundle.mjs). */
-declare const BUILD_TRADES: string | undefined;
-declare const BUILD_GOODS: string | undefined;
-// Module constants, so that no compiled function contains a text of a million characters.
-const TRADES = typeof BUILD_TRADES === "string" ? BUILD_TRADES : "";
-const GOODS = typeof BUILD_GOODS === "string" ? BUILD_GOODS : "";
+/** True in a built program, whose files hold the tables (src/executable/bundle.mjs). */
+declare const BUILD_TABLES: boolean | undefined;
 
 interface Lexicon {
   readonly trades: PhraseTable<LexiconChoice>;
@@ -40,16 +37,14 @@ function makeLexicon(): Lexicon {
   // The condition compares the build constant literally, so that the bundler can drop
   // `makeLexiconData`.
   const { trades, goods } =
-    typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : makeLexiconData();
+    typeof BUILD_TABLES === "boolean"
+      ? { trades: readTable("trades.txt"), goods: readTable("goods.txt") }
+      : makeLexiconData();
   return { trades: new PhraseTable(trades), goods: new PhraseTable(goods), roles: ROLES_BEFORE };
 }
 
-/** JSON pairs of a code and its names, inlined by the bundler (src/executable/bundle.mjs). */
-declare const BUILD_NAMES: string | undefined;
-const NAMES = typeof BUILD_NAMES === "string" ? BUILD_NAMES : "";
-
 /** Returns the common names of every code, prefix, or section. */
 export function namesByCode(): ReadonlyMap<string, CalledBy> {
-  if (typeof BUILD_NAMES !== "string") return entryNamesByCode();
-  return new Map(JSON.parse(NAMES) as (readonly [code: string, CalledBy])[]);
+  if (typeof BUILD_TABLES !== "boolean") return entryNamesByCode();
+  return new Map(JSON.parse(readTable("names.json")) as (readonly [string, CalledBy])[]);
 }

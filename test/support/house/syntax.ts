@@ -17,6 +17,8 @@ export interface Import {
   /** True if the import disappears when types are stripped. */
   readonly typeOnly: boolean;
   readonly line: number;
+  /** True if the file runs without it at first: `import()`, or the path of a worker. */
+  readonly later: boolean;
 }
 
 const trees = new Map<string, ts.SourceFile>();
@@ -62,11 +64,18 @@ export function importsOf(file: string): Import[] {
     if (!declared && !called && !typed && !path_) return;
     const typeOnly = typed || (declared && isTypeOnly(parent));
     const target = resolve(file, node.text);
-    found.push({ specifier: node.text, file: target, typeOnly, line: lineOf(node) });
+    const later = !declared;
+    found.push({ specifier: node.text, file: target, typeOnly, later, line: lineOf(node) });
   });
   // Comments at the top of a file reference type declarations.
   for (const { fileName: specifier } of treeOf(file).referencedFiles) {
-    found.push({ specifier, file: resolve(file, specifier), typeOnly: true, line: 1 });
+    found.push({
+      specifier,
+      file: resolve(file, specifier),
+      typeOnly: true,
+      later: false,
+      line: 1,
+    });
   }
   return found;
 }

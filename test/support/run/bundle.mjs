@@ -19,10 +19,10 @@ import { lives } from "../../../src/setup/steps.mjs";
 const INSIDE = new Set(["typebox", "apache-arrow", "flatbuffers", "tslib"]);
 
 /**
- * Bundles test files (paths below `root`) into a folder of this run only, because two runs may
- * happen at the same time. `product` is the folder of the product's bundle. With `tables`, the
- * lexicon is a constant, as in the product. Otherwise each suite that translates computes it, which
- * takes 1 s of processor time. Returns the bundles in the order of `files`.
+ * Bundles test files (paths below `root`) into a folder of this run, because two runs may meet.
+ * `product` is the folder of the product's bundle. With `tables`, the lexicon is read from its
+ * files; otherwise each suite that translates computes it, which takes 1 s of processor time.
+ * Returns the bundles in the order of `files`.
  */
 export function bundleTests(root, { files, product, tables = true }) {
   removeOld(path.join(root, ".cache", "tests"));

@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import ts from "typescript";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
-import { importsOf, lineOf, treeOf, walk } from "../../support/house/syntax.ts";
+import { type Import, importsOf, lineOf, treeOf, walk } from "../../support/house/syntax.ts";
 
 const FILE_LINES_MAX = 600;
 const FUNCTION_LINES_MAX = 70;
@@ -38,6 +38,9 @@ const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
 
 /** Parts of src/http that must import neither each other nor the routes. */
 const HTTP_PARTS = /^src\/http\/(server|openapi)\//;
+
+/** Packages that few servers need, so that the start of a server does not load them. */
+const SELDOM = /^(undici|socks|nodemailer|@brazilian-utils\/.*|parquet-wasm.*|zstd-napi.*)$/;
 
 /** Packages that only one file of the product may import. */
 const HEAVY = [
@@ -122,6 +125,17 @@ describe("imports", () => {
       return importers.length > 1 ? [`${name.source} is imported by ${importers.join(", ")}`] : [];
     });
     refuse(broken, "one importer per heavy package");
+  });
+
+  it("of packages that few servers need are made later than the start of a server", () => {
+    const started = reachable(["src/cli/commands/serve.ts"], (one) => !one.later && !one.typeOnly);
+    const loaded = [...started].flatMap((file) =>
+      importsOf(file)
+        .filter((one) => SELDOM.test(one.specifier) && !one.later && !one.typeOnly)
+        .map((one) => `${file}:${one.line} imports ${one.specifier}`),
+    );
+    assert.ok(started.has("src/notices/mailer.ts"), "the start is not followed");
+    refuse(loaded, "import() such a package where it is used");
   });
 
   it("of the browser's part of the console are its own and pure tables", () => {
@@ -302,13 +316,18 @@ function headerLines(text: string): number {
   return comment.split("\n").filter((line) => /\w/.test(line)).length;
 }
 
-function reachable(entries: readonly string[]): ReadonlySet<string> {
+/** Returns the files that some files import, directly or not, by imports that `counts` accepts. */
+function reachable(
+  entries: readonly string[],
+  counts: (one: Import) => boolean = () => true,
+): ReadonlySet<string> {
   const seen = new Set<string>();
   const queue = [...entries];
   for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
     if (seen.has(file) || !TYPESCRIPT.includes(file)) continue;
     seen.add(file);
-    for (const one of importsOf(file)) if (one.file !== undefined) queue.push(one.file);
+    for (const one of importsOf(file).filter(counts))
+      if (one.file !== undefined) queue.push(one.file);
   }
   return seen;
 }

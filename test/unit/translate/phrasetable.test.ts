@@ -9,6 +9,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { lexicon } from "../../../src/translate/activities/lexicon.ts";
 import { makeLexiconData } from "../../../src/translate/activities/lexicondata.ts";
+import { entryNamesByCode } from "../../../src/translate/activities/lexiconentries.ts";
 import { requestText } from "../../../src/translate/filters/table.ts";
 import { Phrases } from "../../../src/translate/words/phrases.ts";
 import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetable.ts";
@@ -80,11 +81,12 @@ describe("a table of phrases", () => {
 
 describe("the lexicon of a build", () => {
   it("is the one that the sources yield", async () => {
-    const { tableConstants } = await import(join(ROOT, "src/executable/bundle.mjs"));
-    const { BUILD_TRADES, BUILD_GOODS, BUILD_PHRASES } = tableConstants(ROOT);
+    const { tableConstants, tableFiles } = await import(join(ROOT, "src/executable/bundle.mjs"));
     const { trades, goods } = makeLexiconData();
-    assert.deepEqual([JSON.parse(BUILD_TRADES), JSON.parse(BUILD_GOODS)], [trades, goods]);
-    assert.equal(JSON.parse(BUILD_PHRASES), requestText());
+    const names = JSON.stringify([...entryNamesByCode()]);
+    const files = { "trades.txt": trades, "goods.txt": goods, "names.json": names };
+    assert.deepEqual(tableFiles(ROOT), files);
+    assert.equal(JSON.parse(tableConstants(ROOT).BUILD_PHRASES), requestText());
     for (const book of [lexicon().trades, lexicon().goods]) {
       assert.ok(book.vocabulary.size > 4_000);
       // A word must not contain blanks, tabs, or line ends.
