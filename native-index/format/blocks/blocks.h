@@ -151,7 +151,7 @@ class Blocks {
   std::unique_ptr<std::atomic<uint64_t>[]> requested_;  // one bit per block; only a hint
   mutable std::atomic<uint64_t> checkedCount_{0};
   mutable std::atomic<bool> all_{false};
-  mutable std::atomic<uint64_t> age_{0};  // number of distrust() calls
+  mutable std::atomic<uint64_t> age_{0};  // number of recheckAll() calls
   mutable std::atomic<int64_t> damaged_{-1};
 };
 

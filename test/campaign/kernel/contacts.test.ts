@@ -5,7 +5,7 @@
  * values, values shared by few or by thousands, in upper and lower case, and two addresses with one
  * hash. Corrupt bytes with valid checksums are rejected or yield existing rows, and nothing is read
  * outside them. A file without CONTACTS reports this.
- * Does not prove: which spellings of a value are parsed (unit/spec/phones.test.ts).
+ * Does not prove: which spellings of a value are parsed (unit/spec/contacts.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

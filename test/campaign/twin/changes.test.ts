@@ -3,7 +3,7 @@
  * fields, values before and after, and totals. Snapshots are seeded random pairs with different
  * dictionaries. Specs, kinds, watched fields, and output fields are random. Joined pages of any
  * size from any position give the same answer, and so do batches. Rows of CSV files agree.
- * Does not prove: that lists are safe on disk (unit/search/changes-list.test.ts), nor anything
+ * Does not prove: that lists are safe on disk (unit/changes/list.test.ts), nor anything
  * about HTTP.
  */
 import assert from "node:assert/strict";

@@ -4,7 +4,7 @@
  * a share rejects every request, the message names the probable cause and how to fix it. A
  * month that is not published yet is distinguished from a share that moved. With seeded random
  * faults in all of these, the result is the right bytes or no file.
- * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listings.test.ts).
+ * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listing.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";

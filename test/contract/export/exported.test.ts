@@ -6,7 +6,7 @@
  * client first reads the file, even if the server stops before it has added them. Accounts of
  * failed and canceled exports and of other tenants are not in the list, and nothing written for
  * them remains.
- * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
+ * Does not prove: crashes (campaign/kills), nor large lists.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";

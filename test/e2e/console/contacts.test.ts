@@ -5,7 +5,7 @@
  * removed. A text that is no phone or e-mail changes nothing, and an example is shown. A
  * sentence that names a phone or an e-mail becomes the same filter.
  * Does not prove: which rows have a contact (campaign/kernel/contacts.test.ts), every spelling
- * (unit/spec/phones.test.ts), the translator (contract/translate).
+ * (unit/spec/contacts.test.ts), the translator (contract/translate).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";

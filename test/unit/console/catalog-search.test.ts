@@ -2,7 +2,7 @@
  * Proves that the console's pickers find activities, municipalities, and legal natures by code,
  * name, and colloquial words, with any accents. The results have a fixed order, and whole groups
  * can be picked.
- * Does not prove: that the server's catalog is complete (test/console-data.test.ts).
+ * Does not prove: that the server's catalog is complete (contract/console/catalog.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
  * Proves: a pasted list is sent to the server line by line, unchanged, or as a file if it is a
  * table. No line is lost.
- * Does not prove: how the server reads it (unit/lists/pieces.test.ts).
+ * Does not prove: how the server reads it (unit/lists/upload.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -3,7 +3,7 @@
  * plan, key, spec, and snapshot. The request can safely be repeated at any time. An Idempotency-Key
  * belongs to one request of one tenant. If a format limits its rows, an export with one row more is
  * rejected. Rows of other formats are never counted. Does not prove: surviving a crash (the
- * exporter is a model in memory here). http-export-table.ts tests single members.
+ * exporter is a model in memory here). test/support/http/export-table.ts tests single members.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

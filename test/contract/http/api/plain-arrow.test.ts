@@ -4,7 +4,7 @@
  * snapshot from which it was made. apache-arrow writes the file in small batches. The temporary
  * index is removed when the file is closed. Metadata that no snapshot can have is rejected with a
  * message, also in a Parquet file.
- * Does not prove: files of other programs (unit/native-index/readers.test.ts).
+ * Does not prove: files of other programs (contract/native-index/readers.test.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
