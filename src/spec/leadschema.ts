@@ -1,8 +1,8 @@
 /**
  * The JSON Schemas (2020-12) of the lead query 1.0, the flat spec that people write by hand: as
  * sent, and in normal form with its static type.
- * Invariant: translate/leads/leadquery.ts accepts only LEAD_INPUT_SCHEMA and returns only LEAD_SCHEMA;
- * tests verify both.
+ * Invariant: translate/leads/leadquery.ts accepts only LEAD_INPUT_SCHEMA and returns only
+ * LEAD_SCHEMA; tests verify both.
  */
 import Type from "typebox";
 import {

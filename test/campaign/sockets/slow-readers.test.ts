@@ -3,7 +3,8 @@
  * tenant gets at most its share of the concurrent streams of pages and files, while another tenant
  * is answered. Readers below the minimum pace are disconnected and release their page, file, or
  * buffered answer. Faster readers are not disconnected. Does not prove: how the pace is computed
- * (unit/http/server/readspeed.test.ts), nor readers that stop (contract/http/server/streams.test.ts).
+ * (unit/http/server/readspeed.test.ts), nor readers that stop
+ * (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
