@@ -142,8 +142,9 @@ function readNumber({ digits, lost, isWhole }: NonNullable<ReturnType<typeof num
 
 /** Reads digits that are not punctuated as a complete CNPJ or root. */
 function readDigits(text: string, digits: string): CnpjReading {
-  // Such texts are dates with times, two numbers, or fractions.
-  const isOther = digits.length === LENGTH || /^[0-9]*[.][0-9]+$/.test(text);
+  // Such texts are dates with or without times, postal codes, phones, two numbers, or fractions.
+  const isWhole = digits.length === LENGTH || digits.length === ROOT_LENGTH;
+  const isOther = isWhole || /^[0-9]*[.][0-9]+$/.test(text);
   return isOther && digits !== text ? refused("not_a_cnpj") : readPlainDigits(digits);
 }
 

@@ -526,8 +526,11 @@ function ownerBefore(sentence: Sentence, from: number, isEvent: (at: number) => 
     const trade = isInTrade(sentence, at, at + 1);
     if (isEvent(at) || (CLOSED.has(word) && !trade) || endsStatus(sentence, at)) return at;
     const apart = sentence.tokens[at]?.kind === "mark" && sentence.owner(at) !== "place";
-    const passed = sentence.owner(at) === "place" || BETWEEN.has(word) || trade;
-    if (apart || !(passed || kindAt(sentence, at) === "activity")) return -1;
+    const passed = sentence.owner(at) !== null || BETWEEN.has(word) || trade;
+    const kind = kindAt(sentence, at);
+    // "baixadas sem e-mail nos últimos 3 meses"
+    const isContact = kind === "contact" || /^(?:com|sem|with|without)$/.test(word);
+    if (apart || !(passed || kind === "activity" || isContact)) return -1;
   }
   return -1;
 }

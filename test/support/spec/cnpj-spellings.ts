@@ -65,6 +65,9 @@ export const SPELLINGS: readonly Spelling[] = [
   ...spelled("cpf", ["12345678909", "123.456.789-09", "123456789-09", "12345678909.0"]),
   ...spelled("cpf", ["1.2345678909e+10", "CPF 123.456.789-09", "Fulano 12345678909"]),
   ...spelled("not_a_cnpj", ["-11222333000181", "11222333000181.5", "1.5", "11222333 000181"]),
+  // Dates, postal codes, and phones have the digits of a root, but other punctuation.
+  ...spelled("not_a_cnpj", ["10.11.1974", "10-11-1974", "10111-974", "10.111-974"]),
+  ...spelled("not_a_cnpj", ["1011-1974", "2010-11-19", "10 11 1974"]),
   ...spelled("not_a_number", ["padaria", "EMPREENDIMENTO12", "rua 15", "000000000001AA"]),
 ];
 

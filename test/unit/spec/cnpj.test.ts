@@ -8,6 +8,7 @@ import { describe, it } from "node:test";
 import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
 import fc from "fast-check";
 import { cnpjCheckDigits, isPlainCnpj, readCnpj } from "../../../src/spec/cnpj/cnpj.ts";
+import { readCnpjText } from "../../../src/spec/cnpj/cnpjspelling.ts";
 
 const characters = (alphabet: string, length: number) =>
   fc
@@ -86,5 +87,14 @@ describe("a CNPJ", () => {
       "ÁBCDEFGH000191",
     ];
     for (const text of wrong) assert.equal(readCnpj(text), null, JSON.stringify(text));
+  });
+
+  it("has no root in a date, a postal code, or a phone", () => {
+    for (const text of ["10/11/1974", "1/01/01974", "10111-974", "10.111-974", "1011-1974"]) {
+      assert.deepEqual(readCnpjText(text), { kind: "refused", reason: "not_a_cnpj" }, text);
+    }
+    for (const text of ["10111974", "10.111.974", "10 111 974", "10111974.0"]) {
+      assert.deepEqual(readCnpjText(text), { kind: "root", root: "10111974" }, text);
+    }
   });
 });

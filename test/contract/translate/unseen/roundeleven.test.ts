@@ -102,6 +102,20 @@ describe("rules of rounds 11 to 18", () => {
     }
   });
 
+  it("give a day behind contacts and lists to the status before them", () => {
+    for (const [text, status] of [
+      ["óticas baixadas sem e-mail desde 2024 em SP", 8],
+      ["óticas inaptas com telefone em SP desde 2024", 4],
+      ["closed opticians in Natal with phone since 2024", 8],
+    ] as const) {
+      const { company } = specOf(text).filters;
+      assert.deepEqual(company.registration_status_any_of, [status], text);
+      assert.equal(company.status_since, "2024-01-01", text);
+    }
+    const { company } = specOf("óticas baixadas com e-mail, abertas em 2020").filters;
+    assert.deepEqual([company.started_after, company.status_since], ["2020-01-01", undefined]);
+  });
+
   it("sell wholesale if the goods are followed by it", () => {
     same("quem vende brinquedo no atacado em Natal", "atacadistas de brinquedos em Natal");
     same("quem vende parafuso por atacado em Natal", "atacadistas de parafusos em Natal");
