@@ -118,12 +118,17 @@ async function run(file: string, flags: EnrichFlags): Promise<void> {
   }
 }
 
+/** Endings of the new file. One that names no format keeps the format of the file that is read. */
+const ENDINGS: ReadonlySet<string> = new Set([...SHEET_FORMATS, "", "txt", "tsv"]);
+
 /** Returns why the command cannot use these paths, or null if it can. */
 function problemOf(file: string, { out, force }: EnrichFlags): string | null {
   if (!existsSync(file)) return `there is no file ${file}`;
   if (!statSync(file).isFile()) return `${file} is no file, but a folder or a device`;
   const folder = dirname(resolve(out));
   if (out === "" || out === "-") return "--out must name a file";
+  const ending = extname(out).slice(1).toLowerCase();
+  if (!ENDINGS.has(ending)) return `--out must end with .csv or .xlsx, not .${ending}`;
   if (!existsSync(folder)) return `there is no folder ${folder} for --out`;
   if (resolve(out) === resolve(file)) return "--out must be another file than the one that is read";
   if (!existsSync(out)) return null;
@@ -196,7 +201,9 @@ async function reported<Value>(file: string, read: () => Promise<Value>): Promis
     return await read();
   } catch (error) {
     if (!(error instanceof ColumnRefusal) && !(error instanceof XlsxRefusal)) throw error;
-    throw new CommandError(`${file} cannot be enriched. ${error.message}`, 1, error);
+    // The message names the member of a request; here a flag has the same name.
+    const message = error.message.replaceAll("column=<header>", "--column <header>");
+    throw new CommandError(`${file} cannot be enriched. ${message}`, 1, error);
   }
 }
 

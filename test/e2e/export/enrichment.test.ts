@@ -215,6 +215,10 @@ describe("a sent file", () => {
       assert.equal(ended.code, 0, ended.err);
       assert.ok(readFileSync(out).equals(file), "the bytes of the server");
     }
+    const [sent, out] = [join(sample.folder, "in.csv"), join(sample.folder, "out.pdf")];
+    const other = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
+    assert.equal(other.code, 2);
+    assert.match(other.err, /--out must end with \.csv or \.xlsx, not \.pdf/);
     const long = Buffer.from(`CNPJ;x\n${cnpjs[0]};${"a".repeat(40_000)}\n`);
     const { status, json } = await send(server, long, { name: "long", query: "format=xlsx" });
     assert.deepEqual([status, json.code], [422, "invalid_request"]);
