@@ -288,9 +288,9 @@ function isLong(cell: string): boolean {
   return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
 }
 
-/** True if a text may be a root; words of eight letters are not. */
+/** True if a text may be a root; words of eight letters and headers such as "CNPJ2024" are not. */
 function isRoot(text: string): boolean {
-  return readCnpjText(text).kind === "root";
+  return readCnpjText(text).kind === "root" && !/^cnpj/i.test(text);
 }
 
 function hasLetters(text: string): boolean {

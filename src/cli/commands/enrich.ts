@@ -139,6 +139,7 @@ function problemOf(file: string, { out, force }: EnrichFlags): string | null {
 /** Returns the format that the new file's name denotes, or undefined if it denotes none. */
 function formatOf(out: string): SheetFormat | undefined {
   const ending = extname(out).slice(1).toLowerCase();
+  if (ending === "txt" || ending === "tsv") return "csv";
   return SHEET_FORMATS.find((format) => format === ending);
 }
 

@@ -43,6 +43,8 @@ export interface SheetLayout {
   /** Path of the sheet's part, and of the part with styles or null. */
   readonly path: string;
   readonly styles: string | null;
+  /** True if the workbook counts its dates from 1904. */
+  readonly since1904: boolean;
   /** Parts of the workbook, such as shared texts, that are needed to read the sheet again. */
   readonly parts: SheetParts;
   /** The column of CNPJs, counted from 0. */
@@ -80,7 +82,8 @@ export async function readSheetLayout(
   { column: wanted, isWhole = false }: SheetRequest,
   take: (cell: ColumnCell, takesRoots: boolean) => void,
 ): Promise<SheetLayout> {
-  const { open, chosen, reason, styles, sheets, hidden } = await chooseSheet(file, wanted, isWhole);
+  const choice = await chooseSheet(file, wanted, isWhole);
+  const { open, chosen, reason, styles, sheets, hidden, since1904 } = choice;
   const column = new Column(wanted, take);
   const reader = new SheetReader(chosen.name, open.parts, column);
   const merges = new Merges(reader);
@@ -88,7 +91,10 @@ export async function readSheetLayout(
   for await (const piece of file.pieces(chosen.path)) xml.add(piece);
   xml.end();
   const { name: sheet, path } = chosen;
-  const about = { sheet, reason, others: sheets - 1, hidden, path, styles, parts: open.parts };
+  const about = {
+    ...{ sheet, reason, others: sheets - 1, hidden, path, styles, since1904 },
+    parts: open.parts,
+  };
   const found = column.end();
   return { ...about, ...found, end: Math.max(found.width, merges.end(found.header)) };
 }
@@ -124,11 +130,13 @@ class Merges implements PartTaker {
   }
 
   #note(ref: string): void {
-    const [, letters = "", row = ""] = /:\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(ref) ?? [];
-    const column = columnOfLetters(letters.toUpperCase());
-    if (column === null) return;
-    const known = this.#ends.get(Number(row)) ?? 0;
-    if (column >= known) this.#ends.set(Number(row), column + 1);
+    // A program may write the corners in any order.
+    const corners = [...ref.matchAll(/\$?\b([A-Z]{1,3})\$?(\d{1,7})\b/gi)];
+    const columns = corners.map(([, letters = ""]) => columnOfLetters(letters.toUpperCase()) ?? -1);
+    const column = Math.max(-1, ...columns);
+    const row = Math.max(0, ...corners.map(([, , number]) => Number(number)));
+    const known = this.#ends.get(row) ?? 0;
+    if (column >= known) this.#ends.set(row, column + 1);
   }
 }
 

@@ -59,7 +59,7 @@ export async function enrichXlsx(
       await writeSheet(zip, file, {
         path,
         columns: { first: layout.end, last: layout.end + work.options.fields.length },
-        cells: new NewCells(work, extent, { looked, tally, styles }),
+        cells: new NewCells(work, extent, { looked, tally, styles, since1904: layout.since1904 }),
       });
     } else if (styles !== null && path.toLowerCase() === layout.styles?.toLowerCase()) {
       writePacked(zip, path, Buffer.from(styles.xml, "latin1"));
@@ -109,6 +109,8 @@ interface CellParts {
   readonly looked: LookupRows;
   readonly tally: OutcomeTally;
   readonly styles: Pick<NewStyles, "of"> | null;
+  /** True if the workbook counts its dates from 1904. */
+  readonly since1904?: boolean;
 }
 
 /** Rows of a sheet, and `width`, the column at which the new ones begin. */
@@ -187,10 +189,11 @@ export class NewCells {
 
   /** Changes addresses and styles of rendered cells to row `number` and the appended columns. */
   #moved(row: string, number: number): string {
-    const { styles } = this.#parts;
+    const { styles, since1904 = false } = this.#parts;
     const first = this.#layout.width + 1;
     const cells = row.slice(row.indexOf(">") + 1);
-    const shown = styles === null ? cells.replace(DATE_CELL, dateText) : cells;
+    const dated = since1904 ? cells.replace(DATE_CELL, daysSince1904) : cells;
+    const shown = styles === null ? cells.replace(DATE_CELL, dateText) : dated;
     return shown.replace(
       /<c r="([A-Z]+)\d+"(?: s="(\d)")?/g,
       (_, letters: string, style: string | undefined) => {
@@ -207,6 +210,13 @@ const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 /** Matches a date as the addon writes it: days since 30 December 1899. */
 const DATE_CELL = /(<c r="[A-Z]+\d+") s="1"><v>(-?\d+)<\/v><\/c>/g;
 const DAYS_BEFORE_1970 = 25_569;
+
+/** Days between the first days of the two date systems. */
+const DAYS_BEFORE_1904 = 1_462;
+
+function daysSince1904(_: string, begin: string, days: string): string {
+  return `${begin} s="1"><v>${Number(days) - DAYS_BEFORE_1904}</v></c>`;
+}
 
 /** Formats a date as text, for a workbook without styles, in which it would look like a number. */
 function dateText(_: string, begin: string, days: string): string {

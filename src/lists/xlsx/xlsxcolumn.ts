@@ -88,6 +88,8 @@ interface ChosenSheet {
   readonly hidden: number;
   /** Path of the part of styles; null if there is none. */
   readonly styles: string | null;
+  /** True if the workbook counts its dates from 1904. */
+  readonly since1904: boolean;
 }
 
 /** Chooses the sheet with the column of CNPJs. `isWhole` caches whole texts. @throws XlsxRefusal */
@@ -104,7 +106,7 @@ export async function chooseSheet(
   const open = { file, parts, wanted };
   const seen = await lookThrough(open, sheets);
   const { sheet: chosen, reason } = sheetOf(seen) ?? (await onlySheet(open, seen, hidden));
-  return { open, chosen, reason, sheets: sheets.length, hidden: hidden.length, styles };
+  return { open, chosen, reason, sheets: sheets.length, hidden: hidden.length, styles, since1904 };
 }
 
 /**

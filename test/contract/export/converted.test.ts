@@ -299,6 +299,18 @@ describe("a workbook as CSV", () => {
     ]);
   });
 
+  it("guards formulas behind all characters that spreadsheets skip", async () => {
+    const skipped = ["", "  ", "\n", "\u00ad", "\u200b", "\u00a0", "\ufeff", "\u3000"];
+    const texts = [...skipped.map((one) => `${one}=1+1`), "＝1+1", "＋a", "＠a", " -x"];
+    const plain = ["+55 (11) 98765-4321", "-12,5", "a=1", "\u00a0a"];
+    const row = [cellOf(known(0)), ...[...texts, ...plain].map((text) => cellOf(text))];
+    const sent = await workbook([{ name: "Base", rows: [[cellOf("CNPJ")], row] }]);
+    const text = (await converted(sent, "csv")).bytes.toString();
+    const [, found] = slowRecords(text.replace(/^\ufeff/, ""), ",");
+    const cells = found?.cells.slice(1, 1 + texts.length + plain.length) ?? [];
+    assert.deepEqual(cells, [...texts.map((one) => `'${one}`), ...plain]);
+  });
+
   it("writes dates of every kind alike, and only dates that a spreadsheet has", async () => {
     const days: CellDraft[] = [
       ...["2023-03-15T10:20:30", "2023-03-15T10:20:00.000Z", "2023-03-15T00:00:00"].map(

@@ -242,6 +242,16 @@ describe("an enriched CSV file", () => {
     }
   });
 
+  it("takes a header of eight characters that begins with CNPJ for no root", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    for (const header of ["CNPJ2024;nome", "nome;CNPJ2024", "CNPJ2024;CNPJ2025"]) {
+      const row = header.startsWith("CNPJ") ? `${cnpj};a` : `a;${cnpj}`;
+      const { bytes, summary } = await enriched(Buffer.from(`${header}\n${row}\n`));
+      assert.equal(summary.column, "CNPJ2024", header);
+      assert.equal(slowRecords(bytes.toString(), ";")[0]?.cells[2], "enrichment_status");
+    }
+  });
+
   it("has its header below many titles if it says CNPJ", async () => {
     const { cnpj } = accounts[0] as KnownAccount;
     const titled = async (titles: readonly string[], header: string) => {
@@ -409,6 +419,23 @@ describe("an enriched workbook", () => {
     }
   });
 
+  it("counts new dates like the workbook, from 1900 or 1904", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    const rows = [[cellOf("CNPJ")], [cellOf(cnpj), { number: "1", style: STYLES.date }]];
+    const parts = partsOf([{ name: "S", rows }]);
+    const book = parts.get("xl/workbook.xml") as string;
+    const dayIn = async (since1904: string) => {
+      const dated = book.replace("<sheets>", `<workbookPr date1904="${since1904}"/><sheets>`);
+      const sent = await packed(new Map([...parts, ["xl/workbook.xml", dated]]));
+      const { bytes } = await enriched(sent, { fields: ["started_on"] });
+      const xml = zipParts(bytes).get("xl/worksheets/sheet1.xml") as string;
+      return Number(/r="D2"[^>]*><v>(-?\d+)</.exec(xml)?.[1]);
+    };
+    const day = await dayIn("0");
+    assert.ok(day > 1_462, "a day that both systems have");
+    for (const since1904 of ["1", "true"]) assert.equal(await dayIn(since1904), day - 1_462);
+  });
+
   it("has its new columns after merged cells, except those above the header", async () => {
     const { cnpj } = accounts[0] as KnownAccount;
     const rows = [[cellOf("Clientes")], [cellOf("CNPJ"), cellOf("Nome")], [cellOf(cnpj)], null];
@@ -425,6 +452,7 @@ describe("an enriched workbook", () => {
     assert.deepEqual(await firstOf("B1:D2"), ["E2", "E3", "F2", "F3"], "a title in the header");
     assert.deepEqual(await firstOf("A1:H1", "A3:C3"), ["D2", "D3", "E2", "E3"], "a row of data");
     assert.deepEqual(await firstOf("D9:E12"), ["F2", "F3", "G2", "G3"], "a note below");
+    assert.deepEqual(await firstOf("E12:D9"), ["F2", "F3", "G2", "G3"], "corners turned");
     const message = /merged cells up to column XFD, and 2 more have no room\. Unmerge these cells/;
     await assert.rejects(firstOf("A4:XFD4"), { message });
     const sheet = { name: "S", rows, tail: '<mergeCells><mergeCell ref="A4:XFD4"/></mergeCells>' };
