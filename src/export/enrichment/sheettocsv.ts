@@ -100,8 +100,9 @@ class SheetLines implements RowTaker {
 
 /** Characters that spreadsheets skip before a formula; those of native-index/render/rows_csv.cc. */
 const SKIPPED =
-  "\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f" +
-  "\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb" +
+  "\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5" +
+  "\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\u3164" +
+  "\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb" +
   "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
 /**
  * Matches texts that a spreadsheet would run as formulas, also in full-width form, except numbers
