@@ -31,7 +31,7 @@ export function findComposedDistricts(context: PlaceContext): void {
     const ends = endsOf(context, at);
     if (ends.length === 0) continue;
     lookedUp++;
-    const to = ends.find((end) => isKnown(context, at, end));
+    const to = knownEnd(context, at, ends);
     if (to === undefined) continue;
     const { from } = leadOf(sentence, at);
     const { words: name } = sentence.words(at, to);
@@ -73,13 +73,21 @@ function isNameWord(sentence: Sentence, at: number): boolean {
   return word.length > 2 && !isIn(word) && !isOf(word) && !isKindOfPlace(word);
 }
 
-/** True if one of the largest cities has many accounts in a district of this name. */
-function isKnown({ sentence, districts, gazetteer }: PlaceContext, at: number, to: number) {
-  const { words: name } = sentence.words(at, to);
-  return largestOf(gazetteer).some((city) => {
-    const [known] = districts.names.known(city.ibge, [name]);
-    return known != null && isOften(new Map([[city.ibge, known]]), { cities: [city] });
-  });
+/** Returns the first of the ends whose name is a district of a large city with many accounts. */
+function knownEnd(
+  { sentence, districts, gazetteer }: PlaceContext,
+  at: number,
+  ends: readonly number[],
+): number | undefined {
+  const cities = largestOf(gazetteer);
+  const names = ends.map((end) => sentence.words(at, end).words);
+  const homes = districts.names.within(
+    cities.map(({ ibge }) => ibge),
+    names,
+  );
+  return ends.find((_, i) =>
+    cities.some((city) => isOften(homes[i] ?? new Map(), { cities: [city] })),
+  );
 }
 
 /** Cached largest cities of the country, by gazetteer. */

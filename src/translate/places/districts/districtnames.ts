@@ -111,6 +111,14 @@ export class DistrictNames {
     return results.map((one) => one ?? new Map());
   }
 
+  /**
+   * Returns, for each name as written, the municipalities of a few (IBGE codes) that have such a
+   * district. All are looked up in one native call per 64 municipalities.
+   */
+  within(ibges: readonly string[], names: readonly string[]): readonly Homes[] {
+    return this.#knownIn(ibges, this.#formsOf(names));
+  }
+
   #formsOf(names: readonly string[]): readonly (readonly string[])[] {
     return names.map((name) => spellingsOf(foldDistrict(name)));
   }
