@@ -5,8 +5,9 @@
  * Does not prove that every such phrase is understood.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, mock } from "node:test";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { DistrictNames } from "../../../../src/translate/places/districts/districtnames.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 describe("rules of rounds 11 to 18", () => {
@@ -24,6 +25,29 @@ describe("rules of rounds 11 to 18", () => {
   const same = (text: string, plain: string) =>
     assert.deepEqual(filtersOf(text), filtersOf(plain), `${text} | ${plain}`);
   const specOf = (text: string) => probe.spec(text);
+
+  it("read a district whose name has that of a town, without its city", () => {
+    // The sample's districts are invented, so one of Rio de Janeiro is put in here.
+    const homesOf = (name: string) =>
+      /^(?:barra|praia) da (?:tijuca|barra)$/i.test(name)
+        ? new Map([["3304557", { names: [name.toLowerCase()], accounts: 1_000_000 }]])
+        : new Map();
+    const lookUp = (_: Iterable<string>, names: readonly string[]) => names.map(homesOf);
+    const mocks = (["within", "among"] as const).map((method) =>
+      mock.method(DistrictNames.prototype, method, lookUp),
+    );
+    try {
+      for (const name of ["Barra da Tijuca", "barra da tijuca"]) {
+        const { geo } = specOf(`óticas na ${name} com telefone`).filters;
+        assert.deepEqual(geo.district_any_of, [
+          { municipality_ibge: "3304557", name: "barra da tijuca" },
+        ]);
+      }
+      assert.equal(filtersOf("óticas na Barra da Xurupita"), "refused");
+    } finally {
+      for (const one of mocks) one.mock.restore();
+    }
+  });
 
   it("keep the negating words of a town's name", () => {
     for (const join of ["e", "ou"]) {
