@@ -39,8 +39,8 @@ export function isInvitation({ cost }: StoredPassword): boolean {
 }
 
 /**
- * Returns the user whom a token invites, and the stored placeholder of the password. Throws the
- * same `sign_in_failed` for every unknown, used, revoked, or expired token.
+ * Finds an invitation by its token. Returns the invited user and the placeholder in place of a
+ * password hash. Throws the same `sign_in_failed` for an unknown, used, revoked, or expired token.
  */
 export function findInvited(
   store: UserStore,

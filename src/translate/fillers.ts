@@ -53,7 +53,7 @@ const FILLERS = new Set(
     "can could would will may might should shall must you your pls plz thx hey dear in at on " +
     "to from by am be been being was were it those these them they there ones one each every " +
     "details established taxed size organizado organizada organizados organizadas brazilian " +
-    "number numbers considerando considerar tres registration set up reach reached reachable " +
+    "number numbers considerando considerar registration set up reach reached reachable " +
     "who which what where whom run runs running trade sector field line sort type some also " +
     "along across seeking pois porque because just here let my mine our ours interested pull " +
     "fetch export send tell provide w lists " +

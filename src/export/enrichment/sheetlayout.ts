@@ -58,8 +58,8 @@ export interface SheetLayout {
   /** Number of columns, up to the last one with a cell. */
   readonly width: number;
   /**
-   * Column at which the new ones begin, counted from 0: after the cells, and after the merged cells
-   * that reach the header or a row below it.
+   * Column of the first new cell, counted from 0. It is behind all cells, and behind all merged
+   * cells with a row from the header on.
    */
   readonly end: number;
   /** Number of rows below the header with a cell in the column. */

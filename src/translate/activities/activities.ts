@@ -2,10 +2,10 @@
  * Finds the activities that a sentence names. Input: a sentence, the lexicon, and the official
  * names. Output: required and excluded codes, with how each was found.
  * Invariant: the longest known phrase wins, and at equal length a trade wins over goods. Codes in
- * the text are used as they are. An unknown requested activity gets no codes and certainty 0, so
- * that no other activity is searched instead. Franchises, which the registry does not distinguish,
- * are read first, because a negation before them would otherwise apply to the next activity. An
- * exclusion of a requested activity's main code is dropped with a note.
+ * the text are used as they are. An unknown requested activity gets no codes and certainty 0, so no
+ * other activity is searched instead. Franchises are unknown to the registry. They are read first,
+ * because a negation before them would otherwise apply to the next activity. An exclusion of a
+ * requested activity's main code is dropped with a note.
  */
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
