@@ -112,13 +112,13 @@ const WORDS = new Map(
     "inscriptas:inscritas inscriptos:inscritos acogidas:enquadradas acogidos:enquadrados " +
     "acogida:enquadrada acogido:enquadrado operen:operem " +
     "vecindario:bairro vecinos:moradores excluyendo:excluindo excluya:exclua excluyan:excluam " +
-    "descartando:descartando gran:grande antigua:antiga peligrosos:perigosos " +
+    "gran:grande antigua:antiga peligrosos:perigosos " +
     "peligrosas:perigosas peligrosa:perigosa peligroso:perigoso mercancias:mercadorias " +
     "generacion:geracao transmision:transmissao investigacion:pesquisa " +
     "deportivas:esportivas deportivos:esportivos deportiva:esportiva deportivo:esportivo " +
     "actividad:atividade ingresos:faturamento mejores:melhores mejor:melhor frenos:freios " +
     "suspensiones:suspensoes suspension:suspensao " +
-    "yerba:erva perforacion:perfuracao pozos:pocos cientifica:cientifica"
+    "yerba:erva perforacion:perfuracao pozos:pocos"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),

@@ -219,6 +219,11 @@ describe("a sent file", () => {
     const other = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
     assert.equal(other.code, 2);
     assert.match(other.err, /--out must end with \.csv or \.xlsx, not \.pdf/);
+    const [book, plain] = [join(sample.folder, "in.xlsx"), join(sample.folder, "out.txt")];
+    writeFileSync(book, sheet);
+    const text = await runCommand(["enrich", book, "--snapshot", sample.snapshot, "--out", plain]);
+    assert.equal(text.code, 0, text.err);
+    assert.match(readFileSync(plain, "utf8"), /^\ufeff?"?CNPJ/);
     const long = Buffer.from(`CNPJ;x\n${cnpjs[0]};${"a".repeat(40_000)}\n`);
     const { status, json } = await send(server, long, { name: "long", query: "format=xlsx" });
     assert.deepEqual([status, json.code], [422, "invalid_request"]);
