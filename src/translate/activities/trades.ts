@@ -46,7 +46,23 @@ export interface Before {
 export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   const trade = lexicon().trades.longest(sentence.tokens, at, (index) => sentence.free(index));
   if (trade === null || isOpen(sentence, trade)) return null;
-  return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
+  const whole = longerInside(sentence, trade) ?? trade;
+  return withTail(sentence, readingOf(firstOfTwo(sentence, whole) ?? whole));
+}
+
+/**
+ * Returns the trade after "empresa de" if its name is longer than the one that includes these
+ * words: "empresas de construção civil" is "construção civil", not "empresa de construção".
+ */
+function longerInside(
+  sentence: Sentence,
+  { from, to }: Match<LexiconChoice>,
+): Match<LexiconChoice> | null {
+  const general = FIRMS.has(sentence.folded(from)) || SERVICES.has(sentence.folded(from));
+  if (!general || !OF.has(sentence.folded(from + 1))) return null;
+  const free = (index: number) => sentence.free(index);
+  const inside = lexicon().trades.longest(sentence.tokens, from + 2, free);
+  return inside !== null && inside.to > to ? inside : null;
 }
 
 /** Maximum number of words after "of" in names such as "schools of music". */

@@ -217,11 +217,29 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
   if (isListedBehindItem(sentence, first, to)) return true;
   if (isEnclosed(sentence, first, to) || endsAsList(sentence, first, to)) return true;
+  if (isItemOfCommas(sentence, first, to)) return true;
   // In "padarias em Piracicaba email", the contact is required, because it stands at the end of the
   // sentence after a place.
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
+}
+
+/** Goods next to which "celular" and "phone" are goods too. */
+const ELECTRONIC =
+  /^(tablet|notebook|laptop|comput|informatic|eletronic|electronic|acessori|accessor|conserto|assistenc|repair|repara|capinha|capa|case|smartphone|iphone|tv|televis|camera|console|video)/;
+
+/**
+ * True for a contact that is an item of a telegraphic sentence: "confeitarias, Olinda, celular",
+ * "tanneries, phone, email". After it, only contacts, places, and other requests follow.
+ */
+function isItemOfCommas(sentence: Sentence, first: number, to: number): boolean {
+  const { tokens } = sentence;
+  if (tokens[first - 1]?.text !== "," || sentence.folded(to - 1).endsWith("s")) return false;
+  let end = to;
+  while (end < to + LIST_WORDS && isContactWord(sentence, end)) end++;
+  const closed = end === tokens.length || (end > to && !sentence.free(end));
+  return closed && !tokens.some(({ folded }) => ELECTRONIC.test(folded));
 }
 
 /** True for contacts in parentheses, which are required: "(telefone e e-mail)". */

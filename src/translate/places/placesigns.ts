@@ -187,12 +187,13 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   }
   if (isListed(sentence, from, last)) {
     // In "em gramado e canela", lower case is enough for the second city, because the first is in
-    // lower case too.
-    const led = [last, around.head].some((one) => one?.lead.kind === "in" || one?.negated);
-    const even = led && last !== undefined && last.cities.length > 0;
+    // lower case too. Without a preposition, both must lie in one state: "vila velha e serra".
+    const led = [last, around.head].some((one) => one?.lead.kind || one?.negated);
+    const even = last !== undefined && last.cities.length > 0 && !isCapitalised(sentence, last.at);
     const isOwn = !isOf(sentence.folded(to)) || isOfOwnState(context, match);
-    const alike = even && !isCapitalised(sentence, last.at) && isOwn;
-    return !(lower && word) || alike;
+    const alike = even && isOwn && (led || isNextTown(sentence, match, last));
+    const ends = to >= sentence.tokens.length || beginsRequest(sentence, to);
+    return !(lower && word) || alike || (even && !trade && ends);
   }
   if (sentence.folded(from) === "natal" && match.words === 1) {
     return !trade && !FESTIVE.has(sentence.folded(from - 1));
@@ -222,12 +223,20 @@ function isOfOwnState({ sentence, gazetteer }: PlaceContext, { to, place }: Plac
   return place.cities.some(({ uf }) => states.includes(uf));
 }
 
-/** True if a town of the same state follows in the list: "imobiliárias torres, capão da canoa". */
+/**
+ * True if a town of the same state follows in the list: "imobiliárias torres, capão da canoa",
+ * "padarias, barreiras e irecê". With capitals, the state may differ: "calçados, Franca e Birigui".
+ */
 function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): boolean {
   const { sentence, gazetteer } = context;
-  if (sentence.tokens[to]?.text !== "," || !isAfterTrade(context, from)) return false;
-  const next = gazetteer.places.longest(sentence.tokens, to + 1)?.place.cities ?? [];
-  return place.cities.some(({ uf }) => next.some((city) => city.uf === uf));
+  const joint = sentence.tokens[to]?.text ?? "";
+  if (!/^(,|e|y|ou|o|and|or|&)$/i.test(joint)) return false;
+  const alone = from === 0 || sentence.tokens[from - 1]?.text === ",";
+  if (!alone && !isAfterTrade(context, from)) return false;
+  const match = gazetteer.places.longest(sentence.tokens, to + 1);
+  const next = match?.place.cities ?? [];
+  if (place.cities.some(({ uf }) => next.some((city) => city.uf === uf))) return true;
+  return alone && next.length > 0 && [from, to + 1].every((at) => isCapitalised(sentence, at));
 }
 
 /** True if the accents rule out the name of the place: "frota própria" does not name Propriá. */
@@ -327,7 +336,7 @@ function isListed(sentence: Sentence, at: number, last: Mention | undefined): bo
   if (last === undefined || at - last.to > 3) return false;
   const gap = sentence.words(last.to, at).words.trim();
   // A closing bracket may precede the joining word: "Toledo (Paraná) y Concórdia".
-  return /^\)?\s*[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
+  return /^\)?\s*[,;/]?\s*(e|y|ou|o|and|or|nem|ni|&)?$/i.test(gap);
 }
 
 /** True if the state of the city follows the name, as in `/SP`, `(SP)`, or ` SP`. */

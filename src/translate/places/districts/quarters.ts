@@ -71,7 +71,7 @@ interface Before {
 function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   const { mentions, at, run } = before;
   const [city, last] = [mentions[at] as Mention, run.at(-1)];
-  if (last === undefined) return [];
+  if (last === undefined || isWithin(context, last, city)) return [];
   const isKnown = (town: Mention) => isKnownPart(context, town, city);
   // In "Boa Vista de Santos", the first name is a district, because "de" makes it a part of Santos.
   if (city.lead.kind === "of" && link(context, last, city) === "direct") {
@@ -233,6 +233,17 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
   );
 }
 
+/**
+ * True if a name is a district of the city directly before it: "em Santos no Gonzaga". Names of
+ * towns rarely follow an article, and the city has this district.
+ */
+function isWithin(context: PlaceContext, city: Mention, town: Mention): boolean {
+  const inside = /^n[oa]s?$/.test(town.lead.word) && link(context, city, town) === "direct";
+  if (!inside || town.negated !== city.negated || town.lead.city) return false;
+  const name = context.sentence.words(town.at, town.to).words;
+  return isOther(town, city) && knownIn(context, city, name).size > 0;
+}
+
 /** Minimum ratio of the accounts of a city to those of a town too small to be meant next to it. */
 const DWARFS = 100;
 
@@ -245,6 +256,10 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
   for (const [i, town] of mentions.entries()) {
     const city = mentions[i - 1];
     if (city === undefined || !isOnlyCity(town) || !isOnlyCity(city)) continue;
+    if (isWithin(context, city, town)) {
+      asQuarter(context, town, city);
+      continue;
+    }
     const near = link(context, city, town);
     const alone = [mentions[i - 2], mentions[i + 1]].every((one, behind) => {
       if (one === undefined) return true;
