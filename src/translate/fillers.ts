@@ -66,7 +66,8 @@ const FILLERS = new Set(
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
     "estar uns umas outro outra otro otra other either exist exists anywhere everywhere " +
-    "nationwide registrado"
+    "nationwide registrado mim galera facul precisando relacione relacionar indicar indique " +
+    "completa completo constituida constituido"
   ).split(" "),
 );
 

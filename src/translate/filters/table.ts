@@ -122,7 +122,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "status", apply: status(3) },
   ],
   [
-    "situação cadastral inapta|inapto|inapta|unfit|situação inapta",
+    "situação cadastral inapta|inapto|inapta|unfit|situação inapta|situação de inaptidão|inaptidão",
     { role: "status", apply: status(4) },
   ],
   ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
@@ -259,7 +259,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|" +
       "landline phone|fixed line|" +
-      "número fixo|land line|" +
+      "número fixo|número de telefone fixo|land line|" +
       "telefone de linha fixa|telefone convencional|fixed phone",
     contact("landline"),
   ],
