@@ -157,14 +157,14 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
 
 /** Kinds of work that need lists of companies. */
 const WORKS = wordSet(
-  "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
+  "prospeccao prospecting prospeccion tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
     "mestrado doutorado dissertacao thesis study research survey project article report story " +
     "paper " +
     "cotacao orcamento licitacao quotation cotizacion dissertation coursework tesis " +
     "investigacion reportaje proyecto",
 );
 const WORK_LEADS = wordSet(
-  "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
+  "preciso precisamos necesito need para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
 );
 /** Maximum number of words in the name of a work such as a thesis. */
 const WORK_MAX = 6;

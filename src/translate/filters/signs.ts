@@ -34,7 +34,8 @@ const BEFORE_CONTACT = wordSet(
 );
 /** Words after a contact that require it: "e-mail obrigatório". */
 const NEEDED = wordSet(
-  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required needed " +
+  "obrigatorio obrigatoria obrigatorios obrigatorias obligatorio obligatorios mandatory " +
+    "cadastrado informado disponivel disponiveis required needed " +
     "preenchido " +
     "preenchidos informados cadastrados valido validos",
 );

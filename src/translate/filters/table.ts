@@ -253,18 +253,23 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "celular|telefone celular|telefone móvel|número de celular|mobile|cell phone|mobile phone|" +
       "cellphone|mobile number|mobile numbers|cell phone number|cell phone numbers|cell number|" +
       "cell numbers|mobile phone number|cell|cel|telefone de celular|" +
-      "tel celular|fone celular|smartphone",
+      "tel celular|fone celular|smartphone|" +
+      "contato por celular|contato via celular|contato pelo celular",
     contact("mobile"),
   ],
   [
     "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|" +
       "landline phone|fixed line|" +
       "número fixo|número de telefone fixo|land line|" +
-      "telefone de linha fixa|telefone convencional|fixed phone",
+      "telefone de linha fixa|telefone convencional|fixed phone|contato por telefone fixo",
     contact("landline"),
   ],
   ...QUALITIES,
-  ["whatsapp|whats|zap|zapzap|wpp|whats app", { ...contact("mobile"), assumption: WHATSAPP }],
+  [
+    "whatsapp|whats|zap|zapzap|wpp|whats app|" +
+      "contato por whatsapp|contato via whatsapp|contato pelo whatsapp|contato por whats|contato via whats|contato pelo whats|contato por zap|contato via zap|contato pelo zap",
+    { ...contact("mobile"), assumption: WHATSAPP },
+  ],
   [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
       "contact details|contact information|informação de contato|canal de contato|" +
