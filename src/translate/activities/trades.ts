@@ -423,8 +423,12 @@ export function isFeature(sentence: Sentence, at: number): boolean {
   // feature.
   if (sentence.owner(before) === "filler" && sentence.owner(before - 1) === "unmapped")
     return false;
-  return !DEALING.has(sentence.folded(before - 1));
+  // "uma lista com museus"
+  const lead = sentence.folded(before - 1);
+  return !DEALING.has(lead) && !LISTED.test(lead);
 }
+
+const LISTED = /^(?:lista|listagem|relacao|planilha|list|listado|mailing)$/;
 
 /** Words for parts of a company that a number may count. */
 const COUNTED = /^(lojas|loja|unidades?|filiais|pontos|stores|shops|units|locations)$/;
