@@ -67,7 +67,7 @@ const FILLERS = new Set(
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
     "estar uns umas outro outra otro otra other either exist exists anywhere everywhere " +
     "nationwide registrado mim galera facul precisando relacione relacionar indicar indique " +
-    "completa completo constituida constituido"
+    "region yes sim completa completo constituida constituido"
   ).split(" "),
 );
 

@@ -58,6 +58,8 @@ const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
 const OPENING_MAX = 14;
 /** Maximum number of words in parentheses that only repeat an item. */
 const GLOSS_MAX = 3;
+/** Nouns before the names of places. */
+const KINDS_OF_PLACE = /^(?:cidades?|cit(?:y|ies)|ciudad(?:es)?|municipios?|estados?|states?)$/;
 const known = new WeakMap<Sentence, readonly (Reach | undefined)[]>();
 
 /** Returns how the sentence treats the item at a token, and the negator that decides it. */
@@ -253,6 +255,9 @@ class Scopes {
     const isApart = !firm && text === "," && !this.#led && !or;
     if (isApart && OF.has(sentence.folded(item))) return null;
     while (this.#isSmall(item)) item++;
+    // "that are not MEI, cities Natal and Mossoró": the noun begins a new request.
+    const isOwnPlace = !firm && text === "," && !this.#placed;
+    if (isOwnPlace && KINDS_OF_PLACE.test(sentence.folded(item))) return null;
     const word = sentence.folded(item);
     const number = sentence.tokens[item]?.kind === "number";
     if ((word === "" && !number) || isNegator(sentence, item)) return null;

@@ -95,7 +95,7 @@ export const REGARDLESS = wordSet("independente independentemente regardless ind
 /** Words that may be between a negator and the excluded item. */
 export const BETWEEN = wordSet(
   "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam possui " +
-    "possuem ser " +
+    "possuem ser being siendo " +
     "sendo ter estar estiverem forem de da do das dos o a os as em no na nos nas para pra pelo " +
     "pela um uma com inclua incluir incluam incluindo inclui quero queremos quer lista liste " +
     "listar traga trazer mostre mostrar considere considerar contar optam aquelas aqueles " +

@@ -22,6 +22,7 @@ import {
   asideAt,
   claimThere,
   intentAt,
+  ownUse,
   planAt,
   topicBefore,
   workAt,
@@ -186,7 +187,7 @@ function contextAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   // "sem os que já baixei: padarias em Recife" begins with a condition, not a context.
   if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
-  const told = toldBefore(context) ?? topicBefore(context);
+  const told = toldBefore(context) ?? topicBefore(context) ?? ownUse(context);
   if (told !== null) return told;
   let to = 0;
   let isNamed = false;

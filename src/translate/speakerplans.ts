@@ -16,7 +16,7 @@ import {
   type SpokenClause,
   trimmed,
 } from "./speakerscope.ts";
-import { FOR, PLANNING, PLANNING_LEADS, PRONOUNS, REQUESTS } from "./speakerwords.ts";
+import { FOR, OWN, PLANNING, PLANNING_LEADS, PRONOUNS, REQUESTS } from "./speakerwords.ts";
 import { Phrases } from "./words/phrases.ts";
 import type { Sentence } from "./words/sentence.ts";
 
@@ -51,6 +51,17 @@ export function topicBefore({
   return { from: 0, object: 0, to };
 }
 
+/** Reads "for my accounting office, …": the user of the list, if a request follows. */
+export function ownUse(context: SpeakerContext): SpokenClause | null {
+  const { sentence } = context;
+  if (!FOR.has(sentence.folded(0)) || !OWN.has(sentence.folded(1))) return null;
+  for (let to = 3; to <= WORK_MAX + 2; to++) {
+    const text = sentence.tokens[to]?.text ?? "";
+    if (/^[,:]$/.test(text) && hasTrade(context, to + 1)) return { from: 0, object: 2, to };
+  }
+  return null;
+}
+
 /** Returns the end of words such as "preciso da lista para", or `at` if there are none. */
 function listFor(sentence: Sentence, at: number): number {
   const isAsking = REQUESTS.has(sentence.folded(at + (PRONOUNS.has(sentence.folded(at)) ? 1 : 0)));
@@ -77,7 +88,8 @@ export function intentAt(context: SpeakerContext, at: number): SpokenClause | nu
     to++;
   }
   if (!FOR.has(sentence.folded(to))) return null;
-  if (to === at && !isWork(sentence, to + 1)) return null;
+  // "…, for my HR department"
+  if (to === at && !isWork(sentence, to + 1) && !OWN.has(sentence.folded(to + 1))) return null;
   const end = endOf(sentence, to + 1);
   return end > to + 1 ? { from: at, object: to + 1, to: end } : null;
 }

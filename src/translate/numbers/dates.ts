@@ -45,7 +45,7 @@ export const OPENED = wordSet(
     "comecaram opened founded created established started registered existem existe existindo",
 );
 const SMALL = wordSet(
-  "de da do das dos a o as os em no na nos nas que e ou com entre ano anos mes the of r " +
+  "de da do das dos a o as os em no na nos nas que e ou com entre ano anos mes year the of r " +
     "foram foi " +
     "sido data dia meados were was on durante ao longo somente so apenas from not",
 );

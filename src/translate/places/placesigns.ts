@@ -146,11 +146,14 @@ function isGeneral(sentence: Sentence, at: number): boolean {
 }
 
 /** True if a direction means a region of Brazil: "Sul e Sudeste". False for "zona sul". */
-function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
+function isRegion(sentence: Sentence, { from, to }: PlaceMatch, { lead }: Around): boolean {
   const before = sentence.folded(from - 1);
   if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
   const english = /^(north|south|mid|central)/.test(sentence.folded(from));
   if (english && !/^nort?e?$/.test(sentence.folded(from))) {
+    const next = sentence.folded(to) === "of" ? sentence.folded(to + 1) : sentence.folded(to);
+    // "northeast Brazil", "Southeast region", "Brazil's Northeast"
+    if (/^(?:brazil|brasil|region)$/.test(next) || /^(?:s|brazilian)$/.test(before)) return true;
     return lead.kind !== "" || before === "the" || before === "and" || /ern$|west$/.test(before);
   }
   return true;

@@ -52,6 +52,12 @@ const KINDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       "ópticas en Belém, dejando fuera MEI",
     ],
     ["opticians in Belém, no branches", "opticians in Belém, leave branches out"],
+    [
+      "opticians in Belém or Manaus that are not MEI",
+      "opticians in Belém or Manaus, MEI no",
+      "opticians in Belém or Manaus without being MEI",
+      "opticians that are not MEI, cities Belém and Manaus",
+    ],
   ],
   "name a trade as what companies do": [
     [
@@ -88,6 +94,13 @@ const KINDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   "name a postal code or a region": [
     ["óticas no CEP 66010", "óticas cujo CEP comece com 66010", "óticas na faixa de CEP 66010"],
+    [
+      "opticians in the Northeast of Brazil",
+      "opticians northeast Brazil",
+      "NORTHEAST BRAZIL, OPTICIANS",
+      "opticians in the Northeast region",
+      "opticians in Brazil's Northeast",
+    ],
     ["óticas no Sul", "óticas nos três estados do Sul", "óticas nos 3 estados do Sul"],
   ],
   "name words of the name": [
@@ -98,7 +111,16 @@ const KINDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       "óticas em Belém, nome com Estrela",
     ],
   ],
+  "name a day or a rating": [
+    [
+      "opticians in Belém founded before 1995",
+      "opticians in Belém founded prior to 1995",
+      "opticians in Belém founded before the year 1995",
+    ],
+    ["opticians in Belém rated 4 stars", "opticians in Belém, 4 stars and up"],
+  ],
   "say why they want it": [
+    ["opticians in Belém", "for my accounting office, opticians in Belém"],
     [
       "óticas em Belém",
       "óticas em Belém, vou visitar pessoalmente",
