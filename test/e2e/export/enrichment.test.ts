@@ -146,6 +146,11 @@ describe("a sent file", () => {
     const { export_id: id } = json.export;
     const record = await finished(client, id);
     assert.deepEqual([record.kind, record.row_count], ["enrichment", 2_500]);
+    const read = { column: "CNPJ", sheet: null };
+    assert.deepEqual(json.export.enrichment, read, "outcomes are not known yet");
+    const sums = { found: 2_250, head_office: 0, not_in_snapshot: 0, not_a_cnpj: 250, no_cnpj: 0 };
+    const rows_by_status = { ...sums, reasons: { cpf: 250 } };
+    assert.deepEqual(record.enrichment, { ...read, rows_by_status });
     const file = await downloaded(client, id);
     assert.ok(file.equals(await expected(bytes)));
     assert.equal(record.sha256, sha256(file));
@@ -178,6 +183,8 @@ describe("a sent file", () => {
     const more = await send(server, three, { name: "three", type: XLSX });
     assert.equal(more.status, 201, JSON.stringify(more.json));
     const { sheet_reason: reason, other_sheets: others, hidden_sheets: hidden } = more.json;
+    const { enrichment } = more.json.export as Readonly<Record<string, unknown>>;
+    assert.deepEqual(enrichment, { column: "CNPJ", sheet: "Base", sheet_reason: reason });
     assert.deepEqual([reason, others, hidden], ["first_with_cnpjs", 1, 1]);
     const [sent, out] = [join(sample.folder, "three.xlsx"), join(sample.folder, "three-out.xlsx")];
     writeFileSync(sent, three);
@@ -219,6 +226,11 @@ describe("a sent file", () => {
     const other = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
     assert.equal(other.code, 2);
     assert.match(other.err, /--out must end with \.csv or \.xlsx, not \.pdf/);
+    const none = await runCommand([
+      ...["enrich", sent, "--snapshot", sample.snapshot, "--out", `${out}.csv`, "--fields", ""],
+    ]);
+    assert.equal(none.code, 2);
+    assert.match(none.err, /Name fields with commas .* or leave --fields out for the default ones/);
     const [book, plain] = [join(sample.folder, "in.xlsx"), join(sample.folder, "out.txt")];
     writeFileSync(book, sheet);
     const text = await runCommand(["enrich", book, "--snapshot", sample.snapshot, "--out", plain]);

@@ -108,7 +108,8 @@ export class Fleet {
     sent.add(Buffer.from("cnpj\n11222333000181\n"));
     const file = await sent.end();
     const text = { encoding: "utf-8", hasHeader: true };
-    const enrichment = { file, column: undefined, fillZeros: false, text };
+    const read = { column: "CNPJ", equals: [], sheet: null, reason: null };
+    const enrichment = { file, column: undefined, fillZeros: false, text, read };
     const request = { ...sender, ...body, idempotencyKey, enrichment };
     const { id } = server.exports.create(request).record;
     await server.exports.share(id, file);
