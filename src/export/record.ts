@@ -18,7 +18,7 @@ export interface CsvText {
   readonly hasHeader: boolean;
 }
 
-/** What was read of a file to enrich. */
+/** The part of a file that an enrichment reads. */
 export interface ReadFile {
   /** The column of CNPJs: its header, number, or letters. */
   readonly column: string;
@@ -104,7 +104,7 @@ export interface ExportRecord {
   readonly since: SinceRecord | null;
   /** True for an enrichment: a file that the tenant has sent, with columns appended. */
   readonly isEnrichment: boolean;
-  /** What was read of an enrichment's file. Null for other exports and those of old versions. */
+  /** Column and sheet of an enrichment. Null for other exports and those of old versions. */
   readonly read: ReadFile | null;
   /** Rows of a finished enrichment by outcome, else null. */
   readonly outcomes: OutcomeCounts | null;

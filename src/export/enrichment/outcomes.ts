@@ -268,7 +268,7 @@ export class CnpjBatch {
   }
 }
 
-/** Returns why a text is refused. Several CNPJs are told apart from a text without any. */
+/** Returns why a text is refused. A text with several CNPJs differs from one without any. */
 function reasonOf(text: string, { reason }: RefusedCnpj): EnrichmentReason {
   return VAGUE.includes(reason) && holdsSeveralCnpjs(text) ? "several_cnpjs" : reason;
 }

@@ -48,7 +48,7 @@ export interface SentFileTask {
   readonly fillZeros: boolean;
   /** Encoding and header of the new file, if it is CSV. Missing in older exports. */
   readonly text?: CsvText;
-  /** What was read of the file, and the outcomes of a finished export. Missing in older exports. */
+  /** Column and sheet of the file, and outcomes of a finished export. Missing in older exports. */
   readonly read?: ReadFile;
   readonly outcomes?: OutcomeCounts;
   /** True once the store has a copy of the file, so that every server can render the export. */

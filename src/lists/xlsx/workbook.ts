@@ -203,9 +203,9 @@ export function mayBeCover({ count, isNamed }: ShownCnpjs): boolean {
 }
 
 /**
- * Reasons for the choice of a sheet: it is the first one with CNPJs, and no other has more; it has
- * a named column of them after a cover with a single CNPJ; it has the most of several; it is the
- * only one with data; or the sender named it.
+ * Reasons for the choice of a sheet. `first_with_cnpjs`: no later sheet has more CNPJs.
+ * `after_cover`: it has the most, in a named column, after a cover with a single CNPJ.
+ * `most_cnpjs`: it has the most for any other reason. `named`: the sender named it.
  */
 export const SHEET_REASONS = [
   ...(["first_with_cnpjs", "after_cover", "most_cnpjs", "only_with_data", "named"] as const),

@@ -1,6 +1,6 @@
 /**
  * Proves: of several sheets, the one with the most CNPJs is read, even after a cover sheet with the
- * sender's own CNPJ, and the reason is reported. Of equally full sheets, the first is read. A
+ * sender's own CNPJ, and the reason is reported. The first of equally full sheets is read. A
  * damaged sheet after the data does not matter. Data on a hidden sheet is never read, and the
  * answer and the refusal say so.
  * Does not prove how a column is found (upload.test.ts, xlsxupload.test.ts).
