@@ -71,13 +71,17 @@ function csvOf(rows: number): Buffer {
 }
 
 /** Enriches a file in this process, and returns the bytes. */
-async function expected(bytes: Uint8Array, format?: "csv" | "xlsx"): Promise<Buffer> {
+async function expected(
+  bytes: Uint8Array,
+  format?: "csv" | "xlsx",
+  sheet?: string,
+): Promise<Buffer> {
   const path = join(sample.folder, "sent");
   writeFileSync(path, bytes);
   const pieces: Buffer[] = [];
   await enrichFile({
     ...{ segment, path, format },
-    options: { fields: FIELDS, labels: "pt", column: undefined, fillZeros: false },
+    options: { fields: FIELDS, labels: "pt", column: undefined, sheet, fillZeros: false },
     write: (piece) => pieces.push(Buffer.from(piece)),
     onProgress: () => {},
     onFound: () => {},
@@ -186,6 +190,13 @@ describe("a sent file", () => {
     const { enrichment } = more.json.export as Readonly<Record<string, unknown>>;
     assert.deepEqual(enrichment, { column: "CNPJ", sheet: "Base", sheet_reason: reason });
     assert.deepEqual([reason, others, hidden], ["first_with_cnpjs", 1, 1]);
+    const query = `${QUERY}&sheet=outra`;
+    const other = await send(server, three, { name: "outra", type: XLSX, query });
+    const { sheet, sheet_reason: why } = other.json;
+    assert.deepEqual([other.status, sheet, why], [201, "Outra", "named"]);
+    await finished(client, other.json.export.export_id);
+    const own = await downloaded(client, other.json.export.export_id);
+    assert.ok(own.equals(await expected(three, undefined, "Outra")));
     const [sent, out] = [join(sample.folder, "three.xlsx"), join(sample.folder, "three-out.xlsx")];
     writeFileSync(sent, three);
     const run = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
@@ -272,6 +283,7 @@ describe("a sent file", () => {
     await refused(Buffer.from("a;b\nc;d\n"), {}, "unreadable_file", "");
     await refused(Buffer.from("%PDF-1.7"), {}, "unreadable_file", "");
     await refused(csvOf(3), { query: "column=none" }, "unreadable_file", "/query/column");
+    await refused(csvOf(3), { query: "sheet=Base" }, "unreadable_file", "/query/sheet");
     await refused(csvOf(3), { query: "fields=salary" }, "unknown_field", "/query/fields/0");
     await refused(csvOf(3), { query: "labels=fr" }, "unknown_value", "/query/labels");
     await refused(csvOf(3), { query: "format=pdf" }, "unknown_value", "/query/format");
