@@ -3,8 +3,9 @@
  * requested fields. Output: the same package, with a status and the fields after the cells of the
  * sheet's rows.
  * Invariant: existing cells retain types, styles, and positions, and all other parts their bytes.
- * New dates and amounts get two new styles. The bytes depend only on the file, the snapshot, and
- * the options. Memory is bounded by the package and the max rows of a sheet.
+ * There are two exceptions: new dates and amounts get two new styles, and the hidden name of the
+ * sheet's filter gets the range with the new columns. The bytes depend only on the file, the
+ * snapshot, and the options. Memory is bounded by the package and the max rows of a sheet.
  */
 import { deflate, NO_ROW } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
