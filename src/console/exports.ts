@@ -88,11 +88,12 @@ async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
   refuseMistakes(membersOf(call, []));
   const { fields, labels, title, format } = exporter.origin(tenantId, id).spec.output;
   const context = exportContextOf(call);
-  const { file, column, fillZeros } = await exporter.sentAgain(tenantId, id);
+  const { file, column, sheet, fillZeros } = await exporter.sentAgain(tenantId, id);
   try {
     const received = await file.end();
     const hash = createHash("sha256").update(`${received.sha256} again ${id}`).digest("hex");
-    const options = { fields, labels, title, format: format as SheetFormat, column, fillZeros };
+    const reading = { column, sheet, fillZeros };
+    const options = { fields, labels, title, format: format as SheetFormat, ...reading };
     const request = { asked: { ...context, bodyHash: hash }, options };
     return createdAnswer(call, (await acceptFile(call, received, request)).accepted);
   } finally {

@@ -10,7 +10,7 @@ import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { FileRequest, FinishedFile, OpenedFile } from "./files/exportfiles.ts";
-import type { CsvText, ExportRecord } from "./record.ts";
+import type { CsvText, ExportRecord, ReadFile } from "./record.ts";
 
 interface NewChanges {
   /** The older snapshot. Like the newer one, it is kept as long as the export needs it. */
@@ -38,7 +38,7 @@ export interface ReceivedFile {
 }
 
 /** A file that was sent before. */
-export interface SentAgain extends Omit<NewEnrichment, "file" | "text"> {
+export interface SentAgain extends Omit<NewEnrichment, "file" | "text" | "read"> {
   readonly file: SentFile;
 }
 
@@ -46,9 +46,11 @@ export interface SentAgain extends Omit<NewEnrichment, "file" | "text"> {
 interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
+  readonly sheet?: string | undefined;
   readonly fillZeros: boolean;
   /** Encoding and header of the new file, if it is CSV. */
   readonly text: CsvText;
+  readonly read: ReadFile;
 }
 
 /** A checked and normalized export request. */

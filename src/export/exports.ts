@@ -248,11 +248,11 @@ export class Exports implements Exporter {
   async sentAgain(tenantId: string, id: string): Promise<SentAgain> {
     const row = this.#own(tenantId, id);
     const { sent, sentBytes: bytes } = row;
-    const { sha256, column, fillZeros } = JSON.parse(sent ?? "null") as SentFileTask;
+    const { sha256, column, sheet, fillZeros } = JSON.parse(sent ?? "null") as SentFileTask;
     const own = this.#folder.sendAgain(id, { bytes, sha256 });
     const isHere = own === null && (await this.#sentFiles.fetch(row));
     const file = isHere ? this.#folder.sendAgain(id, { bytes, sha256 }) : own;
-    if (file !== null) return { file, column: column ?? undefined, fillZeros };
+    if (file !== null) return { file, column: column ?? undefined, sheet, fillZeros };
     throw new AppError("export_expired", "The sent file of this export is gone. Send it again.");
   }
 
@@ -438,8 +438,7 @@ function recordOf(
   return {
     ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, title, expiresAtMs },
     since: sinceOf(row),
-    isEnrichment: row.sent !== null,
-    csvText: csvTextOf(row),
+    ...enrichmentOf(row),
     format: row.format as ExportFormat,
     compression: row.compression as Compression | null,
     createdAtMs: row.createdAt,
@@ -453,9 +452,17 @@ function recordOf(
   };
 }
 
-/** Returns encoding and header of an enrichment's CSV, which rows of old versions lack. */
-function csvTextOf({ sent, format }: ExportRow): ExportRecord["csvText"] {
-  return sent === null || format !== "csv" ? null : ((JSON.parse(sent) as SentFileTask).text ?? {});
+/** Returns the members that only enrichments have, most of which rows of old versions lack. */
+function enrichmentOf({ sent, format, state }: ExportRow) {
+  if (sent === null) return { isEnrichment: false, csvText: null, read: null, outcomes: null };
+  const { text = {}, read = null, outcomes = null } = JSON.parse(sent) as SentFileTask;
+  return {
+    isEnrichment: true,
+    csvText: format === "csv" ? text : null,
+    read,
+    // A lost file is rendered again, so its numbers are not known.
+    outcomes: state === "done" ? outcomes : null,
+  };
 }
 
 /** Returns the change options of an export's row, or null unless it is an export of changes. */

@@ -5,7 +5,9 @@
  */
 import type { ChangeKind } from "../changes/kinds.ts";
 import { AppError } from "../errors.ts";
+import type { SheetReason } from "../lists/xlsx/workbook.ts";
 import type { Compression, EXPORT_FORMATS, OutputField } from "../spec/fields.ts";
+import type { OutcomeCounts } from "./enrichment/outcomes.ts";
 
 /** Format of an exported file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -14,6 +16,17 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export interface CsvText {
   readonly encoding: string;
   readonly hasHeader: boolean;
+}
+
+/** The part of a file that an enrichment reads. */
+export interface ReadFile {
+  /** The column of CNPJs: its header, number, or letters. */
+  readonly column: string;
+  /** Names of other columns with as many CNPJs in the first rows. */
+  readonly equals: readonly string[];
+  /** The sheet, and why this one of several; null if there is no other one. */
+  readonly sheet: string | null;
+  readonly reason: SheetReason | null;
 }
 
 /** States of an export, in order. */
@@ -91,6 +104,10 @@ export interface ExportRecord {
   readonly since: SinceRecord | null;
   /** True for an enrichment: a file that the tenant has sent, with columns appended. */
   readonly isEnrichment: boolean;
+  /** Column and sheet of an enrichment. Null for other exports and those of old versions. */
+  readonly read: ReadFile | null;
+  /** Rows of a finished enrichment by outcome, else null. */
+  readonly outcomes: OutcomeCounts | null;
   /** Encoding and header of an enrichment's CSV, as far as known, or null for all other files. */
   readonly csvText: Partial<CsvText> | null;
   /** Slug of the content for the file's name, in letters, digits, and hyphens. */

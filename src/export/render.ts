@@ -16,6 +16,7 @@ import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { enrichFile, type SheetFormat } from "./enrichment/enrichment.ts";
+import type { OutcomeCounts } from "./enrichment/outcomes.ts";
 import { type DiskCalls, writeWhole } from "./files/sink.ts";
 import {
   type ChangesWork,
@@ -62,6 +63,7 @@ export interface RenderJob extends RenderWork {
 interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
   readonly sentPath: string;
   readonly column: string | null;
+  readonly sheet?: string;
   readonly fillZeros: boolean;
 }
 
@@ -70,6 +72,8 @@ export interface RenderedFile {
   readonly rowCount: number;
   /** Number of charged rows, if only some of the rows are charged. */
   readonly chargedRows?: number;
+  /** Rows of an enrichment by outcome. */
+  readonly outcomes?: OutcomeCounts;
   readonly sizeBytes: number;
   /** Hex. */
   readonly sha256: string;
@@ -116,11 +120,12 @@ export async function renderEnrichment(
 ): Promise<RenderedFile> {
   faultPoint("render.begin");
   if (!existsSync(job.sentPath)) throw new ColumnRefusal("The sent file is gone.");
-  const { segment, spec, sentPath, column, fillZeros, held, cancelled, onProgress, spare } = job;
+  const { segment, spec, sentPath, held, cancelled, onProgress, spare } = job;
+  const { column, sheet, fillZeros } = job;
   const { fields, labels = null } = spec.output;
   const work = {
     ...{ segment, path: sentPath, format: spec.output.format as SheetFormat },
-    options: { fields, labels, column: column ?? undefined, fillZeros },
+    options: { fields, labels, column: column ?? undefined, sheet, fillZeros },
     onProgress: (written: number, rows: number) => onProgress?.(written, rows),
     onFound: (rows: Uint32Array) => held?.(rows.filter((row) => row !== NO_ROW)),
     checkCancelled: () => {
@@ -131,7 +136,8 @@ export async function renderEnrichment(
   const fill = (write: (bytes: Uint8Array) => void) => enrichFile({ ...work, write });
   const { filled, sizeBytes, sha256 } = await writeWhole(job.path, fill, disk, job.bytesMax);
   refusePoisoned(segment);
-  return { rowCount: filled.rows, chargedRows: filled.found, sizeBytes, sha256 };
+  const { rows: rowCount, found: chargedRows, outcomes } = filled;
+  return { rowCount, chargedRows, outcomes, sizeBytes, sha256 };
 }
 
 /** Renders an export and passes the bytes to `write`. Rejects like `renderExport`. */

@@ -38,6 +38,11 @@ interface FoundColumn {
   readonly header: string | null;
   /** True if eight characters are the root of a CNPJ, which identifies a company. */
   readonly takesRoots: boolean;
+  /**
+   * Headers, numbers, or letters of other columns with as many complete CNPJs. Empty if the sender
+   * named the column, or if only this one has a header about CNPJs.
+   */
+  readonly equals: readonly string[];
 }
 
 /** Error: the column cannot be determined. */
@@ -70,13 +75,19 @@ export function findColumn(
   lettered = false,
 ): FoundColumn {
   const first = rows[0] ?? [];
-  const hasHeader = first.length > 0 && !first.some(isCnpj) && first.some(hasLetters);
+  const hasHeader = first.length > 0 && !first.some(mayBeCnpj) && first.some(hasLetters);
   const names = hasHeader ? first.map(folded) : [];
   const width = Math.max(1, ...rows.map(({ length }) => length));
-  const found = (column: number) => {
+  const headerOf = (column: number) => {
     const header = hasHeader ? reportText(cleaned(first[column] ?? "")) : "";
+    return header === "" ? null : header;
+  };
+  const found = (column: number) => {
     const takesRoots = wanted !== undefined || namesRoots(names, column);
-    return { column, hasHeader, header: header === "" ? null : header, takesRoots };
+    const others = wanted === undefined ? equalColumns(names, rows, { width, column }) : [];
+    const nameOf = (at: number) => headerOf(at) ?? (lettered ? lettersOf(at) : String(at + 1));
+    const equals = others.map(nameOf);
+    return { column, hasHeader, header: headerOf(column), takesRoots, equals };
   };
   if (wanted === undefined) return found(likely(names, rows, width));
   const named = names.indexOf(folded(wanted));
@@ -92,7 +103,7 @@ export function showsCnpjs(
   wanted = "cnpj",
 ): boolean {
   const isNamed = header !== null && [folded(wanted), "cnpj"].includes(folded(header));
-  return isNamed || rows.some((row) => isCnpj(row[column]));
+  return isNamed || rows.some((row) => mayBeCnpj(row[column]));
 }
 
 /** True if a header contains the word CNPJ. */
@@ -113,7 +124,7 @@ export function cnpjsIn(
   { column, header }: FoundColumn,
   wanted = "cnpj",
 ): { readonly count: number; readonly isNamed: boolean } {
-  const count = rows.filter((row) => isCnpj(row[column])).length;
+  const count = rows.filter((row) => mayBeCnpj(row[column])).length;
   const isNamed = rows.slice(0, HEADER_ROWS).some((row) => {
     const text = folded(row[column] ?? "");
     return NAMES_CNPJ.test(text) && !/[:=]$/.test(text) && !holdsCnpj(text);
@@ -150,7 +161,7 @@ function likely(
   for (const fits of [
     isWhole,
     (text: string, at: number) => names.length > 0 && namesRoots(names, at) && isRoot(text),
-    (text: string, at: number) => isCnpj(text) && (namesRoots(names, at) || !isRoot(text)),
+    (text: string, at: number) => mayBeCnpj(text) && (namesRoots(names, at) || !isRoot(text)),
   ]) {
     const found = most(fits);
     if (found >= 0) return found;
@@ -179,13 +190,33 @@ function wholeNamed(
   return best === 0 ? null : { column: counts.indexOf(best), counts };
 }
 
+/** Columns that are named as equal. A wide table of CNPJs needs no longer list. */
+const EQUALS_MAX = 10;
+
+/** Returns the other columns with as many complete CNPJs as the found one, up to `EQUALS_MAX`. */
+function equalColumns(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, column }: { readonly width: number; readonly column: number },
+): number[] {
+  const isNamed = (at: number) => NAMES_CNPJ.test(names[at] ?? "");
+  const counts = countsOf(rows, width, isWhole);
+  const most = counts[column] ?? 0;
+  const others: number[] = [];
+  counts.forEach((count, at) => {
+    const isEqual = most > 0 && count === most && at !== column;
+    if (isEqual && (isNamed(at) || !isNamed(column))) others.push(at);
+  });
+  return others.slice(0, EQUALS_MAX);
+}
+
 /**
  * True if a column has only roots and another column has complete CNPJs in at least half as many
  * rows, as in "cnpj_raiz;documento".
  */
 function isOutdone(rows: readonly (readonly string[])[], width: number, named: number): boolean {
   const roots = rows.filter((row) => isRoot(row[named] ?? "")).length;
-  const isOther = rows.some((row) => isCnpj(row[named]) && !isRoot(row[named] ?? ""));
+  const isOther = rows.some((row) => mayBeCnpj(row[named]) && !isRoot(row[named] ?? ""));
   if (roots === 0 || isOther) return false;
   return 2 * largest(countsOf(rows, width, isWhole)) >= roots;
 }
@@ -200,8 +231,10 @@ function namesRoots(names: readonly string[], column: number): boolean {
   return names.length === 0 || ROOTS.test(names[column] ?? "");
 }
 
-/** A header that contains the word CNPJ. */
-const NAMES_CNPJ = /\bcnpj\b/;
+/** A header that contains the word CNPJ, also with a year: CNPJ2024. */
+const NAMES_CNPJ = /\bcnpj\d*\b/;
+/** Matches the word CNPJ as an abbreviation with points. */
+const DOTTED = /\bc\. ?n\. ?p\. ?j\b\.?/g;
 
 /** Matches headers of columns in which eight characters are the root of a CNPJ. */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
@@ -260,7 +293,7 @@ export function isPlainList(
   { hasHeader }: Pick<FoundColumn, "hasHeader">,
 ): boolean {
   const [first = []] = rows;
-  const isAlone = first.length === 1 && (!hasHeader || /\bcnpj\b/.test(folded(first[0] ?? "")));
+  const isAlone = first.length === 1 && (!hasHeader || saysCnpj(first[0] ?? null));
   if (isAlone || rows.every(({ length }) => length === 1)) return true;
   const withCnpj = rows.filter((row) => row.some(holdsCnpj));
   return !hasHeader && withCnpj.length > 0 && withCnpj.every((row) => row.every(holdsNothingElse));
@@ -272,7 +305,7 @@ function holdsNothingElse(cell: string): boolean {
 }
 
 /** True if a text may be a CNPJ, or a number that was a CNPJ before a spreadsheet changed it. */
-function isCnpj(text: string | undefined): boolean {
+export function mayBeCnpj(text: string | undefined): boolean {
   const cell = cleaned(text ?? "");
   const reading = readCnpjText(cell);
   if (reading.kind === "cnpj") return true;
@@ -303,7 +336,8 @@ function folded(text: string): string {
     .replace(/\p{M}/gu, "")
     .trim()
     .toLowerCase()
-    .replace(/[\s_]+/g, " ");
+    .replace(/[\s_]+/g, " ")
+    .replace(DOTTED, "cnpj");
 }
 
 /** Max characters of a reported text. */

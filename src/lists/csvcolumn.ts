@@ -17,12 +17,15 @@ import {
   SAMPLE_ROWS,
   type TakeCell,
 } from "./column.ts";
+import { titleRows } from "./headerrow.ts";
 import { isZip, otherFile, SIGNATURE_BYTES } from "./otherfiles.ts";
 
 /** Maximum characters of a line. An unclosed quotation mark makes the rest one line. */
 export const LINE_MAX = 1_048_576;
 /** Maximum cells of a line, as in a sheet. Longer lines would block other requests. */
 const CELLS_MAX = 16_384;
+/** Max bytes of first lines in which titles are looked for. Longer lines would take too long. */
+const TITLED_BYTES_MAX = 2 * SAMPLE_BYTES;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -155,6 +158,7 @@ export class CsvColumn {
     // This line is an instruction to spreadsheets, not part of the table.
     const declared = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
     if (declared !== undefined) lines.shift();
+    lines.splice(0, titlesAbove(lines, declared));
     const first = lines.find(({ text }) => withoutDecimals(text, ",") !== "")?.text ?? "";
     const counts = DELIMITERS.map((sign) => countOf(withoutDecimals(first, sign), sign));
     this.#delimiter = declared ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
@@ -188,6 +192,14 @@ export class CsvColumn {
   }
 }
 
+/** Returns the number of lines above the header. 0 if the first lines are very long. */
+function titlesAbove(lines: readonly Line[], declared: string | undefined): number {
+  const texts = lines.map(({ text }) => text);
+  if (texts.reduce((sum, { length }) => sum + length, 0) > TITLED_BYTES_MAX) return 0;
+  const delimiter = declared ?? delimiterOf(texts);
+  return titleRows(texts.map((text) => cellsOf(text, delimiter).map(decoded)));
+}
+
 /** A number with a decimal comma, in a line with another delimiter. */
 const DECIMAL = /^[+-]?[0-9.]*[0-9],[0-9]+$/;
 
@@ -195,11 +207,24 @@ const DECIMAL = /^[+-]?[0-9.]*[0-9],[0-9]+$/;
  * Returns the part of a line in which a delimiter is counted. For commas, numbers with a decimal
  * comma are removed: Excel in Brazil writes a column of numbers as lines such as `1,12E+13`.
  */
-export function withoutDecimals(line: string, delimiter: string): string {
+function withoutDecimals(line: string, delimiter: string): string {
   if (delimiter !== "," || !line.includes(",")) return line;
   const hasOther = /[;\t|]/.test(line);
   const isNumber = (text: string) => numberIn(text) !== null || (hasOther && DECIMAL.test(text));
   return line.replace(/[^;\t|]+/g, (part) => (isNumber(part.trim()) ? "" : part));
+}
+
+/** Returns the delimiter for which most lines have the same number of cells, more than one. */
+export function delimiterOf(lines: readonly string[]): (typeof DELIMITERS)[number] {
+  const scores = DELIMITERS.map((delimiter) => {
+    const counts = new Map<number, number>();
+    for (const line of lines) {
+      const cells = cellsOf(withoutDecimals(line, delimiter), delimiter).length;
+      if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1);
+    }
+    return Math.max(0, ...counts.values());
+  });
+  return DELIMITERS[scores.indexOf(Math.max(...scores))] ?? ";";
 }
 
 /** Splits a line into its cells, without the quotation marks around them. */

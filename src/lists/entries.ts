@@ -31,6 +31,8 @@ export const REFUSALS = {
     "A number that has lost its zeros in front; `offered` has them. Send lost_zeros=fill to " +
     "take all of these.",
   a_date: "The spreadsheet holds a date here. Format the cell as text and type the CNPJ again.",
+  unsaved_formula:
+    "A formula without a saved result. Open and save the file in the spreadsheet program.",
 } as const;
 
 /** Max refused lines that are reported. */

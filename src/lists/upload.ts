@@ -256,9 +256,11 @@ async function read(file: XlsxPackage, { fillZeros, column }: XlsxOptions): Prom
   upload.sheet = await readXlsxColumn(
     file,
     column,
-    ({ row: line, name: cell, text, isDate, takesRoots }) => {
-      if (isDate) upload.refuse(text, { line, cell }, { reason: "a_date" });
-      else upload.take(text, { line, cell }, takesRoots);
+    ({ row: line, name: cell, text, isDate, kind, takesRoots }) => {
+      const place = { line, cell };
+      if (isDate) upload.refuse(text, place, { reason: "a_date" });
+      else if (kind === "formula") upload.refuse(text, place, { reason: "unsaved_formula" });
+      else upload.take(text, place, takesRoots);
     },
   );
   upload.column = upload.sheet.column;

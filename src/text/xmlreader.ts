@@ -4,7 +4,7 @@
  * Tokens and depth are bounded, and so is memory. Document types and custom entities are refused,
  * so nothing expands or is fetched. Input that is not well-formed UTF-8 XML throws `XmlFault`.
  */
-import { StringDecoder } from "node:string_decoder";
+import { isUtf8 } from "node:buffer";
 import { SaxesParser } from "saxes";
 
 /** Maximum bytes of a tag or text, and of consecutive comments and instructions. */
@@ -18,6 +18,14 @@ const ENDLESS =
 
 /** Thrown for an invalid text. The message continues a sentence after the name of the text. */
 export class XmlFault extends Error {}
+
+/** Thrown for bytes that are not UTF-8. */
+export class EncodingFault extends XmlFault {
+  /** `at` is the number of bytes before them. */
+  constructor(at: number) {
+    super(`byte ${(at + 1).toLocaleString("en")} of it is not UTF-8`);
+  }
+}
 
 /** Attributes by name as written, with entities resolved. */
 export type XmlAttributes = Readonly<Record<string, string>>;
@@ -39,7 +47,10 @@ export class XmlReader {
     defaultXMLVersion: "1.0",
     forceXMLVersion: true,
   });
-  readonly #decoder = new StringDecoder("utf8");
+  /** The first bytes of a character that continues in the next slice. */
+  #cut = Buffer.alloc(0);
+  /** Bytes that were parsed. */
+  #parsed = 0;
   readonly #depthMax: number;
   #depth = 0;
   /** Bytes since the end of the last token. */
@@ -65,16 +76,32 @@ export class XmlReader {
     for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
       const slice = bytes.subarray(at, at + SLICE_BYTES);
       this.#pending += slice.length;
-      this.#parser.write(this.#decoder.write(slice));
+      this.#write(slice, false);
       if (this.#pending > TOKEN_MAX + SLICE_BYTES) throw new XmlFault(ENDLESS);
     }
   }
 
   /** Ends the document. Throws `XmlFault` if an element is open. */
   end(): void {
-    if (this.#first !== null) this.#parser.write(this.#first.toString());
-    this.#parser.write(this.#decoder.end());
+    this.#write(this.#first ?? Buffer.alloc(0), true);
     this.#parser.close();
+  }
+
+  /** Parses the whole characters of a slice. Throws at the first byte that is not UTF-8. */
+  #write(slice: Buffer, isLast: boolean): void {
+    const bytes = this.#cut.length === 0 ? slice : Buffer.concat([this.#cut, slice]);
+    const whole = isLast ? bytes.length : wholeLength(bytes);
+    this.#cut = Buffer.from(bytes.subarray(whole));
+    const text = bytes.subarray(0, whole);
+    if (isUtf8(text)) {
+      this.#parsed += whole;
+      this.#parser.write(text.toString());
+      return;
+    }
+    const right = validLength(text);
+    // The text before it is parsed, so that the handler knows the place.
+    this.#parser.write(text.toString("utf8", 0, right));
+    throw new EncodingFault(this.#parsed + right);
   }
 
   /** Registers up to seven handlers. With more, V8 uses a hash table and is 6 times as slow. */
@@ -104,6 +131,31 @@ export class XmlReader {
       throw new XmlFault("it has a document type");
     });
   }
+}
+
+/** Max bytes of a character. */
+const CHARACTER_BYTES = 4;
+
+/** Returns the number of bytes up to a character that may continue in the next slice. */
+function wholeLength(bytes: Buffer): number {
+  for (let back = 1; back < CHARACTER_BYTES && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) break;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 0;
+    if (length > 0) return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** Returns the number of bytes before the first one that is not UTF-8. */
+function validLength(bytes: Buffer): number {
+  let [right, wrong] = [0, bytes.length];
+  while (right < wrong) {
+    const middle = (right + wrong + 1) >> 1;
+    if (isUtf8(bytes.subarray(0, wholeLength(bytes.subarray(0, middle))))) right = middle;
+    else wrong = middle - 1;
+  }
+  return wholeLength(bytes.subarray(0, right));
 }
 
 /** Returns the name of an element or attribute without its prefix. */

@@ -23,7 +23,7 @@ import {
   OUTCOMES,
   outcomeWords,
 } from "../../export/enrichment/outcomes.ts";
-import { writeWhole } from "../../export/files/sink.ts";
+import { writeNew, writeWhole } from "../../export/files/sink.ts";
 import { notWritten } from "../../files/storage.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { ColumnRefusal } from "../../lists/column.ts";
@@ -44,6 +44,7 @@ interface EnrichFlags {
   readonly fields: readonly OutputField[];
   readonly labels?: LabelLanguage;
   readonly column?: string;
+  readonly sheet?: string;
   readonly fillZeros?: true;
   readonly force?: true;
 }
@@ -84,6 +85,7 @@ export function registerEnrich(program: Command): void {
       ),
     )
     .option("--column <name>", "header or number of the column of CNPJs; for XLSX also its letters")
+    .option("--sheet <name>", "sheet of a workbook; by default the one with the most CNPJs")
     .option("--fill-zeros", "restore the leading zeros that a number has lost")
     .option("--force", "replace the file if it exists")
     .addHelpText("after", EXAMPLES)
@@ -92,6 +94,12 @@ export function registerEnrich(program: Command): void {
 
 function fieldsOf(text: string): readonly OutputField[] {
   const names = [...new Set(text.split(",").map((name) => name.trim()))];
+  if (names.includes("")) {
+    throw new InvalidArgumentError(
+      "Name fields with commas between them, such as legal_name,email, or leave --fields out for " +
+        "the default ones.",
+    );
+  }
   for (const name of names) {
     if (OUTPUT_FIELD_NAMES.some((known) => known === name)) continue;
     throw new InvalidArgumentError(
@@ -104,14 +112,15 @@ function fieldsOf(text: string): readonly OutputField[] {
 async function run(file: string, flags: EnrichFlags): Promise<void> {
   const problem = problemOf(file, flags);
   if (problem !== null) throw new CommandError(problem, 2);
-  const { fields, labels = null, column, fillZeros = false } = flags;
-  const options = { fields, labels, column, fillZeros };
+  const { fields, labels = null, column, sheet, fillZeros = false } = flags;
+  const options = { fields, labels, column, sheet, fillZeros };
   const segment = await openAnySegment(flags.snapshot);
   const started = performance.now();
   try {
     const format = formatOf(flags.out);
     await reported(file, () => readLayout(file, options, format));
-    const summary = await enrich(segment, { file, out: flags.out, options, format });
+    const { out, force = false } = flags;
+    const summary = await enrich(segment, { file, out, force, options, format });
     stderr.print(summaryText(flags.out, summary, (performance.now() - started) / 1_000));
   } finally {
     segment.close();
@@ -147,6 +156,8 @@ function formatOf(out: string): SheetFormat | undefined {
 interface Files {
   readonly file: string;
   readonly out: string;
+  /** True to replace the output if it exists. */
+  readonly force: boolean;
   readonly options: EnrichmentOptions;
   readonly format: SheetFormat | undefined;
 }
@@ -154,7 +165,7 @@ interface Files {
 /** Enriches with a progress display. A signal ends it between two batches. */
 async function enrich(
   segment: Segment,
-  { file, out, options, format }: Files,
+  { file, out, force, options, format }: Files,
 ): Promise<EnrichmentSummary> {
   let signal: NodeJS.Signals | null = null;
   let display: Progress | null = null;
@@ -176,8 +187,9 @@ async function enrich(
   };
   for (const name of ENDING) process.on(name, end);
   try {
+    const write = force ? writeWhole : writeNew;
     const written = await reported(file, () =>
-      writeWhole(resolve(out), (write) => enrichFile({ ...work, write })),
+      write(resolve(out), (take) => enrichFile({ ...work, write: take })),
     );
     return written.filled;
   } catch (error) {
@@ -189,6 +201,10 @@ async function enrich(
 
 function failure(error: unknown, out: string): unknown {
   if (error instanceof AppError || !isSystemError(error)) return error;
+  if (error.code === "EEXIST") {
+    const detail = "appeared while the command ran, and was not replaced; --force replaces it";
+    return new CommandError(`${out} ${detail}`, 1, error);
+  }
   return new CommandError(
     notWritten(out, error) ?? `${out} was not written: ${error.message}`,
     1,
@@ -212,7 +228,9 @@ async function reported<Value>(file: string, read: () => Promise<Value>): Promis
 const CHOSEN: Readonly<Record<SheetReason, string>> = {
   first_with_cnpjs: "the first with a column of CNPJs",
   after_cover: "the one with a column of CNPJs after a cover",
+  most_cnpjs: "the one with the most CNPJs",
   only_with_data: "the only visible one with data",
+  named: "the one that --sheet names",
 };
 
 /** Returns the sheet with the reason for its choice, and the sheets that were not read. */
@@ -225,16 +243,29 @@ function sheetText({ sheet, reason, others, hidden }: EnrichmentSummary["source"
 }
 
 function summaryText(out: string, summary: EnrichmentSummary, seconds: number): string {
-  const { rows, found, column, source, outcomes } = summary;
+  const { rows, found, column, equals, source, outcomes } = summary;
   const count = (value: number) => value.toLocaleString("en-US");
-  const others = OUTCOMES.filter((outcome) => isOther(outcome) && outcomes[outcome] > 0);
+  const lines = OUTCOMES.flatMap((outcome) => {
+    const times = outcomes[outcome] ?? 0;
+    return times > 0 && isOther(outcome)
+      ? [`  ${count(times)} ${outcomeWords(outcome, "en")}`]
+      : [];
+  });
   return [
     `${visibleLine(out)}: ${count(rows)} ${wordFor(rows, "row")}, ` +
       `${count(found)} with an account, ${seconds.toFixed(2)} s`,
     `column ${JSON.stringify(column)}${sheetText(source)}`,
-    ...others.map((outcome) => `  ${count(outcomes[outcome])} ${outcomeWords(outcome, "en")}`),
+    ...equalText(equals),
+    ...lines,
     "",
   ].join("\n");
+}
+
+/** Returns a line about other columns with as many CNPJs, if there are any. */
+function equalText(equals: readonly string[]): string[] {
+  if (equals.length === 0) return [];
+  const named = equals.map((name) => JSON.stringify(name)).join(", ");
+  return [`the first of the columns with as many CNPJs; --column names another: ${named}`];
 }
 
 /** True for outcomes that are reported in addition to the found accounts. */

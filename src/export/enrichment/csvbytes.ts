@@ -8,7 +8,7 @@
  * bounded by the longest record. Characters of new text that Windows-1252 lacks become question
  * marks, as in spreadsheets. The registry's own text has no such characters.
  */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RecordScan, scanRecords } from "../../../native-index/napi/engine.ts";
 import { decodeText } from "../../dump/registrytext.ts";
@@ -48,9 +48,9 @@ const CTRL_Z = 0x1a;
  */
 export async function* readCsvBytes(
   path: string,
-  readBytes = READ_BYTES,
+  { readBytes = READ_BYTES, bytes: expected }: CsvRequest = {},
 ): AsyncGenerator<CsvBytes> {
-  const file = new FilePieces(path);
+  const file = new FilePieces(path, expected);
   const size = Math.max(HEAD_BYTES, readBytes);
   try {
     const unread = new UnreadBytes();
@@ -96,15 +96,30 @@ function decoding(
   return () => add(room.subarray(0, file.fill(room)));
 }
 
-/** Reads a file piece by piece, and knows when it has read the last byte. */
+/** How to read a file. */
+interface CsvRequest {
+  /** Bytes read per call. */
+  readonly readBytes?: number;
+  /** Bytes that the file must have, if it was read before. */
+  readonly bytes?: number;
+}
+
+/**
+ * Reads a file piece by piece, and knows when it has read the last byte. Throws `ColumnRefusal` if
+ * the file becomes shorter or longer meanwhile, because rows would be missing without a message.
+ */
 class FilePieces {
   readonly #fd: number;
+  /** Bytes of the file, and bytes that were read. */
+  readonly #bytes: number;
+  #readBytes = 0;
   /** One byte read ahead, which shows if the file continues. */
   readonly #ahead = Buffer.alloc(1);
   #aheadLength = 0;
 
-  constructor(path: string) {
+  constructor(path: string, bytes: number | undefined) {
     this.#fd = openSync(path, "r");
+    this.#bytes = bytes ?? fstatSync(this.#fd).size;
   }
 
   /** True after the last byte was read. */
@@ -117,6 +132,12 @@ class FilePieces {
     const held = this.#ahead.copy(room, 0, 0, this.#aheadLength);
     const length = held + this.#read(room.subarray(held));
     this.#aheadLength = this.#read(this.#ahead);
+    if (this.isLast ? this.#readBytes !== this.#bytes : this.#readBytes > this.#bytes) {
+      throw new ColumnRefusal(
+        `The file had ${this.#bytes.toLocaleString("en")} bytes and changed while it was read. ` +
+          "Try again when no other program writes to it.",
+      );
+    }
     return length;
   }
 
@@ -131,6 +152,7 @@ class FilePieces {
       if (read === 0) break;
       length += read;
     }
+    this.#readBytes += length;
     return length;
   }
 }

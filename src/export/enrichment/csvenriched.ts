@@ -15,6 +15,7 @@ import {
   openEnrichment,
 } from "../../../native-index/napi/engine.ts";
 import { cellsOf, decoded } from "../../lists/csvcolumn.ts";
+import type { SeenNumber } from "../../lists/xlsx/sheet.ts";
 import { HEADINGS_PT } from "../../spec/fields/headings.ts";
 import { HEADINGS_EN } from "../../spec/fields/headings-en.ts";
 import {
@@ -67,8 +68,8 @@ export function newHeadings({ fields, labels }: EnrichmentOptions): readonly str
 /** Where the records come from. Without `pieces`, they are read from the uploaded file. */
 interface RecordSource {
   readonly pieces?: AsyncIterable<CsvBytes>;
-  /** Record numbers whose CNPJ cell is a date. The digits of a date are no CNPJ. */
-  readonly dates?: ReadonlySet<number>;
+  /** Cells of a sheet to read instead of the text of their records, by record number. */
+  readonly cells?: ReadonlyMap<number, SeenNumber>;
   /** Snapshot rows of the file's plain CNPJs, if they were looked up before. */
   readonly known?: KnownRows;
 }
@@ -80,7 +81,8 @@ export async function enrichCsv(
   source: RecordSource = {},
 ): Promise<OutcomeTally> {
   const writer = new CsvWriter(work, layout, source);
-  const pieces = source.pieces ?? readCsvBytes(work.path, READ_BYTES);
+  const request = { readBytes: READ_BYTES, bytes: layout.bytes };
+  const pieces = source.pieces ?? readCsvBytes(work.path, request);
   for await (const piece of pieces) await writer.add(piece);
   return writer.tally;
 }
@@ -140,7 +142,7 @@ class CsvWriter {
     const { records, cnpjs } = this.#scanner;
     const known = this.#known.subarray(0, this.#source.known === undefined ? 0 : count);
     this.#source.known?.read(this.#records, known);
-    this.#readOdd(bytes, known);
+    this.#readOdd(bytes, known, count);
     const sent = {
       ...{ bytes, known, records: records.subarray(0, 4 * count) },
       cnpjs: cnpjs.subarray(0, CNPJ_LENGTH * count),
@@ -155,15 +157,16 @@ class CsvWriter {
   }
 
   /** Parses cells without a plain CNPJ, and selects the cells to append to their records. */
-  #readOdd(bytes: Uint8Array, known: Uint32Array): void {
+  #readOdd(bytes: Uint8Array, known: Uint32Array, count: number): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.options;
     const { records, cnpjs } = this.#scanner;
     const { blank, delimiter } = this.#suffixes;
-    const odd = this.#scanner.oddCells();
+    const odd = this.#oddCells(count);
     const read = new CnpjBatch(odd.length, { takesRoots, fillZeros });
     for (const { record, from, to } of odd) {
-      if (this.#source.dates?.has(this.#records + record)) read.addDate();
+      const cell = this.#source.cells?.get(this.#records + record);
+      if (cell !== undefined) read.addCell(cell);
       else read.add(this.#cell(bytes, from, to));
     }
     for (const [at, { record }] of odd.entries()) {
@@ -176,6 +179,19 @@ class CsvWriter {
       const missing = (records[4 * record + 3] as number) >>> 8;
       records[4 * record + 3] = (isBlank ? blank : outcome) | (missing << 8);
     }
+  }
+
+  /** Returns the cells that the scan left, and empty ones for which a cell of a sheet is read. */
+  #oddCells(count: number): ReturnType<CsvRecords["oddCells"]> {
+    const odd = this.#scanner.oddCells();
+    const { cells } = this.#source;
+    if (cells === undefined || cells.size === 0) return odd;
+    const left = new Set(odd.map(({ record }) => record));
+    for (let record = 0; record < count; record++) {
+      const isRead = cells.has(this.#records + record) && !left.has(record);
+      if (isRead) odd.push({ record, from: 0, to: 0 });
+    }
+    return odd;
   }
 
   #cell(bytes: Uint8Array, from: number, to: number): string {

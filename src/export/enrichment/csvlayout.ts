@@ -6,6 +6,7 @@
  * cannot be read is refused as a whole. Memory does not grow with the file.
  */
 import { isAscii, isUtf8 } from "node:buffer";
+import { statSync } from "node:fs";
 import {
   ColumnRefusal,
   findColumn,
@@ -14,17 +15,9 @@ import {
   saysCnpj,
   showsCnpjs,
 } from "../../lists/column.ts";
-import {
-  cellsOf,
-  DELIMITERS,
-  decoded,
-  nameOf,
-  UTF32,
-  withoutDecimals,
-} from "../../lists/csvcolumn.ts";
+import { cellsOf, DELIMITERS, decoded, delimiterOf, nameOf, UTF32 } from "../../lists/csvcolumn.ts";
+import { headerRow } from "../../lists/headerrow.ts";
 import { isZip, otherFile } from "../../lists/otherfiles.ts";
-import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
-import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 
 /** Max rows of a file to enrich, for every plan. */
@@ -48,6 +41,10 @@ export interface CsvLayout {
   readonly rows: number;
   /** Number of the first row with a cell too long for a sheet. 0 if there is none. */
   readonly longCell: number;
+  /** Names of other columns with as many CNPJs. */
+  readonly equals: readonly string[];
+  /** Bytes of the file. A later pass refuses a file with another number of them. */
+  readonly bytes: number;
 }
 
 /** Bytes of a CNPJ. */
@@ -56,9 +53,6 @@ const CNPJ_LENGTH = 14;
 const CHARACTER_MAX = 4;
 /** Characters of a sheet's cell. */
 const SHEET_CELL_MAX = 32_767;
-
-/** A header without the word CNPJ must be among this many first rows. */
-const HEADER_ROWS = 20;
 
 /**
  * Reads the layout of a file. Throws `ColumnRefusal` if it is invalid. Calls `onCnpjs` with 14
@@ -72,18 +66,19 @@ export async function readCsvLayout(
 ): Promise<CsvLayout> {
   let begun: Begun | null = null;
   let records: Counted | null = null;
-  for await (const piece of readCsvBytes(path)) {
+  const { size: bytes } = statSync(path);
+  for await (const piece of readCsvBytes(path, { bytes })) {
     begun ??= begin(piece, wanted);
     records ??= new Counted(begun, onCnpjs);
     records.add(piece);
   }
   if (begun === null || records === null) throw new ColumnRefusal("The file is empty.");
-  const { delimiter, column, name, takesRoots, header } = begun;
-  return { delimiter, column, name, takesRoots, header, ...records.end() };
+  const { delimiter, column, name, takesRoots, equals, header } = begun;
+  return { delimiter, column, name, takesRoots, equals, header, bytes, ...records.end() };
 }
 
 /** Layout as determined from the first lines of a file. */
-interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
+interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCell" | "bytes"> {
   readonly wide: "utf-16le" | "utf-16be" | null;
 }
 
@@ -103,6 +98,7 @@ function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefin
     column: found.column,
     name: found.header ?? String(found.column + 1),
     takesRoots: found.takesRoots,
+    equals: found.equals,
     header: found.hasHeader ? top : -1,
   };
 }
@@ -148,45 +144,6 @@ function knownDelimiter(declared: string): CsvLayout["delimiter"] {
   throw new ColumnRefusal(
     `The file says sep=${declared}. Separate its cells by semicolons, commas, tabs or bars.`,
   );
-}
-
-/** Returns the delimiter for which most lines have the same number of cells, more than one. */
-function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
-  const scores = DELIMITERS.map((delimiter) => {
-    const counts = new Map<number, number>();
-    for (const line of lines) {
-      const cells = cellsOf(withoutDecimals(line, delimiter), delimiter).length;
-      if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1);
-    }
-    return Math.max(0, ...counts.values());
-  });
-  return DELIMITERS[scores.indexOf(Math.max(...scores))] ?? ";";
-}
-
-/**
- * Returns the index of the header row, or 0 if the first row has a CNPJ. The header is above the
- * first row with a CNPJ. Rows with the word CNPJ and at least two filled cells take precedence,
- * then rows with more filled cells, then earlier rows. After the first `HEADER_ROWS` rows, only the
- * first row with the word CNPJ can be the header.
- */
-export function headerRow(rows: readonly (readonly string[])[]): number {
-  const data = rows.findIndex((row) => row.some(isCnpj));
-  const above = rows.slice(0, data < 0 ? HEADER_ROWS : data);
-  const width = Math.max(1, ...rows.map(({ length }) => length));
-  let isNamed = false;
-  const scores = above.map((row, at) => {
-    const filled = row.filter((cell) => cell.trim() !== "").length;
-    const isHeader = filled >= Math.min(2, width) && row.some((cell) => /\bcnpj\b/i.test(cell));
-    if (at >= HEADER_ROWS && (!isHeader || isNamed)) return 0;
-    isNamed ||= isHeader;
-    return filled + (isHeader ? width : 0);
-  });
-  const best = Math.max(0, ...scores);
-  return best === 0 ? 0 : scores.indexOf(best);
-}
-
-function isCnpj(cell: string): boolean {
-  return holdsCnpj(cell) || readCnpjText(cell).kind === "cnpj";
 }
 
 /** Counts rows and cells, and finds the encoding. */

@@ -39,7 +39,10 @@ export function refuseBeyondSheet(layout: CsvLayout, further: number): void {
     );
   }
   if (width + further > COLUMNS_MAX) {
-    throw new ColumnRefusal(`The file has ${count(width)} columns, too many for a sheet.`);
+    throw new ColumnRefusal(
+      `A sheet holds up to ${count(COLUMNS_MAX)} columns. The file has ${count(width)}, and ` +
+        `${further} are added. Choose CSV or fewer fields, or delete columns.`,
+    );
   }
   if (longCell > 0) {
     throw new ColumnRefusal(
@@ -116,7 +119,7 @@ async function* rowsOf(work: EnrichmentWork, layout: CsvLayout): AsyncGenerator<
   const { delimiter, encoding, column } = layout;
   const scanner = new CsvRecords({ delimiter, column });
   let number = 0;
-  for await (const piece of readCsvBytes(work.path)) {
+  for await (const piece of readCsvBytes(work.path, { bytes: layout.bytes })) {
     work.checkCancelled();
     const { bytes, isLast } = piece;
     let at = 0;

@@ -8,7 +8,8 @@
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
-import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import { SAVE_LESS, UnknownSheet, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import type { SeenNumber } from "../../lists/xlsx/sheet.ts";
 import type { SheetReason } from "../../lists/xlsx/workbook.ts";
 import type { CsvText } from "../record.ts";
 import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
@@ -16,13 +17,7 @@ import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
 import { enrichCsvAsXlsx, refuseBeyondSheet } from "./csvtoworkbook.ts";
 import { KnownRows } from "./knownrows.ts";
-import {
-  type CnpjOutcome,
-  type EnrichmentOptions,
-  type EnrichmentWork,
-  OUTCOMES,
-  type OutcomeTally,
-} from "./outcomes.ts";
+import type { EnrichmentOptions, EnrichmentWork, OutcomeCounts, OutcomeTally } from "./outcomes.ts";
 import {
   readSheetLayout,
   refuseOtherKinds,
@@ -56,6 +51,8 @@ interface FileLayout {
   readonly rows: number;
   /** The column of CNPJs: its header, number, or letters. */
   readonly column: string;
+  /** Names of other columns with as many CNPJs in the first rows. */
+  readonly equals: readonly string[];
   readonly source: FileSource;
   /** Encoding and header of the enriched file, if it is CSV. */
   readonly text: CsvText;
@@ -63,8 +60,8 @@ interface FileLayout {
 
 /** Result of an enrichment. */
 export interface EnrichmentSummary extends FileLayout {
-  /** CNPJs by their outcome. */
-  readonly outcomes: Readonly<Record<CnpjOutcome, number>>;
+  /** Rows by outcome. */
+  readonly outcomes: OutcomeCounts;
   /** Rows that have an account. */
   readonly found: number;
 }
@@ -75,7 +72,7 @@ const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 /** Reads a file's layout. Throws `ColumnRefusal` or `XlsxRefusal` for an unusable file. */
 export async function readLayout(
   path: string,
-  { column, fields }: Pick<EnrichmentOptions, "column" | "fields">,
+  { column, sheet, fields }: Pick<EnrichmentOptions, "column" | "sheet" | "fields">,
   wanted?: SheetFormat,
 ): Promise<FileLayout> {
   const further = fields.length + 1;
@@ -83,10 +80,11 @@ export async function readLayout(
     const isWhole = wanted === "csv";
     const file = await openWorkbook(path);
     if (!isWhole) await refuseOtherKinds(file);
-    const layout = await readSheetLayout(file, { column, isWhole }, () => {});
+    const layout = await readSheetLayout(file, { column, sheet, isWhole }, () => {});
     if (!isWhole) refuseTooWide(layout, further);
     return sheetLayout(layout);
   }
+  refuseSheet(sheet);
   const layout = await readCsvLayout(path, column);
   if (wanted === "xlsx") refuseBeyondSheet(layout, further);
   return csvLayout(layout);
@@ -100,6 +98,7 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
     const { layout, tally } = await enrich(work, file);
     return { ...sheetLayout(layout), ...summed(tally) };
   }
+  refuseSheet(work.options.sheet);
   if (work.format === "xlsx") {
     const layout = await readCsvLayout(work.path, work.options.column);
     return { ...csvLayout(layout), ...summed(await enrichCsvAsXlsx(work, layout)) };
@@ -116,19 +115,21 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
 /** Opens a CSV or XLSX file as records, for callers that only show the file. */
 export async function openRecords(
   path: string,
-  { column, labels }: Pick<EnrichmentOptions, "column" | "labels">,
+  { column, sheet, labels }: Pick<EnrichmentOptions, "column" | "sheet" | "labels">,
 ): Promise<OpenRecords> {
-  const dates = new Set<number>();
+  const cells = new Map<number, SeenNumber>();
   if (!isWorkbook(path)) {
+    refuseSheet(sheet);
     const layout = await readCsvLayout(path, column);
     const csv = { format: "csv", source: NO_SHEET } as const;
-    return { ...csv, layout, pieces: readCsvBytes(path), dates };
+    return { ...csv, layout, pieces: readCsvBytes(path, { bytes: layout.bytes }), cells };
   }
   const file = await openWorkbook(path);
-  const layout = await readSheetLayout(file, { column }, () => {});
-  const pieces = sheetPieces(file, layout, { labels, onDate: (record) => dates.add(record) });
+  const layout = await readSheetLayout(file, { column, sheet }, () => {});
+  const onCell = (record: number, cell: SeenNumber) => cells.set(record, cell);
+  const pieces = sheetPieces(file, layout, { labels, onCell });
   const xlsx = { format: "xlsx", source: sourceOf(layout) } as const;
-  return { ...xlsx, layout: sheetAsCsv(layout, labels), pieces, dates };
+  return { ...xlsx, layout: sheetAsCsv(layout, labels), pieces, cells };
 }
 
 /** A file whose records can be read. */
@@ -138,28 +139,34 @@ interface OpenRecords {
   /** The layout of the file, or of its sheet as CSV. */
   readonly layout: CsvLayout;
   readonly pieces: AsyncIterable<CsvBytes>;
-  /** Record numbers whose CNPJ is a date; filled during reading. */
-  readonly dates: ReadonlySet<number>;
+  /** Cells to read instead of the text of their records, by record; filled during reading. */
+  readonly cells: ReadonlyMap<number, SeenNumber>;
 }
 
 async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
-  const { column, labels } = work.options;
-  const layout = await readSheetLayout(file, { column, isWhole: true }, () => {});
-  const dates = new Set<number>();
-  const onDate = (record: number) => dates.add(record);
-  const pieces = sheetPieces(file, layout, { labels, onDate });
-  return { layout, tally: await enrichCsv(work, sheetAsCsv(layout, labels), { pieces, dates }) };
+  const { column, sheet, labels } = work.options;
+  const layout = await readSheetLayout(file, { column, sheet, isWhole: true }, () => {});
+  const cells = new Map<number, SeenNumber>();
+  const onCell = (record: number, cell: SeenNumber) => cells.set(record, cell);
+  const pieces = sheetPieces(file, layout, { labels, onCell });
+  return { layout, tally: await enrichCsv(work, sheetAsCsv(layout, labels), { pieces, cells }) };
 }
 
-function csvLayout({ rows, name, encoding, header }: CsvLayout): FileLayout {
+/** Throws if a sheet is named of a file that has none. */
+function refuseSheet(sheet: string | undefined): void {
+  if (sheet === undefined) return;
+  throw new UnknownSheet("The file", "it is CSV, which has no sheets", "Leave out the sheet.");
+}
+
+function csvLayout({ rows, name, equals, encoding, header }: CsvLayout): FileLayout {
   const text = { encoding, hasHeader: header >= 0 };
-  return { format: "csv", rows, column: name, source: NO_SHEET, text };
+  return { format: "csv", rows, column: name, equals, source: NO_SHEET, text };
 }
 
 function sheetLayout(layout: SheetLayout): FileLayout {
-  const { rows, name, header } = layout;
+  const { rows, name, equals, header } = layout;
   const text = { encoding: "utf-8", hasHeader: header > 0 };
-  return { format: "xlsx", rows, column: name, source: sourceOf(layout), text };
+  return { format: "xlsx", rows, column: name, equals, source: sourceOf(layout), text };
 }
 
 function sourceOf({ sheet, reason, others, hidden }: SheetLayout): FileSource {
@@ -177,11 +184,7 @@ function openWorkbook(path: string): Promise<XlsxPackage> {
 }
 
 function summed(tally: OutcomeTally): Pick<EnrichmentSummary, "outcomes" | "found"> {
-  const counts = OUTCOMES.map((outcome) => [outcome, tally.of(outcome)] as const);
-  return {
-    outcomes: Object.fromEntries(counts) as Record<CnpjOutcome, number>,
-    found: tally.found,
-  };
+  return { outcomes: tally.counts(), found: tally.found };
 }
 
 /** True if a file is a zip, as workbooks are. */

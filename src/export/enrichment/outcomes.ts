@@ -8,9 +8,16 @@
  * input, which may be a person's number.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
+import type { SeenNumber } from "../../lists/xlsx/sheet.ts";
 import type { Segment } from "../../search/segment.ts";
 import { cnpjCheckDigits } from "../../spec/cnpj/cnpj.ts";
-import { CNPJ_REFUSALS, type CnpjRefusal, readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
+import {
+  CNPJ_REFUSALS,
+  type CnpjRefusal,
+  holdsSeveralCnpjs,
+  type RefusedCnpj,
+  readCnpjText,
+} from "../../spec/cnpj/cnpjspelling.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { OutputField } from "../../spec/fields.ts";
 
@@ -21,6 +28,8 @@ export interface EnrichmentOptions {
   readonly labels: LabelLanguage | null;
   /** Header or number of the column of CNPJs, or its letters in a sheet; detected if undefined. */
   readonly column: string | undefined;
+  /** Name of the sheet of a workbook; the one with the most CNPJs if undefined. */
+  readonly sheet?: string | undefined;
   /** True to restore leading zeros that numbers have lost. */
   readonly fillZeros: boolean;
 }
@@ -54,13 +63,21 @@ type EnrichmentStatus = (typeof STATUSES)[number];
 export const REASONS = {
   ...CNPJ_REFUSALS,
   wrong_check_digits: "Its last two digits do not belong to the others; one of them is mistyped.",
+  several_cnpjs: "It holds several CNPJs. Put each of them in a text of its own.",
+} as const;
+
+/** Reasons in files: only a sheet has formulas. */
+const FILE_REASONS = {
+  ...REASONS,
+  unsaved_formula:
+    "A formula without a saved result. Open and save the file in the spreadsheet program.",
 } as const;
 
 /** Name of a reason for programs. */
-type EnrichmentReason = keyof typeof REASONS;
+type EnrichmentReason = keyof typeof FILE_REASONS;
 
 /** Names of reasons, in a fixed order. */
-const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
+const REASON_NAMES = Object.keys(FILE_REASONS) as readonly EnrichmentReason[];
 
 /** Outcome of a text. `blank`: the cell is empty. */
 export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
@@ -100,6 +117,11 @@ const WORDS: Readonly<Record<CnpjOutcome, readonly [pt: string, en: string]>> = 
   wrong_check_digits: [
     "Não é CNPJ: dígitos verificadores errados",
     "Not a CNPJ: wrong check digits",
+  ],
+  several_cnpjs: ["Não é CNPJ: vários CNPJs na célula", "Not a CNPJ: several CNPJs in one cell"],
+  unsaved_formula: [
+    "Fórmula sem resultado salvo: abra e salve o arquivo no programa de planilhas",
+    "Formula without a saved result: open and save the file in the spreadsheet program",
   ],
   not_a_cnpj: ["Não é CNPJ: outro número", "Not a CNPJ: another number"],
   not_a_number: ["Não é CNPJ: texto", "Not a CNPJ: words"],
@@ -185,13 +207,15 @@ export class CnpjBatch {
       else this.#refuse(at, "not_a_cnpj");
     } else if (reading.offered !== undefined && this.#rules.fillZeros) {
       this.#key(at, reading.offered, FOUND);
-    } else this.#refuse(at, reading.reason);
+    } else this.#refuse(at, reasonOf(text, reading));
     return reading.kind === "refused" ? reading.offered : undefined;
   }
 
-  /** Adds a cell with a date, whose digits are not a CNPJ. */
-  addDate(): void {
-    this.#refuse(this.#count++, "not_a_cnpj");
+  /** Adds a cell of a sheet. The digits of a date are not a CNPJ. Returns the same as `add`. */
+  addCell({ text, isDate, kind }: SeenNumber): string | undefined {
+    if (!isDate && kind !== "formula") return this.add(text);
+    this.#refuse(this.#count++, isDate ? "not_a_cnpj" : "unsaved_formula");
+    return undefined;
   }
 
   /** Stores the rows found for the keys. */
@@ -230,7 +254,7 @@ export class CnpjBatch {
     this.outcomes[at] = outcome;
   }
 
-  #refuse(at: number, reason: CnpjRefusal): void {
+  #refuse(at: number, reason: EnrichmentReason): void {
     this.outcomes[at] = codeOf(reason);
   }
 
@@ -244,8 +268,40 @@ export class CnpjBatch {
   }
 }
 
+/** Returns why a text is refused. A text with several CNPJs differs from one without any. */
+function reasonOf(text: string, { reason }: RefusedCnpj): EnrichmentReason {
+  return VAGUE.includes(reason) && holdsSeveralCnpjs(text) ? "several_cnpjs" : reason;
+}
+
+/** Reasons for which the only reader refuses a text with several CNPJs. */
+const VAGUE: readonly CnpjRefusal[] = ["not_a_cnpj", "not_a_number"];
+
 function codeOf(outcome: CnpjOutcome): number {
   return CODES.get(outcome) as number;
+}
+
+/** Numbers of rows by outcome. Outcomes that do not occur are missing. */
+export type OutcomeCounts = Readonly<Partial<Record<CnpjOutcome, number>>>;
+
+/** Rows by status, and those without a CNPJ by reason. */
+interface StatusCounts extends Readonly<Record<EnrichmentStatus | "no_cnpj", number>> {
+  /** Rows that are `not_a_cnpj`, by reason. */
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+const NO_CNPJ = { status: "no_cnpj", reason: null } as const;
+
+/** Sums outcomes by status, with the names that files and `POST /v1/enrich` use. */
+export function statusCounts(outcomes: OutcomeCounts): StatusCounts {
+  const sums = { found: 0, head_office: 0, not_in_snapshot: 0, not_a_cnpj: 0, no_cnpj: 0 };
+  const reasons: Record<string, number> = {};
+  for (const outcome of OUTCOMES) {
+    const count = outcomes[outcome] ?? 0;
+    const { status, reason } = outcome === "blank" ? NO_CNPJ : statusOf(outcome);
+    sums[status] += count;
+    if (reason !== null && count > 0) reasons[reason] = count;
+  }
+  return { ...sums, reasons };
 }
 
 /** Counts of every outcome. */
@@ -260,6 +316,12 @@ export class OutcomeTally {
   /** Returns the number of texts with an outcome. */
   of(outcome: CnpjOutcome): number {
     return this.#counts[codeOf(outcome)] as number;
+  }
+
+  /** Returns the outcomes that occur. */
+  counts(): OutcomeCounts {
+    const counts = OUTCOMES.map((outcome) => [outcome, this.of(outcome)] as const);
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
   /** Number of rows whose CNPJ has an account. The tenant is charged for these rows. */

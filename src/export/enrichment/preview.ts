@@ -10,6 +10,7 @@ import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import { decodeText } from "../../dump/registrytext.ts";
 import { lettersOf, reportText } from "../../lists/column.ts";
 import { cellsOf } from "../../lists/csvcolumn.ts";
+import type { SeenNumber } from "../../lists/xlsx/sheet.ts";
 import type { SheetReason } from "../../lists/xlsx/workbook.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -19,7 +20,7 @@ import {
   CnpjBatch,
   type CnpjOutcome,
   type EnrichmentOptions,
-  OUTCOMES,
+  type OutcomeCounts,
   OutcomeTally,
   outcomeWords,
   statusOf,
@@ -78,7 +79,7 @@ interface EnrichmentPreview {
   readonly header: number | null;
   readonly rows: number;
   /** Outcomes that occur. */
-  readonly outcomes: Readonly<Partial<Record<CnpjOutcome, number>>>;
+  readonly outcomes: OutcomeCounts;
   readonly refused: readonly RefusedRow[];
   readonly first: readonly FilledRow[];
 }
@@ -86,8 +87,8 @@ interface EnrichmentPreview {
 /** Previews a file. Throws as `readLayout`. */
 export async function previewEnrichment(work: PreviewWork): Promise<EnrichmentPreview> {
   const { path, options } = work;
-  const { format, source, layout, pieces, dates } = await openRecords(path, options);
-  const preview = new Preview(work, layout, dates);
+  const { format, source, layout, pieces, cells } = await openRecords(path, options);
+  const preview = new Preview(work, layout, cells);
   const scanner = new CsvRecords({ delimiter: layout.delimiter, column: layout.column });
   for await (const piece of pieces) {
     let at = 0;
@@ -114,22 +115,23 @@ export async function previewEnrichment(work: PreviewWork): Promise<EnrichmentPr
 type Layout = Awaited<ReturnType<typeof openRecords>>["layout"];
 
 /** A row whose account is not known yet. */
-type ShownRow = Pick<FilledRow, "row" | "cells"> & { readonly text: string };
+type ShownRow = Pick<FilledRow, "row" | "cells"> & { readonly cnpj: SeenNumber };
 
 class Preview {
   readonly #work: PreviewWork;
   readonly #layout: Layout;
-  readonly #dates: ReadonlySet<number>;
+  /** Cells to read instead of the text of their records, by record number. */
+  readonly #replaced: ReadonlyMap<number, SeenNumber>;
   readonly #tally = new OutcomeTally();
   readonly #refused: RefusedRow[] = [];
   readonly #shown: ShownRow[] = [];
   #header: readonly string[] = [];
   #records = 0;
 
-  constructor(work: PreviewWork, layout: Layout, dates: ReadonlySet<number>) {
+  constructor(work: PreviewWork, layout: Layout, replaced: ReadonlyMap<number, SeenNumber>) {
     this.#work = work;
     this.#layout = layout;
-    this.#dates = dates;
+    this.#replaced = replaced;
   }
 
   /** Adds the `count` records that the scanner found in `bytes`. */
@@ -148,17 +150,19 @@ class Preview {
       const [from, to] = scanner.bounds(at);
       const whole = { bytes, from, to };
       if (record === header) this.#header = this.#cells(whole);
-      if (record <= header || this.#isBlank(whole)) continue;
-      const filled = this.#read(batch, record, () => textOf(at));
+      const replaced = this.#replaced.get(record);
+      if (record <= header || (replaced === undefined && this.#isBlank(whole))) continue;
+      const cnpj = replaced ?? { text: textOf(at), isDate: false };
+      const filled = batch.addCell(cnpj);
       if (filled !== undefined) offered.set(places.length, filled);
-      if (this.#shown.length < ROWS_SHOWN) this.#show(record, whole, () => textOf(at));
+      if (this.#shown.length < ROWS_SHOWN) this.#show(record, whole, cnpj);
       places.push(at);
     }
     const { rows } = await this.#work.segment.native.lookUpAsync(batch.keys, null);
     batch.settle(rows);
     places.forEach((at, place) => {
       this.#tally.count(batch.outcomes[place] as number);
-      const text = () => textOf(at);
+      const text = () => this.#replaced.get(this.#records + at)?.text ?? textOf(at);
       this.#refuse(batch.outcome(place), this.#records + at + 1, text, offered.get(place));
     });
     this.#records += count;
@@ -166,13 +170,12 @@ class Preview {
 
   /** Ends the file. */
   end(): Pick<EnrichmentPreview, "columns" | "outcomes" | "refused" | "first"> {
-    const counts = OUTCOMES.map((outcome) => [outcome, this.#tally.of(outcome)] as const);
     const columns = Array.from({ length: Math.min(this.#layout.width, COLUMNS_SHOWN) }, (_, at) => {
       return this.#header[at]?.trim() || lettersOf(at);
     });
     return {
       columns,
-      outcomes: Object.fromEntries(counts.filter(([, count]) => count > 0)),
+      outcomes: this.#tally.counts(),
       refused: this.#refused,
       first: this.#filled(),
     };
@@ -183,16 +186,9 @@ class Preview {
     return new CnpjBatch(count, { takesRoots, fillZeros: this.#work.options.fillZeros });
   }
 
-  #read(batch: CnpjBatch, record: number, text: () => string): string | undefined {
-    if (!this.#dates.has(record)) return batch.add(text());
-    batch.addDate();
-    return undefined;
-  }
-
-  #show(record: number, whole: Bytes, textOf: () => string): void {
+  #show(record: number, whole: Bytes, cnpj: SeenNumber): void {
     const cells = this.#cells(whole).map((text) => text.slice(0, CELL_SHOWN));
-    const text = this.#dates.has(record) ? "-" : textOf();
-    this.#shown.push({ row: record + 1, cells: cells.slice(0, COLUMNS_SHOWN), text });
+    this.#shown.push({ row: record + 1, cells: cells.slice(0, COLUMNS_SHOWN), cnpj });
   }
 
   #refuse(outcome: CnpjOutcome, row: number, text: () => string, offered?: string): void {
@@ -207,7 +203,7 @@ class Preview {
   #filled(): FilledRow[] {
     const { segment, options } = this.#work;
     const batch = this.#batch(this.#shown.length);
-    for (const { text } of this.#shown) batch.add(text);
+    for (const { cnpj } of this.#shown) batch.addCell(cnpj);
     const shape = { format: "jsonl", extra: [], delimiter: ",", firstNumber: 1 } as const;
     const request = { ...shape, fields: options.fields, labels: options.labels };
     const { rows, text } = segment.native.lookUp(batch.keys, request);

@@ -4,14 +4,14 @@
  * number.
  * Invariant: sheet and column are the same as for lists (src/lists/xlsx/); titles above the header
  * are not the header. No merged cell covers a new one: the new columns begin after all cells, and
- * after all merged cells except titles. The whole sheet is read once, so a damaged sheet is refused
- * before anything is written.
+ * after all merged cells except titles. A CNPJ in a merged cell counts for each of its rows. The
+ * whole sheet is read once, so a damaged sheet is refused before anything is written.
  */
-import { columnOfLetters, lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
+import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
+import { headerRow } from "../../lists/headerrow.ts";
 import {
   attributeOf,
   PartReader,
-  type PartTaker,
   type XlsxPackage,
   XlsxRefusal,
 } from "../../lists/xlsx/package.ts";
@@ -24,7 +24,8 @@ import {
 import type { SheetReason } from "../../lists/xlsx/workbook.ts";
 import { chooseSheet } from "../../lists/xlsx/xlsxcolumn.ts";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
-import { findShown, headerRow } from "./csvlayout.ts";
+import { findShown } from "./csvlayout.ts";
+import { RowSet, type SharedRows, SheetRanges } from "./sheetranges.ts";
 
 /** A cell of the column. */
 export interface ColumnCell extends SeenNumber {
@@ -43,6 +44,9 @@ export interface SheetLayout {
   /** Path of the sheet's part, and of the part with styles or null. */
   readonly path: string;
   readonly styles: string | null;
+  /** Path of the part that lists the sheets, and the position of this one there, from 0. */
+  readonly book: string;
+  readonly index: number;
   /** True if the workbook counts its dates from 1904. */
   readonly since1904: boolean;
   /** Parts of the workbook, such as shared texts, that are needed to read the sheet again. */
@@ -62,8 +66,14 @@ export interface SheetLayout {
    * cells with a row from the header on.
    */
   readonly end: number;
-  /** Number of rows below the header with a cell in the column. */
+  /** Number of rows below the header with a cell in the column, or with a part of a merged one. */
   readonly rows: number;
+  /** Further rows of merged cells of the column, by their first row. */
+  readonly shared: SharedRows;
+  /** Range of the sheet's AutoFilter; null if there is none. */
+  readonly filter: string | null;
+  /** Names of other columns with as many CNPJs. */
+  readonly equals: readonly string[];
 }
 
 /** Columns of a sheet. */
@@ -72,6 +82,8 @@ export const COLUMNS_MAX = 16_384;
 interface SheetRequest {
   /** Column that the client named, or undefined if it named none. */
   readonly column: string | undefined;
+  /** Name of the sheet, or undefined to choose one. */
+  readonly sheet?: string | undefined;
   /** True if a later pass reads the full text of every cell, as when writing CSV. */
   readonly isWhole?: boolean;
 }
@@ -79,65 +91,28 @@ interface SheetRequest {
 /** Reads the layout of the sheet. Calls `take` with each cell of the column below the header. */
 export async function readSheetLayout(
   file: XlsxPackage,
-  { column: wanted, isWhole = false }: SheetRequest,
+  { column: wanted, sheet: named, isWhole = false }: SheetRequest,
   take: (cell: ColumnCell, takesRoots: boolean) => void,
 ): Promise<SheetLayout> {
-  const choice = await chooseSheet(file, wanted, isWhole);
-  const { open, chosen, reason, styles, sheets, hidden, since1904 } = choice;
+  const choice = await chooseSheet(file, wanted, { named, isWhole });
+  const { open, chosen, reason, styles, sheets, hidden, since1904, book } = choice;
   const column = new Column(wanted, take);
   const reader = new SheetReader(chosen.name, open.parts, column);
-  const merges = new Merges(reader);
-  const xml = new PartReader(`Sheet “${chosen.name}”`, merges);
+  const ranges = new SheetRanges(chosen.name, reader);
+  const xml = new PartReader(`Sheet “${chosen.name}”`, ranges);
   for await (const piece of file.pieces(chosen.path)) xml.add(piece);
   xml.end();
-  const { name: sheet, path } = chosen;
+  const { name: sheet, path, index } = chosen;
   const about = {
-    ...{ sheet, reason, others: sheets - 1, hidden, path, styles, since1904 },
-    parts: open.parts,
+    ...{ sheet, reason, others: sheets - 1, hidden, path, index, book, styles, since1904 },
+    ...{ parts: open.parts, filter: ranges.filter },
   };
   const found = column.end();
-  return { ...about, ...found, end: Math.max(found.width, merges.end(found.header)) };
-}
-
-/** Passes a sheet on to its reader, and notes its merged cells. */
-class Merges implements PartTaker {
-  readonly #reader: SheetReader;
-  /** Number of columns up to the last one of merged cells, by their last row. */
-  readonly #ends = new Map<number, number>();
-
-  constructor(reader: SheetReader) {
-    this.#reader = reader;
-  }
-
-  open(name: string, attributes: XmlAttributes): void {
-    if (name === "mergeCell") this.#note(attributeOf(attributes, "ref") ?? "");
-    else this.#reader.open(name, attributes);
-  }
-
-  close(name: string): void {
-    this.#reader.close(name);
-  }
-
-  text(text: string): void {
-    this.#reader.text(text);
-  }
-
-  /** Returns the number of columns of the merged cells that reach row `from` or a later one. */
-  end(from: number): number {
-    let end = 0;
-    for (const [row, columns] of this.#ends) if (row >= from && columns > end) end = columns;
-    return end;
-  }
-
-  #note(ref: string): void {
-    // A program may write the corners in any order.
-    const corners = [...ref.matchAll(/\$?\b([A-Z]{1,3})\$?(\d{1,7})\b/gi)];
-    const columns = corners.map(([, letters = ""]) => columnOfLetters(letters.toUpperCase()) ?? -1);
-    const column = Math.max(-1, ...columns);
-    const row = Math.max(0, ...corners.map(([, , number]) => Number(number)));
-    const known = this.#ends.get(row) ?? 0;
-    if (column >= known) this.#ends.set(row, column + 1);
-  }
+  const shared = ranges.shared(found.column, found.header);
+  let rows = found.rows;
+  for (const [first, further] of shared) if (column.has(first)) rows += further.length;
+  const end = Math.max(found.width, ranges.end(found.header));
+  return { ...about, ...found, rows, shared, end };
 }
 
 /** Throws if the sheet has no space for `further` columns. */
@@ -176,7 +151,7 @@ export async function refuseOtherKinds(file: XlsxPackage): Promise<void> {
   throw new XlsxRefusal("The file", wrong, remedy);
 }
 
-type Found = Pick<ReturnType<typeof findShown>, "column" | "header" | "takesRoots">;
+type Found = Pick<ReturnType<typeof findShown>, "column" | "header" | "takesRoots" | "equals">;
 
 interface SampleRow {
   readonly number: number;
@@ -192,7 +167,8 @@ class Column implements RowTaker {
   #found: Found | null = null;
   #header = 0;
   #width = 0;
-  #rows = 0;
+  /** Numbers of the rows below the header with a cell in the column. */
+  readonly #filled = new RowSet();
 
   constructor(wanted: string | undefined, take: (cell: ColumnCell, takesRoots: boolean) => void) {
     this.#wanted = wanted;
@@ -214,12 +190,21 @@ class Column implements RowTaker {
     if (this.#sample.length >= SAMPLE_ROWS || this.#sampled > SAMPLE_BYTES) this.#decide();
   }
 
-  end(): Pick<SheetLayout, "column" | "name" | "takesRoots" | "header" | "width" | "rows"> {
+  /** True if a row below the header has a cell in the column. */
+  has(row: number): boolean {
+    return this.#filled.has(row);
+  }
+
+  end(): Pick<
+    SheetLayout,
+    "column" | "name" | "takesRoots" | "equals" | "header" | "width" | "rows"
+  > {
     if (this.#sample !== null) this.#decide();
-    const { header: heading, column, takesRoots } = this.#found as Found;
+    const { header: heading, column, takesRoots, equals } = this.#found as Found;
     const name = heading ?? lettersOf(column);
     const header = this.#header;
-    return { column, name, takesRoots, header, width: this.#width, rows: this.#rows };
+    const rows = this.#filled.count;
+    return { column, name, takesRoots, equals, header, width: this.#width, rows };
   }
 
   #decide(): void {
@@ -237,7 +222,7 @@ class Column implements RowTaker {
     const { column = -1, takesRoots = false } = this.#found ?? {};
     const cell = cells.get(column);
     if (cell === undefined) return;
-    this.#rows++;
+    this.#filled.add(number);
     this.#take({ ...cell, row: number }, takesRoots);
   }
 }

@@ -2,11 +2,12 @@
  * Appends cells to the rows of a sheet's XML. Input: the sheet's part in chunks, one character per
  * byte; the cells to append to each row. Output: the same XML with these cells.
  * Invariant: all other bytes are unchanged: cells, their types and styles, formulas, and the XML
- * before and after the rows. Only the sheet's dimensions grow, and columns that would hide the new
- * cells are shown. The XML is well-formed, because it was parsed before. Memory is bounded by the
- * longest tag.
+ * before and after the rows. Only the sheet's dimensions and filter grow, and columns that would
+ * hide the new cells are shown. The XML is well-formed, because it was parsed before. Memory is
+ * bounded by the longest tag.
  */
 import { lettersOf } from "../../lists/column.ts";
+import { type WidenedColumns, widenedRange } from "./sheetranges.ts";
 
 /** A row that ends. */
 export interface EndedRow {
@@ -23,12 +24,11 @@ const MARKUP =
   /<(?:!--[\s\S]*?-->|!\[CDATA\[[\s\S]*?\]\]>|\?[\s\S]*?\?>|(?![!?])(?:[^"'>]|"[^"]*"|'[^']*')*>)/y;
 const TAG = /^<(\/?)((?:[^\s/>:]+:)?)([^\s/>]+)/;
 /** Matches tags of the elements that this class handles. */
-const COUNTED = /^<\/?(?:[^\s/>:]+:)?(?:row|c|v|is|dimension|col)[\s/>]/;
+const COUNTED = /^<\/?(?:[^\s/>:]+:)?(?:row|c|v|is|dimension|col|autoFilter|sortState)[\s/>]/;
 
 /** Columns of the appended cells, counted from 0. */
-interface NewColumns {
+interface NewColumns extends WidenedColumns {
   readonly first: number;
-  readonly last: number;
 }
 
 /** Appends cells to rows. */
@@ -81,6 +81,7 @@ export class SheetRows {
     else if (name === "c" && closes === "") this.#lastCell = markup;
     if (name === "dimension") return widened(markup, lettersOf(this.#columns.last));
     if (name === "col" && closes === "") return shownColumns(markup, this.#columns);
+    if (name === "autoFilter" || name === "sortState") return filtered(markup, this.#columns);
     if (name !== "row") return markup;
     if (closes === "/") return this.#cells(prefix) + markup;
     const position = /\sr\s*=\s*["']\s*(\d+)/.exec(markup)?.[1];
@@ -135,6 +136,14 @@ function closed(tag: string): string {
 
 function attribute(markup: string, name: string): string | undefined {
   return new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)`).exec(markup)?.[1];
+}
+
+/** Returns the element of a filter, or of its sorting, over the new columns too. */
+function filtered(markup: string, columns: NewColumns): string {
+  return markup.replace(
+    /(\sref\s*=\s*["'])([^"']*)/,
+    (_, begin: string, ref: string) => begin + widenedRange(ref, columns),
+  );
 }
 
 /** Returns the element with the sheet's dimensions, extended by the new columns. */

@@ -20,24 +20,33 @@ const NOTHING = new Uint8Array(0);
 
 /** Returns the layout of the CSV, with the delimiter that Excel expects in the language. */
 export function sheetAsCsv(layout: SheetLayout, labels: LabelLanguage | null): CsvLayout {
-  const { column, name, takesRoots, header, width, rows } = layout;
+  const { column, name, takesRoots, equals, header, width, rows } = layout;
   return {
     encoding: "utf-8",
     delimiter: labels === "pt" ? ";" : ",",
-    ...{ column, name, takesRoots, header: header - 1, width, rows, longCell: 0 },
+    ...{ column, name, takesRoots, equals, header: header - 1, width, rows },
+    ...{ longCell: 0, bytes: 0 },
   };
 }
 
-/** Yields a sheet as chunks of CSV; `onDate` receives the records whose CNPJ is a date. */
+/**
+ * Yields a sheet as chunks of CSV. `onCell` receives the records whose cell must be read instead of
+ * their text: a date, a formula without a result, or a merged cell that begins in an earlier row.
+ */
 export async function* sheetPieces(
   file: XlsxPackage,
-  { sheet, path, column, parts }: SheetLayout,
-  { labels, onDate }: PiecesOptions,
+  { sheet, path, column, header, parts, shared }: SheetLayout,
+  { labels, onCell }: PiecesOptions,
 ): AsyncGenerator<CsvBytes> {
   const mark = labels === null ? NOTHING : MARK;
   const frame = { mark, tail: NOTHING, head: NOTHING, wide: null, used: 0 };
-  const lines = new SheetLines(sheet, labels, (row, isDate) => {
-    if (isDate(column)) onDate(row - 1);
+  const lines = new SheetLines(sheet, labels, (row, cells) => {
+    const cell = cells.get(column);
+    if (cell === undefined || row <= header) return 0;
+    if (cell.isDate || cell.kind === "formula") onCell(row - 1, cell);
+    const further = shared.get(row) ?? [];
+    for (const number of further) onCell(number - 1, cell);
+    return further.at(-1) ?? 0;
   });
   const xml = new PartReader(`Sheet “${sheet}”`, new SheetReader(sheet, parts, lines, true));
   for await (const piece of file.pieces(path)) {
@@ -45,16 +54,20 @@ export async function* sheetPieces(
     if (lines.length >= PIECE_BYTES) yield { ...frame, bytes: lines.take(), isLast: false };
   }
   xml.end();
+  lines.end();
   yield { ...frame, bytes: lines.take(), isLast: true };
 }
 
 interface PiecesOptions {
   readonly labels: LabelLanguage | null;
-  readonly onDate: (record: number) => void;
+  readonly onCell: (record: number, cell: SeenNumber) => void;
 }
 
-/** Called with the number of a written row, and a function that tests if a cell is a date. */
-type OnRow = (row: number, isDate: (column: number) => boolean) => void;
+/**
+ * Called with the number and the cells of a written row. Returns the number of a later row that
+ * must have a line, even if it has no cells. 0 if there is none.
+ */
+type OnRow = (row: number, cells: ReadonlyMap<number, SeenNumber>) => number;
 
 class SheetLines implements RowTaker {
   readonly #sheet: string;
@@ -62,6 +75,7 @@ class SheetLines implements RowTaker {
   readonly #onRow: OnRow;
   #text = "";
   #row = 0;
+  #lastRow = 0;
 
   constructor(sheet: string, labels: LabelLanguage | null, onRow: OnRow) {
     this.#sheet = sheet;
@@ -94,7 +108,12 @@ class SheetLines implements RowTaker {
     const texts: string[] = new Array(Math.max(...cells.keys()) + 1).fill("");
     for (const [column, cell] of cells) texts[column] = this.#texts.of(cell);
     this.#text += `${texts.join(this.#texts.delimiter)}\r\n`;
-    this.#onRow(number, (column) => cells.get(column)?.isDate === true);
+    this.#lastRow = Math.max(this.#lastRow, this.#onRow(number, cells));
+  }
+
+  /** Adds blank lines for the last rows of a merged cell. */
+  end(): void {
+    this.#text += "\r\n".repeat(Math.max(0, this.#lastRow - this.#row));
   }
 }
 

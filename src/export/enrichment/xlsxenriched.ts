@@ -3,8 +3,9 @@
  * requested fields. Output: the same package, with a status and the fields after the cells of the
  * sheet's rows.
  * Invariant: existing cells retain types, styles, and positions, and all other parts their bytes.
- * New dates and amounts get two new styles. The bytes depend only on the file, the snapshot, and
- * the options. Memory is bounded by the package and the max rows of a sheet.
+ * There are two exceptions: new dates and amounts get two new styles, and the hidden name of the
+ * sheet's filter gets the range with the new columns. The bytes depend only on the file, the
+ * snapshot, and the options. Memory is bounded by the package and the max rows of a sheet.
  */
 import { deflate, NO_ROW } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
@@ -27,6 +28,7 @@ import {
   refuseTooWide,
   type SheetLayout,
 } from "./sheetlayout.ts";
+import { type SharedRows, widenedNames } from "./sheetranges.ts";
 import { type EndedRow, SheetRows } from "./sheetrows.ts";
 
 /** Rows of a sheet. */
@@ -48,25 +50,39 @@ export async function enrichXlsx(
     looked.add(cell, takesRoots);
   });
   looked.end();
+  looked.repeat(layout.shared);
   refuseTooWide(layout, work.options.fields.length + 1);
   const zip = new ZipPackage(work.write);
   const tally = new OutcomeTally();
   const styles = layout.styles === null ? null : await newStyles(file, layout.styles);
+  const last = layout.end + work.options.fields.length;
+  const columns = { first: layout.end, last, cnpjs: layout.column, header: layout.header };
+  const isPart = (path: string, other: string | null) =>
+    path.toLowerCase() === other?.toLowerCase();
   for (const path of file.paths) {
     work.checkCancelled();
-    if (path.toLowerCase() === layout.path.toLowerCase()) {
+    if (isPart(path, layout.path)) {
       const extent = { header: layout.header, width: layout.end, rows: layout.rows };
       await writeSheet(zip, file, {
-        path,
-        columns: { first: layout.end, last: layout.end + work.options.fields.length },
+        ...{ path, columns },
         cells: new NewCells(work, extent, { looked, tally, styles, since1904: layout.since1904 }),
       });
-    } else if (styles !== null && path.toLowerCase() === layout.styles?.toLowerCase()) {
+    } else if (styles !== null && isPart(path, layout.styles)) {
       writePacked(zip, path, Buffer.from(styles.xml, "latin1"));
+    } else if (layout.filter !== null && isPart(path, layout.book)) {
+      const xml = widenedNames(await textOf(file, path), layout.index, columns);
+      writePacked(zip, path, Buffer.from(xml, "latin1"));
     } else await copyPart(zip, file, path);
   }
   zip.end();
   return { layout, tally };
+}
+
+/** Returns a part with one character per byte. */
+async function textOf(file: XlsxPackage, path: string): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of file.pieces(path)) pieces.push(piece);
+  return Buffer.concat(pieces).toString("latin1");
 }
 
 /** Outcome and account of each row of a sheet, by row number. */
@@ -81,13 +97,22 @@ export class LookupRows {
     this.#work = work;
   }
 
-  add({ text, isDate, row }: ColumnCell, takesRoots: boolean): void {
+  add({ row, ...cell }: ColumnCell, takesRoots: boolean): void {
     const { fillZeros } = this.#work.options;
     this.#batch ??= new CnpjBatch(BATCH_ROWS, { takesRoots, fillZeros });
-    if (isDate) this.#batch.addDate();
-    else this.#batch.add(text);
+    this.#batch.addCell(cell);
     this.#numbers.push(row);
     if (this.#numbers.length === BATCH_ROWS) this.end();
+  }
+
+  /** Answers the further rows of merged cells as their first row. */
+  repeat(shared: SharedRows): void {
+    for (const [first, further] of shared) {
+      for (const row of further) {
+        this.outcomes[row] = this.outcomes[first] as number;
+        this.rows[row] = this.rows[first] as number;
+      }
+    }
   }
 
   /** Looks up the waiting CNPJs. */
@@ -247,9 +272,7 @@ const FORMATS = [14, 4];
 
 /** Reads the styles and adds those for dates and amounts. Returns null if there are no styles. */
 async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | null> {
-  const pieces: Buffer[] = [];
-  for await (const piece of file.pieces(path)) pieces.push(piece);
-  const xml = Buffer.concat(pieces).toString("latin1");
+  const xml = await textOf(file, path);
   const [whole = "", prefix = "", attributes = "", inner = ""] = CELL_STYLES.exec(xml) ?? [];
   if (whole === "") return null;
   const count = inner.match(/<(?:\w+:)?xf[\s/>]/g)?.length ?? 0;

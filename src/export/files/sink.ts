@@ -60,7 +60,25 @@ export async function writeWhole<Filled>(
   disk: DiskCalls = SYSTEM,
   bytesMax = Number.POSITIVE_INFINITY,
 ): Promise<WrittenFile & { readonly filled: Filled }> {
-  const sink = new Sink(path, disk, bytesMax);
+  return filledBy(new Sink(path, disk, bytesMax), fill);
+}
+
+/**
+ * Writes a file like `writeWhole`, but never replaces one.
+ * @throws EEXIST too, if the path exists when the file is finished.
+ */
+export function writeNew<Filled>(
+  path: string,
+  fill: (write: (bytes: Uint8Array) => void) => Promise<Filled>,
+): Promise<WrittenFile & { readonly filled: Filled }> {
+  const disk = { ...SYSTEM, renameSync: moveToNew };
+  return filledBy(new Sink(path, disk, Number.POSITIVE_INFINITY), fill);
+}
+
+async function filledBy<Filled>(
+  sink: Sink,
+  fill: (write: (bytes: Uint8Array) => void) => Promise<Filled>,
+): Promise<WrittenFile & { readonly filled: Filled }> {
   try {
     const filled = await fill((bytes) => sink.write(bytes));
     return { filled, ...sink.finish() };
@@ -68,6 +86,24 @@ export async function writeWhole<Filled>(
     sink.discard();
     throw error;
   }
+}
+
+/** File systems without hard links report one of these codes. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+/** Renames a file. @throws EEXIST if the new path exists, which `rename` would replace. */
+function moveToNew(from: fs.PathLike, to: fs.PathLike): void {
+  try {
+    fs.linkSync(from, to);
+  } catch (error) {
+    if (!NO_LINKS.includes(Object(error).code)) throw error;
+    // Between this check and the renaming, the path may still appear.
+    const exists = { code: "EEXIST", syscall: "rename" };
+    if (fs.existsSync(to)) throw Object.assign(new Error("the file exists"), exists);
+    fs.renameSync(from, to);
+    return;
+  }
+  fs.unlinkSync(from);
 }
 
 class Sink {

@@ -294,11 +294,19 @@ function sinceOf({ changes }: NewExport) {
 /** Returns the columns that only enrichments fill. */
 function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
   if (!enrichment) return { sent: null, sentBytes: 0 };
-  const sent: SentFileTask = { ...taskOf(enrichment), text: enrichment.text };
+  const { text, read } = enrichment;
+  const sent: SentFileTask = { ...taskOf(enrichment), text, read };
   return { sent: JSON.stringify(sent), sentBytes: enrichment.file.bytes };
 }
 
 /** Returns the members that a repetition with the same idempotency key must have too. */
-function taskOf({ file, column, fillZeros }: NonNullable<NewExport["enrichment"]>): SentFileTask {
-  return { sha256: file.sha256, column: column ?? null, fillZeros };
+function taskOf({
+  file,
+  column,
+  sheet,
+  fillZeros,
+}: NonNullable<NewExport["enrichment"]>): SentFileTask {
+  // A request without a sheet has the fingerprint that earlier versions gave it.
+  const named = sheet === undefined ? {} : { sheet };
+  return { sha256: file.sha256, column: column ?? null, ...named, fillZeros };
 }

@@ -30,7 +30,7 @@ import {
   type RenderOutcome,
   type RowBits,
 } from "./rendertask.ts";
-import type { SentFiles } from "./sentfiles.ts";
+import { amendSent, type SentFiles } from "./sentfiles.ts";
 import { Staging } from "./staging.ts";
 
 interface QueueParts extends OrderParts {
@@ -443,7 +443,11 @@ export class ExportQueue {
   }
 
   /** Commits an export with its staged entries. Returns false if it was deleted or taken over. */
-  #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
+  #finish(
+    row: ExportRow,
+    { outcomes, ...file }: RenderedFile,
+    staged: StagedEntries | null,
+  ): boolean {
     const { store, files, clock, log } = this.#parts;
     const endedAt = clock.nowMs();
     const expiresAt = endedAt + this.#retentionMs(row);
@@ -452,6 +456,7 @@ export class ExportQueue {
       const changed = store.finish({ id, token, ...file, endedAt, expiresAt });
       // An earlier commit may have succeeded although its answer was lost.
       if (!changed) return store.isDoneBy(row);
+      if (outcomes !== undefined) amendSent(store, id, { outcomes });
       if (staged !== null && !store.lists.exported.keep(staged, endedAt)) {
         throw new ListMoved();
       }

@@ -22,9 +22,10 @@ import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
 import { StateAway } from "../../store/statedatabase.ts";
+import type { OutcomeCounts } from "../enrichment/outcomes.ts";
 import { FilesUnavailable, SentFileMissing } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
-import { type CsvText, type ExportFailure, namesIn } from "../record.ts";
+import { type CsvText, type ExportFailure, namesIn, type ReadFile } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import type { Pins } from "./pins.ts";
 
@@ -42,9 +43,14 @@ interface ChangesTask {
 export interface SentFileTask {
   readonly sha256: string;
   readonly column: string | null;
+  /** Sheet that the client named; missing if it named none. */
+  readonly sheet?: string;
   readonly fillZeros: boolean;
   /** Encoding and header of the new file, if it is CSV. Missing in older exports. */
   readonly text?: CsvText;
+  /** Column and sheet of the file, and outcomes of a finished export. Missing in older exports. */
+  readonly read?: ReadFile;
+  readonly outcomes?: OutcomeCounts;
   /** True once the store has a copy of the file, so that every server can render the export. */
   readonly stored?: boolean;
 }

@@ -48,6 +48,13 @@ function taskOf(sent: string | null): SentFileTask | null {
   return sent === null ? null : (JSON.parse(sent) as SentFileTask);
 }
 
+/** Changes the stored request of an enrichment. Returns false if the export was deleted. */
+export function amendSent(store: ExportStore, id: string, change: Partial<SentFileTask>): boolean {
+  // Read here, because another member or an earlier step may have changed it.
+  const task = taskOf(store.find(id)?.sent ?? null);
+  return task !== null && store.noteSent(id, JSON.stringify({ ...task, ...change }));
+}
+
 /** The sent files of a server. */
 export class SentFiles {
   readonly #parts: SentFilesParts;
@@ -168,8 +175,8 @@ export class SentFiles {
     if (files.sent === null || file === null) return;
     try {
       await files.sent.put(file, this.#closed.signal);
-      const sent = JSON.stringify({ ...taskOf(row.sent), stored: true });
-      if (!store.noteSent(row.id, sent)) files.sent.remove(file);
+      const isNoted = store.atomically(() => amendSent(store, row.id, { stored: true }));
+      if (!isNoted) files.sent.remove(file);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       log.warn({ export_id: row.id, ...describeError(error) }, "a sent file was not copied yet");

@@ -10,7 +10,13 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import yauzl from "yauzl";
 import { crc32 } from "../../dump/crc32.ts";
-import { localName, type XmlAttributes, XmlFault, XmlReader } from "../../text/xmlreader.ts";
+import {
+  EncodingFault,
+  localName,
+  type XmlAttributes,
+  XmlFault,
+  XmlReader,
+} from "../../text/xmlreader.ts";
 import { isText, isZip, otherFile } from "../otherfiles.ts";
 
 /** Max parts of a package; real ones have dozens. */
@@ -205,16 +211,20 @@ export interface PartTaker {
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
   text(text: string): void;
+  /** Returns the place in the part that was reached, such as "row 7", if it is known. */
+  reached?(): string;
 }
 
 /** Parses one part. */
 export class PartReader {
   readonly #place: string;
+  readonly #taker: PartTaker;
   readonly #reader: XmlReader;
 
   /** `place` is the name of the part in error messages. */
   constructor(place: string, taker: PartTaker) {
     this.#place = place;
+    this.#taker = taker;
     this.#reader = new XmlReader({
       open: (name, attributes) => taker.open(localName(name), attributes),
       close: (name) => taker.close(localName(name)),
@@ -236,7 +246,10 @@ export class PartReader {
     try {
       parse();
     } catch (error) {
-      throw error instanceof XmlFault ? new XlsxRefusal(this.#place, error.message) : error;
+      if (!(error instanceof XmlFault)) throw error;
+      const reached = error instanceof EncodingFault ? this.#taker.reached?.() : undefined;
+      const place = reached === undefined ? this.#place : `${this.#place}, ${reached}`;
+      throw new XlsxRefusal(place, error.message);
     }
   }
 }
@@ -270,3 +283,6 @@ export class XlsxRefusal extends Error {
     super(`${place}: ${wrong}. ${remedy}`);
   }
 }
+
+/** Error: the file lacks the sheet that the sender named, or hides it. */
+export class UnknownSheet extends XlsxRefusal {}

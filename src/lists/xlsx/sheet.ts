@@ -2,9 +2,9 @@
  * Reads the cells of a sheet. Input: its part in chunks, and the workbook's styles. Output: rows
  * with the wanted cells as users see them, each with a flag that is true for dates.
  * Invariant: memory does not grow with the sheet. If a cell cannot be read, the error names it, and
- * it is never read as something else. Formulas are read as their last result. All digits of a
- * number are read, even those that its format hides. Leading zeros are read only if the format
- * shows them. A date is never read as a number.
+ * it is never read as something else. Formulas are read as their last result, and marked if no
+ * result is saved. All digits of a number are read, even those that its format hides. Leading zeros
+ * are read only if the format shows them. A date is never read as a number.
  */
 import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
@@ -20,6 +20,8 @@ import { TextCollector, type TextTable } from "./workbook.ts";
 
 /** Max rows of a sheet. */
 const ROWS_MAX = 1_048_576;
+/** Fix for a sheet with too many rows. */
+const NO_ROWS = "Delete the empty rows below the data, or copy the data to a new workbook.";
 
 /** Parts of the workbook that are needed to read cells. */
 export interface SheetParts {
@@ -51,10 +53,14 @@ export class SheetReader implements PartTaker {
   readonly #isWhole: boolean;
   readonly #value: TextCollector;
   #row = 0;
+  #rows = 0;
   #inRow = false;
   #column = -1;
   #cells = new Map<number, SeenNumber>();
   #cell: OpenCell | null = null;
+  /** True if the open cell has a formula, and a result, which may be an empty text. */
+  #hasFormula = false;
+  #hasResult = false;
   #reads = false;
   #spoken = 0;
 
@@ -72,7 +78,11 @@ export class SheetReader implements PartTaker {
     else if (name === "row") this.#openRow(attributes);
     else if (this.#cell === null) return;
     else if (name === "rPh") this.#spoken++;
-    else if (name === "v" || name === "t") this.#reads = this.#spoken === 0;
+    else if (name === "f") this.#hasFormula = true;
+    else if (name === "v" || name === "t") {
+      this.#reads = this.#spoken === 0;
+      this.#hasResult ||= name === "v" && this.#cell.kind === "str";
+    }
   }
 
   close(name: string): void {
@@ -86,9 +96,18 @@ export class SheetReader implements PartTaker {
     if (this.#reads) this.#value.add(text);
   }
 
+  reached(): string {
+    return `row ${this.#row}`;
+  }
+
   #openRow(attributes: XmlAttributes): void {
     if (this.#inRow) this.#refuse(`Row ${this.#row} of sheet “${this.#name}”`, "it has no end");
     const number = Number(attributeOf(attributes, "r") ?? this.#row + 1);
+    // Rows are counted too, because rows with one number would make the work of a sheet endless.
+    if (++this.#rows > ROWS_MAX) {
+      const wrong = `it has more than ${ROWS_MAX.toLocaleString("en")} rows, empty ones included`;
+      throw new XlsxRefusal(`Sheet “${this.#name}”`, wrong, NO_ROWS);
+    }
     if (!Number.isInteger(number) || number < 1 || number > ROWS_MAX) {
       this.#refuse(
         `Sheet “${this.#name}”, behind row ${this.#row}`,
@@ -132,16 +151,20 @@ export class SheetReader implements PartTaker {
   #closeCell(): void {
     const cell = this.#cell;
     const bytes = this.#value.take();
+    const isUnsaved = bytes === "" && this.#hasFormula && !this.#hasResult;
     this.#cell = null;
+    this.#hasFormula = false;
+    this.#hasResult = false;
     this.#spoken = 0;
-    if (cell === null || cell === NOT_WANTED || bytes === "") return;
-    const seen = this.#seen(cell, bytes);
+    if (cell === null || cell === NOT_WANTED || (bytes === "" && !isUnsaved)) return;
+    const seen = isUnsaved ? UNSAVED : this.#seen(cell, bytes);
     const trimmed = seen.text.trim();
-    if (trimmed === "") return;
+    if (trimmed === "" && !isUnsaved) return;
     this.filled = true;
     if (this.#cells.has(cell.column)) this.#refuse(this.#placeOf(cell), "it is there twice");
     const { isDate } = seen;
-    const read = this.#isWhole ? seen : { text: trimmed.slice(0, CELL_MAX), isDate };
+    const isAsSeen = this.#isWhole || isUnsaved;
+    const read = isAsSeen ? seen : { text: trimmed.slice(0, CELL_MAX), isDate };
     this.#cells.set(cell.column, read);
   }
 
@@ -172,6 +195,9 @@ export class SheetReader implements PartTaker {
     throw new XlsxRefusal(place, wrong);
   }
 }
+
+/** A formula whose result the program that made the file has not saved. */
+const UNSAVED: SeenNumber = { text: "", isDate: false, kind: "formula" };
 
 /** A cell of an unwanted column. */
 const NOT_WANTED: OpenCell = { column: -1, kind: "", style: 0 };
@@ -211,8 +237,8 @@ const DAY_MS = 86_400_000;
 export interface SeenNumber {
   readonly text: string;
   readonly isDate: boolean;
-  /** Kind of the value; absent if the cell is text. */
-  readonly kind?: "number" | "boolean";
+  /** Kind of the value; absent if the cell is text. "formula": it has no saved result. */
+  readonly kind?: "number" | "boolean" | "formula";
 }
 
 /** The formats of a workbook, by style number. */

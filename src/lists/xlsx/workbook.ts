@@ -1,14 +1,11 @@
 /**
  * Lists the sheets of a workbook, chooses the one to read, and stores the shared texts. Input: the
- * package of the workbook, and the number of CNPJs in the first rows of each sheet. Output: the
- * sheets in tab order, the paths of the parts with texts and styles, the first sheet with
- * CNPJs that is not a cover, and texts by number.
+ * package of the workbook, and the number of CNPJs in each sheet. Output: the sheets in tab order,
+ * the paths of the parts with texts and styles, the sheet with the most CNPJs, and texts by number.
  * Invariant: hidden sheets, charts, and macros are not listed. A path that leads out of the package
- * is ignored. A sheet with a single CNPJ without a header is skipped if another sheet has a column
- * with the header CNPJ and more of them. If a sheet with few CNPJs may be a cover or the data, the
- * error names both sheets and nothing is guessed. The number and bytes of texts are bounded. Only
- * the beginning of a long text is cached, unless the caller needs whole texts. Phonetic text is
- * ignored.
+ * is ignored. Among sheets with equally many CNPJs, the first is chosen. The number and bytes of
+ * texts are bounded. Only the beginning of a long text is cached, unless the caller needs whole
+ * texts. Phonetic text is ignored.
  */
 import { posix } from "node:path";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
@@ -29,16 +26,21 @@ const SHEETS_MAX = 1_024;
 export interface SheetPart {
   readonly name: string;
   readonly path: string;
+  /** Position among all sheets of the workbook, counted from 0. */
+  readonly index: number;
 }
 
 /** A hidden sheet; its path is null if it has no cells, such as a chart. */
 export interface HiddenSheet {
   readonly name: string;
   readonly path: string | null;
+  readonly index: number;
 }
 
 /** A workbook. */
 interface Workbook {
+  /** Path of the part that lists the sheets. */
+  readonly path: string;
   readonly sheets: readonly SheetPart[];
   readonly hidden: readonly HiddenSheet[];
   /**
@@ -72,17 +74,17 @@ export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
   await readPart(file, main.path, book);
   const relations = await relationsOf(file, main.path);
   const named = (type: string) => relations.find((one) => one.type === type)?.path ?? null;
-  const sheets = book.sheets.flatMap(({ id, name }) => {
+  const sheets = book.sheets.flatMap(({ id, name, index }) => {
     const relation = relations.find((one) => one.id === id);
     if (relation === undefined) throw new XlsxRefusal(`Sheet “${name}”`, "it is missing");
-    return relation.type === "worksheet" ? [{ name, path: relation.path }] : [];
+    return relation.type === "worksheet" ? [{ name, path: relation.path, index }] : [];
   });
-  const hidden = book.hidden.map(({ id, name }) => {
+  const hidden = book.hidden.map(({ id, name, index }) => {
     const found = relations.find((one) => one.id === id && one.type === "worksheet");
-    return { name, path: found?.path ?? null };
+    return { name, path: found?.path ?? null, index };
   });
-  const { since1904 } = book;
-  return { sheets, hidden, texts: named("sharedStrings"), styles: named("styles"), since1904 };
+  const parts = { texts: named("sharedStrings"), styles: named("styles") };
+  return { path: main.path, sheets, hidden, ...parts, since1904: book.since1904 };
 }
 
 async function readPart(file: XlsxPackage, path: string, taker: PartTaker): Promise<void> {
@@ -132,9 +134,14 @@ class RelationsTaker implements PartTaker {
   }
 }
 
+/** A sheet as the workbook lists it. */
+interface ListedSheet extends Pick<SheetPart, "name" | "index"> {
+  readonly id: string;
+}
+
 class WorkbookTaker implements PartTaker {
-  readonly sheets: { readonly id: string; readonly name: string }[] = [];
-  readonly hidden: { readonly id: string; readonly name: string }[] = [];
+  readonly sheets: ListedSheet[] = [];
+  readonly hidden: ListedSheet[] = [];
   since1904 = false;
   readonly #place: string;
 
@@ -148,12 +155,13 @@ class WorkbookTaker implements PartTaker {
       this.since1904 = date1904 === "1" || date1904 === "true";
     }
     if (name !== "sheet") return;
-    if (this.sheets.length + this.hidden.length >= SHEETS_MAX) {
+    const index = this.sheets.length + this.hidden.length;
+    if (index >= SHEETS_MAX) {
       throw new XlsxRefusal(this.#place, "it has too many sheets");
     }
     const title = textOf(attributeOf(attributes, "name") ?? "").slice(0, 64);
     const isHidden = /hidden/i.test(attributeOf(attributes, "state") ?? "");
-    const sheet = { id: attributeOf(attributes, "id") ?? "", name: title };
+    const sheet = { id: attributeOf(attributes, "id") ?? "", name: title, index };
     if (isHidden) this.hidden.push(sheet);
     else this.sheets.push(sheet);
   }
@@ -167,7 +175,7 @@ class WorkbookTaker implements PartTaker {
   }
 }
 
-/** Number of CNPJs in the first rows. `isNamed` is true if a header names their column. */
+/** Number of CNPJs in a sheet. `isNamed` is true if a header names their column. */
 export interface ShownCnpjs {
   readonly count: number;
   readonly isNamed: boolean;
@@ -189,16 +197,19 @@ export interface SeenSheet {
 /** Max CNPJs on a cover sheet: those of the sender, an accountant, and a client. */
 const COVER_MAX = 3;
 
-/** True if the sheet may be a cover. In that case, the sender may mean a later sheet. */
+/** True if the sheet may be a cover, so that its CNPJs are not the data. */
 export function mayBeCover({ count, isNamed }: ShownCnpjs): boolean {
   return count <= (isNamed ? 1 : COVER_MAX);
 }
 
 /**
- * Reasons for the choice of a sheet: it is the first one with CNPJs; it has a named column of them,
- * and each sheet before it at most a single CNPJ; or it is the only one with data.
+ * Reasons for the choice of a sheet. `first_with_cnpjs`: no later sheet has more CNPJs.
+ * `after_cover`: it has the most, in a named column, after a cover with a single CNPJ.
+ * `most_cnpjs`: it has the most for any other reason. `named`: the sender named it.
  */
-export const SHEET_REASONS = ["first_with_cnpjs", "after_cover", "only_with_data"] as const;
+export const SHEET_REASONS = [
+  ...(["first_with_cnpjs", "after_cover", "most_cnpjs", "only_with_data", "named"] as const),
+] as const;
 
 /** A reason for the choice of a sheet. */
 export type SheetReason = (typeof SHEET_REASONS)[number];
@@ -209,26 +220,19 @@ export interface Choice {
   readonly reason: SheetReason;
 }
 
-/** Returns the sheet to read; undefined if none shows CNPJs. Throws `XlsxRefusal` if ambiguous. */
+/** Returns the sheet with the most CNPJs, the first of several; undefined if none has any. */
 export function sheetOf(seen: readonly SeenSheet[]): Choice | undefined {
   const shown = seen.flatMap(({ sheet, shown: found }) =>
     found === null ? [] : [{ sheet, ...found }],
   );
-  const [first, ...others] = shown;
+  const [first] = shown;
   if (first === undefined) return undefined;
-  const isFirst = { sheet: first.sheet, reason: "first_with_cnpjs" } as const;
-  if (!mayBeCover(first)) return isFirst;
-  const more = others.filter(({ count }) => count > Math.max(1, first.count));
-  const named = more.find(({ isNamed }) => isNamed);
-  const isLabel = first.count === 1 && !first.isNamed;
-  if (isLabel && named !== undefined) return { sheet: named.sheet, reason: "after_cover" };
-  const rival = named ?? (isLabel ? more[0] : undefined);
-  if (rival === undefined) return isFirst;
-  throw new XlsxRefusal(
-    "The workbook",
-    `both “${first.sheet.name}” and “${rival.sheet.name}” show CNPJs, and either may be meant`,
-    "Hide the sheet that is not meant, or send the other one alone.",
-  );
+  const best = shown.reduce((most, one) => (one.count > most.count ? one : most), first);
+  if (best === first) return { sheet: first.sheet, reason: "first_with_cnpjs" };
+  const isCover = shown
+    .slice(0, shown.indexOf(best))
+    .every(({ count, isNamed }) => count <= 1 && !isNamed);
+  return { sheet: best.sheet, reason: isCover && best.isNamed ? "after_cover" : "most_cnpjs" };
 }
 
 const TEXTS_MAX = 4_194_304;

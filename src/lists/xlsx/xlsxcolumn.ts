@@ -1,22 +1,25 @@
 /**
  * Reads the column of CNPJs of a workbook. Input: an XLSX file. Output: the texts of the column
- * with their cells, and the chosen sheet: the first one with CNPJs.
+ * with their cells, and the chosen sheet: the one with the most CNPJs.
  * Invariant: as for CSV (csvcolumn.ts), the first rows determine the column. The bounded text table
  * and the number formats are read as well. A sheet without CNPJs, such as a cover, is skipped,
  * unless it is the only one with data. If several sheets have data and none shows CNPJs, the error
- * names each with its fault. If several show CNPJs, workbook.ts chooses. A hidden sheet is never
- * chosen; if only a hidden one has CNPJs, the error names it.
+ * names each with its fault. If several show CNPJs, those of each are counted, and workbook.ts
+ * chooses. A hidden sheet is never chosen; if only a hidden one has CNPJs, the error names it.
  */
 import {
   ColumnRefusal,
   cnpjsIn,
   findColumn,
   lettersOf,
+  mayBeCnpj,
+  reportText,
   SAMPLE_BYTES,
   SAMPLE_ROWS,
   showsCnpjs,
 } from "../column.ts";
-import { PartReader, type XlsxPackage, XlsxRefusal } from "./package.ts";
+import { titleRows } from "../headerrow.ts";
+import { PartReader, UnknownSheet, type XlsxPackage, XlsxRefusal } from "./package.ts";
 import {
   Formats,
   type RowTaker,
@@ -90,23 +93,94 @@ interface ChosenSheet {
   readonly styles: string | null;
   /** True if the workbook counts its dates from 1904. */
   readonly since1904: boolean;
+  /** Path of the part that lists the sheets. */
+  readonly book: string;
 }
 
-/** Chooses the sheet with the column of CNPJs. `isWhole` caches whole texts. @throws XlsxRefusal */
+/** How to choose a sheet. */
+interface ChoiceOptions {
+  /** Name of the sheet, if the sender named one. */
+  readonly named?: string | undefined;
+  /** True to cache whole texts. */
+  readonly isWhole?: boolean;
+}
+
+/**
+ * Chooses the sheet with the column of CNPJs, or the one that the sender named. Throws
+ * `XlsxRefusal`.
+ */
 export async function chooseSheet(
   file: XlsxPackage,
   wanted: string | undefined,
-  isWhole = false,
+  { named, isWhole = false }: ChoiceOptions = {},
 ): Promise<ChosenSheet> {
-  const { sheets, hidden, texts, styles, since1904 } = await readWorkbook(file);
+  const { path: book, sheets, hidden, texts, styles, since1904 } = await readWorkbook(file);
   const parts: SheetParts = {
     texts: texts === null ? new TextTable() : await readTexts(file, texts, isWhole),
     formats: new Formats(styles === null ? [] : await readStyles(file, styles), since1904),
   };
   const open = { file, parts, wanted };
-  const seen = await lookThrough(open, sheets);
-  const { sheet: chosen, reason } = sheetOf(seen) ?? (await onlySheet(open, seen, hidden));
-  return { open, chosen, reason, sheets: sheets.length, hidden: hidden.length, styles, since1904 };
+  const { sheet: chosen, reason } =
+    named === undefined
+      ? await chosenOf(open, sheets, hidden)
+      : ({ sheet: namedSheet(named, sheets, hidden), reason: "named" } as const);
+  const numbers = { sheets: sheets.length, hidden: hidden.length };
+  return { open, chosen, reason, ...numbers, styles, since1904, book };
+}
+
+async function chosenOf(
+  open: OpenWorkbook,
+  sheets: readonly SheetPart[],
+  hidden: readonly HiddenSheet[],
+): Promise<Choice> {
+  const seen = await countThrough(open, await lookThrough(open, sheets));
+  return sheetOf(seen) ?? (await onlySheet(open, seen, hidden));
+}
+
+/** Returns the sheet with a name; case does not matter, as in spreadsheets. */
+function namedSheet(
+  named: string,
+  sheets: readonly SheetPart[],
+  hidden: readonly HiddenSheet[],
+): SheetPart {
+  const isNamed = ({ name }: Pick<SheetPart, "name">) => name.toLowerCase() === named.toLowerCase();
+  const found = sheets.find(isNamed);
+  if (found !== undefined) return found;
+  const place = `Sheet “${reportText(named)}”`;
+  if (hidden.some(isNamed)) {
+    throw new UnknownSheet(place, "it is hidden", "Show the sheet, save, and send that.");
+  }
+  const names = namesOf(sheets.map(({ name }) => name));
+  throw new UnknownSheet(place, "the workbook has no such sheet", `It has ${names}.`);
+}
+
+/** Max CNPJs that are counted of a sheet. Sheets with so many count as equal. */
+const COUNTED_MAX = 10_000;
+
+/** If several sheets show CNPJs, counts all of them, because the first rows may be equally full. */
+async function countThrough(
+  open: OpenWorkbook,
+  seen: readonly SeenSheet[],
+): Promise<readonly SeenSheet[]> {
+  if (seen.filter(({ shown }) => shown !== null).length < 2) return seen;
+  const counted: SeenSheet[] = [];
+  for (const one of seen) {
+    const column = new WantedColumn(open.wanted, null, COUNTED_MAX);
+    const read = () => readSheet(open, one.sheet, column);
+    const isRead = one.shown !== null && (await unlessDamaged(read));
+    counted.push(isRead ? { ...one, shown: column.shown } : one);
+  }
+  return counted;
+}
+
+/** Reads a sheet. Returns false if it is damaged: if it is the chosen one, it is refused later. */
+async function unlessDamaged(read: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof XlsxRefusal) return false;
+    throw error;
+  }
 }
 
 /**
@@ -135,10 +209,10 @@ async function hiddenWithCnpjs(
   open: OpenWorkbook,
   hidden: readonly HiddenSheet[],
 ): Promise<string | undefined> {
-  for (const { name, path } of hidden) {
+  for (const { name, path, index } of hidden) {
     if (path === null) continue;
     try {
-      const [seen] = await lookThrough(open, [{ name, path }]);
+      const [seen] = await lookThrough(open, [{ name, path, index }]);
       if (seen?.shown && !mayBeCover(seen.shown)) return name;
     } catch (error) {
       // The sheet is not used, so its faults do not matter.
@@ -171,7 +245,10 @@ async function readSheet(
   return reader.filled;
 }
 
-/** Returns the sheets with data, up to the first that has CNPJs and cannot be a cover. */
+/**
+ * Returns the sheets with data, each with the CNPJs in its first rows. After a sheet that is no
+ * cover, damaged sheets are passed over.
+ */
 async function lookThrough(
   open: OpenWorkbook,
   sheets: readonly SheetPart[],
@@ -179,10 +256,11 @@ async function lookThrough(
   const seen: SeenSheet[] = [];
   for (const sheet of sheets) {
     const column = new WantedColumn(open.wanted, null);
-    if (!(await readSheet(open, sheet, column))) continue;
+    const read = () => readSheet(open, sheet, column);
+    const hasData = seen.some(({ shown }) => shown !== null && !mayBeCover(shown));
+    if (!(hasData ? await unlessDamaged(read) : await read())) continue;
     const { shown, passed } = column;
     seen.push({ sheet, shown, why: passed });
-    if (shown !== null && !mayBeCover(shown)) break;
   }
   return seen;
 }
@@ -222,10 +300,14 @@ interface SampleRow {
   readonly cells: ReadonlyMap<number, SeenNumber>;
 }
 
-/** Finds the column in the first rows. Passes its cells to `take`, if there is one. */
+/**
+ * Finds the column in the first rows. Passes its cells to `take`, if there is one. Otherwise counts
+ * its CNPJs, in the first rows and then up to `countMax`.
+ */
 class WantedColumn implements RowTaker {
   readonly #wanted: string | undefined;
   readonly #take: ((cell: XlsxCell) => void) | null;
+  readonly #countMax: number;
   #sample: SampleRow[] | null = [];
   #sampled = 0;
   #column = -1;
@@ -237,14 +319,16 @@ class WantedColumn implements RowTaker {
   shown: ShownCnpjs | null = null;
   passed: string | null = null;
 
-  constructor(wanted: string | undefined, take: ((cell: XlsxCell) => void) | null) {
+  constructor(wanted: string | undefined, take: ((cell: XlsxCell) => void) | null, countMax = 0) {
     this.#wanted = wanted;
     this.#take = take;
+    this.#countMax = countMax;
   }
 
   /** True if no more rows are needed. */
   get isDone(): boolean {
-    return this.#take === null && this.#sample === null;
+    if (this.#take !== null || this.#sample !== null) return false;
+    return (this.shown?.count ?? this.#countMax) >= this.#countMax;
   }
 
   wants(column: number): boolean {
@@ -268,9 +352,11 @@ class WantedColumn implements RowTaker {
   }
 
   #decide(): void {
-    const rows = this.#sample ?? [];
+    const all = this.#sample ?? [];
     this.#sample = null;
-    const texts = rows.map(({ cells }) => textsOf(cells));
+    const every = all.map(({ cells }) => textsOf(cells));
+    const titles = titleRows(every);
+    const [rows, texts] = [all.slice(titles), every.slice(titles)];
     if (this.#take === null) {
       this.#look(texts);
       return;
@@ -287,6 +373,7 @@ class WantedColumn implements RowTaker {
   #look(rows: readonly string[][]): void {
     try {
       const found = findColumn(rows, this.#wanted, true);
+      this.#column = found.column;
       if (showsCnpjs(rows, found, this.#wanted)) this.shown = cnpjsIn(rows, found, this.#wanted);
       else this.passed = `no CNPJ in the first rows of column ${lettersOf(found.column)}`;
     } catch (error) {
@@ -298,9 +385,14 @@ class WantedColumn implements RowTaker {
   #give({ number, cells }: SampleRow): void {
     const cell = cells.get(this.#column);
     if (cell === undefined) return;
-    const { text, isDate } = cell;
+    if (this.#take === null) this.#count(cell);
     const name = this.#letters + number;
-    this.#take?.({ text, isDate, row: number, name, takesRoots: this.#takesRoots });
+    this.#take?.({ ...cell, row: number, name, takesRoots: this.#takesRoots });
+  }
+
+  #count({ text }: SeenNumber): void {
+    if (this.shown === null || !mayBeCnpj(text)) return;
+    this.shown = { ...this.shown, count: this.shown.count + 1 };
   }
 }
 

@@ -66,6 +66,13 @@ export function readCnpjText(text: string): CnpjReading {
   return readCnpjCandidate(only.text);
 }
 
+/** True if a text contains several complete CNPJs, which `readCnpjText` refuses. */
+export function holdsSeveralCnpjs(text: string): boolean {
+  const isWhole = (piece: string) => readCnpjCandidate(piece).kind === "cnpj";
+  const wholes = cnpjCandidates(text).filter((piece) => !piece.stray && isWhole(piece.text));
+  return wholes.length > 1;
+}
+
 /** Matches a slash directly after a complete CNPJ. */
 const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
 

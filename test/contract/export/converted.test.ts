@@ -17,9 +17,11 @@ import {
   readLayout,
   type SheetFormat,
 } from "../../../src/export/enrichment/enrichment.ts";
-import type { EnrichmentOptions } from "../../../src/export/enrichment/outcomes.ts";
+import { type EnrichmentOptions, outcomeWords } from "../../../src/export/enrichment/outcomes.ts";
 import { previewEnrichment } from "../../../src/export/enrichment/preview.ts";
+import { widenedRange } from "../../../src/export/enrichment/sheetranges.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import type { OutputField } from "../../../src/spec/fields.ts";
 import {
   type KnownAccount,
@@ -34,6 +36,7 @@ import {
   text as cellOf,
   packed,
   STYLES,
+  UNSAVED,
   workbook,
   partsOf as workbookParts,
 } from "../../support/lists/workbooks.ts";
@@ -218,7 +221,9 @@ describe("a CSV file as a workbook", () => {
     const refused = (csv: string, message: RegExp) =>
       assert.rejects(readLayout(fileOf(Buffer.from(csv)), OPTIONS, "xlsx"), { message });
     await refused(`CNPJ;x\n${known(0)};${"a".repeat(32_768)}\n`, /Row 2 has a cell with more/);
-    await refused(`CNPJ${";x".repeat(16_381)}\n${known(0)}\n`, /too many for a sheet/);
+    const wide =
+      /up to 16,384 columns\. The file has 20,001, and 5 are added\. Choose CSV or fewer/;
+    await refused(`CNPJ${";x".repeat(20_000)}\n${known(0)}\n`, wide);
     const many = `CNPJ\n${`${known(0)}\n`.repeat(1_048_576)}`;
     await refused(many, /1,048,576 rows, and the file has more. Choose CSV/);
     await readLayout(fileOf(Buffer.from(many)), OPTIONS, "csv");
@@ -375,6 +380,126 @@ describe("a workbook as CSV", () => {
     const sent = await workbook([{ name: "Base", rows }]);
     const { summary } = await converted(sent, "csv");
     assert.deepEqual([summary.outcomes.found, summary.outcomes.not_a_cnpj], [1, 1]);
+  });
+});
+
+describe("a row of a sheet", () => {
+  const SEVERAL = "11.222.333/0001-81; 11.444.777/0001-61";
+  /** Returns the statuses in column C of the workbook, which are those of the CSV and a preview. */
+  const statusesIn = async (sent: Buffer) => {
+    const book = await converted(sent, "xlsx", { fields: ["uf"] });
+    const csv = await converted(sent, "csv", { fields: ["uf"] });
+    const options = { ...OPTIONS, labels: "pt" as const };
+    const seen = await previewEnrichment({ segment, path: fileOf(sent), options });
+    for (const { outcomes, rows } of [csv.summary, seen]) {
+      assert.deepEqual([outcomes, rows], [book.summary.outcomes, book.summary.rows]);
+    }
+    const cells = cellsIn(zipParts(book.bytes).get(SHEET) as string);
+    const records = slowRecords(csv.bytes.toString(), ",");
+    const statuses = records.map((_, at) => cells.get(`C${at + 1}`)?.text ?? "");
+    assert.deepEqual(
+      records.map((record) => record.cells[2] ?? ""),
+      statuses,
+    );
+    return statuses.slice(1);
+  };
+  const HEADER = [cellOf("CNPJ"), cellOf("Nome")];
+
+  it("has a reason of its own for a formula without a result, and for several CNPJs", async () => {
+    const rows = [
+      ...[HEADER, [cellOf(known(0)), cellOf("a")], [UNSAVED, cellOf("b")], [UNSAVED, null]],
+      ...[
+        [cellOf("", "formula"), cellOf("c")],
+        [cellOf(SEVERAL), UNSAVED],
+      ],
+      [cellOf(`${known(0)} / ${known(0)}`), null],
+    ];
+    const unsaved = "not_a_cnpj: unsaved_formula";
+    const several = "not_a_cnpj: several_cnpjs";
+    assert.deepEqual(await statusesIn(await workbook([{ name: "Base", rows }])), [
+      ...["found", unsaved, unsaved, "no_cnpj", several, several],
+    ]);
+    const { summary } = await converted(Buffer.from(`CNPJ\n${known(0)}\n"${SEVERAL}"\n`), "csv");
+    assert.deepEqual(summary.outcomes, { found: 1, several_cnpjs: 1 });
+    assert.match(
+      outcomeWords("unsaved_formula", "pt"),
+      /^Fórmula sem resultado salvo: abra e salve/,
+    );
+  });
+
+  it("is answered if a CNPJ is merged over it", async () => {
+    const rows = [
+      ...[HEADER, [cellOf(known(0)), cellOf("a")], [null, cellOf("b")], [null, null]],
+      ...[[null, cellOf("c")], [cellOf("1"), cellOf("d")], [null, null], null],
+    ];
+    const merged = ["A2:A4", "A6:A8", "B2:B5"].map((ref) => `<mergeCell ref="${ref}"/>`);
+    const sheet = { name: "Base", rows, tail: `<mergeCells>${merged.join("")}</mergeCells>` };
+    const sent = await workbook([sheet]);
+    const short = "not_a_cnpj: too_short";
+    assert.deepEqual(await statusesIn(sent), [
+      ...["found", "found", "found", "no_cnpj", short, short],
+    ]);
+    // The sheet has no row 8.
+    assert.equal((await converted(sent, "xlsx")).summary.rows, 5);
+  });
+
+  it("stays together with its new cells when a filter sorts it", async () => {
+    const rows = [HEADER, [cellOf(known(0)), cellOf("a")], [cellOf(known(1)), cellOf("b")]];
+    const filter = (last: string) =>
+      `<autoFilter ref="A1:${last}3"><sortState ref="A2:${last}3">` +
+      '<sortCondition ref="B2:B3"/></sortState></autoFilter>';
+    const names = (last: string) =>
+      ["Capa", "Base"].map(
+        (name, at) =>
+          `<definedName name="_xlnm._FilterDatabase" localSheetId="${at}" hidden="1">'${name}'!` +
+          `$A$1:$${at === 0 ? "B" : last}$3</definedName>`,
+      );
+    const base = { name: "Base", rows, tail: filter("B") };
+    const parts = workbookParts([{ name: "Capa", rows: [[cellOf("x")]] }, base]);
+    const book = (parts.get("xl/workbook.xml") as string).replace(
+      "</sheets>",
+      `</sheets><definedNames>${names("B").join("")}</definedNames>`,
+    );
+    const table = '<table ref="A1:B3"><autoFilter ref="A1:B3"/></table>';
+    for (const [path, part] of [
+      ["xl/workbook.xml", book],
+      ["xl/tables/table1.xml", table],
+    ] as const) {
+      parts.set(path, part);
+    }
+    const { bytes } = await converted(await packed(parts), "xlsx", { fields: ["uf"] });
+    const changed = zipParts(bytes);
+    assert.ok(changed.get("xl/worksheets/sheet2.xml")?.includes(filter("D")));
+    assert.ok(changed.get("xl/workbook.xml")?.includes(names("D").join("")));
+    assert.equal(changed.get("xl/tables/table1.xml"), table, "a table stays as it is");
+    const columns = { cnpjs: 0, last: 3, header: 2 };
+    for (const ref of ["B2:C9", "A1:B1", "A2", "A2:E9"])
+      assert.equal(widenedRange(ref, columns), ref);
+  });
+
+  it("is that of the named sheet in every format, and no sheet of CSV is named", async () => {
+    const rows = (cnpjs: readonly string[]) => [HEADER, ...cnpjs.map((one) => [cellOf(one)])];
+    const sheets = [
+      { name: "Base", rows: rows([known(0), known(1)]) },
+      { name: "Outra", rows: rows(["123"]) },
+    ];
+    const sent = await workbook(sheets);
+    for (const format of ["xlsx", "csv"] as const) {
+      const { summary } = await converted(sent, format, { sheet: "Outra" });
+      assert.deepEqual([summary.source.sheet, summary.outcomes], ["Outra", { too_short: 1 }]);
+    }
+    const csv = converted(Buffer.from(`CNPJ\n${known(0)}\n`), "csv", { sheet: "Base" });
+    await assert.rejects(csv, /it is CSV, which has no sheets\. Leave out the sheet/);
+  });
+
+  it("is read in the first of several equally full columns, which is reported", async () => {
+    const right = accounts.filter(({ cnpj }) => cnpj.endsWith(cnpjCheckDigits(cnpj)));
+    const [one, two, three] = right.map(({ cnpj }) => cnpj);
+    const csv = Buffer.from(`CNPJ matriz;n;CNPJ filial;outro\n${one};1;${two};${three}\n`);
+    const { summary } = await converted(csv, "csv");
+    assert.deepEqual([summary.column, summary.equals], ["CNPJ matriz", ["CNPJ filial"]]);
+    const named = await converted(csv, "csv", { column: "CNPJ filial" });
+    assert.deepEqual([named.summary.column, named.summary.equals], ["CNPJ filial", []]);
   });
 });
 

@@ -235,7 +235,15 @@ describe("an enriched CSV file", () => {
   });
 
   it("is read if only a header says that a column has CNPJs", async () => {
-    for (const header of ["Nr. CNPJ", "CNPJ/CPF", "cnpj_cpf", "CNPJ básico", "CNPJ"]) {
+    const spellings = ["C.N.P.J.", "C. N. P. J", "CNPJ/MF", "Nº CNPJ", "CNPJ2024"];
+    for (const header of [
+      "Nr. CNPJ",
+      "CNPJ/CPF",
+      "cnpj_cpf",
+      "CNPJ básico",
+      "CNPJ",
+      ...spellings,
+    ]) {
       const { bytes, summary } = await enriched(Buffer.from(`n;${header}\na;123\n`));
       assert.equal(summary.column, header);
       assert.equal(slowRecords(bytes.toString(), ";")[1]?.cells[2], "not_a_cnpj: too_short");

@@ -71,13 +71,17 @@ function csvOf(rows: number): Buffer {
 }
 
 /** Enriches a file in this process, and returns the bytes. */
-async function expected(bytes: Uint8Array, format?: "csv" | "xlsx"): Promise<Buffer> {
+async function expected(
+  bytes: Uint8Array,
+  format?: "csv" | "xlsx",
+  sheet?: string,
+): Promise<Buffer> {
   const path = join(sample.folder, "sent");
   writeFileSync(path, bytes);
   const pieces: Buffer[] = [];
   await enrichFile({
     ...{ segment, path, format },
-    options: { fields: FIELDS, labels: "pt", column: undefined, fillZeros: false },
+    options: { fields: FIELDS, labels: "pt", column: undefined, sheet, fillZeros: false },
     write: (piece) => pieces.push(Buffer.from(piece)),
     onProgress: () => {},
     onFound: () => {},
@@ -146,6 +150,11 @@ describe("a sent file", () => {
     const { export_id: id } = json.export;
     const record = await finished(client, id);
     assert.deepEqual([record.kind, record.row_count], ["enrichment", 2_500]);
+    const read = { column: "CNPJ", sheet: null };
+    assert.deepEqual(json.export.enrichment, read, "outcomes are not known yet");
+    const sums = { found: 2_250, head_office: 0, not_in_snapshot: 0, not_a_cnpj: 250, no_cnpj: 0 };
+    const rows_by_status = { ...sums, reasons: { cpf: 250 } };
+    assert.deepEqual(record.enrichment, { ...read, rows_by_status });
     const file = await downloaded(client, id);
     assert.ok(file.equals(await expected(bytes)));
     assert.equal(record.sha256, sha256(file));
@@ -178,7 +187,16 @@ describe("a sent file", () => {
     const more = await send(server, three, { name: "three", type: XLSX });
     assert.equal(more.status, 201, JSON.stringify(more.json));
     const { sheet_reason: reason, other_sheets: others, hidden_sheets: hidden } = more.json;
+    const { enrichment } = more.json.export as Readonly<Record<string, unknown>>;
+    assert.deepEqual(enrichment, { column: "CNPJ", sheet: "Base", sheet_reason: reason });
     assert.deepEqual([reason, others, hidden], ["first_with_cnpjs", 1, 1]);
+    const query = `${QUERY}&sheet=outra`;
+    const other = await send(server, three, { name: "outra", type: XLSX, query });
+    const { sheet, sheet_reason: why } = other.json;
+    assert.deepEqual([other.status, sheet, why], [201, "Outra", "named"]);
+    await finished(client, other.json.export.export_id);
+    const own = await downloaded(client, other.json.export.export_id);
+    assert.ok(own.equals(await expected(three, undefined, "Outra")));
     const [sent, out] = [join(sample.folder, "three.xlsx"), join(sample.folder, "three-out.xlsx")];
     writeFileSync(sent, three);
     const run = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
@@ -219,6 +237,11 @@ describe("a sent file", () => {
     const other = await runCommand(["enrich", sent, "--snapshot", sample.snapshot, "--out", out]);
     assert.equal(other.code, 2);
     assert.match(other.err, /--out must end with \.csv or \.xlsx, not \.pdf/);
+    const none = await runCommand([
+      ...["enrich", sent, "--snapshot", sample.snapshot, "--out", `${out}.csv`, "--fields", ""],
+    ]);
+    assert.equal(none.code, 2);
+    assert.match(none.err, /Name fields with commas .* or leave --fields out for the default ones/);
     const [book, plain] = [join(sample.folder, "in.xlsx"), join(sample.folder, "out.txt")];
     writeFileSync(book, sheet);
     const text = await runCommand(["enrich", book, "--snapshot", sample.snapshot, "--out", plain]);
@@ -260,6 +283,7 @@ describe("a sent file", () => {
     await refused(Buffer.from("a;b\nc;d\n"), {}, "unreadable_file", "");
     await refused(Buffer.from("%PDF-1.7"), {}, "unreadable_file", "");
     await refused(csvOf(3), { query: "column=none" }, "unreadable_file", "/query/column");
+    await refused(csvOf(3), { query: "sheet=Base" }, "unreadable_file", "/query/sheet");
     await refused(csvOf(3), { query: "fields=salary" }, "unknown_field", "/query/fields/0");
     await refused(csvOf(3), { query: "labels=fr" }, "unknown_value", "/query/labels");
     await refused(csvOf(3), { query: "format=pdf" }, "unknown_value", "/query/format");

@@ -252,6 +252,8 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     snapshotDate: segment.snapshotDate,
     since: sinceOf(wanted),
     isEnrichment: wanted.enrichment !== undefined,
+    read: wanted.enrichment?.read ?? null,
+    outcomes: null,
     csvText: spec.output.format === "csv" ? (wanted.enrichment?.text ?? null) : null,
     slug: "empresas",
     title: spec.output.title ?? null,

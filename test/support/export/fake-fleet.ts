@@ -46,6 +46,8 @@ export class Fleet {
   readonly #segment: Segment;
   /** Stored copies of uploaded files, or null if the servers have no store for copies. */
   copies: Map<string, Buffer> | null = null;
+  /** Copying an uploaded file waits for this. */
+  holdCopy: Promise<void> = Promise.resolve();
 
   readonly #setInterval = globalThis.setInterval;
 
@@ -82,7 +84,10 @@ export class Fleet {
     const { copies } = this;
     if (copies === null) return new DiskFiles(folder);
     const sent: SharedSentFiles = {
-      put: async ({ id }) => void copies.set(id, readFileSync(folder.sentPathOf(id))),
+      put: async ({ id }) => {
+        await this.holdCopy;
+        copies.set(id, readFileSync(folder.sentPathOf(id)));
+      },
       fetch: async ({ id }) => {
         const bytes = copies.get(id);
         if (bytes === undefined) throw new SentFileMissing();
@@ -108,7 +113,8 @@ export class Fleet {
     sent.add(Buffer.from("cnpj\n11222333000181\n"));
     const file = await sent.end();
     const text = { encoding: "utf-8", hasHeader: true };
-    const enrichment = { file, column: undefined, fillZeros: false, text };
+    const read = { column: "CNPJ", equals: [], sheet: null, reason: null };
+    const enrichment = { file, column: undefined, fillZeros: false, text, read };
     const request = { ...sender, ...body, idempotencyKey, enrichment };
     const { id } = server.exports.create(request).record;
     await server.exports.share(id, file);

@@ -30,7 +30,7 @@ const STYLE_FORMATS = [0, 14, 164, 165, 166, 167, 3, 168];
 
 /** A cell: a text stored in one of several ways, a number, or a stored value of another kind. */
 export type CellDraft =
-  | { readonly text: string; readonly as: "shared" | "inline" | "rich" | "formula" }
+  | { readonly text: string; readonly as: "shared" | "inline" | "rich" | "formula" | "unsaved" }
   | { readonly number: string; readonly style?: number }
   | { readonly stored: string; readonly kind: string };
 
@@ -59,6 +59,9 @@ const DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
+
+/** A formula without a saved result, as programs write it that do not calculate. */
+export const UNSAVED = { text: "", as: "unsaved" } as const;
 
 /** A cell of a text. */
 export function text(value: string, as: "shared" | "inline" | "rich" | "formula" = "shared") {
@@ -146,6 +149,7 @@ function cellXml(cell: CellDraft, { p, at, texts }: Place): string {
   if (cell.as === "rich") {
     return made(' t="inlineStr"', `<${p}is>${runs(cell.text, p)}</${p}is>`);
   }
+  if (cell.as === "unsaved") return made("", `<${p}f>"x"&amp;B1</${p}f>`);
   if (cell.as === "formula") {
     return made(' t="str"', `<${p}f>A1&amp;"x"</${p}f>${value(escaped(cell.text))}`);
   }

@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
+import { REASONS } from "../../../src/export/enrichment/outcomes.ts";
 import { COMPRESSED } from "../../../src/export/formats/format.ts";
 import { REFUSALS } from "../../../src/lists/entries.ts";
 import { CONTACT_REASONS } from "../../../src/spec/contacts/contactrefusal.ts";
@@ -81,9 +82,10 @@ describe("the texts of the console", () => {
     }
   });
 
-  it("explain every reason why a line of a list is rejected", () => {
+  it("explain every reason why a line of a list or a row of a sheet is rejected", () => {
+    const reasons = new Set([...Object.keys(REFUSALS), ...Object.keys(REASONS)]);
     for (const { listViews } of [en, pt]) {
-      assert.deepEqual(Object.keys(listViews.reasons).sort(), Object.keys(REFUSALS).sort());
+      assert.deepEqual(Object.keys(listViews.reasons).sort(), [...reasons].sort());
     }
   });
 

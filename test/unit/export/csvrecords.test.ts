@@ -6,7 +6,7 @@
  * Does not prove: the cells that enrichment appends (contract/export/enrichment).
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -122,7 +122,7 @@ describe("records of a CSV file", () => {
       for (const readBytes of [4_096, 5_000, size - 1, size, size + 1]) {
         let text = "";
         let last: string | null = null;
-        for await (const piece of readCsvBytes(path, readBytes)) {
+        for await (const piece of readCsvBytes(path, { readBytes })) {
           assert.equal(last, null, "one piece is the last");
           piece.used = piece.isLast ? piece.bytes.length : piece.bytes.lastIndexOf(0x0a) + 1;
           text += Buffer.from(piece.bytes.subarray(0, piece.used)).toString();
@@ -132,5 +132,25 @@ describe("records of a CSV file", () => {
         assert.deepEqual([text, last], [body, tail]);
       }
     }
+  });
+
+  it("are refused if the file becomes shorter or longer while it is read", async () => {
+    const path = join(folder, "changing.csv");
+    const body = Buffer.alloc(20_000, "1;x\n");
+    const changed = /had 20,000 bytes and changed while it was read\. Try again/;
+    for (const size of [15_000, 19_999, 20_004]) {
+      writeFileSync(path, body);
+      const read = async () => {
+        for await (const piece of readCsvBytes(path, { readBytes: 4_096 })) {
+          piece.used = piece.bytes.length;
+          truncateSync(path, size);
+        }
+      };
+      await assert.rejects(read, changed, `${size} bytes`);
+    }
+    const again = async () => {
+      for await (const piece of readCsvBytes(path, { bytes: 20_000 })) piece.used = 0;
+    };
+    await assert.rejects(again, changed, "a later pass");
   });
 });

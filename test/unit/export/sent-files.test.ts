@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { STRANDED_MS } from "../../../src/export/queue/sentfiles.ts";
 import { Fleet, type Server } from "../../support/export/fake-fleet.ts";
-import { idOf } from "../../support/export/fake-threads.ts";
+import { idOf, rendered } from "../../support/export/fake-threads.ts";
 
 /** Longer than a lease. */
 const LEASE_S = 17;
@@ -84,6 +84,26 @@ describe("an enrichment whose server has ended", () => {
     fleet.clock.advance(STRANDED_MS);
     await fleet.pass(2);
     assert.equal(read(two, id).state, "running");
+  });
+
+  it("keeps its outcomes if the copy of its file is finished after it", async () => {
+    begin(new Map());
+    let copied: () => void = () => {};
+    fleet.holdCopy = new Promise((settle) => {
+      copied = settle;
+    });
+    const sent = fleet.enrich(one, "k");
+    await fleet.pass(2);
+    const [held] = one.threads.held;
+    assert.ok(held !== undefined);
+    const outcome = rendered(held.request);
+    assert.ok(outcome.kind === "file");
+    held.end({ ...outcome, file: { ...outcome.file, outcomes: { not_in_snapshot: 1 } } });
+    await fleet.pass(2);
+    copied();
+    const { state, outcomes, read: source } = read(one, await sent);
+    assert.deepEqual([state, outcomes], ["done", { not_in_snapshot: 1 }]);
+    assert.deepEqual(source?.column, "CNPJ");
   });
 
   it("takes the copy with it when it is deleted", async () => {

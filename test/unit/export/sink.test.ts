@@ -11,7 +11,12 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type DiskCalls, temporaryName, writeWhole } from "../../../src/export/files/sink.ts";
+import {
+  type DiskCalls,
+  temporaryName,
+  writeNew,
+  writeWhole,
+} from "../../../src/export/files/sink.ts";
 import { failureOf } from "../../../src/export/queue/rendertask.ts";
 import { type PlainCalls, plainDisk } from "../../support/export/plain-writer.ts";
 
@@ -110,6 +115,21 @@ describe("writeWhole", () => {
     assert.deepEqual(done, { filled: undefined, sizeBytes: BYTES.length, sha256 });
     assert.ok(fs.readFileSync(path).equals(BYTES));
     assert.equal(fs.statSync(path).mode & 0o777, 0o600);
+    assert.deepEqual(fs.readdirSync(folder), ["export.csv"]);
+    fs.rmSync(path);
+  });
+
+  it("makes a new file only if none has appeared meanwhile", async () => {
+    const made = await writeNew(path, fill);
+    assert.equal(made.sizeBytes, BYTES.byteLength);
+    assert.deepEqual(fs.readdirSync(folder), ["export.csv"]);
+    fs.rmSync(path);
+    const late = async (write: (bytes: Uint8Array) => void) => {
+      await fill(write);
+      fs.writeFileSync(path, "another program's");
+    };
+    await assert.rejects(writeNew(path, late), { code: "EEXIST" });
+    assert.equal(fs.readFileSync(path, "utf8"), "another program's");
     assert.deepEqual(fs.readdirSync(folder), ["export.csv"]);
     fs.rmSync(path);
   });

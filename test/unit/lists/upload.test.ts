@@ -15,6 +15,7 @@ import {
   REFUSED_REPORTED_MAX,
   readEntry,
 } from "../../../src/lists/entries.ts";
+import { titleRows } from "../../../src/lists/headerrow.ts";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { seededRng } from "../../support/spec/random.ts";
@@ -283,6 +284,43 @@ describe("a file", () => {
     assert.deepEqual(
       upload.refused.map(({ reason }) => reason),
       zeros.map(() => "all_zeros"),
+    );
+  });
+
+  it("has no entry and no refusal above its header, unless there may be one", () => {
+    for (const sign of [";", ",", "\t"]) {
+      const lines = ["Clientes da filial", "", `id${sign}CNPJ`, `1${sign}${A}`, `2${sign}123`];
+      const upload = sent(lines.join("\n"));
+      assert.deepEqual([textsOf(upload), upload.column], [[A], "CNPJ"]);
+      assert.deepEqual(upload.refused, [{ line: 5, text: "123", reason: "too_short" }]);
+    }
+    assert.deepEqual(textsOf(sent(`Clientes\n\nCNPJ\n${A}, ${B}\n`)), [A, B]);
+    const lost = Z.replace(/^0+/, "");
+    assert.equal(
+      titleRows([
+        ["x", lost],
+        ["id", "CNPJ"],
+        ["1", A],
+      ]),
+      0,
+      "a possible entry",
+    );
+    assert.equal(
+      titleRows([
+        ["x", ""],
+        ["id", "Documento"],
+        ["1", A],
+      ]),
+      0,
+      "no header says CNPJ",
+    );
+    assert.equal(
+      titleRows([
+        ["x", ""],
+        ["id", "CNPJ"],
+        ["1", A],
+      ]),
+      1,
     );
   });
 

@@ -1,15 +1,18 @@
 /**
- * Proves: of several sheets, the one with the data is read, even after a cover sheet with the
- * sender's own CNPJ. If two sheets have data, the file is refused with the names of both. Data on a
- * hidden sheet is never read, and the answer and the refusal say so.
+ * Proves: of several sheets, the one with the most CNPJs is read, even after a cover sheet with the
+ * sender's own CNPJ, and the reason is reported. The first of equally full sheets is read. A
+ * damaged sheet after the data does not matter. Data on a hidden sheet is never read, and the
+ * answer and the refusal say so.
  * Does not prove how a column is found (upload.test.ts, xlsxupload.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readXlsx, type Upload } from "../../../src/lists/upload.ts";
+import { XlsxPackage } from "../../../src/lists/xlsx/package.ts";
+import { chooseSheet } from "../../../src/lists/xlsx/xlsxcolumn.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
-import { type SheetDraft, text, workbook } from "../../support/lists/workbooks.ts";
+import { packed, partsOf, type SheetDraft, text, workbook } from "../../support/lists/workbooks.ts";
 
 const cnpjOf = (number: number) => {
   const base = `${String(11_222_333 + number)}0001`;
@@ -18,6 +21,15 @@ const cnpjOf = (number: number) => {
 const OWN = cnpjOf(0);
 const read = async (sheets: readonly SheetDraft[], column?: string): Promise<Upload> =>
   readXlsx(await workbook(sheets), { fillZeros: false, column });
+
+/** Returns the name of the chosen sheet, and the reason for the choice. */
+const choiceOf = async (sheets: readonly SheetDraft[]) => {
+  const { chosen, reason } = await chooseSheet(
+    await XlsxPackage.open(await workbook(sheets)),
+    undefined,
+  );
+  return [chosen.name, reason];
+};
 
 /** Returns a sheet with the rows `above`, followed by `count` rows of CNPJs. */
 const data = (count: number, ...above: readonly string[]): SheetDraft => ({
@@ -50,32 +62,54 @@ describe("the sheet after a cover with the sender's own CNPJ", () => {
       assert.equal(titled.sheet?.name, "Dados");
     });
 
-    it(`is not guessed if its column has no name: ${what}`, async () => {
-      const message = await unreadableXlsx(await workbook([{ name: "Capa", rows }, data(5)]));
-      assert.match(message, /both “Capa” and “Dados” show CNPJs/);
-      assert.match(message, /Hide the sheet/);
+    it(`is read if its column has no name, and has more: ${what}`, async () => {
+      const sheets = [{ name: "Capa", rows }, data(5)];
+      assert.deepEqual(await choiceOf(sheets), ["Dados", "most_cnpjs"]);
     });
   }
 
-  it("is not guessed if the first one has a header and one CNPJ, or a few without", async () => {
+  it("is read for the reason that it has the most CNPJs", async () => {
     const single: SheetDraft = { name: "Capa", rows: [[text("CNPJ")], [text(OWN)]] };
     const few: SheetDraft = { name: "Capa", rows: [[text(OWN)], [text(cnpjOf(9))]] };
     for (const first of [single, few]) {
-      const message = await unreadableXlsx(await workbook([first, data(5, "CNPJ")]));
-      assert.match(message, /both “Capa” and “Dados”/);
+      assert.deepEqual(await choiceOf([first, data(5, "CNPJ")]), ["Dados", "most_cnpjs"]);
     }
+    const cover: SheetDraft = { name: "Capa", rows: [[text(OWN)]] };
+    assert.deepEqual(await choiceOf([cover, data(5, "CNPJ")]), ["Dados", "after_cover"]);
+    // The first hundred rows of both are full.
+    for (const [first, second, name] of [
+      [data(2, "CNPJ"), data(300, "CNPJ"), "Dados"],
+      [data(150), data(300, "CNPJ"), "Dados"],
+      [data(300, "CNPJ"), data(150, "CNPJ"), "Primeira"],
+      [data(5, "CNPJ"), data(5, "Título", "CNPJ"), "Primeira"],
+      [data(1, "CNPJ"), data(1, "CNPJ"), "Primeira"],
+    ] as const) {
+      const reason = name === "Dados" ? "most_cnpjs" : "first_with_cnpjs";
+      assert.deepEqual(await choiceOf([{ ...first, name: "Primeira" }, second]), [name, reason]);
+    }
+    const three = [{ ...data(9), name: "A" }, { ...data(2), name: "B" }, data(20)];
+    const upload = await read(three);
+    assert.deepEqual([upload.sheet?.name, upload.sheet?.others, upload.read], ["Dados", 2, 20]);
   });
 
-  it("is not read if the first one is a list itself", async () => {
-    for (const [first, second] of [
-      [data(5, "CNPJ"), data(50, "CNPJ")],
-      [data(5), data(50, "CNPJ")],
-      [data(2, "CNPJ"), data(50, "CNPJ")],
-      [data(1, "CNPJ"), data(1, "CNPJ")],
-    ] as const) {
-      const upload = await read([{ ...first, name: "Primeira" }, second]);
-      assert.deepEqual([upload.sheet?.name, upload.sheet?.others], ["Primeira", 1]);
-    }
+  it("is the one that the sender names, unless it is hidden or missing", async () => {
+    const small = { ...data(2, "CNPJ"), name: "Poucos" };
+    const hidden = { ...data(9, "CNPJ"), name: "Oculta", state: "hidden" as const };
+    const file = await workbook([data(50, "CNPJ"), small, hidden]);
+    const choose = async (named: string) =>
+      chooseSheet(await XlsxPackage.open(file), undefined, { named });
+    const { chosen, reason } = await choose("poucos");
+    assert.deepEqual([chosen.name, chosen.index, reason], ["Poucos", 1, "named"]);
+    await assert.rejects(choose("Oculta"), /Sheet “Oculta”: it is hidden\. Show the sheet/);
+    await assert.rejects(choose("x"), /Sheet “x”: the workbook has no such .* “Dados”, “Poucos”\./);
+  });
+
+  it("is read even if a later sheet is damaged", async () => {
+    const parts = partsOf([data(5, "CNPJ"), { ...data(9, "CNPJ"), name: "Outra" }]);
+    const path = "xl/worksheets/sheet2.xml";
+    parts.set(path, (parts.get(path) as string).replace('<row r="3"', "<row r='x'"));
+    const upload = await readXlsx(await packed(parts), { fillZeros: false, column: undefined });
+    assert.deepEqual([upload.sheet?.name, upload.read], ["Dados", 5]);
   });
 
   it("is never a hidden one, which is reported", async () => {

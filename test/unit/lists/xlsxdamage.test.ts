@@ -5,6 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Formats, SheetReader } from "../../../src/lists/xlsx/sheet.ts";
+import { TextTable } from "../../../src/lists/xlsx/workbook.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
 import { packed, partsOf, type SheetDraft, text, workbook } from "../../support/lists/workbooks.ts";
@@ -124,6 +126,33 @@ describe("damaged files", () => {
     // The part is longer than its declared size, so unpacking stops at that size.
     const mismatch = forgedSize(good, "xl/worksheets/sheet1.xml", 100);
     assert.match(await unreadableXlsx(mismatch), /sheet1\.xml: .*damaged|damaged/);
+  });
+
+  it("with bytes that are not UTF-8 are refused with the place", async () => {
+    const parts = partsOf(GOOD);
+    const path = "xl/worksheets/sheet1.xml";
+    const at = (parts.get(path) as string).indexOf(
+      "<",
+      (parts.get(path) as string).indexOf('"A3"'),
+    );
+    const bytes = Buffer.from(parts.get(path) as string);
+    bytes[at - 1] = 0xff;
+    const file = await packed(new Map([...parts, [path, bytes as unknown as string]]));
+    const byte = at.toLocaleString("en");
+    const place = new RegExp(`^Sheet “Plan1”, row 3: byte ${byte} of it is not UTF-8`);
+    assert.match(await unreadableXlsx(file), place);
+  });
+
+  it("with more rows than a sheet has are refused, even if they have one number", () => {
+    const parts = { texts: new TextTable(), formats: new Formats([], false) };
+    const reader = new SheetReader("S", parts, { wants: () => true, row: () => {} });
+    const fill = () => {
+      for (let count = 0; count <= 1_048_576; count++) {
+        reader.open("row", { r: "7" });
+        reader.close("row");
+      }
+    };
+    assert.throws(fill, /it has more than 1,048,576 rows, empty ones included\. Delete the empty/);
   });
 
   it("with more texts than fit are refused", async () => {

@@ -24,6 +24,7 @@ import {
   type SheetDraft,
   STYLES,
   text,
+  UNSAVED,
   workbook,
 } from "../../support/lists/workbooks.ts";
 import {
@@ -127,6 +128,18 @@ describe("cells", () => {
     ]);
   });
 
+  it("with a formula whose result is not saved are refused for that", async () => {
+    const upload = await read(await workbook([column([text("CNPJ"), UNSAVED, text(A)])]));
+    assert.deepEqual(textsOf(upload), [A]);
+    assert.deepEqual(upload.refused, [
+      { line: 2, cell: "A2", text: "", reason: "unsaved_formula" },
+    ]);
+    const empty = await read(
+      await workbook([column([text("CNPJ"), text("", "formula"), text(A)])]),
+    );
+    assert.deepEqual([empty.read, empty.refusedCount], [1, 0]);
+  });
+
   it("with numbers below zero or with a fraction are no CNPJs", async () => {
     const numbers = [`-${A}`, `${A}.5`, `${A}.49`, `-${A}.5`, "-11222333", "11222333.5"];
     const upload = await read(await workbook([column(numbers.map((number) => ({ number })))]));
@@ -189,6 +202,13 @@ describe("the column", () => {
     assert.deepEqual(upload.refused, [
       { line: 242, cell: "B242", text: "estranhos", reason: "not_a_number" },
     ]);
+  });
+
+  it("is found below titles, which are no entries", async () => {
+    const titles = [[text("Clientes de outubro")], null, [text("Nome"), text("C.N.P.J.")]];
+    const upload = await read(await workbook([sheet([...titles, [text("x"), text(A)]])]));
+    assert.deepEqual(textsOf(upload), [A]);
+    assert.deepEqual([upload.refusedCount, upload.column], [0, "C.N.P.J."]);
   });
 
   it("is refused if it is missing", async () => {

@@ -71,6 +71,19 @@ describe("a document", () => {
     assert.ok(refused > 100, `${refused} were refused`);
   });
 
+  it("is rejected at its first byte that is not UTF-8, the same for any cuts", () => {
+    const begin = Buffer.from("<a>é\u{1f600}\ufffd");
+    for (const wrong of ["ff", "80", "c3", "c328", "e282", "f09f98", "eda080", "c080"]) {
+      const bytes = Buffer.concat([begin, Buffer.from(wrong, "hex"), Buffer.from("x</a>")]);
+      const message = `byte ${begin.length + 1} of it is not UTF-8`;
+      for (const chunk of [1, 2, 3, 5, bytes.length]) {
+        const { refusal, events } = read(bytes, chunk);
+        assert.deepEqual([refusal, events[0]], [message, "<a"], `${wrong} by ${chunk}`);
+      }
+    }
+    assert.match(read(Buffer.from("<a>\u00e9").subarray(0, -1), 9).refusal, /byte 4 of it is not/);
+  });
+
   const refusals: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
     "a document type": ["<!DOCTYPE a><a/>", /document type/],
     "entities of its own": ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', /document type/],

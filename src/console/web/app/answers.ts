@@ -463,7 +463,13 @@ export interface EnrichmentPreview {
   delimiter: string | null;
   sheet: string | null;
   /** Why this sheet, and numbers of visible and of hidden sheets that are not read. */
-  sheet_reason: "first_with_cnpjs" | "after_cover" | "only_with_data" | null;
+  sheet_reason:
+    | "first_with_cnpjs"
+    | "after_cover"
+    | "most_cnpjs"
+    | "only_with_data"
+    | "named"
+    | null;
   other_sheets: number;
   hidden_sheets: number;
   /** Headings, or letters. */

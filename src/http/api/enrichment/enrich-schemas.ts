@@ -4,7 +4,6 @@
  */
 import Type, { type TSchema } from "typebox";
 import { REASONS, STATUSES } from "../../../export/enrichment/outcomes.ts";
-import { SHEET_REASONS } from "../../../lists/xlsx/workbook.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../../../spec/schema.ts";
 import {
@@ -16,6 +15,7 @@ import {
   source,
   text,
 } from "../../openapi/schema-parts.ts";
+import { readFileSchema } from "./readfile-schema.ts";
 
 /** Most CNPJs of one request. */
 export const CNPJS_MAX = 1_000;
@@ -36,6 +36,11 @@ export const ENRICH_SCHEMAS = {
         }),
       ),
       labels: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.labels),
+      lost_zeros: Type.Optional(
+        Type.Enum(["fill", "refuse"], {
+          description: "fill looks up numbers with the zeros that they have lost in front.",
+        }),
+      ),
     },
     closed,
   ),
@@ -55,6 +60,11 @@ export const ENRICH_SCHEMAS = {
       ),
       reason: orNull(Type.Enum(Object.keys(REASONS), { description: "Why it is not a CNPJ." })),
       offered: Type.Optional(text("For lost_zeros: the CNPJ with its zeros.")),
+      zeros_restored: Type.Optional(
+        Type.Literal(true, {
+          description: "With lost_zeros: fill, the text had lost the zeros that cnpj has in front.",
+        }),
+      ),
     },
     closed,
   ),
@@ -74,15 +84,7 @@ export const ENRICH_SCHEMAS = {
     {
       request_id: requestId,
       ...source,
-      column: text("The column of CNPJs: its header, or its number or letters."),
-      sheet: orNull(text("The sheet of a workbook; null of CSV.")),
-      sheet_reason: Type.Optional(
-        Type.Enum([...SHEET_REASONS], {
-          description:
-            "Why this sheet of several: the first with a column of CNPJs; the one with such a " +
-            "column after a cover with a single CNPJ; or the only visible one with data.",
-        }),
-      ),
+      ...readFileSchema,
       other_sheets: Type.Optional(count("Further sheets, whose rows are not enriched.")),
       hidden_sheets: Type.Optional(count("Hidden sheets, which are never read.")),
       rows: count("Rows below the header."),

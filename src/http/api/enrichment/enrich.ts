@@ -43,7 +43,7 @@ interface Enriched {
   readonly found: number;
 }
 
-const MEMBERS = ["cnpjs", "fields", "labels"];
+const MEMBERS = ["cnpjs", "fields", "labels", "lost_zeros"];
 
 /** Reads, charges, and answers a request. Throws `AppError` with every mistake in it. */
 export const ENRICH: Computation<ReadTask, Enriched> = {
@@ -51,6 +51,7 @@ export const ENRICH: Computation<ReadTask, Enriched> = {
   run(task, segment, payer) {
     const body = readBody(task.body, MEMBERS);
     const texts = readCnpjs(body);
+    const fillZeros = readZeros(body);
     payer.spend(costOf({ cnpjs: texts.length }));
     const { fields, labels } = body.members;
     const output = {
@@ -58,7 +59,7 @@ export const ENRICH: Computation<ReadTask, Enriched> = {
       ...(labels === undefined ? {} : { labels }),
     };
     const spec = readOutput(body, segment, task, { output, at: "" });
-    return lookedUp(segment, texts, spec.output);
+    return lookedUp(segment, { texts, fillZeros }, spec.output);
   },
 };
 
@@ -110,6 +111,15 @@ interface SentOutput {
   readonly at: string;
 }
 
+/** Reads the member `lost_zeros` as the query of a file has it. */
+function readZeros({ members, mistakes }: BodyObject): boolean {
+  const { lost_zeros: wanted } = members;
+  const isKnown = wanted === undefined || wanted === "refuse" || wanted === "fill";
+  const detail = "lost_zeros must be fill or refuse.";
+  if (!isKnown) mistakes.push({ pointer: "/lost_zeros", code: "unknown_value", detail });
+  return wanted === "fill";
+}
+
 /** Reads fields and labels as exports do: as the output of an empty spec. */
 export function readOutput(
   body: BodyObject,
@@ -143,10 +153,10 @@ function placedAt<Value>(at: string, normalize: () => Value): Value {
 /** Looks up texts, all in one native call. */
 function lookedUp(
   { native }: Segment,
-  texts: readonly string[],
+  { texts, fillZeros }: { readonly texts: readonly string[]; readonly fillZeros: boolean },
   { fields, labels }: AccountQuerySpec["output"],
 ): Enriched {
-  const batch = new CnpjBatch(texts.length, { takesRoots: true, fillZeros: false });
+  const batch = new CnpjBatch(texts.length, { takesRoots: true, fillZeros });
   const offered = texts.map((text) => batch.add(text));
   const shape = { format: "jsonl", extra: [], delimiter: ",", firstNumber: 1, labels } as const;
   const named = fields.includes("cnpj") ? fields : ["cnpj" as const, ...fields];
@@ -187,9 +197,11 @@ function resultOf(
   return {
     input: reason === "cpf" ? hideCpf(sent) : withoutCpfs(sent),
     ...{ status, cnpj: reason === null ? cnpj : null, account: own, reason },
-    ...(offered === undefined ? {} : { offered }),
+    ...(offered === undefined ? {} : reason === null ? RESTORED : { offered }),
   };
 }
+
+const RESTORED = { zeros_restored: true } as const;
 
 function withoutCnpj({ cnpj: _, ...account }: AccountJson): Record<string, unknown> {
   return account;

@@ -18,7 +18,7 @@ import {
 import type { AcceptedExport, ReceivedFile, SentFile } from "../../../export/exporter.ts";
 import { ColumnRefusal, UnknownColumn } from "../../../lists/column.ts";
 import { XLSX_BYTES_MAX } from "../../../lists/upload.ts";
-import { XlsxRefusal } from "../../../lists/xlsx/package.ts";
+import { UnknownSheet, XlsxRefusal } from "../../../lists/xlsx/package.ts";
 import { faultPoint } from "../../../process/fault.ts";
 import { FairQueue } from "../../../scheduling/fairqueue.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
@@ -79,7 +79,9 @@ function begin(
 type CreateCall = KeyCall<"exporter" | "retain" | "segment">;
 
 /** Parameters of the query. */
-export const FILE_QUERY = ["fields", "labels", "title", "format", "column", "lost_zeros"];
+export const FILE_QUERY = [
+  ...["fields", "labels", "title", "format", "column", "sheet", "lost_zeros"],
+];
 
 /** Queues the enrichment of a file. If an equal earlier request created one, returns that one. */
 export function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
@@ -120,6 +122,7 @@ interface FileOptions {
   readonly title?: string | undefined;
   readonly format?: SheetFormat | undefined;
   readonly column?: string | undefined;
+  readonly sheet?: string | undefined;
   readonly fillZeros: boolean;
 }
 
@@ -130,6 +133,7 @@ function optionsOf(query: ReadonlyMap<string, string>): FileOptions {
     title: query.get("title"),
     format: formatOf(query.get("format")),
     column: query.get("column"),
+    sheet: query.get("sheet"),
     fillZeros: readZeros(query),
   };
 }
@@ -157,6 +161,7 @@ async function accept(
     snapshot: record.snapshot,
     snapshot_date: record.snapshotDate,
     ...{ column: layout.column, sheet: layout.source.sheet, rows: layout.rows },
+    ...(layout.equals.length === 0 ? {} : { equal_columns: layout.equals }),
     ...otherSheets(layout.source),
     export: createdJson(record),
   };
@@ -192,18 +197,21 @@ export async function acceptFile(
   readonly layout: SentLayout;
 }> {
   const { service, plan } = call;
-  const { column, fillZeros, format } = options;
+  const { column, sheet, fillZeros, format } = options;
   const segment = currentSegment(service);
   const release = service.retain(segment);
   try {
     const output = outputOf(call, segment, options);
     const { fields } = output.output;
     const layout = await readInTurn(context.tenantId, () =>
-      readLayout(file.path, { column, fields }, format),
+      readLayout(file.path, { column, sheet, fields }, format),
     );
     refuseTooMany(layout.rows, plan.limits.export_rows, plan.name);
     const spec = specOf(output, format ?? layout.format);
-    const enrichment = { file, column, fillZeros, text: layout.text };
+    const { text, equals, source } = layout;
+    const { sheet_reason: reason = null } = otherSheets(source);
+    const read = { column: layout.column, equals, sheet: source.sheet, reason };
+    const enrichment = { file, column, sheet, fillZeros, text, read };
     const accepted =
       replayed(call, context) ??
       service.exporter.create({ ...context, segment, spec, rows: layout.rows, enrichment });
@@ -265,7 +273,9 @@ export async function readInTurn<Value>(
   } catch (error) {
     if (!(error instanceof ColumnRefusal) && !(error instanceof XlsxRefusal)) throw error;
     const detail = error.message;
-    const pointer = error instanceof UnknownColumn ? "/query/column" : "";
+    const isSheet = error instanceof UnknownSheet;
+    const pointer =
+      error instanceof UnknownColumn ? "/query/column" : isSheet ? "/query/sheet" : "";
     const mistake: Mistake = { pointer, code: "unreadable_file", detail };
     throw new AppError("invalid_request", detail, { errors: [mistake], cause: error });
   }
@@ -320,6 +330,11 @@ export const ENRICH_FILE_ROUTE: ApiRoute = route({
     inQuery("title", "Your name of the file, for the list of exports.", Type.String()),
     inQuery("format", "Kind of the new file; that of the sent one if missing.", SHEET_FORMAT),
     inQuery("column", "Header or number of the column, of XLSX its letters too.", Type.String()),
+    inQuery(
+      "sheet",
+      "The sheet of a workbook; that with the most CNPJs if missing.",
+      Type.String(),
+    ),
     inQuery(
       "lost_zeros",
       "fill puts back the zeros that numbers have lost in front; refuse reports them.",

@@ -5,6 +5,7 @@
  */
 import { strict as assert } from "node:assert";
 import { AppError } from "../../../errors.ts";
+import { statusCounts } from "../../../export/enrichment/outcomes.ts";
 import { type ExportRecord, failureText } from "../../../export/record.ts";
 import type { Shape } from "../typed-answer.ts";
 
@@ -43,7 +44,7 @@ function headJson(record: ExportRecord) {
   const { id, state, format, compression, snapshot, snapshotDate, since, isEnrichment } = record;
   return {
     ...{ export_id: id, status: state, format },
-    ...(isEnrichment ? { kind: "enrichment" as const } : {}),
+    ...(isEnrichment ? { kind: "enrichment" as const, ...enrichmentJson(record) } : {}),
     ...(compression === null ? {} : { compression }),
     ...{ snapshot, snapshot_date: snapshotDate },
     ...(since === null
@@ -52,6 +53,21 @@ function headJson(record: ExportRecord) {
           ...{ since: since.snapshot, since_date: since.snapshotDate },
           ...{ kinds: since.kinds, watch: since.watch },
         }),
+  };
+}
+
+/** Returns what was read of a sent file, and its rows by outcome once it is finished. */
+function enrichmentJson({ read, outcomes }: ExportRecord) {
+  if (read === null) return {};
+  const { column, equals, sheet, reason } = read;
+  const rows = outcomes === null ? {} : { rows_by_status: statusCounts(outcomes) };
+  return {
+    enrichment: {
+      ...{ column, sheet },
+      ...(equals.length === 0 ? {} : { equal_columns: equals }),
+      ...(reason === null ? {} : { sheet_reason: reason }),
+      ...rows,
+    },
   };
 }
 

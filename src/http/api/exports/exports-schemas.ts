@@ -25,6 +25,29 @@ import {
   sinceSchema,
   watchSchema,
 } from "../changes/changes-schemas.ts";
+import { readFileSchema } from "../enrichment/readfile-schema.ts";
+
+const enrichment = Type.Object(
+  {
+    ...readFileSchema,
+    rows_by_status: Type.Optional(
+      Type.Object(
+        {
+          found: count("Rows with the account of their CNPJ."),
+          head_office: count("Rows with the head office of their root."),
+          not_in_snapshot: count("Rows with a CNPJ that the snapshot lacks."),
+          not_a_cnpj: count("Rows with another text, for one of the reasons."),
+          no_cnpj: count("Rows whose cell is empty."),
+          reasons: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+            description: "The rows that are not_a_cnpj, by reason.",
+          }),
+        },
+        { ...closed, description: "Present once the export is done." },
+      ),
+    ),
+  },
+  { ...closed, description: "For an enrichment: what was read of the sent file." },
+);
 
 const exportRecord = Type.Object(
   {
@@ -36,6 +59,7 @@ const exportRecord = Type.Object(
         description: "Present if it is a file that was sent, with columns appended.",
       }),
     ),
+    enrichment: Type.Optional(enrichment),
     compression: Type.Optional(
       Type.Enum(
         COMPRESSIONS.filter((one) => one !== "none"),

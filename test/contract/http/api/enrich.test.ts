@@ -28,6 +28,7 @@ interface Result {
   readonly account: Readonly<Record<string, unknown>> | null;
   readonly reason: string | null;
   readonly offered?: string;
+  readonly zeros_restored?: true;
 }
 
 /** Matches the CPF of these tests in every spelling. No answer may repeat it. */
@@ -119,6 +120,26 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(Object.keys(found[0]?.account ?? {}), ["legal_name"]);
     });
 
+    it("says that lost zeros were restored on request, and that a text has several", async () => {
+      const account = known.find(({ cnpj }) => cnpj.startsWith("0"));
+      const cnpj = account?.cnpj ?? "";
+      const texts = [Number(cnpj), cnpj, `${cnpj}; ${known[0]?.cnpj}`];
+      const filled = await results(texts, { fields: ["uf"], lost_zeros: "fill" });
+      assert.deepEqual(
+        filled.map((one) => [one.status, one.cnpj, one.reason, one.zeros_restored, one.offered]),
+        [
+          ["found", cnpj, null, true, undefined],
+          ["found", cnpj, null, undefined, undefined],
+          ["not_a_cnpj", null, "several_cnpjs", undefined, undefined],
+        ],
+      );
+      for (const more of [{}, { lost_zeros: "refuse" }]) {
+        const [refused] = await results(texts, more);
+        assert.deepEqual([refused?.reason, refused?.offered], ["lost_zeros", cnpj]);
+        assert.equal(refused?.zeros_restored, undefined);
+      }
+    });
+
     it("answers 1,000 CNPJs, whose body is read off the call, as it answers few", async () => {
       const many = Array.from({ length: 1_000 }, (_, at) => known[at % known.length]?.cnpj);
       assert.ok(!isSmall(Buffer.from(JSON.stringify({ cnpjs: many }))));
@@ -188,8 +209,9 @@ for (const transport of TRANSPORTS) {
       await refused({ cnpjs: new Array(1_001).fill("1") }, "/cnpjs wrong_length");
       await refused({ cnpjs: "1" }, "/cnpjs wrong_type");
       await refused(
-        { cnpjs: ["1", {}, null], fields: ["uf", "salary"], labels: "fr", other: 1 },
+        { cnpjs: ["1", {}, null], fields: ["uf", "salary"], labels: "fr", other: 1, lost_zeros: 1 },
         ...["/other unknown_member", "/cnpjs/1 wrong_type", "/cnpjs/2 wrong_type"],
+        "/lost_zeros unknown_value",
         ...["/fields/1 unknown_field", "/labels unknown_value"],
       );
     });

@@ -35,7 +35,9 @@ export const enrich = {
   sheetReasons: {
     first_with_cnpjs: "the first with a column of CNPJs",
     after_cover: "after a cover",
+    most_cnpjs: "the one with the most CNPJs",
     only_with_data: "the only visible one with data",
+    named: "the one you chose",
   },
   otherSheets: (count: number) => `other sheets, not filled in: ${number(count)}`,
   hiddenSheets: (count: number) => `hidden sheets, not filled in: ${number(count)}`,

@@ -92,6 +92,9 @@ export const listViews = {
     wrong_check_digits: "The check digits do not match: one digit is mistyped.",
     lost_zeros: "The spreadsheet removed its leading zeros.",
     a_date: "A date. Format the cell as text and type the CNPJ again.",
+    several_cnpjs: "Several CNPJs in one cell. Put each in a cell of its own.",
+    unsaved_formula:
+      "A formula without a saved result: open and save the file in the spreadsheet program.",
     rounded: "The spreadsheet rounded the number. Format the column as text and export it again.",
   },
   meant: (cnpj: string) => `With them: ${cnpj}.`,

@@ -37,7 +37,9 @@ export const enrich: typeof English = {
   sheetReasons: {
     first_with_cnpjs: "a primeira com uma coluna de CNPJ",
     after_cover: "depois de uma capa",
+    most_cnpjs: "a que tem mais CNPJs",
     only_with_data: "a única visível com dados",
+    named: "escolhida por você",
   },
   otherSheets: (count) => `outras abas, não preenchidas: ${number(count)}`,
   hiddenSheets: (count) => `abas ocultas, não preenchidas: ${number(count)}`,

@@ -96,6 +96,9 @@ export const listViews: typeof English = {
     wrong_check_digits: "Os dígitos verificadores não conferem: há um dígito errado.",
     lost_zeros: "A planilha tirou os zeros à esquerda.",
     a_date: "É uma data. Formate a célula como texto e digite o CNPJ de novo.",
+    several_cnpjs: "São vários CNPJs na mesma célula. Deixe um por célula.",
+    unsaved_formula:
+      "Fórmula sem resultado salvo: abra e salve o arquivo no programa de planilhas.",
     rounded: "A planilha arredondou o número. Formate a coluna como texto e exporte de novo.",
   },
   meant: (cnpj) => `Com eles: ${cnpj}.`,
