@@ -74,37 +74,52 @@ function threadsFor({ accounts }: Segment): number {
   return Math.min(1 + Math.floor(accounts / ACCOUNTS_EACH), availableParallelism());
 }
 
-/** Like `facets`, off the main thread; lists up to `most` values of each facet. */
+/** Like `facets`, off the main thread. */
 export async function facetsAsync(
   segment: Segment,
   clauses: readonly Clause[],
   names: readonly FacetName[],
-  most = FACET_VALUES_MAX,
 ): Promise<Facets> {
-  const { native } = segment;
-  const counted = await native.facetsAsync(clauses, nativeOf(names), threadsFor(segment));
-  return namedFacets(segment, names, counted, most);
+  return namedFacets(segment, names, await facetCodesAsync(segment, clauses, names));
 }
 
-/** Counts of pairs of values of two facets, with the values in the order of their codes. */
-export interface PairCounts {
-  readonly rows: FacetValues;
-  readonly columns: FacetValues;
-  /** Counts by code of the first, then of the second facet. The last code means "no value". */
-  readonly counts: Uint32Array;
+/**
+ * Counts off the main thread. Returns the counts by code of each facet that the addon counts for
+ * `names`; `allFacetsOf` converts them.
+ */
+export function facetCodesAsync(
+  segment: Segment,
+  clauses: readonly Clause[],
+  names: readonly FacetName[],
+): Promise<readonly Uint32Array[]> {
+  return segment.native.facetsAsync(clauses, nativeOf(names), threadsFor(segment));
 }
 
-/** Counts pairs of values off the main thread. */
-export async function pairsAsync(
+/** Converts counts by code of the facets `names` to counts by value, and lists every value. */
+export function allFacetsOf(
+  segment: Segment,
+  names: readonly FacetName[],
+  counted: readonly Uint32Array[],
+): Facets {
+  return namedFacets(segment, names, counted, Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Counts pairs of values off the main thread, by code of the first and then of the second facet.
+ * The last code means "no value".
+ */
+export function pairCodesAsync(
   segment: Segment,
   clauses: readonly Clause[],
   [first, second]: FacetPair,
-): Promise<PairCounts> {
+): Promise<Uint32Array> {
   const pair = [NATIVE[first], NATIVE[second]];
-  const counts = await segment.native.pairsAsync(clauses, pair, threadsFor(segment));
-  const rows = valuesOfFacet(segment, first, codesOf(segment, first));
-  const columns = valuesOfFacet(segment, second, codesOf(segment, second));
-  return { rows, columns, counts };
+  return segment.native.pairsAsync(clauses, pair, threadsFor(segment));
+}
+
+/** Returns the values of a facet, and the value of each code. */
+export function facetValues(segment: Segment, name: FacetName): FacetValues {
+  return valuesOfFacet(segment, name, codesOf(segment, name));
 }
 
 /**

@@ -188,11 +188,11 @@ function signalsOf({ leases }: ThreadStart): LeaseSignals | null {
  * Throws `OwnerRequired`, because only the main thread, which owns the state, can start long
  * computations. The request is then forwarded to it.
  */
-const OWNERS_COMPUTE: ThreadService["compute"] = {
-  run: () => {
-    throw new OwnerRequired("the work is long");
-  },
-};
+const OWNERS_COMPUTE: ThreadService["compute"] = { ensureHere: withoutCompute, run: withoutCompute };
+
+function withoutCompute(): never {
+  throw new OwnerRequired("the work is long");
+}
 
 /** Throws `OwnerRequired` for a spec with lists, which only the main thread has. */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
