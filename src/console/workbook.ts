@@ -53,9 +53,14 @@ export const WORKBOOK: Computation<{ readonly body: Uint8Array }, Uint8Array> = 
 export function makeWorkbook(call: SessionCall<"compute" | "retain" | "segment">): Reply {
   const segment = currentSegment(call.service);
   const task = { body: new Uint8Array(call.body) };
-  return answerWith(call, segment, computed(call, WORKBOOK, task, { segment }), (body): HttpAnswer => {
-    return { status: 200, type: CONTENT_TYPES.xlsx, body };
-  });
+  return answerWith(
+    call,
+    segment,
+    computed(call, WORKBOOK, task, { segment }),
+    (body): HttpAnswer => {
+      return { status: 200, type: CONTENT_TYPES.xlsx, body };
+    },
+  );
 }
 
 function listOf(value: unknown): unknown[] | null {

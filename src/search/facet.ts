@@ -7,6 +7,7 @@
  * from the tables of the snapshot; they are distinct and ascending.
  */
 import { availableParallelism } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { Clause, NativeFacet } from "../../native-index/napi/engine.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
@@ -74,13 +75,34 @@ function threadsFor({ accounts }: Segment): number {
   return Math.min(1 + Math.floor(accounts / ACCOUNTS_EACH), availableParallelism());
 }
 
-/** Like `facets`, off the main thread. */
+/** Codes whose counts one turn of the event loop converts. Converting takes about 10 ns each. */
+const CODES_OF_TURN_MAX = 12_000;
+
+/** True if one turn of the event loop can convert the counts of these facets. */
+export function fitTurn(segment: Segment, names: readonly FacetName[]): boolean {
+  return names.reduce((sum, name) => sum + codesOf(segment, name), 0) <= CODES_OF_TURN_MAX;
+}
+
+/** Like `facets`, off the main thread. Many counts are converted in several turns. */
 export async function facetsAsync(
   segment: Segment,
   clauses: readonly Clause[],
   names: readonly FacetName[],
 ): Promise<Facets> {
-  return namedFacets(segment, names, await facetCodesAsync(segment, clauses, names));
+  const counted = await facetCodesAsync(segment, clauses, names);
+  const native = nativeOf(names);
+  const converted: [FacetName, Facet][] = [];
+  let turn: FacetName[] = [];
+  for (const name of names) {
+    if (!fitTurn(segment, [...turn, name])) {
+      await setImmediate();
+      turn = [];
+    }
+    turn.push(name);
+    const counts = counted[native.indexOf(NATIVE[name])] as Uint32Array;
+    converted.push([name, facetOf(segment, name, counts, FACET_VALUES_MAX)]);
+  }
+  return Object.fromEntries(converted);
 }
 
 /**

@@ -188,7 +188,10 @@ function signalsOf({ leases }: ThreadStart): LeaseSignals | null {
  * Throws `OwnerRequired`, because only the main thread, which owns the state, can start long
  * computations. The request is then forwarded to it.
  */
-const OWNERS_COMPUTE: ThreadService["compute"] = { ensureHere: withoutCompute, run: withoutCompute };
+const OWNERS_COMPUTE: ThreadService["compute"] = {
+  ensureHere: withoutCompute,
+  run: withoutCompute,
+};
 
 function withoutCompute(): never {
   throw new OwnerRequired("the work is long");

@@ -321,7 +321,9 @@ async function tablesOf(
   { codes, groups, segment }: Compared,
   file: CompareTablesTask["file"],
 ): Promise<Uint8Array> {
-  const others = [...new Set(groups.map((group) => group.segment))].filter((one) => one !== segment);
+  const others = [...new Set(groups.map((group) => group.segment))].filter(
+    (one) => one !== segment,
+  );
   const all = [segment, ...others];
   const snapshots = groups.map((group) => all.indexOf(group.segment));
   const { tenantId } = call.identity;

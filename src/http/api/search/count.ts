@@ -31,13 +31,7 @@ import {
   readRequest,
   whenReady,
 } from "../../server/body.ts";
-import {
-  JSON_TYPE,
-  type ShapedAnswer,
-  unchanged,
-  weakTag,
-  written,
-} from "../../server/respond.ts";
+import { JSON_TYPE, type ShapedAnswer, unchanged, weakTag, written } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { timedAsync } from "../../server/telemetry.ts";
@@ -105,10 +99,7 @@ export function countAccounts(call: CountCall): CountReply {
   });
 }
 
-function countBound(
-  call: CountCall,
-  refuseBroad: (question: BoundQuestion) => void,
-): CountReply {
+function countBound(call: CountCall, refuseBroad: (question: BoundQuestion) => void): CountReply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COUNT), (question) =>

@@ -148,6 +148,7 @@ describe("the compute thread", () => {
   it("receives large bodies and all sentences, but no small body", () => {
     const names: string[] = [];
     const compute: Compute = {
+      ...IN_CALL,
       run: (work, task, context) => {
         names.push(work.name);
         return IN_CALL.run(work, task, context);
