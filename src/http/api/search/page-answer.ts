@@ -32,7 +32,7 @@ export function tookMs(clock: { monotonicMs(): number }, startMs: number): numbe
   return Math.round((clock.monotonicMs() - startMs) * 1000) / 1000;
 }
 
-/** Returns JSON with the given members, the JSON text `bytes` as the member `name`, and the time. */
+/** Returns JSON with these members, the JSON text `bytes` as the member `name`, and the time. */
 export function withBytes(members: object, name: string, bytes: Uint8Array, took: number): Buffer {
   const head = JSON.stringify(members).slice(0, -1);
   const tail = `,"took_ms":${took}}`;
