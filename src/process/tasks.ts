@@ -1,6 +1,6 @@
 /**
  * The worker's side of a thread pool (threads.ts): the `run` export of a worker file, the
- * message that starts a task (`Order`), and the thread's priority.
+ * message that starts a task (`Order`), bytes in shared memory, and the thread's priority.
  * Invariant: once a thread has reported that it is ready, it loads no more modules, so the pool may
  * end it. Node aborts the process if a thread ends while it loads an ES module (20.20,
  * `Module::IsGraphAsync`). The message therefore names the function to call; if piscina got this
@@ -21,6 +21,13 @@ type Functions<Work extends WorkTable<Work>> = {
 export interface Order<Work extends WorkTable<Work>, Name extends keyof Work = keyof Work> {
   readonly name: Name;
   readonly task: Work[Name][0];
+}
+
+/** Returns a copy of bytes in shared memory, which is sent to another thread without a copy. */
+export function shareBytes(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
+  shared.set(bytes);
+  return shared;
 }
 
 /** Returns a worker file's `run`, which throws or rejects like the function that it calls. */

@@ -1,6 +1,7 @@
 /**
  * Counts matches for files and comparisons: every value of facets, and tables of two facets. Input:
- * a segment, specs, and names. Output: exact counts, the most frequent values first.
+ * a segment, specs, and names. Output: exact counts by code; then, in a second step that may run on
+ * another thread, counts by value, the most frequent first.
  * Invariant: the row and column sums of a table equal the facets of the same spec, and the sum of
  * all cells equals the number of matches. Rows are read off the main thread, queued fairly among
  * tenants.
@@ -9,19 +10,20 @@ import { FairQueue } from "../scheduling/fairqueue.ts";
 import type { FacetName, FacetPair } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import {
+  allFacetsOf,
   codesOf,
   type FacetCount,
   type Facets,
   type FacetValues,
-  facetsAsync,
-  type PairCounts,
-  pairsAsync,
+  facetCodesAsync,
+  facetValues,
+  pairCodesAsync,
 } from "./facet.ts";
 import { matchClauses } from "./plan.ts";
 import { ASYNC_QUEUE_BOUNDS } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Maximum cells of a table, which are converted on the thread that answers requests. */
+/** Maximum cells of a table. A larger one is of no use to people, and takes over 8 MB. */
 const CELLS_MAX = 2_000_000;
 
 /** A row or column value of a table with its matches. Null stands for matches without one. */
@@ -47,6 +49,14 @@ export interface FacetRequest {
   readonly pairs: readonly FacetPair[];
 }
 
+/** Counts by code, as the addon returns them. Their memory can be moved to another thread. */
+export interface CodeCounts {
+  readonly total: number;
+  /** The counts of `facetCodesAsync`, and of `pairCodesAsync` for each pair. */
+  readonly facets: readonly Uint32Array[];
+  readonly pairs: readonly Uint32Array[];
+}
+
 /** The total, the facets, and the tables of a spec. */
 export interface AllCounts {
   readonly total: number;
@@ -65,25 +75,43 @@ export function countInTurn(
   spec: AccountQuerySpec,
   request: FacetRequest,
   tenantId: string,
-): Promise<AllCounts> {
-  return queue.run(tenantId, 1, () => countAll(segment, spec, request));
+): Promise<CodeCounts> {
+  return queue.run(tenantId, 1, () => countCodes(segment, spec, request));
 }
 
 /** Counts all values of facets, and of pairs. */
 export async function countAll(
   segment: Segment,
   spec: AccountQuerySpec,
-  { names, pairs }: FacetRequest,
+  request: FacetRequest,
 ): Promise<AllCounts> {
+  return countsOf(segment, request, await countCodes(segment, spec, request));
+}
+
+async function countCodes(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  { names, pairs }: FacetRequest,
+): Promise<CodeCounts> {
   const { native } = segment;
   const clauses = guarded(() => matchClauses(segment, spec));
-  const all = Number.POSITIVE_INFINITY;
-  const facets = names.length === 0 ? {} : await facetsAsync(segment, clauses, names, all);
-  const crosses: CrossTable[] = [];
-  for (const pair of pairs) {
-    crosses.push(tableOf(pair, await pairsAsync(segment, clauses, pair)));
-  }
-  return { total: await native.countAsync(clauses), facets, crosses };
+  const facets = names.length === 0 ? [] : await facetCodesAsync(segment, clauses, names);
+  const counted: Uint32Array[] = [];
+  for (const pair of pairs) counted.push(await pairCodesAsync(segment, clauses, pair));
+  return { total: await native.countAsync(clauses), facets, pairs: counted };
+}
+
+/** Converts counts by code to counts by value. This takes up to a second for the largest tables. */
+export function countsOf(
+  segment: Segment,
+  { names, pairs }: FacetRequest,
+  { total, facets, pairs: counted }: CodeCounts,
+): AllCounts {
+  return {
+    total,
+    facets: names.length === 0 ? {} : allFacetsOf(segment, names, facets),
+    crosses: pairs.map((pair, at) => tableOf(segment, pair, counted[at] as Uint32Array)),
+  };
 }
 
 /** The counts of one value in each group, in the base of each group, and in the whole registry. */
@@ -102,18 +130,17 @@ export interface ComparedGroup {
   readonly spec: AccountQuerySpec;
 }
 
-/** Totals and values of several groups. */
-interface Comparison {
-  readonly registry: number;
-  readonly totals: readonly number[];
-  /** Number of accounts in the base of each group. */
-  readonly bases: readonly number[];
-  /** Values of each facet, those with most matches in all groups first, "no value" last. */
-  readonly facets: Readonly<Partial<Record<FacetName, readonly ComparedValue[]>>>;
+/** Counts by code of the groups of a comparison. */
+export interface ComparedCodes {
+  readonly groups: readonly CodeCounts[];
+  /** By group. Groups of the same snapshot have the same object. */
+  readonly bases: readonly CodeCounts[];
+  /** The whole served snapshot. */
+  readonly whole: CodeCounts;
 }
 
 /**
- * Compares groups when it is the tenant's turn. Each group is compared with its base, which is the
+ * Counts groups when it is the tenant's turn. Each group is compared with its base, which is the
  * group's whole snapshot or, if `base` is given, the accounts in it that match `base`.
  */
 export function compareInTurn(
@@ -121,27 +148,18 @@ export function compareInTurn(
   compared: readonly ComparedGroup[],
   base: AccountQuerySpec | null,
   { names, tenantId }: { readonly names: readonly FacetName[]; readonly tenantId: string },
-): Promise<Comparison> {
+): Promise<ComparedCodes> {
   const request = { names, pairs: [] };
   return queue.run(tenantId, compared.length, async () => {
-    const groups: AllCounts[] = [];
-    for (const one of compared) groups.push(await countAll(one.segment, one.spec, request));
+    const groups: CodeCounts[] = [];
+    for (const one of compared) groups.push(await countCodes(one.segment, one.spec, request));
     const whole = await wholeOf(segment, null, request);
-    const known = new Map<Segment, AllCounts>(base === null ? [[segment, whole]] : []);
+    const known = new Map<Segment, CodeCounts>(base === null ? [[segment, whole]] : []);
     for (const one of compared) {
       if (known.has(one.segment)) continue;
       known.set(one.segment, await wholeOf(one.segment, base, request));
     }
-    const bases = compared.map((one) => known.get(one.segment) as AllCounts);
-    const totals = (all: readonly AllCounts[]) => all.map(({ total }) => total);
-    const of = (name: FacetName) => {
-      const facet = (all: readonly AllCounts[]) => all.map(({ facets }) => facets[name]);
-      return comparedValues(whole.facets[name], facet(groups), facet(bases));
-    };
-    return {
-      ...{ registry: segment.accounts, totals: totals(groups), bases: totals(bases) },
-      facets: Object.fromEntries(names.map((name) => [name, of(name)])),
-    };
+    return { groups, whole, bases: compared.map((one) => known.get(one.segment) as CodeCounts) };
   });
 }
 
@@ -150,14 +168,39 @@ async function wholeOf(
   segment: Segment,
   spec: AccountQuerySpec | null,
   request: FacetRequest,
-): Promise<AllCounts> {
-  if (spec !== null) return countAll(segment, spec, request);
-  const { names } = request;
-  const facets = await facetsAsync(segment, [], names, Number.POSITIVE_INFINITY);
-  return { total: segment.accounts, facets, crosses: [] };
+): Promise<CodeCounts> {
+  if (spec !== null) return countCodes(segment, spec, request);
+  const facets = await facetCodesAsync(segment, [], request.names);
+  return { total: segment.accounts, facets, pairs: [] };
 }
 
 type OneFacet = Facets[FacetName];
+
+/**
+ * Returns the values of a facet, those with most matches in all groups first, "no value" last.
+ * `segments` has the snapshot of each group. Several facets share the conversion of counts, so call
+ * the returned function for each.
+ */
+export function comparedFacets(
+  segment: Segment,
+  segments: readonly Segment[],
+  names: readonly FacetName[],
+  { groups, bases, whole }: ComparedCodes,
+): (name: FacetName) => readonly ComparedValue[] {
+  const converted = new Map<CodeCounts, Facets>();
+  const valuesIn = (own: Segment, counts: CodeCounts) => {
+    const facets = converted.get(counts) ?? allFacetsOf(own, names, counts.facets);
+    converted.set(counts, facets);
+    return facets;
+  };
+  const all = valuesIn(segment, whole);
+  const [own, based] = [groups, bases].map((counted) =>
+    counted.map((counts, at) => valuesIn(segments[at] as Segment, counts)),
+  );
+  const of = (facets: readonly Facets[] | undefined, name: FacetName) =>
+    (facets ?? []).map((values) => values[name]);
+  return (name) => comparedValues(all[name], of(own, name), of(based, name));
+}
 
 function comparedValues(
   whole: OneFacet,
@@ -202,7 +245,9 @@ export function tooLarge(segment: Segment, [first, second]: FacetPair): boolean 
 }
 
 /** Converts counts by code to a table of counts by value. Several codes may have the same value. */
-function tableOf(facets: FacetPair, { rows, columns, counts }: PairCounts): CrossTable {
+function tableOf(segment: Segment, facets: FacetPair, counts: Uint32Array): CrossTable {
+  const rows = facetValues(segment, facets[0]);
+  const columns = facetValues(segment, facets[1]);
   const [height, width] = [rows.values.length + 1, columns.values.length + 1];
   const cells = new Float64Array(height * width);
   const codes = columns.places.length + 1;

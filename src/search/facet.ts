@@ -7,6 +7,7 @@
  * from the tables of the snapshot; they are distinct and ascending.
  */
 import { availableParallelism } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { Clause, NativeFacet } from "../../native-index/napi/engine.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
@@ -74,37 +75,73 @@ function threadsFor({ accounts }: Segment): number {
   return Math.min(1 + Math.floor(accounts / ACCOUNTS_EACH), availableParallelism());
 }
 
-/** Like `facets`, off the main thread; lists up to `most` values of each facet. */
+/** Codes whose counts one turn of the event loop converts. Converting takes about 10 ns each. */
+const CODES_OF_TURN_MAX = 12_000;
+
+/** True if one turn of the event loop can convert the counts of these facets. */
+export function fitTurn(segment: Segment, names: readonly FacetName[]): boolean {
+  return names.reduce((sum, name) => sum + codesOf(segment, name), 0) <= CODES_OF_TURN_MAX;
+}
+
+/** Like `facets`, off the main thread. Many counts are converted in several turns. */
 export async function facetsAsync(
   segment: Segment,
   clauses: readonly Clause[],
   names: readonly FacetName[],
-  most = FACET_VALUES_MAX,
 ): Promise<Facets> {
-  const { native } = segment;
-  const counted = await native.facetsAsync(clauses, nativeOf(names), threadsFor(segment));
-  return namedFacets(segment, names, counted, most);
+  const counted = await facetCodesAsync(segment, clauses, names);
+  const native = nativeOf(names);
+  const converted: [FacetName, Facet][] = [];
+  let turn: FacetName[] = [];
+  for (const name of names) {
+    if (!fitTurn(segment, [...turn, name])) {
+      await setImmediate();
+      turn = [];
+    }
+    turn.push(name);
+    const counts = counted[native.indexOf(NATIVE[name])] as Uint32Array;
+    converted.push([name, facetOf(segment, name, counts, FACET_VALUES_MAX)]);
+  }
+  return Object.fromEntries(converted);
 }
 
-/** Counts of pairs of values of two facets, with the values in the order of their codes. */
-export interface PairCounts {
-  readonly rows: FacetValues;
-  readonly columns: FacetValues;
-  /** Counts by code of the first, then of the second facet. The last code means "no value". */
-  readonly counts: Uint32Array;
+/**
+ * Counts off the main thread. Returns the counts by code of each facet that the addon counts for
+ * `names`; `allFacetsOf` converts them.
+ */
+export function facetCodesAsync(
+  segment: Segment,
+  clauses: readonly Clause[],
+  names: readonly FacetName[],
+): Promise<readonly Uint32Array[]> {
+  return segment.native.facetsAsync(clauses, nativeOf(names), threadsFor(segment));
 }
 
-/** Counts pairs of values off the main thread. */
-export async function pairsAsync(
+/** Converts counts by code of the facets `names` to counts by value, and lists every value. */
+export function allFacetsOf(
+  segment: Segment,
+  names: readonly FacetName[],
+  counted: readonly Uint32Array[],
+): Facets {
+  return namedFacets(segment, names, counted, Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Counts pairs of values off the main thread, by code of the first and then of the second facet.
+ * The last code means "no value".
+ */
+export function pairCodesAsync(
   segment: Segment,
   clauses: readonly Clause[],
   [first, second]: FacetPair,
-): Promise<PairCounts> {
+): Promise<Uint32Array> {
   const pair = [NATIVE[first], NATIVE[second]];
-  const counts = await segment.native.pairsAsync(clauses, pair, threadsFor(segment));
-  const rows = valuesOfFacet(segment, first, codesOf(segment, first));
-  const columns = valuesOfFacet(segment, second, codesOf(segment, second));
-  return { rows, columns, counts };
+  return segment.native.pairsAsync(clauses, pair, threadsFor(segment));
+}
+
+/** Returns the values of a facet, and the value of each code. */
+export function facetValues(segment: Segment, name: FacetName): FacetValues {
+  return valuesOfFacet(segment, name, codesOf(segment, name));
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 import { FairQueue, type QueueBounds } from "../scheduling/fairqueue.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { facets as countFacets, type Facets, facetsAsync, facetsWork } from "./facet.ts";
+import { facets as countFacets, type Facets, facetsAsync, facetsWork, fitTurn } from "./facet.ts";
 import { CompanyWalk, collect, companyPage, execute, type Page, type PageRequest } from "./page.ts";
 import { isRankOrder, matchClauses, phasesOf, plan, type QueryPlan, rankPlan } from "./plan.ts";
 import {
@@ -470,10 +470,11 @@ function areMany(
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
 ): boolean {
+  if (names === null) return false;
+  if (!fitTurn(segment, names)) return true;
   // With so few accounts, any count is quick. Each facet and the total may read every account,
-  // hence `facets + 1`.
-  const facets = names?.length ?? 0;
-  if (names === null || segment.accounts * (facets + 1) < COUNTED_MIN) return false;
+  // hence the `+ 1`.
+  if (segment.accounts * (names.length + 1) < COUNTED_MIN) return false;
   return guarded(() => facetsWork(segment, matchClauses(segment, spec), names)) >= COUNTED_MIN;
 }
 

@@ -9,6 +9,7 @@ import { CATALOG } from "../../console/catalogparts.ts";
 import { EXPLAIN } from "../../console/explain.ts";
 import { EXPLORE } from "../../console/explore.ts";
 import { SAVE_SEARCH, SAVED } from "../../console/searches.ts";
+import { WORKBOOK } from "../../console/workbook.ts";
 import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
 import { CHANGE_SPEC } from "../../http/api/changes/changes-request.ts";
 import { ENRICH } from "../../http/api/enrichment/enrich.ts";
@@ -17,7 +18,9 @@ import { EXPORT } from "../../http/api/exports/newexport.ts";
 import { LEADS } from "../../http/api/leads/leads-request.ts";
 import { ADD_FROM_SEARCH } from "../../http/api/lists/listsearch.ts";
 import { COMPARE } from "../../http/api/search/compare.ts";
+import { COMPARE_TABLES } from "../../http/api/search/compare-tables.ts";
 import { COUNT } from "../../http/api/search/count.ts";
+import { COUNT_TABLES } from "../../http/api/search/count-tables.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
 import { SEARCH_BODY } from "../../http/api/searches/searchbody.ts";
 import { NORMALIZE } from "../../http/api/spec/spec.ts";
@@ -39,18 +42,20 @@ export interface ComputeOrder {
   readonly name: string;
   readonly task: unknown;
   readonly segment: SnapshotFile;
-  readonly older?: SnapshotFile | undefined;
+  readonly others: readonly SnapshotFile[];
   /** Identities of the snapshots that the server has open. The thread closes all others. */
   readonly open: readonly string[];
   /** Texts of activities used in addition to the official names, as JSON. They never change. */
-  readonly descriptors: SharedArrayBuffer;
+  readonly descriptors: Uint8Array;
 }
 
-/** Outcome of a computation, or null if a snapshot is no longer at its path. */
-export type ComputeOutcome = {
-  /** Costs that the computation charged, in order. */
-  readonly spent: readonly number[];
-} & ({ readonly value: unknown } | { readonly refusal: Refusal });
+/** Outcome of a computation. If a snapshot is no longer at its path, this is the task itself. */
+export type ComputeOutcome =
+  | { readonly returned: unknown }
+  | ({
+      /** Costs that the computation charged, in order. */
+      readonly spent: readonly number[];
+    } & ({ readonly value: unknown } | { readonly refusal: Refusal }));
 
 /** The data of an `AppError`. Sent between threads, the error itself would lose its class. */
 interface Refusal {
@@ -68,7 +73,7 @@ export interface WarmOrder extends Pick<ComputeOrder, "segment" | "open" | "desc
 
 /** Functions of the thread. */
 export interface ComputeWork {
-  readonly compute: readonly [ComputeOrder, ComputeOutcome | null];
+  readonly compute: readonly [ComputeOrder, ComputeOutcome];
   /** Makes a part of the translator's tables. Returns true if further parts follow. */
   readonly warm: readonly [WarmOrder, boolean];
   /** Closes all other snapshots. */
@@ -79,9 +84,9 @@ export interface ComputeWork {
 export const run = worker<ComputeWork>({ compute, warm, close });
 
 const COMPUTATIONS: readonly Computation<never, unknown>[] = [
-  ...[SEARCH, COUNT, COMPARE, NORMALIZE, TRANSLATE, LEADS],
+  ...[SEARCH, COUNT, COUNT_TABLES, COMPARE, COMPARE_TABLES, NORMALIZE, TRANSLATE, LEADS],
   ...[EXPORT, ANY_EXPORT, CHANGE_SPEC, ADD_FROM_SEARCH, ENRICH],
-  ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG, SEARCH_BODY],
+  ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG, SEARCH_BODY, WORKBOOK],
 ];
 const computations = new Map(COMPUTATIONS.map((one) => [one.name, one]));
 const segments = new Map<string, Segment>();
@@ -90,19 +95,23 @@ async function compute({
   name,
   task,
   segment: file,
-  older: olderFile,
+  others: files,
   ...around
-}: ComputeOrder): Promise<ComputeOutcome | null> {
+}: ComputeOrder): Promise<ComputeOutcome> {
   prepare(around);
   const segment = await opened(file);
-  const older = olderFile === undefined ? undefined : await opened(olderFile);
-  if (segment === null || older === null) return null;
+  const others: Segment[] = [];
+  for (const one of files) {
+    const other = await opened(one);
+    if (other !== null) others.push(other);
+  }
+  if (segment === null || others.length < files.length) return { returned: task };
   const work = computations.get(name);
   if (work === undefined) throw new Error(`there is no computation ${name}`);
   const spent: number[] = [];
   const payer = { spend: (cost: number) => void spent.push(cost) };
   try {
-    return { spent, value: await work.run(task as never, segment, payer, older) };
+    return { spent, value: await work.run(task as never, segment, payer, others) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message: detail, errors, members, headers } = error;

@@ -2,10 +2,11 @@
  * The server's interface to the thread for long computations, which caches the translator's tables
  * and opened snapshots (compute.worker.ts).
  * Invariant: the thread opens a snapshot by its path and checks its identity. If the path now leads
- * to another file, the calling thread does the work.
+ * to another file, the thread returns the task, and the calling thread does the work.
  */
 import { AppError } from "../../errors.ts";
 import type { Computation, ComputationContext, Compute } from "../../http/server/body.ts";
+import { shareBytes } from "../../process/tasks.ts";
 import { ThreadPool, YOUNG_MB } from "../../process/threads.ts";
 import { FairQueue } from "../../scheduling/fairqueue.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -30,7 +31,7 @@ export class ComputePool implements Compute {
   #pool: ThreadPool<ComputeWork> | null = null;
   /** The snapshot warmed last. The server may not have registered it yet. */
   #warmed = "";
-  #descriptors: SharedArrayBuffer | null = null;
+  #descriptors: Uint8Array | null = null;
   #ended = false;
   /** The snapshots that were open at the thread's last sweep. */
   #swept = "";
@@ -39,6 +40,8 @@ export class ComputePool implements Compute {
   constructor(opened: () => readonly Segment[]) {
     this.#opened = opened;
   }
+
+  ensureHere(): void {}
 
   /** Runs a computation when it is its tenant's turn. */
   run<Task, Value>(
@@ -83,13 +86,15 @@ export class ComputePool implements Compute {
   async #order<Task, Value>(
     work: Computation<Task, Value>,
     task: Task,
-    { segment, older, payer }: ComputationContext,
+    { segment, others = [], payer, moved = [] }: ComputationContext,
   ): Promise<Value> {
-    const outcome = await this.#started().run("compute", {
+    const order: ComputeOrder = {
       ...{ name: work.name, task, segment: fileOf(segment), ...this.#around() },
-      older: older === undefined ? undefined : fileOf(older),
-    });
-    if (outcome === null) return work.run(task, segment, payer, older);
+      others: others.map(fileOf),
+    };
+    const transfer = [...moved];
+    const outcome = await this.#started().run("compute", order, { transfer });
+    if ("returned" in outcome) return work.run(outcome.returned as Task, segment, payer, others);
     for (const cost of outcome.spent) payer.spend(cost);
     if ("value" in outcome) return outcome.value as Value;
     const { code, detail, ...details } = outcome.refusal;
@@ -106,20 +111,13 @@ export class ComputePool implements Compute {
   }
 
   #around(): Pick<ComputeOrder, "open" | "descriptors"> {
-    this.#descriptors ??= shared(JSON.stringify(descriptorsInUse()));
+    // In shared memory, the text can be sent repeatedly without a copy.
+    this.#descriptors ??= shareBytes(Buffer.from(JSON.stringify(descriptorsInUse())));
     const open = this.#opened().map(({ snapshotId }) => snapshotId);
     if (open.includes(this.#warmed)) this.#warmed = "";
     else open.push(this.#warmed);
     return { open, descriptors: this.#descriptors };
   }
-}
-
-/** Copies a text to shared memory, so that it can be sent repeatedly. */
-function shared(text: string): SharedArrayBuffer {
-  const bytes = Buffer.from(text);
-  const memory = new SharedArrayBuffer(bytes.byteLength);
-  new Uint8Array(memory).set(bytes);
-  return memory;
 }
 
 function fileOf({ path, snapshotId }: Segment): SnapshotFile {

@@ -370,26 +370,41 @@ interface Payer {
   spend(cost: number): void;
 }
 
-/** A pure function that may run in a worker: task and value must survive a structured clone. */
+/**
+ * A pure function that may run in a worker: task and value must survive a structured clone. A large
+ * value is in shared memory (`shareBytes`), because a copy would block the thread that receives it.
+ */
 export interface Computation<Task, Value> {
   readonly name: string;
-  /** `older` is the base snapshot of a change query. */
-  run(task: Task, segment: Segment, payer: Payer, older?: Segment): Value | Promise<Value>;
+  /** `others` are further snapshots, such as the base of a change query. */
+  run(
+    task: Task,
+    segment: Segment,
+    payer: Payer,
+    others?: readonly Segment[],
+  ): Value | Promise<Value>;
 }
 
 /** Context of a computation besides its task. */
 export interface ComputationContext {
   readonly segment: Segment;
-  readonly older?: Segment | undefined;
+  readonly others?: readonly Segment[] | undefined;
   readonly payer: Payer;
   /** The tenant, for fair scheduling among tenants. */
   readonly tenantId: string;
   /** Size of the work in bytes, for scheduling. */
   readonly size: number;
+  /** Memory of the task that is moved to a worker, not copied. The caller must not use it again. */
+  readonly moved?: readonly ArrayBuffer[] | undefined;
 }
 
 /** Runs computations. */
 export interface Compute {
+  /**
+   * Throws if this thread cannot run computations. Callers that first do other work check this, so
+   * that the work is not repeated on the thread that can.
+   */
+  ensureHere(): void;
   /** Runs a computation inline or in a worker. Throws or rejects if the computation does. */
   run<Task, Value>(
     work: Computation<Task, Value>,
@@ -400,7 +415,8 @@ export interface Compute {
 
 /** Runs everything inline; for a process with one client. */
 export const IN_CALL: Compute = {
-  run: (work, task, { segment, payer, older }) => work.run(task, segment, payer, older),
+  ensureHere: () => {},
+  run: (work, task, { segment, payer, others }) => work.run(task, segment, payer, others),
 };
 
 /** Inputs of parsing a request. */
@@ -444,11 +460,11 @@ export function computed<Task, Value>(
   call: ComputingCall,
   work: Computation<Task, Value>,
   task: Task,
-  { segment, older }: Pick<ComputationContext, "segment" | "older">,
+  { segment, others }: Pick<ComputationContext, "segment" | "others">,
 ): Value | Promise<Value> {
   const tenantId = call.identity.tenantId;
   const size = call.body.byteLength;
-  return call.service.compute.run(work, task, { segment, older, payer: call, tenantId, size });
+  return call.service.compute.run(work, task, { segment, others, payer: call, tenantId, size });
 }
 
 /** Returns the inputs of parsing. The body is copied, because the transport reuses its buffer. */

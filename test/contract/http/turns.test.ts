@@ -11,7 +11,11 @@ import assert from "node:assert/strict";
 import { copyFileSync, renameSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openUsers } from "../../../src/cli/support/state.ts";
 import { isSmall } from "../../../src/http/server/body.ts";
+import { FACET_PAIRS_MAX, FACETS } from "../../../src/spec/facets.ts";
+import { UFS } from "../../../src/spec/fields.ts";
+import { openDatabase } from "../../../src/store/database.ts";
 import {
   askerOf,
   EXPENSIVE,
@@ -61,8 +65,75 @@ async function refused(send: Send, path: string, body: object): Promise<void> {
   await assert.rejects(send(path, body), /: 422 /);
 }
 
+const XLSX = { accept: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" };
+
+/** Returns a new spec that nearly all accounts match. */
+function nearlyAll(round: number): object {
+  const started_after = `19${10 + (round % 80)}-03-01`;
+  // With EX too, the states would not restrict the spec, which would be too broad.
+  const uf_any_of = UFS.filter((uf) => uf !== "EX");
+  return { filters: { geo: { uf_any_of }, company: { started_after } } };
+}
+
+/** The tables with the most cells. */
+const LARGE_PAIRS = [
+  ["municipality", "started_year"],
+  ["status_month", "started_year"],
+].slice(0, FACET_PAIRS_MAX);
+
+const compared = (round: number) => ({
+  specs: [0, 20, 40, 60].map((years) => nearlyAll(round + years)),
+  facets: FACETS,
+});
+
+/** The largest table that the console may send. */
+function largestTable(round: number): object {
+  const line = (at: number) => [`Município ${at}`, ...Array<number>(11).fill(round + at)];
+  const lines = Array.from({ length: 1_000 }, (_, at) => line(at));
+  return { labels: "pt", head: line(0), lines, facts: [["UF", "SP"]] };
+}
+
+/** Headers of the requests of a signed-in user. */
+let session: Readonly<Record<string, string>> = {};
+
+async function signIn({ base, dataDir }: Recording): Promise<typeof session> {
+  const account = { email: "ana@example.com", password: "nine lamps on a river" };
+  const database = openDatabase(dataDir);
+  try {
+    await openUsers(database).create({ ...account, tenant: { name: "default" }, role: "owner" });
+  } finally {
+    database.close();
+  }
+  const answer = await fetch(`${base}/v1/console/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(account),
+  });
+  const { csrf_token: token = "" } = (await answer.json()) as { readonly csrf_token?: string };
+  const [cookie = ""] = (answer.headers.get("set-cookie") ?? "").split(";");
+  return { cookie, "x-csrf-token": token };
+}
+
 const REQUESTS: Readonly<Record<string, ExpensiveCall>> = {
   ...EXPENSIVE,
+  "all facets": (send, round) =>
+    send("/v1/accounts/count", { spec: nearlyAll(round), facets: FACETS }),
+  "a workbook of all facets": (send, round) =>
+    send("/v1/accounts/count", { spec: nearlyAll(round), facets: FACETS }, XLSX),
+  "the largest tables of two facets": (send, round) =>
+    send("/v1/accounts/count", { spec: nearlyAll(round), facets: LARGE_PAIRS }),
+  "a workbook of the largest tables of two facets": (send, round) =>
+    send("/v1/accounts/count", { spec: nearlyAll(round), facets: LARGE_PAIRS }, XLSX),
+  "a CSV file of the largest tables of two facets": (send, round) => {
+    const body = { spec: nearlyAll(round), facets: LARGE_PAIRS };
+    return send("/v1/accounts/count", body, { accept: "text/csv" });
+  },
+  "a comparison of four groups by all facets": (send, round) =>
+    send("/v1/accounts/compare", compared(round)),
+  "a workbook of that comparison": (send, round) =>
+    send("/v1/accounts/compare", compared(round), XLSX),
+  "a workbook of the largest table of the console": (send, round) =>
+    send("/v1/console/workbook", largestTable(round), session),
   "sentences of a few words": (send, round) =>
     send("/v1/leads/translate", { query_text: `padarias em Santos abertas desde ${1990 + round}` }),
   "the most postal codes that are read in the call": (send, round) =>
@@ -82,6 +153,7 @@ describe("a turn of the answering thread", () => {
   let recording: Recording;
   before(async () => {
     recording = await startRecording(20_000, UNLIMITED);
+    session = await signIn(recording);
   });
   after(() => recording?.dispose());
 

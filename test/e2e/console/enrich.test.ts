@@ -15,7 +15,7 @@ import type { ExportList, ExportView, SearchPage } from "../../../src/console/we
 import { number } from "../../../src/console/web/app/format.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
-import { button, consoleSuite, entry, heading } from "../../support/console/suite.ts";
+import { button, consoleSuite, dropFile, entry, heading } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords as words } from "../../support/console/words.ts";
 
 const { enrich, exports, find, shell } = words;
@@ -57,20 +57,6 @@ async function choose({ page }: Visit, text: string, name?: string): Promise<voi
 
 function counts({ page }: Visit): Promise<string[]> {
   return page.locator(".enrich-counts b").allTextContents();
-}
-
-async function drop({ page }: Visit, onto: string, text: string, name: string): Promise<void> {
-  await page.evaluate(
-    `(() => {
-      const data = new DataTransfer();
-      data.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
-      for (const type of ["dragover", "drop"]) {
-        document.querySelector(${JSON.stringify(onto)}).dispatchEvent(
-          new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }),
-        );
-      }
-    })()`,
-  );
 }
 
 /** Pastes a text into the search box. Returns false if the text stays in the box. */
@@ -207,7 +193,7 @@ describe("a spreadsheet", () => {
     ] as const) {
       await visit.go(path);
       await page.locator(onto).first().waitFor();
-      await drop(visit, onto, text, "solta.csv");
+      await dropFile(visit, onto, text, "solta.csv");
       await page.locator(".enrich-table").waitFor();
       assert.match(await page.locator(".enrich-file").innerText(), /solta\.csv/);
       assert.ok(page.url().endsWith("/app/enrich"), page.url());

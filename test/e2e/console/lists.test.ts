@@ -19,6 +19,7 @@ import {
   button,
   consoleSuite,
   countOf,
+  dropFile,
   entry,
   heading,
   shows,
@@ -132,11 +133,8 @@ describe("lists", () => {
     await counted(visit, lists.alreadyThere, 2);
     await counted(visit, lists.notInSnapshot, 1);
     await button(page, lists.addMore).click();
-    await page.getByRole("radio", { name: lists.hows.file }).check();
-    const text = `Nome;CNPJ\nUm;${c}\nDois;${d}\n`;
-    await page
-      .locator(".lists-file")
-      .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await dropFile(visit, ".lists-paste", `Nome;CNPJ\nUm;${c}\nDois;${d}\n`, "a.csv");
+    assert.match(await page.locator(".lists-file").inputValue(), /a\.csv$/);
     await button(page, lists.submit).click();
     await counted(visit, lists.added, 2);
     await button(page, lists.addMore).click();

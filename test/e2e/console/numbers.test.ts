@@ -241,7 +241,7 @@ describe("a comparison", () => {
     const waiting = page.waitForEvent("download");
     await page.getByRole("button", { name: "CSV", exact: true }).click();
     const text = readFileSync(await (await waiting).path(), "utf8");
-    assert.ok(text.startsWith("\uFEFFMEI;"), text.slice(0, 40));
+    assert.ok(text.startsWith("\uFEFFCampo;"), text.slice(0, 40));
     assert.match(
       text.split("\r\n")[0] ?? "",
       /\(Grupo 1: São Paulo\).*\(Grupo 2: Rio de Janeiro\)/,
@@ -257,6 +257,36 @@ describe("a comparison", () => {
     assert.deepEqual([total?.[4], total?.[7]], totals);
     await page.goBack();
     await eventually(async () => assert.ok(!page.url().endsWith("mei"), page.url()));
+  });
+
+  inBrowser("of many values keeps its groups in sight, and its files have all", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    await visit.go("/app/compare#uf=SP,MG&versus&uf=RJ,BA&by&municipality");
+    await page.getByText(compare.fileHasAll).waitFor();
+    const away = await page.evaluate(`(() => {
+      const box = document.querySelector(".numbers-scroll");
+      box.scrollIntoView();
+      box.scrollTo(0, 400);
+      const head = box.querySelector("th[scope=colgroup]").getBoundingClientRect();
+      const at = document.elementFromPoint(head.x + 20, head.y + 5);
+      return [head.top - box.getBoundingClientRect().top, at.textContent];
+    })()`);
+    const [top, seen] = away as [number, string];
+    assert.ok(Math.abs(top) < 3 && seen.startsWith(compare.groupNamed(1)), `${top} ${seen}`);
+    const saved: string[] = [];
+    for (const format of ["CSV", "XLSX"]) {
+      const waiting = page.waitForEvent("download");
+      await page.getByRole("button", { name: format, exact: true }).click();
+      const file = await waiting;
+      assert.match(file.suggestedFilename(), /município-2026-10\./);
+      saved.push(await file.path());
+    }
+    const [csv = "", xlsx = ""] = saved;
+    const lines = readFileSync(csv, "utf8").split("\r\n\r\n")[0]?.split("\r\n") ?? [];
+    const [sheet] = await readSheets(readFileSync(xlsx));
+    assert.ok(lines.length > 103, `${lines.length} lines`);
+    assert.equal(sheet?.data.length, lines.length);
   });
 
   inBrowser("of MEI and others needs no place; a sentence makes a group", async (open) => {

@@ -119,6 +119,12 @@ describe("a list", () => {
     const link = visit.page.locator(".lists-entry a").filter({ hasText: name });
     await link.click();
     await visit.page.locator(".company").waitFor();
+    await visit.page.setViewportSize({ width: 780, height: 700 });
+    const room = await visit.page.evaluate(
+      "document.querySelector('.header-end').getBoundingClientRect().left - " +
+        "document.querySelector('.nav-advanced').getBoundingClientRect().right",
+    );
+    assert.ok(Number(room) >= 0, `the menu covers ${-Number(room)} px of the buttons next to it`);
   });
 });
 

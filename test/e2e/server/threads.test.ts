@@ -135,6 +135,7 @@ async function questions(base: string, key: string): Promise<string[]> {
   }
   await send("/v1/accounts/search", { spec: { filters: {}, limit: 2_000 } });
   await send("/v1/accounts/count", { spec: SEARCH.spec, facets: ["uf", "cnae_division"] });
+  await send("/v1/accounts/count", { spec: SEARCH.spec, facets: ["uf", ["uf", "mei"]] });
   await send("/v1/accounts/search", { spec: { filters: { geo: { uf_any_of: ["XX"] } } } });
   await send("/v1/accounts/00000000000000");
   await send("/v1/spec/normalize", { spec: SEARCH.spec, for: "search" });

@@ -90,7 +90,7 @@ export async function fill(visit: Visit): Promise<Filled> {
     },
     {
       ...{ name: "a cross table", view: "compare" },
-      path: "/app/compare#uf=SP&by&mei*company_size",
+      path: "/app/compare#uf=SP&by&company_size*cnae_section",
       content: ".numbers-table tbody tr",
     },
   ];

@@ -110,3 +110,23 @@ export async function shows(visit: Visit, total: number): Promise<void> {
 export async function copied({ page }: Visit): Promise<string> {
   return String(await page.evaluate("globalThis.lastCopied"));
 }
+
+/** Drops a text file on the first element that matches the selector `onto`. */
+export async function dropFile(
+  { page }: Visit,
+  onto: string,
+  text: string,
+  name: string,
+): Promise<void> {
+  await page.evaluate(
+    `(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+      for (const type of ["dragover", "drop"]) {
+        document.querySelector(${JSON.stringify(onto)}).dispatchEvent(
+          new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }),
+        );
+      }
+    })()`,
+  );
+}

@@ -33,6 +33,7 @@ export interface Recorded {
 export interface Recording {
   readonly base: string;
   readonly key: string;
+  readonly dataDir: string;
   /** Path of the served file, which a test may replace. */
   readonly snapshot: string;
   /** Names of the functions by number, as `file:name`. */
@@ -67,7 +68,8 @@ export async function startRecording(
   const sample = await makeSampleSnapshot(companies, 5);
   const product = join(ROOT, "dist", "bundle");
   const { program, functions } = await buildRecorder({ root: ROOT, folder, product });
-  const parameters = ["serve", "--snapshot", sample.snapshot, "--data-dir", join(folder, "state")];
+  const dataDir = join(folder, "state");
+  const parameters = ["serve", "--snapshot", sample.snapshot, "--data-dir", dataDir];
   const child = fork(program, [...parameters, "--listen", "127.0.0.1:0"], {
     execArgv: [],
     env: { ...process.env, ...environment },
@@ -83,7 +85,8 @@ export async function startRecording(
     const beginTurns = async () => void (await send(child, "begin turns"));
     const end = async () => (await send(child, "end")) as Recorded;
     const { snapshot } = sample;
-    return { ...(await started(child)), snapshot, functions, begin, beginTurns, end, dispose };
+    const parts = { snapshot, dataDir, functions, begin, beginTurns, end, dispose };
+    return { ...(await started(child)), ...parts };
   } catch (error) {
     dispose();
     throw error;

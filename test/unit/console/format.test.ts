@@ -51,7 +51,7 @@ describe("numbers", () => {
     );
   });
 
-  it("as shares are never rounded to zero", () => {
+  it("as shares are never rounded to zero or to the whole", () => {
     assert.deepEqual(
       both(() => percent(0.4567)),
       { pt: "46%", en: "46%" },
@@ -65,6 +65,7 @@ describe("numbers", () => {
       { pt: "< 0,1%", en: "< 0.1%" },
     );
     assert.equal(percent(0), "0%");
+    assert.deepEqual([0.9949, 0.9987, 1].map(percent), ["99%", "> 99%", "100%"]);
   });
 
   it("as money have cents only if they are not zero", () => {

@@ -189,10 +189,13 @@ function signalsOf({ leases }: ThreadStart): LeaseSignals | null {
  * computations. The request is then forwarded to it.
  */
 const OWNERS_COMPUTE: ThreadService["compute"] = {
-  run: () => {
-    throw new OwnerRequired("the work is long");
-  },
+  ensureHere: withoutCompute,
+  run: withoutCompute,
 };
+
+function withoutCompute(): never {
+  throw new OwnerRequired("the work is long");
+}
 
 /** Throws `OwnerRequired` for a spec with lists, which only the main thread has. */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };

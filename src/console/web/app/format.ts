@@ -31,8 +31,9 @@ export function compact(value: number): string {
   return made("compact", (locale) => new Intl.NumberFormat(locale, options)).format(value);
 }
 
-/** Formats a fraction as a percentage; small shares get a decimal. */
+/** Formats a fraction as a percentage; small shares get a decimal. Only the whole is 100 %. */
 export function percent(fraction: number): string {
+  if (fraction >= 0.995 && fraction < 1) return `> ${percent(0.99)}`;
   const digits = fraction !== 0 && Math.abs(fraction) < 0.1 ? 1 : 0;
   const options = { style: "percent", maximumFractionDigits: digits } as const;
   const format = made(`percent ${digits}`, (locale) => new Intl.NumberFormat(locale, options));

@@ -86,7 +86,7 @@ export function CrossTable({ query, facets }: CrossProps): VNode {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
       <section class="numbers-scroll" aria-label={title} tabIndex={0}>
-        <table class="data-table numbers-table">
+        <table class="data-table numbers-table cross-table">
           <thead>
             <tr>
               {head.map((name, at) => (

@@ -1,9 +1,10 @@
 /**
  * Shows two groups side by side: their totals, and for each value of a facet their count, share,
  * and index, as a chart and a table. Users can copy or save the table.
- * Invariant: chart, table, copy, and file have the same numbers. The index compares the share in a
- * group with the share in its base, which is the accounts of its snapshot with the status that all
- * groups name. It is 100 if both shares are equal. The view and the file name the base.
+ * Invariant: chart, table, copy, and file have the same numbers, and the file has every value. The
+ * index compares the share in a group with the share in its base, which is the accounts of its
+ * snapshot with the status that all groups name. It is 100 if both shares are equal. The view and
+ * the file name the base.
  */
 import type { VNode } from "preact";
 import type { FacetName } from "../../../spec/facets.ts";
@@ -12,8 +13,8 @@ import { lazyWords } from "../app/lazywords.ts";
 import { words } from "../app/words.ts";
 import { differences } from "../exports/summary.ts";
 import { catalog } from "../find/catalog.ts";
-import { csvOf, type Lines, tabbed } from "../find/charts/lines.ts";
-import { factsOf, fileName, saveComparison, saveFile } from "../find/charts/numbers.ts";
+import { type Lines, tabbed } from "../find/charts/lines.ts";
+import { factsOf, saveComparison } from "../find/charts/numbers.ts";
 import { type Query, specOf } from "../find/question.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button, copyText } from "../parts/button.tsx";
@@ -83,7 +84,9 @@ export function Compared({
   const title = `${compare.title} ${compare.facetNames[facet]}`;
   const hint = compare.indexHint(list(bases.map(([name]) => name)));
   const facts = () => [...factsOf(title, ...specs), [hint]];
-  const save = () => saveFile(csvOf(lines, facts()), fileName(title, "csv"));
+  const save = (format: "csv" | "xlsx") => () => {
+    void saveComparison({ title, body, groups, facts: facts() }, format);
+  };
   return (
     <>
       <Totals totals={answer.totals} bases={bases} groups={groups} />
@@ -93,15 +96,17 @@ export function Compared({
         <Button icon="copy" onClick={() => void copyText(tabbed(lines))}>
           {lazyWords.value.numbers.copy}
         </Button>
-        <Button icon="file" onClick={save}>
+        <Button icon="file" onClick={save("csv")}>
           CSV
         </Button>
-        <Button icon="table" onClick={() => void saveComparison(title, body)}>
+        <Button icon="table" onClick={save("xlsx")}>
           XLSX
         </Button>
       </div>
       <Table {...{ rows, groups }} totals={answer.totals} what={compare.facetNames[facet]} />
-      <p class="field-hint">{hint}</p>
+      <p class="field-hint">
+        {hint} {answer.facets[facet].other.values > 0 && compare.fileHasAll}
+      </p>
     </>
   );
 }

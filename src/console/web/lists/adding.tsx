@@ -117,7 +117,8 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
   const text = lazyWords.value.listViews;
   const [from, setFrom] = useState<From>("paste");
   const [pasted, setPasted] = useState("");
-  const [file, setFile] = useState<File | null>(null);
+  const [files, setFiles] = useState<FileList | null>(null);
+  const file = files?.[0] ?? null;
   const [missing, setMissing] = useState(false);
   const [fresh, setFresh] = useState<Fresh>({ name: "", kind: "accounts" });
   const [nameless, setNameless] = useState(false);
@@ -147,6 +148,12 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
           event.preventDefault();
           void submit();
         }}
+        onDrop={({ dataTransfer }) => {
+          if (!dataTransfer?.files.length) return;
+          setMissing(false);
+          setFrom("file");
+          setFiles(dataTransfer.files);
+        }}
       >
         {list === null && (
           <NewList
@@ -160,15 +167,15 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
           />
         )}
         <Source
-          {...{ from, pasted, missing }}
+          {...{ from, pasted, files, missing }}
           onFrom={setFrom}
           onPasted={(value) => {
             setMissing(false);
             setPasted(value);
           }}
-          onFile={(chosen) => {
+          onFiles={(chosen) => {
             setMissing(false);
-            setFile(chosen);
+            setFiles(chosen);
           }}
         />
         {error !== null && <ErrorNotice error={error} />}
@@ -180,29 +187,30 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
 interface SourceProps {
   from: From;
   pasted: string;
+  files: FileList | null;
   missing: boolean;
   onFrom: (from: From) => void;
   onPasted: (text: string) => void;
-  onFile: (file: File | null) => void;
+  onFiles: (files: FileList | null) => void;
 }
 
-function Source({ from, pasted, missing, onFrom, onPasted, onFile }: SourceProps): VNode {
+function Source({ from, pasted, files, missing, ...on }: SourceProps): VNode {
   const text = lazyWords.value.listViews;
   return (
     <>
       <Segmented
         legend={text.how}
         value={from}
-        onValue={onFrom}
+        onValue={on.onFrom}
         options={[
           { value: "paste", label: text.hows.paste },
           { value: "file", label: text.hows.file },
         ]}
       />
       {from === "paste" ? (
-        <PasteBox value={pasted} missing={missing} onValue={onPasted} />
+        <PasteBox value={pasted} missing={missing} onValue={on.onPasted} />
       ) : (
-        <FileBox missing={missing} onFile={onFile} />
+        <FileBox files={files} missing={missing} onFiles={on.onFiles} />
       )}
     </>
   );
@@ -234,11 +242,13 @@ function PasteBox({ value, missing, onValue }: PasteProps): VNode {
 }
 
 interface FileProps {
+  /** Chosen or dropped files; the list takes the first. */
+  files: FileList | null;
   missing: boolean;
-  onFile: (file: File | null) => void;
+  onFiles: (files: FileList | null) => void;
 }
 
-function FileBox({ missing, onFile }: FileProps): VNode {
+function FileBox({ files, missing, onFiles }: FileProps): VNode {
   const text = lazyWords.value.listViews;
   return (
     <Field label={text.file} hint={text.fileHint} error={missing ? text.fileMissing : null}>
@@ -248,7 +258,13 @@ function FileBox({ missing, onFile }: FileProps): VNode {
           class="lists-file"
           type="file"
           accept={`.xlsx,.csv,.txt,.tsv,text/csv,text/plain,${XLSX}`}
-          onChange={(event) => onFile(event.currentTarget.files?.[0] ?? null)}
+          ref={(input) => {
+            // Shows the name of a file that was dropped on the dialog.
+            if (input !== null && files !== null && input.files?.[0] !== files[0]) {
+              input.files = files;
+            }
+          }}
+          onChange={(event) => onFiles(event.currentTarget.files)}
         />
       )}
     </Field>

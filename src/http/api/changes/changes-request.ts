@@ -123,7 +123,7 @@ interface ChangeSpecTask {
 /** Normalizes the spec of a query and collects warnings. */
 export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   name: "changeSpec",
-  run({ input, context }, newer, _, older = newer) {
+  run({ input, context }, newer, _, [older = newer] = []) {
     const lead = isJsonObject(input) && input.kind === "lead_query";
     const { limitDefault, limitCap } = context;
     const read = lead
@@ -150,8 +150,8 @@ export function normalizedFor(
   // Lead queries need the translator's tables, which only the compute thread has.
   const isLead = isJsonObject(input) && input.kind === "lead_query";
   const isQuick = isSmall(call.body) && !isLead;
-  if (isQuick) return CHANGE_SPEC.run(task, newer, call, older);
-  return computed(call, CHANGE_SPEC, task, { segment: newer, older });
+  if (isQuick) return CHANGE_SPEC.run(task, newer, call, [older]);
+  return computed(call, CHANGE_SPEC, task, { segment: newer, others: [older] });
 }
 
 async function normalized(

@@ -5,18 +5,11 @@
  * CSV or XLSX if Accept prefers it.
  * Invariant: counts equal those of POST /v1/accounts/count for the same spec and snapshot. The base
  * of a spec is its whole snapshot. If all specs have the same status filter, the base has only the
- * accounts with this status. The index of a value is 100 if its share in a spec equals its share in
- * the base.
+ * accounts with this status. Tables and files are made on the compute thread (compare-tables.ts).
  */
 import { changeCatalog } from "../../../changes/query.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
-import {
-  compareCsv,
-  compareXlsx,
-  type MeasuredValue,
-} from "../../../export/formats/comparefile.ts";
-import { type ComparedGroup, compareInTurn } from "../../../search/cross.ts";
-import { FACET_VALUES_MAX } from "../../../search/facet.ts";
+import { type ComparedCodes, type ComparedGroup, compareInTurn } from "../../../search/cross.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { COMPARED, type FacetName } from "../../../spec/facets.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../../spec/fields/words.ts";
@@ -33,12 +26,13 @@ import {
   readRequest,
   readTask,
 } from "../../server/body.ts";
-import { type ShapedAnswer, written } from "../../server/respond.ts";
+import { JSON_TYPE, type ShapedAnswer, written } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { findMonth, noSuchMonth } from "../changes/changepair.ts";
-import { answer } from "../typed-answer.ts";
-import { tookMs } from "./page-answer.ts";
+import { COMPARE_TABLES, type CompareTablesTask } from "./compare-tables.ts";
+import { movedMemory } from "./count-tables.ts";
+import { tookMs, withBytes } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import {
   boundTo,
@@ -191,11 +185,11 @@ function compareBound(
         groups.push(await placedAt(at, () => groupOf(call, spec, { own, segment, missingOf })));
       }
       const { tenantId } = call.identity;
-      const compared = await compareInTurn(segment, groups, base, { names: facets, tenantId });
-      const made = { compared, groups, segment, startMs };
+      const codes = await compareInTurn(segment, groups, base, { names: facets, tenantId });
+      const compared = { codes, groups, segment, startMs };
       return format === "json"
-        ? answerCompared(call, question, made)
-        : fileCompared(question, made, format);
+        ? await answerCompared(call, question, compared)
+        : await fileCompared(call, question, compared, format);
     } finally {
       opened.release();
     }
@@ -274,19 +268,19 @@ async function openMonths(
 }
 
 interface Compared {
-  readonly compared: Awaited<ReturnType<typeof compareInTurn>>;
+  readonly codes: ComparedCodes;
   readonly groups: readonly ComparedGroup[];
   readonly segment: Segment;
   readonly startMs: number;
 }
 
-function answerCompared(
+async function answerCompared(
   call: CompareCall,
   { specs, facets, base }: CompareQuestion,
-  { compared, groups, segment, startMs }: Compared,
-): ShapedAnswer<"CompareAnswer"> {
-  const { registry, totals, bases } = compared;
-  const tables = facets.map((name) => [name, tableOf(measured(compared, name), totals)] as const);
+  compared: Compared,
+): Promise<ShapedAnswer<"CompareAnswer">> {
+  const { codes, groups, segment, startMs } = compared;
+  const bytes = await tablesOf(call, facets, compared, null);
   const statuses = base?.filters.company.registration_status_any_of ?? [];
   const value = {
     request_id: call.requestId,
@@ -294,75 +288,46 @@ function answerCompared(
     snapshot_date: segment.snapshotDate,
     provenance: segment.provenance,
     specs,
-    registry,
-    totals,
+    registry: segment.accounts,
+    totals: codes.groups.map(({ total }) => total),
     bases: groups.map(({ segment: own }, at) => ({
       snapshot: own.label,
       snapshot_date: own.snapshotDate,
       registration_status_any_of: statuses,
-      accounts: countAt(bases, at),
+      accounts: codes.bases[at]?.total,
     })),
-    facets: Object.fromEntries(tables),
-    took_ms: tookMs(call.service.clock, startMs),
   };
-  return answer("CompareAnswer", value);
+  const body = withBytes(value, "facets", bytes, tookMs(call.service.clock, startMs));
+  return written("CompareAnswer", { status: 200, type: JSON_TYPE, body });
 }
 
 /** Returns the comparison as a file with all values of each facet. */
-function fileCompared(
+async function fileCompared(
+  call: CompareCall,
   { specs, facets, labels }: CompareQuestion,
-  { compared, groups, segment }: Compared,
+  compared: Compared,
   format: FileFormat,
-): ShapedAnswer<"CompareAnswer"> {
-  const { totals, bases } = compared;
-  const file = {
-    ...{ labels, segment },
-    groups: groups.map(({ segment: own }, at) => ({
-      ...{ segment: own, spec: specs[at] as AccountQuerySpec },
-      ...{ total: countAt(totals, at), base: countAt(bases, at) },
-    })),
-    facets: facets.map((name) => [name, measured(compared, name)] as const),
-  };
-  const body = format === "csv" ? compareCsv(file) : compareXlsx(file);
-  const disposition = `attachment; filename="comparison-${segment.label}.${format}"`;
+): Promise<ShapedAnswer<"CompareAnswer">> {
+  const body = await tablesOf(call, facets, compared, { format, labels, specs });
+  const disposition = `attachment; filename="comparison-${compared.segment.label}.${format}"`;
   const headers = { "Content-Disposition": disposition };
   return written("CompareAnswer", { status: 200, type: CONTENT_TYPES[format], body, headers });
 }
 
-/** Adds the share and the index of each group to the values of a facet. */
-function measured(
-  { facets, bases, totals }: Compared["compared"],
-  name: FacetName,
-): readonly MeasuredValue[] {
-  return (facets[name] ?? []).map((one) => ({
-    ...one,
-    shares: one.counts.map((count, at) => shareOf(count, countAt(totals, at))),
-    index: one.counts.map((count, at) => {
-      return indexOf(count, countAt(totals, at), countAt(one.bases, at), countAt(bases, at));
-    }),
-  }));
-}
-
-/** Returns the most frequent values of a facet, and the sums of all its other values. */
-function tableOf(values: readonly MeasuredValue[], totals: readonly number[]) {
-  const rest = values.slice(FACET_VALUES_MAX);
-  const sums = totals.map((_, at) =>
-    rest.reduce((sum, { counts }) => sum + countAt(counts, at), 0),
+/** Has the compute thread make the tables. */
+async function tablesOf(
+  call: CompareCall,
+  names: readonly FacetName[],
+  { codes, groups, segment }: Compared,
+  file: CompareTablesTask["file"],
+): Promise<Uint8Array> {
+  const others = [...new Set(groups.map((group) => group.segment))].filter(
+    (one) => one !== segment,
   );
-  const other = { values: rest.length, counts: sums };
-  return { values: values.slice(0, FACET_VALUES_MAX), other };
-}
-
-function countAt(counts: readonly number[], at: number): number {
-  return counts[at] as number;
-}
-
-function shareOf(count: number, total: number): number {
-  return total === 0 ? 0 : Math.round((count / total) * 1e6) / 1e6;
-}
-
-/** Returns 100 × (share in the group) / (share in its base), or null for an empty group. */
-function indexOf(count: number, total: number, known: number, base: number): number | null {
-  if (total === 0 || known === 0 || base === 0) return null;
-  return Math.round(((count * base) / (total * known)) * 1_000) / 10;
+  const all = [segment, ...others];
+  const snapshots = groups.map((group) => all.indexOf(group.segment));
+  const { tenantId } = call.identity;
+  const memory = movedMemory([...codes.groups, ...codes.bases, codes.whole]);
+  const context = { segment, others, payer: call, tenantId, ...memory };
+  return call.service.compute.run(COMPARE_TABLES, { names, codes, snapshots, file }, context);
 }

@@ -2,13 +2,13 @@
  * `POST /v1/accounts/count`. Input: a spec, names of facets, and pairs of names. Output: the exact
  * number of matches, facets, and tables of pairs, as JSON, or as CSV or XLSX if Accept prefers it.
  * Invariant: the total equals that of a search or export of the same spec. Facets count all
- * matches. JSON lists the most frequent values, and a file lists all.
+ * matches. JSON lists the most frequent values, and a file lists all. Tables and files are made on
+ * the compute thread (count-tables.ts).
  */
 
 import { AppError } from "../../../errors.ts";
-import { countCsv, countXlsx } from "../../../export/formats/countfile.ts";
-import { type CrossTable, countInTurn, tooLarge } from "../../../search/cross.ts";
-import { FACET_VALUES_MAX } from "../../../search/facet.ts";
+import { countInTurn, type FacetRequest, tooLarge } from "../../../search/cross.ts";
+import type { MatchCounts } from "../../../search/searcher.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { currentSegment } from "../../../search/segment.ts";
 import {
@@ -31,12 +31,13 @@ import {
   readRequest,
   whenReady,
 } from "../../server/body.ts";
-import { type ShapedAnswer, unchanged, weakTag, written } from "../../server/respond.ts";
+import { JSON_TYPE, type ShapedAnswer, unchanged, weakTag, written } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { timedAsync } from "../../server/telemetry.ts";
 import { answer } from "../typed-answer.ts";
-import { tookMs } from "./page-answer.ts";
+import { COUNT_TABLES, type CountTablesTask, movedMemory } from "./count-tables.ts";
+import { tookMs, withBytes } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import {
   boundTo,
@@ -83,24 +84,22 @@ function refuseTable({ mistakes }: BodyObject, layout: CountLayout | null, fits:
 }
 
 type CountCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
+type CountReply = Reply<ShapedAnswer<"CountAnswer">>;
 
 /** Counts the matches of a spec of any breadth; console users may see the whole registry. */
-export function countAnyAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
+export function countAnyAccounts(call: CountCall): CountReply {
   return countBound(call, () => {});
 }
 
 /** Counts the matches of a spec. */
-export function countAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
+export function countAccounts(call: CountCall): CountReply {
   return countBound(call, ({ segment, spec, bound }) => {
     const missing = tooBroad(spec)?.missing ?? null;
     refuseTooBroad(call.service.engine, segment, { spec: bound, missing });
   });
 }
 
-function countBound(
-  call: CountCall,
-  refuseBroad: (question: BoundQuestion) => void,
-): Reply<ShapedAnswer<"CountAnswer">> {
+function countBound(call: CountCall, refuseBroad: (question: BoundQuestion) => void): CountReply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COUNT), (question) =>
@@ -119,7 +118,7 @@ interface BoundQuestion extends CountQuestion {
   readonly startMs: number;
 }
 
-function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnswer<"CountAnswer">> {
+function answerCount(call: CountCall, question: BoundQuestion): CountReply {
   const { segment, spec, bound, facets, pairs, labels, layout } = question;
   refuseLarge(segment, pairs);
   const format = wantedFormat(call);
@@ -136,38 +135,53 @@ function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnsw
   const known = unchanged(call, tag);
   if (known !== null) return known;
   if (format !== "json") return fileAnswer(call, question, format, tag);
-  return jsonAnswer(call, question, tag);
+  return pairs.length === 0 ? jsonAnswer(call, question, tag) : tablesAnswer(call, question, tag);
 }
 
-function jsonAnswer(
+/** Answers with the total and the facets. */
+function jsonAnswer(call: CountCall, question: BoundQuestion, tag: string): CountReply {
+  return whenReady(countedFacets(call, question), (counted) => {
+    const took_ms = tookMs(call.service.clock, question.startMs);
+    const value = { ...membersOf(call, question, counted), took_ms };
+    return answer("CountAnswer", value, { headers: { ETag: tag } });
+  });
+}
+
+/** Answers with the total, the facets, and the tables of pairs. */
+async function tablesAnswer(
   call: CountCall,
   question: BoundQuestion,
   tag: string,
-): Reply<ShapedAnswer<"CountAnswer">> {
-  const { segment, spec, bound, facets, pairs, startMs } = question;
-  const { engine, clock } = call.service;
-  const { tenantId } = call.identity;
-  const counts = timedAsync(call, facets === null ? "count" : "facets", () =>
-    engine.counts(segment, bound, facets, tenantId),
+): Promise<ShapedAnswer<"CountAnswer">> {
+  call.service.compute.ensureHere();
+  const counted = await countedFacets(call, question);
+  const bytes = await tablesOf(call, question, { names: [], pairs: question.pairs }, null);
+  const took = tookMs(call.service.clock, question.startMs);
+  const body = withBytes(membersOf(call, question, counted), "crosses", bytes, took);
+  const headers = { ETag: tag };
+  return written("CountAnswer", { status: 200, type: JSON_TYPE, body, headers });
+}
+
+function countedFacets(call: CountCall, { segment, bound, facets }: BoundQuestion) {
+  return timedAsync(call, facets === null ? "count" : "facets", () =>
+    call.service.engine.counts(segment, bound, facets, call.identity.tenantId),
   );
-  const crossed =
-    pairs.length === 0 ? null : countInTurn(segment, bound, { names: [], pairs }, tenantId);
-  return whenReady(counts, (counted) =>
-    whenReady(crossed, (tables) => {
-      const value = {
-        request_id: call.requestId,
-        snapshot: segment.label,
-        snapshot_date: segment.snapshotDate,
-        provenance: segment.provenance,
-        spec,
-        total: counted.total,
-        ...(counted.facets === null ? {} : { facets: counted.facets }),
-        ...(tables === null ? {} : { crosses: tables.crosses.map(cut) }),
-        took_ms: tookMs(clock, startMs),
-      };
-      return answer("CountAnswer", value, { headers: { ETag: tag } });
-    }),
-  );
+}
+
+function membersOf(
+  { requestId }: CountCall,
+  { segment, spec }: BoundQuestion,
+  { total, facets }: MatchCounts,
+) {
+  return {
+    request_id: requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    provenance: segment.provenance,
+    spec,
+    total,
+    ...(facets === null ? {} : { facets }),
+  };
 }
 
 async function fileAnswer(
@@ -176,15 +190,27 @@ async function fileAnswer(
   format: FileFormat,
   tag: string,
 ): Promise<ShapedAnswer<"CountAnswer">> {
-  const { segment, spec, bound, facets, pairs, labels } = question;
-  const request = { names: facets ?? [], pairs };
-  const counts = await countInTurn(segment, bound, request, call.identity.tenantId);
+  call.service.compute.ensureHere();
+  const { segment, spec, pairs, labels } = question;
+  const request = { names: question.facets ?? [], pairs };
   const layout = question.layout ?? (fitsTable(request.names, pairs) ? "table" : "lines");
-  const file = { counts, labels, layout, segment, spec };
-  const body = format === "csv" ? countCsv(file) : countXlsx(file);
+  const body = await tablesOf(call, question, request, { format, layout, labels, spec });
   const disposition = `attachment; filename="counts-${segment.label}.${format}"`;
   const headers = { ETag: tag, "Content-Disposition": disposition };
   return written("CountAnswer", { status: 200, type: CONTENT_TYPES[format], body, headers });
+}
+
+/** Counts when it is the tenant's turn, and has the compute thread make the tables. */
+async function tablesOf(
+  call: CountCall,
+  { segment, bound }: BoundQuestion,
+  request: FacetRequest,
+  file: CountTablesTask["file"],
+): Promise<Uint8Array> {
+  const { tenantId } = call.identity;
+  const codes = await countInTurn(segment, bound, request, tenantId);
+  const context = { segment, payer: call, tenantId, ...movedMemory([codes]) };
+  return call.service.compute.run(COUNT_TABLES, { request, codes, file }, context);
 }
 
 /** Throws for a pair whose table would be too large. */
@@ -195,22 +221,4 @@ function refuseLarge(segment: Segment, pairs: readonly FacetPair[]): void {
   const detail = `A table of ${names} has too many cells. Name a coarser facet.`;
   const errors = [{ pointer: "/facets", code: "too_many_cells", detail }];
   throw new AppError("invalid_request", detail, { errors });
-}
-
-/** Returns the most frequent rows and columns of a table, with sums of the omitted ones. */
-function cut({ facets, rows, columns, counts }: CrossTable) {
-  const some = <Item>(items: readonly Item[]) => items.slice(0, FACET_VALUES_MAX);
-  return {
-    facets,
-    rows: some(rows),
-    columns: some(columns),
-    counts: some(counts).map(some),
-    other_rows: others(rows),
-    other_columns: others(columns),
-  };
-}
-
-function others(all: CrossTable["rows"]): { readonly values: number; readonly count: number } {
-  const rest = all.slice(FACET_VALUES_MAX);
-  return { values: rest.length, count: rest.reduce((sum, { count }) => sum + count, 0) };
 }

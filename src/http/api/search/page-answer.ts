@@ -32,6 +32,13 @@ export function tookMs(clock: { monotonicMs(): number }, startMs: number): numbe
   return Math.round((clock.monotonicMs() - startMs) * 1000) / 1000;
 }
 
+/** Returns JSON with these members, the JSON text `bytes` as the member `name`, and the time. */
+export function withBytes(members: object, name: string, bytes: Uint8Array, took: number): Buffer {
+  const head = JSON.stringify(members).slice(0, -1);
+  const tail = `,"took_ms":${took}}`;
+  return Buffer.concat([Buffer.from(`${head},"${name}":`), bytes, Buffer.from(tail)]);
+}
+
 /** Reused array for the parts of a tail. */
 const tail: string[] = new Array(7).fill("");
 

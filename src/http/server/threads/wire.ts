@@ -79,6 +79,11 @@ export type ToThread =
 /** Sends a message to the other side. */
 export type Post<Message> = (message: Message, transfer?: ArrayBuffer[]) => void;
 
+/** Returns the bytes of an answer for a message: shared memory itself, or else a copy. */
+export function bytesToSend(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof SharedArrayBuffer ? bytes : ownBytes(bytes);
+}
+
 /** Returns a copy of bytes in memory that can be transferred to another thread. */
 export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);

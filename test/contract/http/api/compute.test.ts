@@ -3,7 +3,8 @@
  * server's thread, for valid and invalid sentences, lead queries, and specs with long lists. Small
  * bodies are processed in the server's thread, large bodies and all sentences in the compute
  * thread. If another file has taken a snapshot's path, the server's thread does the work. Tenants
- * are scheduled fairly. The compute thread supports every kind of work.
+ * are scheduled fairly. The compute thread supports every kind of work. Counts are moved to it, and
+ * its files come back in shared memory.
  * Does not prove: how long it takes (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -15,7 +16,9 @@ import { ComputePool } from "../../../../src/cli/serving/computepool.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { ANY_EXPORT } from "../../../../src/http/api/exports/changeexport.ts";
 import { LEADS, prepareLeads } from "../../../../src/http/api/leads/leads-request.ts";
+import { COMPARE_TABLES } from "../../../../src/http/api/search/compare-tables.ts";
 import { COUNT } from "../../../../src/http/api/search/count.ts";
+import { COUNT_TABLES, movedMemory } from "../../../../src/http/api/search/count-tables.ts";
 import { prepareSearch, SEARCH } from "../../../../src/http/api/search/search-request.ts";
 import { NORMALIZE } from "../../../../src/http/api/spec/spec.ts";
 import { type SentenceTask, TRANSLATE } from "../../../../src/http/api/spec/translate.ts";
@@ -26,7 +29,9 @@ import {
   type ReadPart,
 } from "../../../../src/http/server/body.ts";
 import type { QueryContext } from "../../../../src/http/server/service.ts";
+import { compareInTurn, countInTurn } from "../../../../src/search/cross.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import type { FacetPair } from "../../../../src/spec/facets.ts";
 import { useDescriptors } from "../../../../src/translate/activities/officialtexts.ts";
 import { filesMatching, ROOT } from "../../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
@@ -143,6 +148,7 @@ describe("the compute thread", () => {
   it("receives large bodies and all sentences, but no small body", () => {
     const names: string[] = [];
     const compute: Compute = {
+      ...IN_CALL,
       run: (work, task, context) => {
         names.push(work.name);
         return IN_CALL.run(work, task, context);
@@ -193,14 +199,68 @@ describe("the compute thread", () => {
     }
   });
 
+  const payer = { spend: () => {} };
+  const request = { names: ["uf", "municipality"] as const, pairs: [["uf", "mei"] as FacetPair] };
+  const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+
+  /** Counts and makes tables or a file. `moved` is true if the counts have left this thread. */
+  async function tables(compute: Compute, format: "csv" | "xlsx" | null) {
+    const { spec } = await COUNT.run(taskOf({ spec: SP }), segment, payer);
+    const codes = await countInTurn(segment, spec, request, "one");
+    const context = { segment, payer, tenantId: "one", ...movedMemory([codes]) };
+    const file = format && { format, spec, labels: "pt" as const, layout: "lines" as const };
+    const bytes = await compute.run(COUNT_TABLES, { request, codes, file }, context);
+    assert.ok(bytes.buffer instanceof SharedArrayBuffer);
+    return { text: Buffer.from(bytes).toString("latin1"), moved: codes.pairs[0]?.length === 0 };
+  }
+
+  it("makes tables and files of counts like the direct call, and copies none", async () => {
+    for (const format of [null, "csv", "xlsx"] as const) {
+      const { text, moved } = await tables(IN_CALL, format);
+      assert.ok(text.length > 100 && !moved);
+      assert.deepEqual(await tables(pool, format), { text, moved: true });
+    }
+  });
+
+  it("compares groups of two snapshots like the direct call", async () => {
+    const other = await makeSampleSnapshot(300, 24);
+    const second = await openSegment(other.snapshot);
+    const own = new ComputePool(() => [segment, second]);
+    try {
+      const { spec } = await COUNT.run(taskOf({ spec: SP }), segment, payer);
+      const groups = [segment, second, segment].map((one) => ({ segment: one, spec }));
+      const names = ["uf", "municipality"] as const;
+      const compare = async (compute: Compute, format: "csv" | null) => {
+        const codes = await compareInTurn(segment, groups, null, { names, tenantId: "one" });
+        const memory = movedMemory([...codes.groups, ...codes.bases, codes.whole]);
+        const context = { segment, others: [second], payer, tenantId: "one", ...memory };
+        const file = format && { format, labels: null, specs: groups.map(() => spec) };
+        const task = { names, codes, snapshots: [0, 1, 0], file };
+        return Buffer.from(await compute.run(COMPARE_TABLES, task, context)).toString();
+      };
+      for (const format of [null, "csv"] as const) {
+        const wanted = await compare(IN_CALL, format);
+        assert.match(wanted, /SP/);
+        assert.equal(await compare(own, format), wanted);
+      }
+    } finally {
+      await own.close();
+      second.close();
+      other.dispose();
+    }
+  });
+
   it("falls back to the direct call if another file has taken the path", async () => {
     const other = await makeSampleSnapshot(300, 23);
     const own = new ComputePool(() => []);
     try {
       const body = { query_text: "padarias em MG" };
       const wanted = await outcome(IN_CALL, TRANSLATE, body);
+      const csv = await tables(IN_CALL, "csv");
       renameSync(made.snapshot, `${made.snapshot}.old`);
       renameSync(other.snapshot, made.snapshot);
+      // The thread returns the memory that was moved to it.
+      assert.deepEqual(await tables(own, "csv"), { ...csv, moved: true });
       let runs = 0;
       const counted: typeof TRANSLATE = {
         name: TRANSLATE.name,

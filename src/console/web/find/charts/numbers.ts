@@ -16,7 +16,7 @@ import { toast } from "../../parts/toast.tsx";
 import { catalog } from "../catalog.ts";
 import { exploration } from "../query.ts";
 import type { SentSpec } from "../question.ts";
-import { type Lines, type NumbersQuestion, parseCsv, tabbed } from "./lines.ts";
+import { csvOf, type Lines, type NumbersQuestion, parseCsv, tabbed } from "./lines.ts";
 
 /** Formats of a file, with their media types. */
 const TYPES = {
@@ -39,8 +39,11 @@ function fetchNumbers(
 
 /** Fetches all values as lines. */
 export async function fetchLines(question: NumbersQuestion, signal?: AbortSignal): Promise<Lines> {
-  const text = await (await fetchNumbers(question, "csv", signal)).text();
-  const [head = [], ...body] = parseCsv(text, language.peek() === "pt" ? ";" : ",");
+  return readLines(await fetchNumbers(question, "csv", signal));
+}
+
+async function readLines(csv: Blob): Promise<Lines> {
+  const [head = [], ...body] = parseCsv(await csv.text(), language.peek() === "pt" ? ";" : ",");
   return { head, body };
 }
 
@@ -55,11 +58,28 @@ export function saveNumbers(question: NumbersQuestion, format: NumbersFormat): P
   return saveAnswer(() => fetchNumbers(question, format), fileName(question.title, format));
 }
 
-/** Saves a comparison as a workbook. */
-export function saveComparison(title: string, body: object): Promise<void> {
-  const fetch = () =>
-    postForFile("/accounts/compare", { ...body, labels: language.peek() }, { accept: TYPES.xlsx });
-  return saveAnswer(fetch, fileName(title, "xlsx"));
+/** A comparison to save: the names of its groups, and the lines below a CSV file. */
+interface SavedComparison {
+  readonly title: string;
+  readonly body: object;
+  readonly groups: readonly string[];
+  readonly facts: readonly (readonly string[])[];
+}
+
+/** Saves every value of a comparison. A CSV file names the groups in its headings. */
+export function saveComparison(
+  { title, body, groups, facts }: SavedComparison,
+  format: NumbersFormat,
+): Promise<void> {
+  const asked = { ...body, labels: language.peek() };
+  const fetch = async () => {
+    const file = await postForFile("/accounts/compare", asked, { accept: TYPES[format] });
+    if (format === "xlsx") return file;
+    const { head, body: lines } = await readLines(file);
+    const named = head.map((name) => name.replace(/\((\d)\)$/, (_, at) => `(${groups[at - 1]})`));
+    return csvOf({ head: named, body: lines }, facts);
+  };
+  return saveAnswer(fetch, fileName(title, format));
 }
 
 /** Saves a table that the screen computed as a workbook. */
@@ -83,15 +103,19 @@ async function saveAnswer(fetch: () => Promise<Blob>, name: string): Promise<voi
 
 /** Returns a file's name, from its title and month. */
 export function fileName(title: string, format: string): string {
-  const month = exploration.peek().answer?.snapshot;
+  const month = countedMonth();
   const name = title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase();
-  return `${name}${month === undefined ? "" : `-${month}`}.${format}`;
+  return `${name}${month === null ? "" : `-${month}`}.${format}`;
+}
+
+function countedMonth(): string | null {
+  return exploration.peek().answer?.snapshot ?? status.peek()?.snapshot ?? null;
 }
 
 /** Returns the lines below the table of a file: its title, filters, and month. */
 export function factsOf(title: string, ...specs: readonly SentSpec[]): string[][] {
   const { printed } = words.peek().table;
-  const month = exploration.peek().answer?.snapshot ?? status.peek()?.snapshot ?? null;
+  const month = countedMonth();
   return [
     [title],
     ...specs.map((spec) => [printed.filters, summaryOf(spec, catalog.peek())]),
