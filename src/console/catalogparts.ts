@@ -6,12 +6,14 @@
  * Invariant: counts cover all accounts of the snapshot. Names come from the snapshot and the
  * lexicon. A prefix without a name in either has no description.
  */
+
 import shortCommerce from "../../data/shortnames/commerce.json" with { type: "json" };
 import shortIndustry from "../../data/shortnames/industry.json" with { type: "json" };
 import shortServices from "../../data/shortnames/services.json" with { type: "json" };
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { NativeFacet } from "../../native-index/napi/engine.ts";
 import type { Computation } from "../http/server/body.ts";
+import { packageOf } from "../process/latepackage.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import {
@@ -176,7 +178,7 @@ function capitalized(name: string): string {
 
 /** Returns municipality names by IBGE code. Loaded lazily: the table is large. */
 async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
-  const { getMunicipalities } = await import("@brazilian-utils/brazilian-utils");
+  const { getMunicipalities } = packageOf(await import("@brazilian-utils/brazilian-utils"));
   return new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
 }
 

@@ -16,6 +16,7 @@ import { lookup } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction, type Socket } from "node:net";
 import type { buildConnector, Dispatcher, fetch, request } from "undici";
 import { CommandError } from "../errors.ts";
+import { packageOf } from "../process/latepackage.ts";
 import { lazy } from "../scheduling/lazy.ts";
 import { checkProxy } from "../settings/settingvalue.ts";
 
@@ -269,7 +270,7 @@ function openedLater(make: (undici: Undici) => Dispatcher) {
   let isOpened = false;
   const opened = lazy(async () => {
     isOpened = true;
-    const undici = await import("undici");
+    const undici = packageOf(await import("undici"));
     return { undici, dispatcher: make(undici) };
   });
   const close = async () => {
@@ -365,7 +366,7 @@ async function socksSocket(proxy: ProxyServer, host: string, port: number): Prom
   const looked = proxy.resolvesLocally && isIP(host) === 0;
   const target = looked ? (await lookup(host)).address : host;
   const known = proxy.credentials();
-  const { SocksClient } = await import("socks");
+  const { SocksClient } = packageOf(await import("socks"));
   try {
     const { socket } = await SocksClient.createConnection({
       command: "connect",

@@ -11,12 +11,14 @@
  * check the result. The package trusts its input, so it receives only bytes that the addon has
  * checked.
  */
+
 import {
   type NativeRowList,
   openRowList,
   rowListBytes,
   sortEntriesAsync,
 } from "../../native-index/napi/engine.ts";
+import { packageOf } from "../process/latepackage.ts";
 import { attachListRows, type SpecLists } from "../search/rowlists.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
@@ -303,8 +305,7 @@ const UNIONS_MAX = 16;
 
 /** Returns the rows in at least one of the lists. The first call loads `roaring`. */
 export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRowList> {
-  const { default: roaring } = await import("roaring");
-  const { RoaringBitmap32 } = roaring;
+  const { RoaringBitmap32 } = packageOf(await import("roaring"));
   const read = lists.map((list) =>
     RoaringBitmap32.deserializeAsync(rowListBytes(list), "portable"),
   );

@@ -6,8 +6,10 @@
  * TLS. The outcome's text contains nothing that the server has sent. This file is the only importer
  * of `nodemailer`, at the first message.
  */
+
 import type { Transporter } from "nodemailer";
 import type { Clock } from "../process/clock.ts";
+import { packageOf } from "../process/latepackage.ts";
 import { lazy } from "../scheduling/lazy.ts";
 import { plainAddress } from "./addresses.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
@@ -103,7 +105,7 @@ const LATE = {
 } as const;
 
 async function transportOf(settings: SmtpSettings): Promise<Transporter> {
-  const { createTransport } = await import("nodemailer");
+  const { createTransport } = packageOf(await import("nodemailer"));
   const { host, port, tls, user, password, timeoutMs, ca } = settings;
   return createTransport({
     ...{ host, port, secure: tls === "implicit", requireTLS: tls === "starttls" },

@@ -4,6 +4,7 @@
  * Invariant: no other process shares the port; each connection counts against the limits; each
  * request is mapped to its connection.
  */
+
 import { setImmediate } from "node:timers/promises";
 import {
   acceptConnections,
@@ -13,6 +14,7 @@ import {
   openPort,
 } from "../../../../native-index/napi/engine.ts";
 import { CommandError } from "../../../errors.ts";
+import { packageOf } from "../../../process/latepackage.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../admission.ts";
 import { drained, portEmptied, type Traffic } from "./drain.ts";
@@ -68,8 +70,7 @@ export async function openUwsTransport(limits: TransportLimits): Promise<UwsTran
 export async function loadUws(headBytesMax: number): Promise<Uws> {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
   try {
-    const loaded = (await import("uWebSockets.js")) as Uws & { readonly default?: Uws };
-    const uws = loaded.default ?? loaded;
+    const uws: Uws = packageOf(await import("uWebSockets.js"));
     (uws as Configured)._cfg?.("silent");
     return uws;
   } catch (error) {
