@@ -30,7 +30,7 @@ export const SELLS = wordSet(
 /** Infinitives of selling, after "para", "quero", or "to", or at the beginning of a sentence. */
 export const TO_SELL = wordSet(
   "vender oferecer fornecer prestar comercializar divulgar apresentar anunciar promover " +
-    "propor revender ofrecer presentar sell offer provide supply promote pitch",
+    "propor proponer revender ofrecer presentar sell offer provide supply promote pitch",
 );
 /** Gerunds of selling. */
 export const SELLING_NOW = wordSet("vendendo oferecendo fornecendo selling offering supplying");

@@ -18,6 +18,7 @@ import { languageOf } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { foldWord, reduce, type Token } from "../words/tokens.ts";
+import { readSpanishPhrases } from "./spanishphrases.ts";
 
 const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
@@ -27,7 +28,7 @@ const wordSet = (words: string) => new Set(words.split(" "));
 const SIGNS = new Set(
   (
     "con dame muestrame " +
-    "y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
+    "muestreme quisiera quisieramos y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
     "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
     "necesito despues kilometros excepto solamente barrio"
   ).split(" "),
@@ -118,7 +119,18 @@ const WORDS = new Map(
     "deportivas:esportivas deportivos:esportivos deportiva:esportiva deportivo:esportivo " +
     "actividad:atividade ingresos:faturamento mejores:melhores mejor:melhor frenos:freios " +
     "suspensiones:suspensoes suspension:suspensao " +
-    "yerba:erva perforacion:perfuracao pozos:pocos"
+    "yerba:erva perforacion:perfuracao pozos:pocos " +
+    "cerrada:fechada cerrado:fechado cerro:fechou creada:criada creado:criado activa:ativa " +
+    "activo:ativo inactiva:inativa inactivo:inativo inscripta:inscrita inscripto:inscrito " +
+    "celu:celular celus:celulares mail:email mails:emails estrellas:estrelas estrella:estrela " +
+    "calificacion:avaliacao calificaciones:avaliacoes calificados:avaliados " +
+    "calificadas:avaliadas genera:gera generan:geram generen:gerem generadoras:geradoras " +
+    "generadora:geradora empezando:comecando comenzando:comecando vieja:velha viejo:velho " +
+    "viejos:velhos reciente:recente recientes:recentes aca:ca ya:ja " +
+    "dejaron:deixaram dejo:deixou cesaron:cessaram ceso:cessou compania:companhia " +
+    "companias:companhias anterioridad:anterioridade posterioridad:posterioridade " +
+    "actividades:atividades cantidad:quantidade iniciaron:iniciaram riego:irrigacao " +
+    "equipos:equipamentos estudio:estudo operaciones:operacoes"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -241,6 +253,7 @@ export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean 
     );
   });
   if (!isSigned && !isOnlySpanish(sentence)) return false;
+  readSpanishPhrases(sentence);
   let named = 0;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (isInPlace(sentence, places, at) || at < named) continue;
