@@ -106,7 +106,12 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
   while (object < at + 4 && WORK_LEADS.has(sentence.folded(object))) object++;
   object = firstOf(sentence, object);
   const word = sentence.folded(object);
-  if (!WORKS.has(word) || tradeEnd(object) > object + 1) return null;
+  if (!WORKS.has(word)) return null;
+  // "para uma pesquisa de mercado, padarias …" states a purpose, although it names a trade.
+  const trade = tradeEnd(object);
+  const isPurpose = FOR.has(sentence.folded(at)) && object > at + 1;
+  const isApart = sentence.tokens[trade]?.text === "," && hasTrade(context, trade + 1);
+  if (trade > object + 1 && !(isPurpose && isApart)) return null;
   for (let to = object + 1; to <= object + WORK_MAX; to++) {
     const next = sentence.folded(to);
     // "preciso pra um trabalho da faculdade de uma lista"

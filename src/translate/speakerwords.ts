@@ -142,7 +142,8 @@ export const PLANNING_LEADS = wordSet(
 
 /** Infinitives of buying after "preciso" or "quero". */
 export const BUYING = wordSet(
-  "cotar orcar comprar contratar adquirir encomendar licitar buy order",
+  "cotar orcar comprar contratar adquirir encomendar licitar importar alugar alquilar buy order " +
+    "import rent",
 );
 /** Words that may stand before an infinitive of buying. */
 export const BUYS_LED = wordSet(

@@ -46,8 +46,11 @@ const REACH = 6;
 export type Side = "min" | "max" | "over" | "under" | "exact" | null;
 
 const SIDES = new Map<string, Side>([
-  ...pairs("over", "mais acima superior superiores maior maiores more over above greater " +
-    "supera superam supere superem ultrapassa ultrapassam ultrapasse ultrapassem exceed"),
+  ...pairs(
+    "over",
+    "mais acima superior superiores maior maiores more over above greater " +
+      "supera superam supere superem ultrapassa ultrapassam ultrapasse ultrapassem exceed",
+  ),
   ...pairs("under", "abaixo inferior inferiores menor menores under below less fewer"),
   ...pairs("min", "minimo minima partir least"),
   ...pairs("max", "ate maximo maxima most up"),
@@ -86,7 +89,11 @@ export function findCounts(context: CountContext): void {
     // After a first count, another bound may follow without a unit, as in "com mais de 5 lojas e
     // menos de 10".
     const known = chain >= 0 || (last >= 0 && at - last < REACH);
-    const read = counted(sentence, at, known) ?? alone(sentence, at) ?? unchained(sentence, at);
+    const read =
+      counted(sentence, at, known) ??
+      totalled(sentence, at) ??
+      alone(sentence, at) ??
+      unchained(sentence, at);
     if (read === null) continue;
     found = apply(context, read) || found;
     last = read.to;
@@ -141,6 +148,26 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const own =
     first.value === 1 && (exact || side === "exact") && BRANCHES.has(sentence.folded(unit));
   return { ...words, ...(own ? { min: 1, max: 1 } : boundsOf(side, first.value)) };
+}
+
+/** Reads "quantidade de filiais maior que 15", "number of stores over 5". */
+function totalled(sentence: Sentence, at: number): Read | null {
+  if (!/^(?:quantidade|numero|number|total)$/.test(sentence.folded(at))) return null;
+  const unit = at + 2;
+  if (!/^(?:de|of)$/.test(sentence.folded(at + 1)) || !isUnit(sentence, unit)) return null;
+  let side: Side = null;
+  for (let i = unit + 1; i <= unit + REACH; i++) {
+    const number = numberAt(sentence, i);
+    if (number !== null) {
+      const words = { from: at, to: number.to, unit, bare: false };
+      return side === null ? null : { ...words, ...boundsOf(side, number.value) };
+    }
+    const stated = sideAt(sentence, i);
+    if (stated === null && !/^(?:a|que|do|de|than|seja|is|com)$/.test(sentence.folded(i)))
+      return null;
+    side ??= stated;
+  }
+  return null;
 }
 
 function ordered(one: number, other: number) {

@@ -129,7 +129,7 @@ const WORDS = new Map(
     "viejos:velhos reciente:recente recientes:recentes aca:ca ya:ja " +
     "dejaron:deixaram dejo:deixou cesaron:cessaram ceso:cessou compania:companhia " +
     "companias:companhias anterioridad:anterioridade posterioridad:posterioridade " +
-    "actividades:atividades cantidad:quantidade iniciaron:iniciaram riego:irrigacao " +
+    "tiene:tem actividades:atividades cantidad:quantidade iniciaron:iniciaram riego:irrigacao " +
     "equipos:equipamentos estudio:estudo operaciones:operacoes"
   )
     .split(" ")
@@ -319,6 +319,8 @@ function readingOf(sentence: Sentence, at: number): string | null {
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
   if (/^bodegas?$/.test(folded) && behind !== "") return null;
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
+  // "repuestos de motos" are not car parts.
+  if (/^repuestos?$/.test(folded) && /^(?:de|para)$/.test(sentence.folded(at + 1))) return "pecas";
   const known = numberWord(sentence, at) ?? WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;
   const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;

@@ -23,7 +23,7 @@ const PHRASES = new Map(
     "o si no=ou tambem tambem|o sino=ou tambem|o bien=ou tambem|" +
     "nada mas que=somente somente somente|nada mas=somente somente|" +
     "cuenten con=tenham com|cuentan con=tem com|cuente con=tenha com|cuenta con=tem com|" +
-    "al por mayor=a por atacado|al por menor=a por varejo|" +
+    "al por mayor=de por atacado|al por menor=de por varejo|" +
     "ya no=hoje nao"
   )
     .split("|")
