@@ -215,7 +215,9 @@ function toldBefore(context: SpeakerContext): SpokenClause | null {
 function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const wordAt = (index: number) => sentence.folded(index);
-  if (NOT_SELF.has(wordAt(at - 1))) return null;
+  // "ya que los distribuyo" states a reason.
+  const isReason = wordAt(at - 1) === "que" && /^(?:ja|ya|porque|pois)$/.test(wordAt(at - 2));
+  if (NOT_SELF.has(wordAt(at - 1)) && !isReason) return null;
   let verb = -1;
   if (SELLING.has(wordAt(at))) verb = at;
   // "los distribuyo en Mendoza"

@@ -134,7 +134,7 @@ const WORKS = wordSet(
     "mestrado doutorado dissertacao thesis study research survey project article report story " +
     "paper " +
     "cotacao orcamento licitacao quotation cotizacion dissertation coursework tesis " +
-    "investigacion reportaje proyecto",
+    "investigacion reportaje proyecto estudio encuesta",
 );
 const WORK_LEADS = wordSet(
   "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",

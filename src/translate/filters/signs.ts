@@ -370,7 +370,8 @@ export function sizeLead(sentence: Sentence, at: number): number {
 
 /** Returns the start of the words that belong to a contact, such as "pelo menos um". */
 export function contactLead(sentence: Sentence, at: number): number {
-  let from = reachedFrom(sentence, at - 1);
+  const isHyphened = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e";
+  let from = reachedFrom(sentence, isHyphened ? at - 2 : at - 1);
   if (from >= 0) {
     while (MAY_REACH.test(sentence.folded(from - 1)) && sentence.free(from - 1)) from--;
     return from;

@@ -129,7 +129,7 @@ const WORDS = new Map(
     "viejos:velhos reciente:recente recientes:recentes aca:ca ya:ja " +
     "dejaron:deixaram dejo:deixou cesaron:cessaram ceso:cessou compania:companhia " +
     "companias:companhias anterioridad:anterioridade posterioridad:posterioridade " +
-    "tiene:tem actividades:atividades cantidad:quantidade iniciaron:iniciaram riego:irrigacao " +
+    "tiene:tem tractor:trator tractores:tratores interesan:interessam actividades:atividades cantidad:quantidade iniciaron:iniciaram riego:irrigacao " +
     "equipos:equipamentos estudio:estudo operaciones:operacoes"
   )
     .split(" ")
@@ -242,12 +242,13 @@ function isOnlySpanish(sentence: Sentence): boolean {
 
 /** Reads a Spanish sentence as Portuguese, word by word. Returns true if it is Spanish. */
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
-  const isSigned = sentence.tokens.some(({ folded, text }) => {
+  const isSigned = sentence.tokens.some(({ folded, text }, at) => {
     const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
     // "panaderías" shows that a sentence is Spanish, because Portuguese has no accent in this
     // ending. Nor does it have words in -ctores.
     return (
       SIGNS.has(folded) ||
+      (folded === "mayor" && sentence.folded(at - 1) === "por") ||
       /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole) ||
       /ctor(es|as?)$|\p{L}cion(es)?$/u.test(folded)
     );
@@ -320,12 +321,15 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (/^bodegas?$/.test(folded) && behind !== "") return null;
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
   // "repuestos de motos" are not car parts.
-  if (/^repuestos?$/.test(folded) && /^(?:de|para)$/.test(sentence.folded(at + 1))) return "pecas";
+  if (/^repuestos?$/.test(folded) && OTHER_VEHICLES.test(sentence.folded(at + 2))) return "pecas";
   const known = numberWord(sentence, at) ?? WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;
   const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;
   return other ?? (isTradeWord(folded) ? null : byEnding(token));
 }
+
+/** Vehicles and machines that are no cars. */
+const OTHER_VEHICLES = /^(?:motos?|motocicletas?|bicis?|bicicletas?|tractor(?:es)?|maquinaria)$/;
 
 /** Nouns after a Portuguese "no" in a sentence of both languages: "no interior". */
 const IN_THE = wordSet(

@@ -23,7 +23,7 @@ const PHRASES = new Map(
     "o si no=ou tambem tambem|o sino=ou tambem|o bien=ou tambem|" +
     "nada mas que=somente somente somente|nada mas=somente somente|" +
     "cuenten con=tenham com|cuentan con=tem com|cuente con=tenha com|cuenta con=tem com|" +
-    "al por mayor=de por atacado|al por menor=de por varejo|" +
+    "al por mayor=por de atacado|al por menor=por de varejo|" +
     "ya no=hoje nao"
   )
     .split("|")
@@ -38,7 +38,7 @@ const PHRASE_FIRSTS = new Set([...PHRASES.keys()].map((phrase) => phrase.split("
 
 /** Stems of verbs of asking for a list. */
 const ASKING_STEM =
-  "muestr|mostr|envi|mand|pas|pase|busqu|busc|arm|list|traig|tra|consig|consigu|conseg|prepar|" +
+  "muestr|mostr|mir|consegu|envi|mand|pas|pase|busqu|busc|arm|list|traig|tra|consig|consigu|conseg|prepar|" +
   "gener|entreg|entregu|sac|saqu|d|hag|hac|haz|indiqu|indic|facilit|proporcion|compart|" +
   "extrai?g|selec[ct]?cion|filtr|encuentr|recomiend|recomend|dig|deci|export";
 /** Matches an imperative or infinitive of asking with a pronoun: "muéstreme", "pasarnos". */
@@ -139,13 +139,15 @@ function readSmall(sentence: Sentence, at: number): void {
   // "capital sobre 10 millones"
   if (word === "sobre" && /^(?:capital|social)$/.test(before ?? "")) sentence.readAs(at, "acima");
   if (word === "web" && !/^(?:sitios?|paginas?)$/.test(before ?? "")) {
-    if (/^(?:con|sin|tengan?|tienen?|poseen?|posean?|una|y|o|sitio)$/.test(before ?? "")) {
+    if (/^(?:con|com|sin|tengan?|tienen?|poseen?|posean?|una|y|o)$/.test(before ?? "")) {
       sentence.readAs(at, "site");
     }
   }
   // "es" is the verb, "ES" a state.
+  // After punctuation, it begins a clause about the speaker: ", es para mi tesis".
   const isVerb = sentence.tokens[at]?.text === "es" && !isLast(sentence, at);
-  if (word === "es" && isVerb && before !== "," && before !== "en") sentence.readAs(at, "seja");
+  const isBegun = before === "" || before === "en";
+  if (word === "es" && isVerb && !isBegun) sentence.readAs(at, "seja");
   // ", o sea cerradas" explains what precedes it.
   const isSaid = word === "o" && /^sean?$/.test(next ?? "");
   if (isSaid && sentence.tokens[at - 1]?.kind === "mark") sentence.claim(at, at + 2, "filler");
