@@ -25,6 +25,9 @@ export const NOT = wordSet(
 export const WITHOUT = wordSet("sem without");
 /** Matches words such as "nenhum". They negate only if no negator precedes them. */
 const NONE = /^(?:nenhum|nenhuma|ninguna?|ningun)$/;
+/** Verbs between a negator and a "nenhum" that repeats it: "não têm nenhum contato". */
+const HAD =
+  /^(?:t[êe]m|ten(?:ha|ham|ga|gan)|tiene[n]?|possu(?:i|em|a|am)|h[áa]|haja|hay|existe[m]?)$/i;
 /** Maximum words between a negator and a "nenhum" that only repeats it. */
 const NONE_REACH = 5;
 
@@ -37,6 +40,7 @@ export function readNone(sentence: Sentence): void {
     if (before < Math.max(0, at - NONE_REACH)) sentence.readAs(at, "sem");
     // "sem nenhum contato" negates once.
     else if (before === at - 1 && isWithout(sentence, before)) sentence.readAs(at, "um");
+    else if (HAD.test(sentence.words(before + 1, at).words)) sentence.readAs(at, "um");
   }
 }
 
@@ -49,18 +53,22 @@ function isNegative(sentence: Sentence, at: number): boolean {
   return NEGATORS.has(sentence.folded(at)) || isWithout(sentence, at);
 }
 
-const LEAVING = /^(?:deixando|deixe|deixar|dejando|leaving)$/;
+const LEAVING = /^(?:deix(?:ando|e|em|a|ar|amos)|dej(?:ando|ar|a|e|en|emos)|leav(?:e|ing))$/;
+const OUT = /^(?:fora|fuera|afuera|out)$/;
 /** Maximum words between "deixando" and its "de fora". */
 const LEAVING_REACH = 6;
 
-/** Reads "deixando as filiais de fora" as "excluindo as filiais". */
+/** Reads "deixando as filiais de fora" and "leave out branches" as "excluindo" with these words. */
 export function readLeavingOut(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!LEAVING.test(sentence.folded(at))) continue;
     for (let to = at + 1; to < at + LEAVING_REACH; to++) {
-      if (sentence.folded(to) !== "de" || sentence.folded(to + 1) !== "fora") continue;
-      sentence.readAs(at, "excluindo");
-      sentence.claim(to, to + 2, "filler");
+      const out = sentence.folded(to) === "de" ? to + 1 : to;
+      if (!OUT.test(sentence.folded(out))) continue;
+      // The word that negates stands directly before what it excludes.
+      const [negator, rest] = to > at + 1 ? [at, [to, out + 1]] : [out, [at, out]];
+      sentence.readAs(negator as number, "excluindo");
+      sentence.claim(...(rest as [number, number]), "filler");
       break;
     }
   }

@@ -17,7 +17,15 @@ import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
 import { LONE_PARTS } from "./places/states.ts";
 import { reasonAfter } from "./reasons.ts";
-import { around, claimThere, intentAt, planAt, topicBefore, workAt } from "./speakerplans.ts";
+import {
+  around,
+  asideAt,
+  claimThere,
+  intentAt,
+  planAt,
+  topicBefore,
+  workAt,
+} from "./speakerplans.ts";
 import {
   breaksBefore,
   CLAUSE_MAX,
@@ -157,6 +165,7 @@ function clauseAt(context: SpeakerContext, at: number): SpokenClause | null {
     offerAt(context, at) ??
     purchaseAt(context, at) ??
     intentAt(context, at) ??
+    asideAt(context, at) ??
     planAt(context, at) ??
     selfAt(context, at) ??
     subjectAt(context, at) ??

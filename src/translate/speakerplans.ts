@@ -82,6 +82,38 @@ export function intentAt(context: SpeakerContext, at: number): SpokenClause | nu
   return end > to + 1 ? { from: at, object: to + 1, to: end } : null;
 }
 
+/** Words of the first person before what the speaker will do with the result. */
+const INTENDING = wordSet(
+  "vou vamos iremos quero queremos queria preciso precisamos pretendo pretendemos gostaria " +
+    "planejo quiero voy pienso necesito",
+);
+/** Infinitives that continue the request, so that their clause is not about the speaker. */
+const ASKING = wordSet(
+  "poder ter ver saber receber encontrar achar excluir incluir filtrar buscar procurar listar tirar " +
+    "remover deixar limitar ordenar priorizar considerar mostrar pegar trazer ser estar obter " +
+    "tener recibir quitar dejar conhecer exportar baixar puxar separar selecionar levantar",
+);
+const INFINITIVE = /^.{2,}(?:[aei]r|por)(?:l[aoe]s?)?$/;
+/** Words after which a clause has a condition for companies. */
+const CONDITION = /^(?:com|sem|que|con|sin|with|without|tenham|exceto|menos)$/;
+
+/**
+ * Reads what the speaker will do with the companies, behind the request: "serralherias em Olinda,
+ * vou visitar pessoalmente", "textiles en Blumenau, quiero comprar hilo".
+ */
+export function asideAt(context: SpeakerContext, at: number): SpokenClause | null {
+  const { sentence } = context;
+  if (!/^[,;.?!]$/.test(sentence.tokens[at - 1]?.text ?? "")) return null;
+  const verb = sentence.folded(at + 1) === "a" ? at + 2 : at + 1;
+  const word = sentence.folded(verb);
+  if (!INTENDING.has(sentence.folded(at)) || !INFINITIVE.test(word) || ASKING.has(word))
+    return null;
+  const to = endOf(sentence, verb);
+  if (requestIn(sentence, verb, to) >= 0 || !hasTradeIn(context, at - CLAUSE_MAX, at)) return null;
+  const conditions = sentence.tokens.slice(verb, to).some(({ folded }) => CONDITION.test(folded));
+  return conditions ? null : { from: at, object: verb, to };
+}
+
 /** Reads "quero abrir um hostel em Búzios, busco imobiliárias", if a request follows the plan. */
 export function planAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
@@ -130,14 +162,16 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
 
 /** Kinds of work that need lists of companies. */
 const WORKS = wordSet(
-  "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
+  "prospeccao prospecting prospeccion tcc pesquisa trabalho estudo projeto reportagem materia " +
+    "artigo campanha monografia tese " +
     "mestrado doutorado dissertacao thesis study research survey project article report story " +
     "paper " +
     "cotacao orcamento licitacao quotation cotizacion dissertation coursework tesis " +
     "investigacion reportaje proyecto estudio encuesta",
 );
 const WORK_LEADS = wordSet(
-  "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
+  "preciso precisamos necesito need para pra for estou to i m am fazendo escrevendo preparando " +
+    "writing doing preparing minha meu my",
 );
 /** Maximum number of words in the name of a work such as a thesis. */
 const WORK_MAX = 6;

@@ -4,7 +4,7 @@
  */
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
-import { ARTICLES, JOINS, PRONOUNS, REQUESTS, TO_SELL } from "./speakerwords.ts";
+import { ARTICLES, JOINS, PRONOUNS, REQUESTS, STARTING_LEADS, TO_SELL } from "./speakerwords.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** Max words in a clause, and in the text that is checked before and after it. */
@@ -82,7 +82,8 @@ export function trimmed(sentence: Sentence, from: number, end: number): number {
   let to = end;
   while (to > from) {
     const { kind, folded } = sentence.tokens[to - 1] ?? { kind: "mark", folded: "" };
-    const isJoin = JOINS.has(folded) || PRONOUNS.has(folded) || folded === "me";
+    const small = folded === "me" || STARTING_LEADS.has(folded);
+    const isJoin = JOINS.has(folded) || PRONOUNS.has(folded) || small;
     if (kind !== "mark" && !isJoin) break;
     to--;
   }

@@ -82,7 +82,7 @@ export const REQUESTS = wordSet(
     "puxe " +
     "filtre quais quantas quantos looking look want need find show list give send which " +
     "searching " +
-    "seeking dame interessam mapeando levantando mapear levantar",
+    "seeking dame atras interessam mapeando levantando mapear levantar",
 );
 /** Third-person verbs of requesting, which may follow a noun for the speaker. */
 export const REQUEST_VERBS = wordSet(

@@ -220,7 +220,22 @@ function isFiller(sentence: Sentence, at: number): boolean {
   if (token === undefined || isFillerWord(token)) return true;
   // "desde" before "que" means "provided that" and is a filler: "desde que tenham e-mail".
   if (token.folded === "desde" && sentence.folded(at + 1) === "que") return true;
+  if (DOING.test(token.folded) && isBeforeActivity(sentence, at + 1)) return true;
   return ORDER_WORDS.has(token.folded) && isOrdered(sentence);
+}
+
+/** Verbs that only join a company to its trade: "que fazem limpeza predial". */
+const DOING = wordsOf(
+  "faz fazem facam? realiz[ae]m? execut[ae]m? perfur[ae]m? oper[ae]m? gerenci[ae]m? " +
+    "administr[ae]m? organiz[ae]m? mexem? lid[ae]m? ger[ae]m? ministr[ae]m? hacen? realizan? " +
+    "elaboran? generan? perform handle carry",
+);
+
+/** True if an activity follows after at most two small words: "mexem com solda". */
+function isBeforeActivity(sentence: Sentence, at: number): boolean {
+  let to = at;
+  while (to < at + 2 && /^(?:com|con|de|d?[ao]s?|uma?|out)$/.test(sentence.folded(to))) to++;
+  return sentence.owner(to) === "activity";
 }
 
 /**

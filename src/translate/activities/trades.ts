@@ -24,6 +24,8 @@ const SERVICES = new Set(["servico", "servicos", "service", "services"]);
 const FIRMS = new Set(
   "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
 );
+/** Words for a field of business. */
+const SECTORS = new Set("setor ramo segmento area sector rubro".split(" "));
 /**
  * Maximum number of words that a trade may add to the words it shares with the previous trade. In
  * "escolas de inglês e música", the second trade adds "música".
@@ -58,7 +60,8 @@ function longerInside(
   sentence: Sentence,
   { from, to }: Match<LexiconChoice>,
 ): Match<LexiconChoice> | null {
-  const general = FIRMS.has(sentence.folded(from)) || SERVICES.has(sentence.folded(from));
+  const lead = sentence.folded(from);
+  const general = FIRMS.has(lead) || SERVICES.has(lead) || SECTORS.has(lead);
   if (!general || !OF.has(sentence.folded(from + 1))) return null;
   const free = (index: number) => sentence.free(index);
   const inside = lexicon().trades.longest(sentence.tokens, from + 2, free);

@@ -66,11 +66,14 @@ export function onlyDescribes(
   return true;
 }
 
+/** The people of a town, a place that the sentence names: "transportadoras chapecoenses". */
+const DEMONYM = /^(?!circens|forens|castrens).{4,}enses?$/;
+
 function isAdjective(sentence: Sentence, at: number, follows: boolean): boolean {
   const { text = "", kind } = sentence.tokens[at] ?? {};
   const word = sentence.folded(at);
   const isName = at > 0 && text !== text.toLowerCase();
-  if (kind !== "word" || isName || word.length < WORD_MIN) return false;
+  if (kind !== "word" || isName || word.length < WORD_MIN || DEMONYM.test(word)) return false;
   return follows ? BEHIND.test(word) : AHEAD.test(word) || AHEAD_WORDS.has(word);
 }
 

@@ -34,7 +34,10 @@ const INTO = wordSet("no na nos nas in em en");
 const BEFORE_NAME = wordSet("o a seu sua seus suas the their its proprio legal trade company");
 const AFTER_NAME = wordSet("social fantasia da do de empresa empresas ou e razao nome");
 /** `HAVING` introduces a required name before "no nome", `WITHOUT` an excluded one. */
-const HAVING = wordSet("com contendo tenha tenham tem with having con contenha contenham usa usam");
+const HAVING = wordSet(
+  "com contendo tenha tenham tem with having con contenha contenham usa usam " +
+    "leva levam levem carrega carregam carreguem traz trazem tragam lleva llevan contains contain",
+);
 const WITHOUT = wordSet("sem nao without not exceto sin");
 const SAYING = wordSet(
   "a o as os the la el palavra palavras palabra palabras termo termos termino terminos expressao " +
@@ -47,7 +50,7 @@ const HOLDS = wordSet(
   "contem contenha contenham contendo inclui inclua incluindo tenha tem seja e com fantasia " +
     "social a o the la el palavra palabra word term termo contiene contengan containing " +
     "contains includes de is comecando comeca comecam comece " +
-    "iniciando inicia starting begins",
+    "iniciando inicia starting begins aparece apareca aparecam figura figure",
 );
 const QUOTES = '"“”„«»';
 /**
@@ -206,7 +209,10 @@ function isHolding(sentence: Sentence, from: number, to: number): boolean {
   const next = sentence.tokens[to];
   if (having && next?.kind === "word" && !joins(next) && !beginsRequest(sentence, to)) return true;
   for (let at = from; at < to; at++) {
-    if (/^(cont|inclu|tenha|tem$|is$|seja)/.test(sentence.folded(at))) return true;
+    if (/^(cont|inclu|tenha|tem$|is$|seja|aparec|figur)/.test(sentence.folded(at))) return true;
+    // "nome com Irmãos"
+    if (sentence.folded(at) === "com" && at + 1 === to && isCapitalised(sentence, to))
+      return !beginsRequest(sentence, to);
   }
   return false;
 }

@@ -34,7 +34,8 @@ const BEFORE_CONTACT = wordSet(
 );
 /** Words after a contact that require it: "e-mail obrigatório". */
 const NEEDED = wordSet(
-  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required needed " +
+  "obrigatorio obrigatoria obrigatorios obrigatorias obligatorio obligatorios mandatory " +
+    "cadastrado informado disponivel disponiveis required needed " +
     "preenchido " +
     "preenchidos informados cadastrados valido validos",
 );
@@ -228,7 +229,8 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
 }
 
 const BY = /^(?:por|by|via|through)$/;
-const REACHING = /^(?:contact|contat|reach|alcan[cz]|escrever|escribir|falar|hablar)/;
+const REACHING =
+  /^(?:contact|contat|reach|alcan[cz]|escrever|escribir|falar|hablar|ligar|llamar|call)/;
 /** Words that may stand between a verb of contacting and its preposition. */
 const REACHED = /^(?:los|las|les|lo|la|os|as|them|me|com|con|eles|elas|ellos|ellas)$/;
 /** Words before a verb of contacting: "quero poder contatá-los por telefone". */
@@ -355,9 +357,15 @@ export function contactTail(sentence: Sentence, to: number): number {
 
 /** Returns the position after a word such as "first" that follows a sort value, otherwise `to`. */
 export function sortTail(sentence: Sentence, to: number): number {
-  return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
+  if (FIRST.has(sentence.folded(to)) && sentence.free(to)) return to + 1;
+  // "mais antigas no topo", "newest at the top"
+  const article = /^(?:o|the)$/.test(sentence.folded(to + 1)) ? 2 : 1;
+  const isAhead = AT.test(sentence.folded(to)) && AHEAD.test(sentence.folded(to + article));
+  return isAhead && sentence.free(to) ? to + article + 1 : to;
 }
 
+const AT = /^(?:no|em|ao|at|on)$/;
+const AHEAD = /^(?:topo|comeco|inicio|cima|top|beginning)$/;
 const FIRST = wordSet("first primeiro primeiros primeira primeiras");
 
 /** Returns the position of "porte" or "tamanho" before a size, or `at` if there is none. */

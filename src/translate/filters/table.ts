@@ -117,7 +117,9 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "deixou de existir|deixou de funcionar|deixou de operar|fecharam suas portas|" +
       "fechou suas portas|encerraram suas portas|encerraram as portas|encerrou suas portas|" +
       "cessaram atividades|cessaram as atividades|cessaram suas atividades|" +
-      "cessaram operações|cessou atividades",
+      "cessaram operações|cessou atividades|não existem mais|não existe mais|" +
+      "não funcionam mais|não operam mais|já não existem|já não existe|já não funcionam|" +
+      "já não operam",
     { role: "status", apply: status(8) },
   ],
   [
@@ -126,7 +128,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "status", apply: status(3) },
   ],
   [
-    "situação cadastral inapta|inapto|inapta|unfit|situação inapta",
+    "situação cadastral inapta|inapto|inapta|unfit|situação inapta|situação de inaptidão|inaptidão",
     { role: "status", apply: status(4) },
   ],
   ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
@@ -258,18 +260,24 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "celular|telefone celular|telefone móvel|número de celular|mobile|cell phone|mobile phone|" +
       "cellphone|mobile number|mobile numbers|cell phone number|cell phone numbers|cell number|" +
       "cell numbers|mobile phone number|cell|cel|telefone de celular|" +
-      "tel celular|fone celular|smartphone",
+      "tel celular|fone celular|smartphone|" +
+      "contato por celular|contato via celular|contato pelo celular",
     contact("mobile"),
   ],
   [
     "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|" +
       "landline phone|fixed line|" +
-      "número fixo|land line|" +
-      "telefone de linha fixa|telefone convencional|fixed phone",
+      "número fixo|número de telefone fixo|land line|" +
+      "telefone de linha fixa|telefone convencional|fixed phone|contato por telefone fixo",
     contact("landline"),
   ],
   ...QUALITIES,
-  ["whatsapp|whats|zap|zapzap|wpp|whats app", { ...contact("mobile"), assumption: WHATSAPP }],
+  [
+    "whatsapp|whats|zap|zapzap|wpp|whats app|" +
+      "contato por whatsapp|contato via whatsapp|contato pelo whatsapp|contato por whats|" +
+      "contato via whats|contato pelo whats|contato por zap|contato via zap|contato pelo zap",
+    { ...contact("mobile"), assumption: WHATSAPP },
+  ],
   [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
       "contact details|contact information|informação de contato|canal de contato|" +

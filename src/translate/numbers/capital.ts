@@ -25,7 +25,7 @@ const LESS = wordSet(
 );
 const SMALL = wordSet(
   "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +
-    "declarado los las os as por superior " +
+    "declarado esteja estejam fique fiquem seja sejam esta los las os as por superior " +
     "registrado integralizado between than the at with that which by annual yearly anual " +
     "mensal monthly bruto bruta gross",
 );

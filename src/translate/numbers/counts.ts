@@ -91,7 +91,7 @@ export function findCounts(context: CountContext): void {
     const known = chain >= 0 || (last >= 0 && at - last < REACH);
     const read =
       counted(sentence, at, known) ??
-      totalled(sentence, at) ??
+      numbered(sentence, at) ??
       alone(sentence, at) ??
       unchained(sentence, at);
     if (read === null) continue;
@@ -135,7 +135,12 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const between = range !== null && ["entre", "between"].includes(sentence.folded(at - 1));
   if (between)
     return { ...lead, to: tail, unit, bare: false, ...ordered(first.value, range.value) };
-  if ((article && side === null) || !(lead.had || (side !== null && (known || exact)))) return null;
+  // "mais de 3 filiais" counts without "com"; other units only as an item of a list.
+  const compared = side === "over" || side === "min";
+  const isItem =
+    BRANCHES.has(sentence.folded(unit)) || sentence.tokens[lead.from - 1]?.text === ",";
+  const stated = side !== null && (known || exact || (compared && isItem));
+  if ((article && side === null) || !(lead.had || stated)) return null;
   const from = isOnly ? Math.min(lead.from, at - 1) : lead.from;
   const words = { from, to: tail, unit, bare: side === null };
   if (range !== null) return { ...words, bare: false, ...ordered(first.value, range.value) };
@@ -150,22 +155,20 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   return { ...words, ...(own ? { min: 1, max: 1 } : boundsOf(side, first.value)) };
 }
 
-/** Reads "quantidade de filiais maior que 15", "number of stores over 5". */
-function totalled(sentence: Sentence, at: number): Read | null {
-  if (!/^(?:quantidade|numero|number|total)$/.test(sentence.folded(at))) return null;
+/** Reads "com número de filiais acima de 3", in which the number follows its unit. */
+function numbered(sentence: Sentence, at: number): Read | null {
+  if (!/^(?:numero|quantidade|number|cantidad)$/.test(sentence.folded(at))) return null;
   const unit = at + 2;
   if (!/^(?:de|of)$/.test(sentence.folded(at + 1)) || !isUnit(sentence, unit)) return null;
   let side: Side = null;
   for (let i = unit + 1; i <= unit + REACH; i++) {
-    const number = numberAt(sentence, i);
-    if (number !== null) {
-      const words = { from: at, to: number.to, unit, bare: false };
-      return side === null ? null : { ...words, ...boundsOf(side, number.value) };
+    side ??= sideAt(sentence, i);
+    const bound = side === null ? null : numberAt(sentence, i);
+    if (bound !== null && Number.isInteger(bound.value)) {
+      const { from } = leadOf(sentence, at);
+      return { from, to: bound.to, unit, bare: false, ...boundsOf(side, bound.value) };
     }
-    const stated = sideAt(sentence, i);
-    if (stated === null && !/^(?:a|que|do|de|than|seja|is|com)$/.test(sentence.folded(i)))
-      return null;
-    side ??= stated;
+    if (sideAt(sentence, i) === null && !SMALL.has(sentence.folded(i))) return null;
   }
   return null;
 }

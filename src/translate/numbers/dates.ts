@@ -39,7 +39,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 export const OPENED = wordSet(
   "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
     "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
-    "iniciado iniciados iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
+    "criaram criou fundaram fundou inauguraram inaugurou iniciado iniciados iniciaram iniciou abertura fundacao inicio atividade atividades " +
+    "nascida nascidas surgiram " +
     "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
     "inauguradas inaugurado inaugurados " +
     "comecaram opened founded created established started registered existem existe existindo",
@@ -342,14 +343,14 @@ function tailOf(sentence: Sentence, at: number): { meaning: "since" | "until" | 
   return isOnward ? { meaning: "since", to: at + 1 } : { meaning: null, to: at };
 }
 
-const TAILS: ReadonlyMap<string, "since" | "until"> = new Map([
+const TAILS = new Map<string, "since" | "until">([
   ...tails("since", "em diante|para ca|pra ca|para frente|pra frente|ate hoje|ate agora"),
   ...tails("since", "or later|or after|or newer|ou posterior|ou posteriores|ou depois|ou apos"),
   ...tails("until", "or earlier|or before|or older|ou anterior|ou anteriores|ou antes"),
 ]);
 
-function tails<Side>(side: Side, phrases: string): [string, Side][] {
-  return phrases.split("|").map((phrase) => [phrase, side]);
+function tails<Side extends "since" | "until">(side: Side, phrases: string): [string, Side][] {
+  return phrases.split("|").map((phrase): [string, Side] => [phrase, side]);
 }
 
 /**

@@ -52,12 +52,17 @@ const DOZENS: Readonly<Record<string, number>> = {
   ...{ milhar: 1000 },
 };
 
+/** Units of places. A number before them counts places: "nos três estados do Sul". */
+const PLACES = wordSet(
+  "estados cidades municipios capitais bairros regioes states cities towns regiones",
+);
+
 /** Returns the first valid limit and marks its tokens as read. */
 export function findLimit(sentence: Sentence, notes: Notes): number | null {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
     const count = countAt(sentence, at);
-    if (count === null) continue;
+    if (count === null || PLACES.has(sentence.folded(count.to))) continue;
     const from = limitStart(sentence, at, count.to);
     if (from === null) continue;
     const counted = COUNTED.has(sentence.folded(count.to)) && sentence.folded(count.to) !== "mais";

@@ -95,7 +95,8 @@ export function factorAt(sentence: Sentence, at: number): number {
 export function withHundreds(sentence: Sentence, { value, to }: Numeral): Numeral {
   if (sentence.folded(to) !== "e" || value % 1000 !== 0 || value < 1000) return { value, to };
   const rest = sentence.tokens[to + 1]?.kind === "word" ? numberAt(sentence, to + 1) : null;
-  return rest === null || rest.value > 999
+  // In "entre cinquenta mil e trezentos mil", the hundreds begin another amount.
+  return rest === null || rest.value > 999 || factorAt(sentence, rest.to) !== 1
     ? { value, to }
     : { value: value + rest.value, to: rest.to };
 }

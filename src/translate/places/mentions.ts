@@ -13,6 +13,7 @@ import { isFillerWord } from "../fillers.ts";
 import { beginsRequest, isInTrade } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import { isNegatorWord } from "../negators.ts";
+import { numberAt } from "../numbers/numbers.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import { findPart } from "./parts.ts";
@@ -53,10 +54,20 @@ export function findMentions(context: PlaceContext): Mention[] {
       abbreviationAt(context, found, at) ??
       nameAt(context, { found, firm }, at),
   );
+  for (const mention of found) claimCountOf(sentence, mention);
   // Adjectives come last, because their meaning depends on the other places.
   const others = otherPlaces(found);
   take((at) => adjectiveAt(context, others, at));
   return found.sort((a, b) => a.at - b.at);
+}
+
+/** Marks the number of states of a region as read: "três" in "nos três estados do Sul". */
+function claimCountOf(sentence: Sentence, { lead, states }: Mention): void {
+  if (!lead.states || states.length < 2) return;
+  for (let at = lead.from - 1; at >= lead.from - 2; at--) {
+    const number = sentence.free(at) ? numberAt(sentence, at) : null;
+    if (number?.value === states.length) sentence.claim(at, number.to, "place");
+  }
 }
 
 /** Abbreviations of states that are not also words. They name the state even in lower case. */

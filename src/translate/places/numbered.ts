@@ -64,7 +64,8 @@ const POSTAL = byFirstWord([
 ]);
 const BETWEEN = new Set(
   (
-    "comecando comeca comecam comecem com por em que iniciado iniciados iniciando inicia iniciam " +
+    "comecando comeca comecam comecem comece comecar inicie iniciem com por em que iniciado " +
+    "iniciados iniciando inicia iniciam " +
     "igual a de do o da start starts begin begins that which faixa prefixo starting with " +
     "beginning is numero entre between empiece empiecen empieza empiezan comience comiencen con cep"
   ).split(" "),
@@ -72,7 +73,9 @@ const BETWEEN = new Set(
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
 /** Words before a code that belong to the same request. */
 const LEADS = new Set(
-  "com no nos do dos de em in with from na da o pelo regiao area cujo cuyo whose around".split(" "),
+  "com no nos do dos de em in with from na da o pelo regiao area faixa cujo cuyo whose around".split(
+    " ",
+  ),
 );
 const BETWEEN_MAX = 6;
 /** Words and marks between the ends of a range: "CEP 89800 a 89809". */

@@ -48,6 +48,7 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   const { lead } = around;
   // "para" is the preposition here. An earlier stage replaced it where it means the state of Pará.
   if (sentence.folded(from) === "para" && match.words === 1) return false;
+  if (sentence.folded(from) === "uniao" && isTreasury(sentence, lead.from)) return false;
   if (lead.city || lead.cities) return !place.here;
   const nextToState = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
   const before = around.last !== undefined && isStateBefore(match, around.last);
@@ -69,6 +70,12 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   const isTown = nextToState || before || isNextTown(sentence, match, around.last);
   if (isOnlyAdjective(sentence, match, lead) && !isTown) return false;
   return isCity(context, match, around);
+}
+
+/** True if "União" before means the federal treasury: "com dívida na União", not the town. */
+function isTreasury(sentence: Sentence, at: number): boolean {
+  const owed = /^(?:dividas?|debitos?|ativa|pendencias?|devendo|devem|deve|impostos?|tributos?)$/;
+  return owed.test(sentence.folded(at - 1)) || owed.test(sentence.folded(at - 2));
 }
 
 /** True if a name describes a style, not a place: "comida mineira", "queijo minas". */

@@ -49,6 +49,9 @@ const SLASHED = new Map([
   ["w", "with"],
 ]);
 
+/** Adjectives after "rede" that say who owns the companies. */
+const SECTOR = /^(?:privad|particular|public|municip|estadua|federa)/;
+
 /** Reads abbreviations as full words. */
 export function readAbbreviations(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -56,6 +59,10 @@ export function readAbbreviations(sentence: Sentence): void {
     if (folded === "+" && isMore(sentence, at)) sentence.readAs(at, "mais");
     if (folded === "+" && isJoining(sentence, at)) sentence.readAs(at, "e");
     if (kind !== "word" || folded.length > 4) continue;
+    // "hospitais da rede privada": the word for a chain adds nothing.
+    if (folded === "rede" && SECTOR.test(sentence.folded(at + 1)) && at > 0) {
+      sentence.claim(/^d[ae]$/.test(sentence.folded(at - 1)) ? at - 1 : at, at + 1, "filler");
+    }
     const long = SHORT.get(folded);
     // "cap" means the share capital only before "social" or a comparison sign.
     if (long !== undefined && (folded !== "cap" || isAmountAhead(sentence, at + 1))) {

@@ -28,7 +28,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 const SIGNS = new Set(
   (
     "con dame muestrame " +
-    "muestreme quisiera quisieramos y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
+    "muestreme quisiera quisieramos y en los las sin hace hasta abiertas abiertos abierta " +
+    "tengan tienen sean esten " +
     "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
     "necesito despues kilometros excepto solamente barrio"
   ).split(" "),
@@ -129,7 +130,12 @@ const WORDS = new Map(
     "viejos:velhos reciente:recente recientes:recentes aca:ca ya:ja " +
     "dejaron:deixaram dejo:deixou cesaron:cessaram ceso:cessou compania:companhia " +
     "companias:companhias anterioridad:anterioridade posterioridad:posterioridade " +
-    "tiene:tem tractor:trator tractores:tratores interesan:interessam actividades:atividades cantidad:quantidade iniciaron:iniciaram riego:irrigacao " +
+    "tiene:tem existen:existem existe:existe funcionan:funcionam operan:operam nuevo:novo tractor:trator tractores:tratores interesan:interessam " +
+    "direccion:endereco wsp:whatsapp algun:algum alguna:alguma algunos:alguns algunas:algumas " +
+    "actividades:atividades cantidad:quantidade iniciaron:iniciaram crearon:criaram " +
+    "fundaron:fundaram quebraron:faliram quebro:faliu siguen:seguem principio:comeco " +
+    "anotados:inscritos anotadas:inscritas tributan:tributam debajo:abaixo ando:estou " +
+    "llamar:ligar llamarlos:ligar riego:irrigacao " +
     "equipos:equipamentos estudio:estudo operaciones:operacoes"
   )
     .split(" ")

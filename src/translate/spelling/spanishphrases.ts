@@ -22,9 +22,8 @@ const PHRASES = new Map(
     "hacia adelante=para frente|para aca=para ca|hacia aca=para ca|pa aca=para ca|" +
     "o si no=ou tambem tambem|o sino=ou tambem|o bien=ou tambem|" +
     "nada mas que=somente somente somente|nada mas=somente somente|" +
-    "cuenten con=tenham com|cuentan con=tem com|cuente con=tenha com|cuenta con=tem com|" +
-    "al por mayor=por de atacado|al por menor=por de varejo|" +
-    "ya no=hoje nao"
+    "cuenten con=tenham com|cuentan con=tem com|cuente con=tenha com|cuenta con=tem com|y si no=ou tambem tambem|" +
+    "al por mayor=por de atacado|al por menor=por de varejo"
   )
     .split("|")
     .map((row): [string, string[]] => {
@@ -38,7 +37,8 @@ const PHRASE_FIRSTS = new Set([...PHRASES.keys()].map((phrase) => phrase.split("
 
 /** Stems of verbs of asking for a list. */
 const ASKING_STEM =
-  "muestr|mostr|mir|consegu|envi|mand|pas|pase|busqu|busc|arm|list|traig|tra|consig|consigu|conseg|prepar|" +
+  "muestr|mostr|mir|consegu|envi|mand|pas|pase|busqu|busc|arm|list|traig|tra|consig|consigu|" +
+  "conseg|prepar|" +
   "gener|entreg|entregu|sac|saqu|d|hag|hac|haz|indiqu|indic|facilit|proporcion|compart|" +
   "extrai?g|selec[ct]?cion|filtr|encuentr|recomiend|recomend|dig|deci|export";
 /** Matches an imperative or infinitive of asking with a pronoun: "muéstreme", "pasarnos". */
@@ -106,7 +106,8 @@ function readAsking(sentence: Sentence, at: number): void {
   const isAsked = ASKED.test(sentence.folded(verb));
   const isList = AFTER_ASKING.test(sentence.folded(verb + 1)) || isNumber(sentence, verb + 1);
   // "me podrías dar psicólogos" needs no article, because "podrías" already asks.
-  if (!isAsked || !(isList || isMay)) return;
+  const isWished = /^(?:que|q)$/.test(before?.folded ?? "");
+  if (!isAsked || !(isList || isMay || isWished)) return;
   if (isMay) sentence.readAs(at + 1, "pode");
   sentence.readAs(verb, "mostre");
 }

@@ -288,8 +288,10 @@ function before(context: PlaceContext, city: CityAt): boolean {
     // Curitiba". In "na Morada do Sol", "do" is part of the name.
     const isOfPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
     const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
-    const isMentioned =
-      isLed(sentence, at) || out || isAlone || isPart || isApart(sentence, at, end);
+    // An item of a telegraphic sentence: "padarias, Barra da Tijuca, Rio".
+    const isItem = sentence.tokens[at - 1]?.text === "," && isStrange(context, at);
+    const isLone = isItem || isApart(sentence, at, end);
+    const isMentioned = isLed(sentence, at) || out || isAlone || isPart || isLone;
     const isDirect = !isMentioned && lead.from === city.from && end === city.from;
     const led = isMentioned || (isDirect && tradesEndAt(context).has(at) && isStrange(context, at));
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
