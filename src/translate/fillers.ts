@@ -65,7 +65,8 @@ const FILLERS = new Set(
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
-    "unicamente seguem segue tributam tributan interessam yo inscrito podria podrias puede puedes pueden dedica dedicam " +
+    "unicamente seguem segue tributam tributan interessam yo inscrito podria podrias puede " +
+    "puedes pueden dedica dedicam " +
     "dedique dediquem " +
     "estar uns umas outro outra otro otra other either exist exists anywhere everywhere " +
     "nationwide registrado mim galera facul precisando relacione relacionar indicar indique " +

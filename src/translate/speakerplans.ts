@@ -89,7 +89,8 @@ const INTENDING = wordSet(
 );
 /** Infinitives that continue the request, so that their clause is not about the speaker. */
 const ASKING = wordSet(
-  "poder ter ver saber receber encontrar achar excluir incluir filtrar buscar procurar listar tirar " +
+  "poder ter ver saber receber encontrar achar excluir incluir filtrar buscar procurar listar " +
+    "tirar " +
     "remover deixar limitar ordenar priorizar considerar mostrar pegar trazer ser estar obter " +
     "tener recibir quitar dejar conhecer exportar baixar puxar separar selecionar levantar",
 );

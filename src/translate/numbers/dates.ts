@@ -39,7 +39,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 export const OPENED = wordSet(
   "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
     "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
-    "criaram criou fundaram fundou inauguraram inaugurou iniciado iniciados iniciaram iniciou abertura fundacao inicio atividade atividades " +
+    "criaram criou fundaram fundou inauguraram inaugurou iniciado iniciados iniciaram iniciou " +
+    "abertura fundacao inicio atividade atividades " +
     "nascida nascidas surgiram " +
     "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
     "inauguradas inaugurado inaugurados " +

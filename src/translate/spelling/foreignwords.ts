@@ -130,7 +130,8 @@ const WORDS = new Map(
     "viejos:velhos reciente:recente recientes:recentes aca:ca ya:ja " +
     "dejaron:deixaram dejo:deixou cesaron:cessaram ceso:cessou compania:companhia " +
     "companias:companhias anterioridad:anterioridade posterioridad:posterioridade " +
-    "tiene:tem existen:existem existe:existe funcionan:funcionam operan:operam nuevo:novo tractor:trator tractores:tratores interesan:interessam " +
+    "tiene:tem existen:existem existe:existe funcionan:funcionam operan:operam nuevo:novo " +
+    "tractor:trator tractores:tratores interesan:interessam " +
     "direccion:endereco wsp:whatsapp algun:algum alguna:alguma algunos:alguns algunas:algumas " +
     "actividades:atividades cantidad:quantidade iniciaron:iniciaram crearon:criaram " +
     "fundaron:fundaram quebraron:faliram quebro:faliu siguen:seguem principio:comeco " +
@@ -328,6 +329,8 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
   // "repuestos de motos" are not car parts.
   if (/^repuestos?$/.test(folded) && OTHER_VEHICLES.test(sentence.folded(at + 2))) return "pecas";
+  // "deuda activa" is the name of a debt, not a status.
+  if (folded === "activa" && sentence.folded(at - 1) === "deuda") return null;
   const known = numberWord(sentence, at) ?? WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;
   const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;

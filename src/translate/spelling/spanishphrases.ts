@@ -22,7 +22,8 @@ const PHRASES = new Map(
     "hacia adelante=para frente|para aca=para ca|hacia aca=para ca|pa aca=para ca|" +
     "o si no=ou tambem tambem|o sino=ou tambem|o bien=ou tambem|" +
     "nada mas que=somente somente somente|nada mas=somente somente|" +
-    "cuenten con=tenham com|cuentan con=tem com|cuente con=tenha com|cuenta con=tem com|y si no=ou tambem tambem|" +
+    "cuenten con=tenham com|cuentan con=tem com|cuente con=tenha com|cuenta con=tem com|" +
+    "y si no=ou tambem tambem|" +
     "al por mayor=por de atacado|al por menor=por de varejo"
   )
     .split("|")
@@ -35,12 +36,14 @@ const PHRASES = new Map(
 const PHRASE_MAX = 3;
 const PHRASE_FIRSTS = new Set([...PHRASES.keys()].map((phrase) => phrase.split(" ")[0]));
 
-/** Stems of verbs of asking for a list. */
-const ASKING_STEM =
-  "muestr|mostr|mir|consegu|envi|mand|pas|pase|busqu|busc|arm|list|traig|tra|consig|consigu|" +
-  "conseg|prepar|" +
-  "gener|entreg|entregu|sac|saqu|d|hag|hac|haz|indiqu|indic|facilit|proporcion|compart|" +
-  "extrai?g|selec[ct]?cion|filtr|encuentr|recomiend|recomend|dig|deci|export";
+/** Stems of verbs of asking for a list. No word lists, because stems are no words. */
+const ASKING_STEM = [
+  /muestr|mostr|mir|consegu|envi|mand|pase?|busqu|busc|arm|list|traig|tra|consig|consigu|conseg/,
+  /prepar|gener|entregu?|sac|saqu|d|hag|hac|haz|indiqu|indic|facilit|proporcion|compart/,
+  /extrai?g|selec[ct]?cion|filtr|encuentr|recomiend|recomend|dig|deci|export/,
+]
+  .map(({ source }) => source)
+  .join("|");
 /** Matches an imperative or infinitive of asking with a pronoun: "muéstreme", "pasarnos". */
 const ASKING = new RegExp(`^(?:${ASKING_STEM})(?:[aei]n?|[aei]r)?(?:me|nos)(?:l[oa]s?)?$`);
 /** Matches the second word of "me armas un listado" and "me podrías dar los hoteles". */
@@ -147,7 +150,7 @@ function readSmall(sentence: Sentence, at: number): void {
   // "es" is the verb, "ES" a state.
   // After punctuation, it begins a clause about the speaker: ", es para mi tesis".
   const isVerb = sentence.tokens[at]?.text === "es" && !isLast(sentence, at);
-  const isBegun = before === "" || before === "en";
+  const isBegun = before === "" || before === "en" || before === "si";
   if (word === "es" && isVerb && !isBegun) sentence.readAs(at, "seja");
   // ", o sea cerradas" explains what precedes it.
   const isSaid = word === "o" && /^sean?$/.test(next ?? "");

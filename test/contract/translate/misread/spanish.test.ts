@@ -25,6 +25,7 @@ const CLASSES: Readonly<Record<string, Rows>> = {
     ["panaderías en SE con correo", "padarias em SE com e-mail"],
     ["panaderías en Vitória ES", "padarias em Vitória/ES"],
     ["panaderías de Olinda, quiero venderles harina", "padarias em Olinda"],
+    ["panaderías de Olinda, ya que las distribuyo en Mendoza", "padarias em Olinda"],
     ["panaderías de Olinda, quiero comprar tortas", "padarias em Olinda"],
     ["quiero comprar en cantidad, mayoristas de telas en Natal", "atacadistas de tecidos em Natal"],
     ["para un estudio de mercado, panaderías en Olinda", "padarias em Olinda"],
@@ -39,6 +40,7 @@ const CLASSES: Readonly<Record<string, Rows>> = {
     ["panaderías creadas con anterioridad al 2009 en Olinda", "padarias em Olinda antes de 2009"],
     ["panaderías de Olinda que abrieron antes del dos mil", "padarias em Olinda antes de 2000"],
     ["padarias em Olinda desde dois mil e dez", "padarias em Olinda desde 2010"],
+    ["panaderías de Olinda que se crearon después de 2016", "padarias em Olinda depois de 2016"],
     [
       "panaderías de Olinda que hayan iniciado actividades desde 2016",
       "padarias em Olinda desde 2016",
@@ -47,6 +49,9 @@ const CLASSES: Readonly<Record<string, Rows>> = {
   "status, nature, and head office": [
     ["Olinda (PE), panadería, inactiva", "padarias inativas em Olinda"],
     ["panaderías de Olinda que cerraron sus puertas", "padarias baixadas em Olinda"],
+    ["panaderías de Olinda que ya no existen", "padarias baixadas em Olinda"],
+    ["padarias em Olinda que não funcionam mais", "padarias baixadas em Olinda"],
+    ["panaderías de Olinda que siguen abiertas", "padarias em Olinda"],
     ["panaderías de Olinda que dejaron de existir, o sea cerradas", "padarias baixadas em Olinda"],
     ["panaderías de Olinda, su forma jurídica es sociedad limitada", "padarias LTDA em Olinda"],
     ["panaderías inscriptas en el MEI de Olinda", "padarias MEI em Olinda"],
@@ -67,6 +72,13 @@ const CLASSES: Readonly<Record<string, Rows>> = {
       "padarias em Olinda com capital acima de 50 mil",
     ],
     ["panaderías de Olinda, capital arriba de 50 mil", "padarias em Olinda, capital > 50 mil"],
+    ["panaderías en Olinda, capital por debajo de 50 mil", "padarias em Olinda, capital < 50 mil"],
+    [
+      "panaderías de Olinda, las más nuevas al principio",
+      "padarias em Olinda, mais novas primeiro",
+    ],
+    ["bakeries in Olinda, oldest at the top", "padarias em Olinda, mais antigas primeiro"],
+    ["panaderías de Olinda, del más nuevo al más viejo", "padarias em Olinda, mais novas primeiro"],
     [
       "panaderías de Olinda, empezando por las más viejas",
       "padarias em Olinda, mais antigas primeiro",
@@ -79,6 +91,8 @@ const CLASSES: Readonly<Record<string, Rows>> = {
   ],
   contacts: [
     ["panaderías de Olinda que tengan celu", "padarias em Olinda com celular"],
+    ["panaderías de Olinda con dirección de correo", "padarias em Olinda com e-mail"],
+    ["panaderías de Olinda con correo y si no, teléfono", "padarias em Olinda com e-mail ou fone"],
     [
       "panaderías de Olinda con correo o si no teléfono",
       "padarias em Olinda com e-mail ou telefone",
