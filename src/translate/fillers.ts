@@ -65,6 +65,9 @@ const FILLERS = new Set(
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
     "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
+    "unicamente seguem segue tributam tributan interessam yo inscrito podria podrias puede " +
+    "puedes pueden dedica dedicam " +
+    "dedique dediquem " +
     "estar uns umas outro outra otro otra other either exist exists anywhere everywhere " +
     "nationwide registrado mim galera facul precisando relacione relacionar indicar indique " +
     "region yes sim completa completo constituida constituido"
@@ -113,6 +116,7 @@ const OPENINGS = phrasesOf(
     "could you give|could you send|could you please send|could you please list|" +
     "could you please give|could you show|would like|would like to get|would like to see|" +
     "i would like to have|i d like|we d like|we are interested in|i am interested in|" +
+    "mira|mire|oye|oiga|che|qué tal|q tal|hola qué tal|disculpe|disculpa|buen día|" +
     "alguém tem|alguém sabe|alguém sabe de|alguém conhece|alguém aí tem|alguém indica|" +
     "vê pra mim|vê para mim|ve pra mim|veja pra mim|vê aí|ve ai|dá uma olhada|da uma olhada|" +
     "dá uma procurada|me passa|me vê|faz favor|faça favor|anyone know|does anyone know|" +
@@ -171,7 +175,7 @@ function claimNature(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
     const next = sentence.folded(at + 1);
-    const isNature = /^(?:natureza|naturaleza)$/.test(word) && /^juridica$/.test(next);
+    const isNature = /^(?:natureza|naturaleza|forma|figura)$/.test(word) && /^juridica$/.test(next);
     if (!(isNature || (word === "legal" && /^(?:nature|form)$/.test(next))) || !sentence.free(at))
       continue;
     sentence.claim(at, at + 2, "filler");

@@ -142,7 +142,7 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
   ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
-  ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS, ...BUYS_LED],
+  ...["me", "os", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS, ...BUYS_LED],
   ...PLANNING_LEADS,
   ...["isso", "isto", "e", "eh", "es", "it", "this"],
 ]);
@@ -225,9 +225,13 @@ function toldBefore(context: SpeakerContext): SpokenClause | null {
 function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   const { sentence } = context;
   const wordAt = (index: number) => sentence.folded(index);
-  if (NOT_SELF.has(wordAt(at - 1))) return null;
+  // "ya que los distribuyo" states a reason.
+  const isReason = wordAt(at - 1) === "que" && /^(?:ja|ya|porque|pois)$/.test(wordAt(at - 2));
+  if (NOT_SELF.has(wordAt(at - 1)) && !isReason) return null;
   let verb = -1;
   if (SELLING.has(wordAt(at))) verb = at;
+  // "los distribuyo en Mendoza"
+  else if (/^[ao]s$/.test(wordAt(at)) && SELLING.has(wordAt(at + 1))) verb = at + 1;
   else if (wordAt(at) === "trabalho" && SELLING_NOW.has(wordAt(at + 1))) verb = at + 1;
   else if (SELLING_NOW.has(wordAt(at)) && at === 0) verb = at;
   else if (/^vende[mn]?$/.test(wordAt(at)) && wordAt(at + 1) === "se") verb = at + 1;
@@ -263,10 +267,18 @@ function purchaseAt(context: SpeakerContext, at: number): SpokenClause | null {
   if (!BUYS_LED.has(sentence.folded(at)) || !BUYING.has(sentence.folded(at + 1))) return null;
   const object = at + 2;
   for (let to = object + 1; to <= object + BOUGHT_MAX; to++) {
-    if (sentence.tokens[to]?.kind !== "word") return null;
+    const { kind, text } = sentence.tokens[to] ?? {};
+    // "quero comprar em quantidade, atacadistas de tecidos"
+    const isEmpty = text === "," && !hasTradeIn(context, object, to);
+    if (isEmpty && hasTrade(context, to + 1)) return { from: at, object, to };
+    if (kind !== "word") break;
     if (isWith(sentence, to) && context.tradeEnd(to + 1) > to + 1) return { from: at, object, to };
   }
-  return null;
+  // "curtumes em Franca, quero comprar couro"
+  const isBehind =
+    sentence.tokens[at - 1]?.kind === "mark" && hasTradeIn(context, at - CLAUSE_MAX, at);
+  const to = isBehind ? purposeEnd(context, object) : object;
+  return to > object ? { from: at, object, to } : null;
 }
 
 function isWith(sentence: Sentence, at: number): boolean {

@@ -101,7 +101,8 @@ const INTENDING = wordSet(
 );
 /** Infinitives that continue the request, so that their clause is not about the speaker. */
 const ASKING = wordSet(
-  "ter ver saber receber encontrar achar excluir incluir filtrar buscar procurar listar tirar " +
+  "poder ter ver saber receber encontrar achar excluir incluir filtrar buscar procurar listar " +
+    "tirar " +
     "remover deixar limitar ordenar priorizar considerar mostrar pegar trazer ser estar obter " +
     "tener recibir quitar dejar conhecer exportar baixar puxar separar selecionar levantar",
 );
@@ -150,7 +151,12 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
   while (object < at + 4 && WORK_LEADS.has(sentence.folded(object))) object++;
   object = firstOf(sentence, object);
   const word = sentence.folded(object);
-  if (!WORKS.has(word) || tradeEnd(object) > object + 1) return null;
+  if (!WORKS.has(word)) return null;
+  // "para uma pesquisa de mercado, padarias …" states a purpose, although it names a trade.
+  const trade = tradeEnd(object);
+  const isPurpose = FOR.has(sentence.folded(at)) && object > at + 1;
+  const isApart = sentence.tokens[trade]?.text === "," && hasTrade(context, trade + 1);
+  if (trade > object + 1 && !(isPurpose && isApart)) return null;
   for (let to = object + 1; to <= object + WORK_MAX; to++) {
     const next = sentence.folded(to);
     // "preciso pra um trabalho da faculdade de uma lista"
@@ -169,14 +175,16 @@ export function workAt(context: SpeakerContext, at: number): SpokenClause | null
 
 /** Kinds of work that need lists of companies. */
 const WORKS = wordSet(
-  "prospeccao prospecting prospeccion tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
+  "prospeccao prospecting prospeccion tcc pesquisa trabalho estudo projeto reportagem materia " +
+    "artigo campanha monografia tese " +
     "mestrado doutorado dissertacao thesis study research survey project article report story " +
     "paper " +
     "cotacao orcamento licitacao quotation cotizacion dissertation coursework tesis " +
-    "investigacion reportaje proyecto",
+    "investigacion reportaje proyecto estudio encuesta",
 );
 const WORK_LEADS = wordSet(
-  "preciso precisamos necesito need para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
+  "preciso precisamos necesito need para pra for estou to i m am fazendo escrevendo preparando " +
+    "writing doing preparing minha meu my",
 );
 /** Maximum number of words in the name of a work such as a thesis. */
 const WORK_MAX = 6;

@@ -30,7 +30,7 @@ export const SELLS = wordSet(
 /** Infinitives of selling, after "para", "quero", or "to", or at the beginning of a sentence. */
 export const TO_SELL = wordSet(
   "vender oferecer fornecer prestar comercializar divulgar apresentar anunciar promover " +
-    "propor revender ofrecer presentar sell offer provide supply promote pitch",
+    "propor proponer revender ofrecer presentar sell offer provide supply promote pitch",
 );
 /** Gerunds of selling. */
 export const SELLING_NOW = wordSet("vendendo oferecendo fornecendo selling offering supplying");
@@ -142,7 +142,8 @@ export const PLANNING_LEADS = wordSet(
 
 /** Infinitives of buying after "preciso" or "quero". */
 export const BUYING = wordSet(
-  "cotar orcar comprar contratar adquirir encomendar licitar buy order",
+  "cotar orcar comprar contratar adquirir encomendar licitar importar alugar alquilar buy order " +
+    "import rent",
 );
 /** Words that may stand before an infinitive of buying. */
 export const BUYS_LED = wordSet(

@@ -77,7 +77,9 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
     end = match.to;
   }
   if (end < 0) return null;
-  const behind = /^(?:no|por)$/.test(sentence.folded(end)) && free(end) ? end + 1 : end;
+  let behind = /^(?:no|por)$/.test(sentence.folded(end)) && free(end) ? end + 1 : end;
+  // "al por mayor" is read as "por de atacado".
+  if (behind > end && sentence.folded(behind) === "de") behind++;
   const again = ROLES_AFTER.longest(sentence.tokens, behind, free);
   // "quem vende EPI no atacado" sells wholesale.
   const isWholesale = role.value === "retail" && again?.value === "wholesale";

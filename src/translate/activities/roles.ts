@@ -40,7 +40,7 @@ const BEFORE: RoleWords = {
   make:
     "fábrica|fabricante|fabricação|indústria|produtor|produtora|produção|confecção|manufatura|" +
     "make|making|manufacture|produce|produces|producing|generate|generates|generating|" +
-    "geram|gerando|grow|grows|growing|raise|raising|" +
+    "gera|geram|gerem|gerando|geradora|gerador|grow|grows|growing|raise|raising|" +
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
@@ -53,6 +53,7 @@ const BEFORE: RoleWords = {
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
     "manutenção e conserto|conserto e manutenção|manutenção e reparação|reparos|repairs|" +
+    "oficina de conserto|oficina de reparação|oficina de reparo|oficina de manutenção|" +
     "fix|fixes|fixing|repairing|" +
     "maintenance|faz manutenção|fazem manutenção|fazem conserto",
   rent:

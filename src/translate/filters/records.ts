@@ -91,7 +91,8 @@ const DEBTS = phrases(
   "divida ativa|dividas ativas|divida ativa ~da uniao|divida ativa na uniao|" +
     "dividas ativas na uniao|divida ativa junto a uniao|divida ativa federal|divida federal|" +
     "dividas federais|divida na uniao|dividas na uniao|debito na uniao|debitos na uniao|" +
-    "divida junto a uniao|divida com a uniao|dividas com a uniao|debito com a uniao|debitos ativos|" +
+    "divida junto a uniao|divida com a uniao|dividas com a uniao|debito com a uniao|" +
+    "debitos ativos|" +
     "debitos com a uniao|debito federal|debitos federais|divida na pgfn|dividas na pgfn|" +
     "debitos na pgfn|debitos em divida ativa|debitos inscritos em divida ativa|" +
     "federal debt|federal debts|federal tax debt|federal tax debts|debt to the union|" +

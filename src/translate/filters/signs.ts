@@ -200,6 +200,8 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   // whole list. A longer list only repeats contacts.
   for (let i = first - 1; i >= first - CONTACTS_REACH; i--) {
     const word = sentence.folded(i);
+    if (isReached(sentence, i)) return true;
+    if (BY.test(word) && joinsContact(sentence, i - 1)) continue;
     if (HAVING.has(word) || (i < contactEnd && contactEnd > 0 && i >= 0)) return true;
     if (isHadToo(sentence, i)) return true;
     // A contact without a filter may stand between: "site" in "que tenham site e telefone".
@@ -224,6 +226,27 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
+}
+
+const BY = /^(?:por|by|via|through)$/;
+const REACHING =
+  /^(?:contact|contat|reach|alcan[cz]|escrever|escribir|falar|hablar|ligar|llamar|call)/;
+/** Words that may stand between a verb of contacting and its preposition. */
+const REACHED = /^(?:los|las|les|lo|la|os|as|them|me|com|con|eles|elas|ellos|ellas)$/;
+/** Words before a verb of contacting: "quero poder contatá-los por telefone". */
+const MAY_REACH =
+  /^(?:que|eu|i|we|quero|queremos|preciso|quiera|want|to|can|could|poder|possa|pueda)$/;
+
+/** Returns the verb of contacting before "por" in "contatá-los por telefone", or -1. */
+function reachedFrom(sentence: Sentence, by: number): number {
+  if (!BY.test(sentence.folded(by))) return -1;
+  let verb = by - 1;
+  while (verb > by - 4 && REACHED.test(sentence.folded(verb))) verb--;
+  return REACHING.test(sentence.folded(verb)) && sentence.free(verb) ? verb : -1;
+}
+
+function isReached(sentence: Sentence, by: number): boolean {
+  return reachedFrom(sentence, by) >= 0;
 }
 
 /** Goods next to which "celular" and "phone" are goods too. */
@@ -334,9 +357,15 @@ export function contactTail(sentence: Sentence, to: number): number {
 
 /** Returns the position after a word such as "first" that follows a sort value, otherwise `to`. */
 export function sortTail(sentence: Sentence, to: number): number {
-  return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
+  if (FIRST.has(sentence.folded(to)) && sentence.free(to)) return to + 1;
+  // "mais antigas no topo", "newest at the top"
+  const article = /^(?:o|the)$/.test(sentence.folded(to + 1)) ? 2 : 1;
+  const isAhead = AT.test(sentence.folded(to)) && AHEAD.test(sentence.folded(to + article));
+  return isAhead && sentence.free(to) ? to + article + 1 : to;
 }
 
+const AT = /^(?:no|em|ao|at|on)$/;
+const AHEAD = /^(?:topo|comeco|inicio|cima|top|beginning)$/;
 const FIRST = wordSet("first primeiro primeiros primeira primeiras");
 
 /** Returns the position of "porte" or "tamanho" before a size, or `at` if there is none. */
@@ -349,7 +378,13 @@ export function sizeLead(sentence: Sentence, at: number): number {
 
 /** Returns the start of the words that belong to a contact, such as "pelo menos um". */
 export function contactLead(sentence: Sentence, at: number): number {
-  let from = at;
+  const isHyphened = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e";
+  let from = reachedFrom(sentence, isHyphened ? at - 2 : at - 1);
+  if (from >= 0) {
+    while (MAY_REACH.test(sentence.folded(from - 1)) && sentence.free(from - 1)) from--;
+    return from;
+  }
+  from = at;
   for (let i = at - 1; i >= Math.max(0, at - 4) && sentence.free(i); i--) {
     const word = sentence.folded(i);
     if (["menos", "algum", "alguma", "numero", "minimo"].includes(word)) from = i;

@@ -113,7 +113,13 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "encerrou as atividades|encerraram suas atividades|dada como baixada|dado como baixado|" +
       "deram de baja|deu de baja|com baja|baja|closed their doors|deregistered|struck off|" +
       "wound up|liquidated|ceased operations|out of business|encerraram operações|" +
-      "deixaram de funcionar|deixaram de operar|pararam de funcionar",
+      "deixaram de funcionar|deixaram de operar|pararam de funcionar|deixaram de existir|" +
+      "deixou de existir|deixou de funcionar|deixou de operar|fecharam suas portas|" +
+      "fechou suas portas|encerraram suas portas|encerraram as portas|encerrou suas portas|" +
+      "cessaram atividades|cessaram as atividades|cessaram suas atividades|" +
+      "cessaram operações|cessou atividades|não existem mais|não existe mais|" +
+      "não funcionam mais|não operam mais|já não existem|já não existe|já não funcionam|" +
+      "já não operam",
     { role: "status", apply: status(8) },
   ],
   [
@@ -210,7 +216,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     },
   ],
   [
-    "matriz|matrizes|casa matriz|" +
+    "matriz|matrizes|casa matriz|sede matriz|sede central|casa central|sede principal|" +
+      "escritório central|central office|main headquarters|" +
       "estabelecimento matriz|sede|headquarters|headquarter|head office|main office",
     {
       role: "headquarters",
@@ -267,7 +274,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ...QUALITIES,
   [
     "whatsapp|whats|zap|zapzap|wpp|whats app|" +
-      "contato por whatsapp|contato via whatsapp|contato pelo whatsapp|contato por whats|contato via whats|contato pelo whats|contato por zap|contato via zap|contato pelo zap",
+      "contato por whatsapp|contato via whatsapp|contato pelo whatsapp|contato por whats|" +
+      "contato via whats|contato pelo whats|contato por zap|contato via zap|contato pelo zap",
     { ...contact("mobile"), assumption: WHATSAPP },
   ],
   [

@@ -46,7 +46,11 @@ const REACH = 6;
 export type Side = "min" | "max" | "over" | "under" | "exact" | null;
 
 const SIDES = new Map<string, Side>([
-  ...pairs("over", "mais acima superior superiores maior maiores more over above greater"),
+  ...pairs(
+    "over",
+    "mais acima superior superiores maior maiores more over above greater " +
+      "supera superam supere superem ultrapassa ultrapassam ultrapasse ultrapassem exceed",
+  ),
   ...pairs("under", "abaixo inferior inferiores menor menores under below less fewer"),
   ...pairs("min", "minimo minima partir least"),
   ...pairs("max", "ate maximo maxima most up"),

@@ -39,7 +39,9 @@ const wordSet = (words: string) => new Set(words.split(" "));
 export const OPENED = wordSet(
   "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
     "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
-    "iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
+    "criaram criou fundaram fundou inauguraram inaugurou iniciado iniciados iniciaram iniciou " +
+    "abertura fundacao inicio atividade atividades " +
+    "nascida nascidas surgiram " +
     "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
     "inauguradas inaugurado inaugurados " +
     "comecaram opened founded created established started registered existem existe existindo",
@@ -59,6 +61,7 @@ const MEANINGS: Readonly<Record<string, Exclude<Meaning, null>>> = {
   ...{ antes: "before", before: "before", anterior: "before", anteriores: "before" },
   ...{ prior: "before", earlier: "before", ate: "until", until: "until", till: "until" },
   ...{ entre: "between", between: "between", pre: "before", pos: "after" },
+  ...{ anterioridade: "before", posterioridade: "after" },
 };
 
 interface Lead {
@@ -74,6 +77,8 @@ interface Lead {
   readonly vague: boolean;
 }
 
+/** Words that may stand between the opening and its date: "cuja data de abertura seja 2022". */
+const LINKS = wordSet("than data igual seja is be");
 const VAGUE = wordSet("fim final comeco inicio meados");
 
 /** Reads every date and marks it as read: "desde 2020", "entre 2015 e 2018", "recém-abertas". */
@@ -107,12 +112,10 @@ function takeDate(context: NumberContext, at: number, date: MentionedDate): numb
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
   const range = rangeAt(context, date, lead);
-  const onwards = sinceAfter(sentence, date.to);
+  const tail = tailOf(sentence, date.to);
   const meaning: Meaning =
-    onwards > date.to
-      ? "since"
-      : (lead.meaning ?? (isAboutCompanies(sentence, at, date) ? "in" : null));
-  const to = range?.to ?? onwards;
+    tail.meaning ?? lead.meaning ?? (isAboutCompanies(sentence, at, date) ? "in" : null);
+  const to = range?.to ?? tail.to;
   // A date directly after a word for a closing needs no preposition: "que fecharam este ano".
   const closed = CLOSED.has(sentence.folded(at - 1)) && date.relative === true;
   const verb = openedBefore(sentence, lead.from);
@@ -323,16 +326,32 @@ function isYearAt({ tokens }: Sentence, at: number): boolean {
 }
 
 /**
- * Returns the position after words such as "em diante" or "para cá", which extend a date to today:
- * "2020 em diante". Returns `at` if there are none.
+ * Reads words after a date that extend it to today ("2020 em diante", "2022 ou posterior") or to
+ * all earlier dates ("2010 ou antes"). The meaning is null if there are none.
  */
-function sinceAfter(sentence: Sentence, at: number): number {
+function tailOf(sentence: Sentence, at: number): { meaning: "since" | "until" | null; to: number } {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
-  if (first === "em" && second === "diante") return at + 2;
-  if (["para", "pra"].includes(first) && ["ca", "frente"].includes(second)) return at + 2;
-  if (first === "ate" && ["hoje", "agora"].includes(second)) return at + 2;
-  if (first === "or" && second === "later") return at + 2;
-  return ["onwards", "onward"].includes(first) ? at + 1 : at;
+  const meaning = TAILS.get(`${first} ${second}`);
+  if (meaning !== undefined) return { meaning, to: at + 2 };
+  // "2022 ou mais recente"
+  if (/^(?:ou|or) mais$/.test(`${first} ${second}`)) {
+    const isLater = /^(?:recentes?|nov[oa]s?|tarde)$/.test(sentence.folded(at + 2));
+    if (isLater || /^(?:antig[oa]s?|velh[oa]s?|cedo)$/.test(sentence.folded(at + 2))) {
+      return { meaning: isLater ? "since" : "until", to: at + 3 };
+    }
+  }
+  const isOnward = ["onwards", "onward"].includes(first);
+  return isOnward ? { meaning: "since", to: at + 1 } : { meaning: null, to: at };
+}
+
+const TAILS = new Map<string, "since" | "until">([
+  ...tails("since", "em diante|para ca|pra ca|para frente|pra frente|ate hoje|ate agora"),
+  ...tails("since", "or later|or after|or newer|ou posterior|ou posteriores|ou depois|ou apos"),
+  ...tails("until", "or earlier|or before|or older|ou anterior|ou anteriores|ou antes"),
+]);
+
+function tails<Side extends "since" | "until">(side: Side, phrases: string): [string, Side][] {
+  return phrases.split("|").map((phrase): [string, Side] => [phrase, side]);
 }
 
 /**
@@ -380,7 +399,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
     else if (OPENED.has(word) && !endsWork(sentence, i)) {
       meaning ??= "in";
       opened = true;
-    } else if (!SMALL.has(word) && !["than", "data", "igual"].includes(word)) {
+    } else if (!SMALL.has(word) && !LINKS.has(word)) {
       if (!/^[:=]$/.test(sentence.tokens[i]?.text ?? "") && !endsWork(sentence, i)) break;
     }
     if (word === "de" && i === at - 1) of = true;

@@ -6,6 +6,7 @@
  * occurrence that has begun.
  */
 import type { Sentence } from "../words/sentence.ts";
+import { numberAt } from "./numbers.ts";
 
 /** A day; months and days count from 1. */
 export interface Day {
@@ -110,6 +111,7 @@ export function dateAt(sentence: Sentence, at: number, today: Day): MentionedDat
     dayAt(sentence, at) ??
     monthAt(sentence, at, today) ??
     shortDayAt(sentence, at, today) ??
+    spokenYearAt(sentence, at) ??
     (token.kind === "number" ? numericAt(token.text, at + 1, today) : null)
   );
 }
@@ -282,6 +284,24 @@ function shortDayAt(sentence: Sentence, at: number, today: Day): MentionedDate |
   if (date === null || date.period === null || !/\D\d+\D/.test(other.text)) return null;
   const { year } = date.period.first;
   return { ...whole({ year, month: Number(month), day: Number(day) }, at + 1), yearless: true };
+}
+
+/** Matches the words before a date, nearest first: "de antes" in "antes de dois mil". */
+const DATED =
+  /^(?:(?:d[eo]|[oae]|en|em) )*(?:antes|depois|desde|apos|partir|ano|after|before|since)\b/;
+
+/** Reads a year in words after words for a date: "antes de dois mil e dez", "desde dois mil". */
+function spokenYearAt(sentence: Sentence, at: number): MentionedDate | null {
+  if (!/^(?:dois|two)$/.test(sentence.folded(at))) return null;
+  if (!/^(?:mil|thousand)$/.test(sentence.folded(at + 1))) return null;
+  const lead = [1, 2, 3].map((back) => sentence.folded(at - back)).join(" ");
+  if (!DATED.test(lead)) return null;
+  const rest = /^(?:e|and)$/.test(sentence.folded(at + 2)) ? at + 3 : at + 2;
+  const number = sentence.tokens[rest]?.kind === "word" ? numberAt(sentence, rest) : null;
+  const to = number === null ? at + 2 : number.to;
+  // "desde dois mil reais" is an amount.
+  if ((number?.value ?? 0) > 99 || sentence.folded(to).endsWith("s")) return null;
+  return { period: yearsFrom(2000 + (number?.value ?? 0)), to };
 }
 
 function isJoint(sentence: Sentence, at: number): boolean {

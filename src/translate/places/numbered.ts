@@ -64,7 +64,8 @@ const POSTAL = byFirstWord([
 ]);
 const BETWEEN = new Set(
   (
-    "comecando comeca comecam comecem comece comecar inicie iniciem com por em que iniciado iniciados iniciando inicia iniciam " +
+    "comecando comeca comecam comecem comece comecar inicie iniciem com por em que iniciado " +
+    "iniciados iniciando inicia iniciam " +
     "igual a de do o da start starts begin begins that which faixa prefixo starting with " +
     "beginning is numero entre between empiece empiecen empieza empiezan comience comiencen con cep"
   ).split(" "),

@@ -313,7 +313,7 @@ const LINES = [
   "praca esquina loja vagas funcionarios parceiros fornecedores clientes consumidor empresarial",
   "corporativo residencial industrial licitacao licitacoes contratos projetos orcamentos reforma",
   "obras interessadas disponiveis dividas processos alvara historico recentes crescimento",
-  "equip encima posee cuales llamen llama",
+  "equip encima posee cuales llamen llama reciente recientes",
   "expansao franquia franquias franqueado donos proprietarios herdeiro fertil",
 ];
 

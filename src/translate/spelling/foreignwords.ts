@@ -18,6 +18,7 @@ import { languageOf } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { foldWord, reduce, type Token } from "../words/tokens.ts";
+import { readSpanishPhrases } from "./spanishphrases.ts";
 
 const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
@@ -27,7 +28,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 const SIGNS = new Set(
   (
     "con dame muestrame " +
-    "y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
+    "muestreme quisiera quisieramos y en los las sin hace hasta abiertas abiertos abierta " +
+    "tengan tienen sean esten " +
     "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
     "necesito despues kilometros excepto solamente barrio"
   ).split(" "),
@@ -118,7 +120,24 @@ const WORDS = new Map(
     "deportivas:esportivas deportivos:esportivos deportiva:esportiva deportivo:esportivo " +
     "actividad:atividade ingresos:faturamento mejores:melhores mejor:melhor frenos:freios " +
     "suspensiones:suspensoes suspension:suspensao " +
-    "yerba:erva perforacion:perfuracao pozos:pocos"
+    "yerba:erva perforacion:perfuracao pozos:pocos " +
+    "cerrada:fechada cerrado:fechado cerro:fechou creada:criada creado:criado activa:ativa " +
+    "activo:ativo inactiva:inativa inactivo:inativo inscripta:inscrita inscripto:inscrito " +
+    "celu:celular celus:celulares mail:email mails:emails estrellas:estrelas estrella:estrela " +
+    "calificacion:avaliacao calificaciones:avaliacoes calificados:avaliados " +
+    "calificadas:avaliadas genera:gera generan:geram generen:gerem generadoras:geradoras " +
+    "generadora:geradora empezando:comecando comenzando:comecando vieja:velha viejo:velho " +
+    "viejos:velhos reciente:recente recientes:recentes aca:ca ya:ja " +
+    "dejaron:deixaram dejo:deixou cesaron:cessaram ceso:cessou compania:companhia " +
+    "companias:companhias anterioridad:anterioridade posterioridad:posterioridade " +
+    "tiene:tem existen:existem existe:existe funcionan:funcionam operan:operam nuevo:novo " +
+    "tractor:trator tractores:tratores interesan:interessam " +
+    "direccion:endereco wsp:whatsapp algun:algum alguna:alguma algunos:alguns algunas:algumas " +
+    "actividades:atividades cantidad:quantidade iniciaron:iniciaram crearon:criaram " +
+    "fundaron:fundaram quebraron:faliram quebro:faliu siguen:seguem principio:comeco " +
+    "anotados:inscritos anotadas:inscritas tributan:tributam debajo:abaixo ando:estou " +
+    "llamar:ligar llamarlos:ligar riego:irrigacao " +
+    "equipos:equipamentos estudio:estudo operaciones:operacoes"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -230,17 +249,19 @@ function isOnlySpanish(sentence: Sentence): boolean {
 
 /** Reads a Spanish sentence as Portuguese, word by word. Returns true if it is Spanish. */
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
-  const isSigned = sentence.tokens.some(({ folded, text }) => {
+  const isSigned = sentence.tokens.some(({ folded, text }, at) => {
     const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
     // "panaderías" shows that a sentence is Spanish, because Portuguese has no accent in this
     // ending. Nor does it have words in -ctores.
     return (
       SIGNS.has(folded) ||
+      (folded === "mayor" && sentence.folded(at - 1) === "por") ||
       /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole) ||
       /ctor(es|as?)$|\p{L}cion(es)?$/u.test(folded)
     );
   });
   if (!isSigned && !isOnlySpanish(sentence)) return false;
+  readSpanishPhrases(sentence);
   let named = 0;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (isInPlace(sentence, places, at) || at < named) continue;
@@ -306,11 +327,18 @@ function readingOf(sentence: Sentence, at: number): string | null {
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
   if (/^bodegas?$/.test(folded) && behind !== "") return null;
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
+  // "repuestos de motos" are not car parts.
+  if (/^repuestos?$/.test(folded) && OTHER_VEHICLES.test(sentence.folded(at + 2))) return "pecas";
+  // "deuda activa" is the name of a debt, not a status.
+  if (folded === "activa" && sentence.folded(at - 1) === "deuda") return null;
   const known = numberWord(sentence, at) ?? WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;
   const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;
   return other ?? (isTradeWord(folded) ? null : byEnding(token));
 }
+
+/** Vehicles and machines that are no cars. */
+const OTHER_VEHICLES = /^(?:motos?|motocicletas?|bicis?|bicicletas?|tractor(?:es)?|maquinaria)$/;
 
 /** Nouns after a Portuguese "no" in a sentence of both languages: "no interior". */
 const IN_THE = wordSet(

@@ -275,7 +275,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
   if (lead.kind === "of" && !centre) return false;
   // Uses the longest list that ends here: "na Vila Nova e no Parque Industrial em Santos".
   let found: { readonly at: number; readonly list: readonly NameAt[] } | null = null;
-  for (let at = end - 1; at > Math.max(0, end - LIST_MAX); at--) {
+  for (let at = end - 1; at >= Math.max(0, end - LIST_MAX); at--) {
     if (!sentence.free(at)) break;
     const out = centre && isOf(sentence.folded(at - 1)) && isNegatorWord(sentence.folded(at - 2));
     // "restaurantes centro Campinas"
@@ -290,7 +290,8 @@ function before(context: PlaceContext, city: CityAt): boolean {
     const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
     // An item of a telegraphic sentence: "padarias, Barra da Tijuca, Rio".
     const isItem = sentence.tokens[at - 1]?.text === "," && isStrange(context, at);
-    const isMentioned = isLed(sentence, at) || out || isAlone || isPart || isItem;
+    const isLone = isItem || isApart(sentence, at, end);
+    const isMentioned = isLed(sentence, at) || out || isAlone || isPart || isLone;
     const isDirect = !isMentioned && lead.from === city.from && end === city.from;
     const led = isMentioned || (isDirect && tradesEndAt(context).has(at) && isStrange(context, at));
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
@@ -304,6 +305,18 @@ function before(context: PlaceContext, city: CityAt): boolean {
   if (found === null) return false;
   take(context, found.at, found.list, { implied: true, near: [city] });
   return true;
+}
+
+/**
+ * True for a capitalized name of several words between punctuation, or at the beginning: "Moinhos
+ * de Vento, Porto Alegre, padarias".
+ */
+function isApart(sentence: Sentence, from: number, end: number): boolean {
+  const before = sentence.tokens[from - 1];
+  const isBegun = before === undefined || /^[,:;]$/.test(before.text);
+  if (!isBegun || end < from + 2 || sentence.tokens[end]?.text !== "," || isShouted(sentence))
+    return false;
+  return [from, end - 1].every((at) => /^\p{Lu}/u.test(sentence.tokens[at]?.text ?? ""));
 }
 
 /** Cached positions where trade names end, because every name before a city needs them. */
