@@ -146,14 +146,22 @@ function isGeneral(sentence: Sentence, at: number): boolean {
 }
 
 /** True if a direction means a region of Brazil: "Sul e Sudeste". False for "zona sul". */
-function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
+function isRegion(sentence: Sentence, { from, to }: PlaceMatch, { lead }: Around): boolean {
   const before = sentence.folded(from - 1);
   if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
   const english = /^(north|south|mid|central)/.test(sentence.folded(from));
   if (english && !/^nort?e?$/.test(sentence.folded(from))) {
-    return lead.kind !== "" || before === "the" || before === "and" || /ern$|west$/.test(before);
+    const isNear = before === "the" || before === "and" || /ern$|west$/.test(before);
+    return lead.kind !== "" || isNear || isOfBrazil(sentence, from, to);
   }
   return true;
+}
+
+/** True for "Northeast Brazil", "north of Brazil", "Brazilian South", and "southeast region". */
+function isOfBrazil(sentence: Sentence, from: number, to: number): boolean {
+  const of = sentence.folded(to) === "of" ? to + 1 : to;
+  const isNamed = /^bra[sz]il$/.test(sentence.folded(of)) || sentence.folded(to) === "region";
+  return isNamed || sentence.folded(from - 1) === "brazilian";
 }
 
 /**
