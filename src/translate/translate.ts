@@ -70,9 +70,9 @@ import {
 } from "./separateconditions.ts";
 import { claimSpeaker, doubtSpeakerPlace } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
-import { readEnglishForms } from "./spelling/englishforms.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
+import { readEnglishForms } from "./spelling/englishforms.ts";
 import {
   keepPlaceWords,
   readAnywhereBut,

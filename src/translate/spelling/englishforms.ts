@@ -171,7 +171,8 @@ function readRequired(sentence: Sentence, at: number): void {
     from++;
   }
   const names = sentence.tokens.slice(from, end).map(({ folded }) => folded);
-  if (names.length === 0 || names.includes("-") || !names.some((name) => CONTACTS.has(name))) return;
+  if (names.length === 0 || names.includes("-") || !names.some((name) => CONTACTS.has(name)))
+    return;
   replace(sentence, from, ["with", ...names]);
   sentence.claim(from + names.length + 1, at + 1, "filler");
 }
