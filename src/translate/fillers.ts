@@ -115,7 +115,8 @@ const OPENINGS = phrasesOf(
     "can you list|can you give|can you send|can you show|could you list|could you find|" +
     "could you give|could you send|could you please send|could you please list|" +
     "could you please give|could you show|would like|would like to get|would like to see|" +
-    "i would like to have|i d like|we d like|we are interested in|i am interested in|" +
+    "i would like to have|i d like|we d like|i d like to see|we d like to see|i d like to get|" +
+    "we are interested in|i am interested in|" +
     "mira|mire|oye|oiga|che|qué tal|q tal|hola qué tal|disculpe|disculpa|buen día|" +
     "alguém tem|alguém sabe|alguém sabe de|alguém conhece|alguém aí tem|alguém indica|" +
     "vê pra mim|vê para mim|ve pra mim|veja pra mim|vê aí|ve ai|dá uma olhada|da uma olhada|" +

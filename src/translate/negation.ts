@@ -265,6 +265,9 @@ class Scopes {
     // "that are not MEI or in Simples".
     const isPlace = PLACE_LEADS.has(word) && this.#kind(item) !== "regime";
     if (ENDS.has(word) || isPlace || (VERBS.has(word) && !this.#isName(item))) return null;
+    // "not MEI, cities Natal and Mossoró" requests the cities.
+    const isRegime = this.#kind(this.#first) === "regime" && !firm;
+    if (isRegime && /^(?:cities|cidades|ciudades|municipios)$/.test(word)) return null;
     const led = OF.has(sentence.folded(item - 1));
     const article = ARTICLES.has(sentence.folded((firm ? and : at) + 1));
     return { item, firm: firm || text === "/", or, led, article };

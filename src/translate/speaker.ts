@@ -78,6 +78,9 @@ import type { Token } from "./words/tokens.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
+/** Gerunds of buying, behind a request. */
+const BUYING_NOW = /^(?:buying|purchasing|sourcing)$/;
+
 /** Maximum words between a verb of buying and the suppliers. */
 const BOUGHT_MAX = 6;
 
@@ -144,7 +147,7 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
   ...["me", "os", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS, ...BUYS_LED],
   ...PLANNING_LEADS,
-  ...["isso", "isto", "e", "eh", "es", "it", "this"],
+  ...["isso", "isto", "e", "eh", "es", "it", "this", "buying", "purchasing", "sourcing"],
 ]);
 
 /** True at the beginning of a sentence, or after punctuation, a line break, or a dash. */
@@ -237,7 +240,10 @@ function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   else if (/^vende[mn]?$/.test(wordAt(at)) && wordAt(at + 1) === "se") verb = at + 1;
   else if (wordAt(at) === "a" && wordAt(at + 1) === "gente" && SELLS.has(wordAt(at + 2)))
     verb = at + 2;
-  else if (/^(i|we)$/.test(wordAt(at)) && SELLS.has(wordAt(at + 1))) verb = at + 1;
+  else if (BUYING_NOW.test(wordAt(at)) && sentence.tokens[at - 1]?.text === ",") {
+    // "leather tanneries with phone, buying hides for a factory"
+    if (hasTradeIn(context, at - CLAUSE_MAX, at)) verb = at;
+  } else if (/^(i|we)$/.test(wordAt(at)) && SELLS.has(wordAt(at + 1))) verb = at + 1;
   else if (/^(i|we)$/.test(wordAt(at - 1)) && SELLS.has(wordAt(at))) verb = at;
   if (verb < 0) return null;
   const object = firstOf(sentence, verb + 1);

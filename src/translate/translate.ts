@@ -72,6 +72,7 @@ import { claimSpeaker, doubtSpeakerPlace } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
+import { readEnglishForms } from "./spelling/englishforms.ts";
 import {
   keepPlaceWords,
   readAnywhereBut,
@@ -225,6 +226,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readAbbreviations(sentence);
   readSigns(sentence);
   readPairs(sentence);
+  readEnglishForms(sentence);
   readNone(sentence);
   readLeavingOut(sentence);
   readLacking(sentence);

@@ -78,7 +78,7 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
   ],
   [
     "agora h hora horas 24h domingo domingos sabado sabados feriado feriados " +
-      "madrugada horario plantao",
+      "madrugada horario plantao sunday sundays saturday saturdays weekend weekends holidays",
     "opening_hours",
     { pt: "A Receita não informa horários.", en: "The registry has no opening hours." },
   ],

@@ -266,7 +266,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "landline required|telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|" +
-      "landline phone|fixed line|" +
+      "landline phone|fixed line|fixed telephone|fixed line phone|fixed line telephone|" +
+      "fixed line number|fixed phone line|landline number|landline telephone|" +
       "número fixo|número de telefone fixo|land line|" +
       "telefone de linha fixa|telefone convencional|fixed phone|contato por telefone fixo",
     contact("landline"),

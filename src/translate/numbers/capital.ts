@@ -266,9 +266,11 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
     if (noun && YEARLY.has(sentence.folded(from - 1)) && sentence.free(from - 1)) from--;
     const second = secondOf(sentence, amount, true);
     let to = second?.to ?? amount.to;
-    if (sentence.folded(to) === "de" && REVENUE.has(sentence.folded(to + 1))) {
+    const isOf = /^(?:de|in|of)$/.test(sentence.folded(to));
+    const ofYear = isOf && YEARLY.has(sentence.folded(to + 1)) ? to + 2 : to + 1;
+    if (isOf && REVENUE.has(sentence.folded(ofYear))) {
       noun = true;
-      to += 2;
+      to = ofYear + 1;
     }
     // Words for a period after the amount belong to it: "por ano" in "1 milhão por ano", "a month".
     const per = /^(por|ao|a|per)$/.test(sentence.folded(to));
@@ -282,10 +284,11 @@ export function unmapAmounts({ sentence, notes }: NumberContext): void {
 
 const REVENUE = wordSet(
   "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue " +
-    "facturen facturan facturando facturacion",
+    "facturen facturan facturando facturacion revenues turnover turnovers earnings earn earns " +
+    "earning earned billing billings invoice invoices invoicing",
 );
 /** Adjectives before a revenue: "annual revenue". */
-const YEARLY = wordSet("annual yearly monthly gross");
+const YEARLY = wordSet("annual yearly monthly gross total");
 const NO_REVENUE = {
   pt: "A Receita não informa faturamento.",
   en: "The registry has no revenue.",

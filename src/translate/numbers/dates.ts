@@ -44,12 +44,13 @@ export const OPENED = wordSet(
     "nascida nascidas surgiram " +
     "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
     "inauguradas inaugurado inaugurados " +
-    "comecaram opened founded created established started registered existem existe existindo",
+    "comecaram opened founded created established started registered existem existe existindo " +
+    "founding formed incorporated existed existing",
 );
 const SMALL = wordSet(
   "de da do das dos a o as os em no na nos nas que e ou com entre ano anos mes year the of r " +
     "foram foi " +
-    "sido data dia meados were was on durante ao longo somente so apenas from not",
+    "sido data dia date year meados were was on durante ao longo somente so apenas from not",
 );
 /** Events that have no defined date. */
 const EVENTS = wordSet("pandemia covid quarentena lockdown crise");

@@ -151,12 +151,17 @@ function isRegion(sentence: Sentence, { from, to }: PlaceMatch, { lead }: Around
   if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
   const english = /^(north|south|mid|central)/.test(sentence.folded(from));
   if (english && !/^nort?e?$/.test(sentence.folded(from))) {
-    const next = sentence.folded(to) === "of" ? sentence.folded(to + 1) : sentence.folded(to);
-    // "northeast Brazil", "Southeast region", "Brazil's Northeast"
-    if (/^(?:brazil|brasil|region)$/.test(next) || /^(?:s|brazilian)$/.test(before)) return true;
-    return lead.kind !== "" || before === "the" || before === "and" || /ern$|west$/.test(before);
+    const isNear = before === "the" || before === "and" || /ern$|west$/.test(before);
+    return lead.kind !== "" || isNear || isOfBrazil(sentence, from, to);
   }
   return true;
+}
+
+/** True for "Northeast Brazil", "north of Brazil", "Brazilian South", and "southeast region". */
+function isOfBrazil(sentence: Sentence, from: number, to: number): boolean {
+  const of = sentence.folded(to) === "of" ? to + 1 : to;
+  const isNamed = /^bra[sz]il$/.test(sentence.folded(of)) || sentence.folded(to) === "region";
+  return isNamed || sentence.folded(from - 1) === "brazilian";
 }
 
 /**
