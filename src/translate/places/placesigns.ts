@@ -157,11 +157,11 @@ function isRegion(sentence: Sentence, { from, to }: PlaceMatch, { lead }: Around
   return true;
 }
 
-/** True for "Northeast Brazil", "north of Brazil", "Brazilian South", and "southeast region". */
+/** True for "Northeast Brazil", "north of Brazil", "Brazil's South", and "southeast region". */
 function isOfBrazil(sentence: Sentence, from: number, to: number): boolean {
   const of = sentence.folded(to) === "of" ? to + 1 : to;
   const isNamed = /^bra[sz]il$/.test(sentence.folded(of)) || sentence.folded(to) === "region";
-  return isNamed || sentence.folded(from - 1) === "brazilian";
+  return isNamed || /^(?:s|brazilian)$/.test(sentence.folded(from - 1));
 }
 
 /**

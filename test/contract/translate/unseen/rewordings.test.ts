@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
-import { openProbe, type Probe } from "../../../support/translate/probe.ts";
+import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 /** Kinds of rewordings, each with sets of sentences that mean the same as their first. */
 const KINDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -166,10 +166,10 @@ describe("rewordings", () => {
   });
 
   it("name the debts to the state without a town", () => {
-    const { filters, explain } = probe.spec("óticas em Belém com dívida na União");
-    assert.deepEqual(filters.geo.municipality_ibge_any_of, ["1501402"]);
+    const spec = probe.spec("óticas em Belém com dívida na União");
+    assert.deepEqual(spec.filters.geo.municipality_ibge_any_of, ["1501402"]);
     assert.deepEqual(
-      explain.unmapped_constraints.map(({ code }: { code: string }) => code),
+      notesOf(spec, "unmapped_constraints").map(({ code }) => code),
       ["not_imported"],
     );
   });
