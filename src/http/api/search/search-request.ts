@@ -321,7 +321,7 @@ function readFacetNames(
 }
 
 /** A spec and its missing filters, which are null if the spec is narrow enough. */
-interface Judged {
+interface BreadthInput {
   readonly spec: AccountQuerySpec;
   readonly missing: readonly string[] | null;
   /** Pointer for errors if the filters do not come from a spec. */
@@ -329,8 +329,8 @@ interface Judged {
 }
 
 /** Throws `query_too_broad`, with the number of matches, if filters are missing. */
-export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
-  const { spec, missing, place } = judged;
+export function refuseTooBroad(engine: Engine, segment: Segment, input: BreadthInput): void {
+  const { spec, missing, place } = input;
   if (missing === null) return;
   const filters = missing.map((name) => name.replace(/^filters\./, ""));
   const errors = missing.map((name, at) => ({
