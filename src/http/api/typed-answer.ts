@@ -9,12 +9,12 @@ import {
   type HttpAnswer,
   jsonWith,
   type ShapedAnswer,
-  type Unchangeable,
+  type DeepReadonly,
 } from "../server/respond.ts";
 import type { SCHEMAS, SchemaName } from "./schemas.ts";
 
 /** Value type of a schema. */
-export type Shape<Name extends SchemaName> = Unchangeable<Named<Static<(typeof SCHEMAS)[Name]>>>;
+export type Shape<Name extends SchemaName> = DeepReadonly<Named<Static<(typeof SCHEMAS)[Name]>>>;
 
 /** Value type with every schema reference resolved. */
 type Named<Value> =

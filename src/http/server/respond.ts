@@ -49,12 +49,12 @@ export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
 }
 
 /** The type of a handler's value, deeply read-only. Parts of the type `Made` may be any object. */
-export type Unchangeable<Value, Made = never> = Value extends Made
+export type DeepReadonly<Value, Made = never> = Value extends Made
   ? object
   : Value extends readonly (infer Element)[]
-    ? readonly Unchangeable<Element, Made>[]
+    ? readonly DeepReadonly<Element, Made>[]
     : Value extends object
-      ? { readonly [Member in keyof Value]: Unchangeable<Value[Member], Made> }
+      ? { readonly [Member in keyof Value]: DeepReadonly<Value[Member], Made> }
       : Value;
 
 /** Content type of JSON answers. */
