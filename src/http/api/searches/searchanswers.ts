@@ -18,7 +18,7 @@ import type { NoticeOptions, SearchRow } from "../../../store/searchstore.ts";
 import { type BodyObject, computed, isSmall, type ReadPart, readTask } from "../../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import {
-  type BareAnswer,
+  type EmptyAnswer,
   type HttpAnswer,
   noContent,
   type ShapedAnswer,
@@ -142,7 +142,7 @@ async function change(
 }
 
 /** `DELETE /v1/searches/{id}`: removes a search, its notices, and their queued deliveries. */
-export function deleteSearch(call: KeyCall<"searches">): BareAnswer {
+export function deleteSearch(call: KeyCall<"searches">): EmptyAnswer {
   const { id, tenantId } = find(call);
   call.service.searches.remove(tenantId, id);
   return noContent();
