@@ -5,7 +5,7 @@
  */
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
-import { boundTo, readEither } from "../http/api/search/search-request.ts";
+import { boundTo, readAnySpec } from "../http/api/search/search-request.ts";
 import { costOf } from "../http/server/admission.ts";
 import {
   type BodyObject,
@@ -83,7 +83,7 @@ export const EXPLAIN: Computation<ReadTask, Question> = {
     const body = readBody(task.body, ["spec", "cnpj"]);
     payer.spend(costOf({ spec: body.members.spec }));
     const cnpj = readNumber(body);
-    const { spec } = readEither(task, segment, body);
+    const { spec } = readAnySpec(task, segment, body);
     // If the request had no cnpj, an error was thrown above.
     return { spec, cnpj: cnpj as Cnpj };
   },

@@ -7,7 +7,7 @@
  */
 
 import { answerWith } from "../http/api/search/search.ts";
-import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
+import { boundTo, readAnySpec, readFacets } from "../http/api/search/search-request.ts";
 import { costOf } from "../http/server/admission.ts";
 import { TimeSlices } from "../http/server/background-tasks.ts";
 import {
@@ -71,7 +71,7 @@ export const EXPLORE: Computation<ReadTask, ReadQuestion> = {
     payer.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
     const facets = readFacets(body) ?? [];
     const beside = readBeside(body);
-    return { ...readEither(task, segment, body), facets, beside };
+    return { ...readAnySpec(task, segment, body), facets, beside };
   },
 };
 

@@ -9,7 +9,7 @@ import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { noticeJson } from "../http/api/notices/noticeanswers.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
-import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
+import { boundTo, anySpecContext, readAnySpec } from "../http/api/search/search-request.ts";
 import {
   decodeSearchCursor,
   encodeSearchCursor,
@@ -113,7 +113,7 @@ export const SAVE_SEARCH: Computation<ReadTask, NewSearch> = {
     payer.spend(costOf({ spec: body.members.spec }));
     const name = readName(body, "name");
     const text = readText(body);
-    return { name, text, spec: readEither(task, segment, body).spec };
+    return { name, text, spec: readAnySpec(task, segment, body).spec };
   },
 };
 
@@ -243,7 +243,7 @@ export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
     // it that are invalid now.
     const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
     const input = isJsonObject(sent) ? counted : sent;
-    return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;
+    return normalizeSpec(input, { ...anySpecContext(task, segment, input), listsKnown: true }).spec;
   },
 };
 

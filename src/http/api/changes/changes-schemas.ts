@@ -11,7 +11,7 @@ import {
   closed,
   count,
   cursor,
-  eitherSpec,
+  specUnion,
   hasMore,
   label,
   named,
@@ -57,7 +57,7 @@ export const CHANGE_SCHEMAS = {
   ChangesRequest: Type.Object(
     {
       since: sinceSchema,
-      spec: eitherSpec("SpecInput", "LeadQueryInput"),
+      spec: specUnion("SpecInput", "LeadQueryInput"),
       kinds: Type.Optional(kindsSchema),
       watch: Type.Optional(watchSchema),
       changed_any_of: Type.Optional(changedAnyOfSchema),

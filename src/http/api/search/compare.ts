@@ -46,7 +46,7 @@ import {
   type FileFormat,
   notOfJson,
   readChoice,
-  readEither,
+  readAnySpec,
   readFacets,
   refuseTooBroad,
   wantedFormat,
@@ -111,7 +111,7 @@ function baseOf(
   const [first = []] = statuses;
   if (first.length === 0 || statuses.some((one) => String(one) !== String(first))) return null;
   const spec = { filters: { company: { registration_status_any_of: first } } };
-  return readEither(task, segment, { members: { spec }, mistakes: [] }).spec;
+  return readAnySpec(task, segment, { members: { spec }, mistakes: [] }).spec;
 }
 
 function readSpecs({ members, mistakes }: BodyObject): readonly unknown[] {
@@ -139,7 +139,7 @@ function readAll(
   tried.forEach((spec, at) => {
     const own = { members: { spec }, mistakes: [] as typeof mistakes };
     try {
-      read.push(readEither(task, segment, own).spec);
+      read.push(readAnySpec(task, segment, own).spec);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       mistakes.push(...placed(error, at));
@@ -232,7 +232,7 @@ async function groupOf(
   const catalog = own === segment ? null : changeCatalog(own, segment);
   const body = { members: { spec: sent }, mistakes: [] };
   const spec =
-    catalog === null ? sent : readEither(readTask(call, NO_BODY), { catalog }, body).spec;
+    catalog === null ? sent : readAnySpec(readTask(call, NO_BODY), { catalog }, body).spec;
   const bound = await boundTo(call, own, spec);
   refuseTooBroad(call.service.engine, own, { spec: bound, missing: missingOf(spec) });
   return { segment: own, spec: bound };

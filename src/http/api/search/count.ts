@@ -44,7 +44,7 @@ import {
   type FileFormat,
   notOfJson,
   readChoice,
-  readEither,
+  readAnySpec,
   readFacetPairs,
   refuseTooBroad,
   wantedFormat,
@@ -71,7 +71,7 @@ export const COUNT: Computation<ReadTask, CountQuestion> = {
     const labels = readChoice(body, "labels", LABEL_LANGUAGES);
     const layout = readChoice(body, "layout", COUNT_LAYOUTS);
     if (layout !== null) refuseTable(body, layout, fitsTable(facets ?? [], pairs));
-    return { spec: readEither(task, segment, body).spec, facets, pairs, labels, layout };
+    return { spec: readAnySpec(task, segment, body).spec, facets, pairs, labels, layout };
   },
 };
 

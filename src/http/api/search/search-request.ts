@@ -93,7 +93,7 @@ export function searchContext(
 }
 
 /** Returns the context for a spec that is only counted, in the form of a search or export. */
-export function eitherContext(
+export function anySpecContext(
   { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
   segment: Pick<Segment, "catalog">,
   input: unknown,
@@ -122,7 +122,7 @@ export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; l
 }
 
 /** Reads a spec in the form of a search or an export. */
-export function readEither(
+export function readAnySpec(
   task: ReadTask,
   segment: Pick<Segment, "catalog">,
   body: BodyObject,
@@ -130,7 +130,7 @@ export function readEither(
   const { spec: input } = body.members;
   const { listsKnown } = task;
   const { spec, warnings } = withBodyMistakes(body, () =>
-    normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown }),
+    normalizeSpec(input, { ...anySpecContext(task, segment, input), listsKnown }),
   );
   return { spec, warnings };
 }

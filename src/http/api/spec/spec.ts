@@ -43,7 +43,7 @@ import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "../route.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, eitherContext, limitsFor, matchesOf } from "../search/search-request.ts";
+import { boundTo, anySpecContext, limitsFor, matchesOf } from "../search/search-request.ts";
 import { answer } from "../typed-answer.ts";
 import { translateLeads } from "./translate.ts";
 
@@ -126,7 +126,7 @@ export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
     if (isJsonObject(input) && input.kind === "lead_query") return readLead(task, segment, body);
     const { spec, warnings, changes } = withBodyMistakes(body, () =>
       normalizeSpec(input, {
-        ...eitherContext(task, segment, input),
+        ...anySpecContext(task, segment, input),
         ...limitsFor(input, task.plan),
         listsKnown: true,
       }),
