@@ -5,7 +5,7 @@
  */
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
-import { boundTo, readAnySpec } from "../http/api/search/search-request.ts";
+import { bindLists, readAnySpec } from "../http/api/search/search-request.ts";
 import { costOf } from "../http/server/admission.ts";
 import {
   type BodyObject,
@@ -41,7 +41,7 @@ export function explainAccount(
 ): Reply {
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, EXPLAIN), ({ spec, cnpj }) =>
-    whenReady(boundTo(call, segment, spec), (bound) =>
+    whenReady(bindLists(call, segment, spec), (bound) =>
       answerExplained(call, segment, { spec: bound, cnpj }),
     ),
   );

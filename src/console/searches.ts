@@ -9,7 +9,7 @@ import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { noticeJson } from "../http/api/notices/noticeanswers.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
-import { boundTo, anySpecContext, readAnySpec } from "../http/api/search/search-request.ts";
+import { bindLists, anySpecContext, readAnySpec } from "../http/api/search/search-request.ts";
 import {
   decodeSearchCursor,
   encodeSearchCursor,
@@ -129,7 +129,7 @@ async function save(
   segment: Segment,
   { name, text, spec }: NewSearch,
 ): Promise<HttpAnswer> {
-  const bound = await boundTo(call, segment, spec);
+  const bound = await bindLists(call, segment, spec);
   const total = await new Counts(call.service.engine, segment, call.identity.tenantId).total(bound);
   const { tenantId } = call.identity;
   const { searches } = call.service;
@@ -256,7 +256,7 @@ async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): 
   const spec = await (isQuick
     ? SAVED.run(sent, segment, call)
     : computed(call, SAVED, sent, { segment }));
-  const bound = await boundTo(call, segment, spec);
+  const bound = await bindLists(call, segment, spec);
   const startMs = call.service.clock.monotonicMs();
   const counts = new Counts(call.service.engine, segment, call.identity.tenantId);
   const total = await counts.total(bound);

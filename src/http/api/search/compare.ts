@@ -41,7 +41,7 @@ import { answer } from "../typed-answer.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import {
-  boundTo,
+  bindLists,
   CONTENT_TYPES,
   type FileFormat,
   notOfJson,
@@ -233,7 +233,7 @@ async function groupOf(
   const body = { members: { spec: sent }, mistakes: [] };
   const spec =
     catalog === null ? sent : readAnySpec(readTask(call, NO_BODY), { catalog }, body).spec;
-  const bound = await boundTo(call, own, spec);
+  const bound = await bindLists(call, own, spec);
   refuseTooBroad(call.service.engine, own, { spec: bound, missing: missingOf(spec) });
   return { segment: own, spec: bound };
 }

@@ -39,7 +39,7 @@ import { answer } from "../typed-answer.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import {
-  boundTo,
+  bindLists,
   CONTENT_TYPES,
   type FileFormat,
   notOfJson,
@@ -104,7 +104,7 @@ function countBound(
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COUNT), (question) =>
-    whenReady(boundTo(call, segment, question.spec), (bound) => {
+    whenReady(bindLists(call, segment, question.spec), (bound) => {
       const whole = { ...question, segment, bound, startMs };
       refuseBroad(whole);
       return answerCount(call, whole);

@@ -170,7 +170,7 @@ export function prepareSearch(
 ): SearchRequest | Promise<SearchRequest> {
   return whenReady(readRequest(call, segment, SEARCH), (read) => {
     if (read.whole !== null) return read.whole;
-    return whenReady(boundTo(call, segment, read.spec), (bound) => requestOf(segment, read, bound));
+    return whenReady(bindLists(call, segment, read.spec), (bound) => requestOf(segment, read, bound));
   });
 }
 
@@ -189,7 +189,7 @@ function requestOf(
 }
 
 /** Replaces list ids in the spec by current revisions. Throws `list_not_found`. */
-export function boundTo(
+export function bindLists(
   { service: { listed }, identity }: QueryContext<"listed">,
   segment: Segment,
   spec: AccountQuerySpec,

@@ -30,7 +30,7 @@ import { changesSince } from "../changes/changepair.ts";
 import { placedInQuery } from "../changes/changes.ts";
 import { noticeJson } from "../notices/noticeanswers.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, matchesOf } from "../search/search-request.ts";
+import { bindLists, matchesOf } from "../search/search-request.ts";
 import { answer, type Shape } from "../typed-answer.ts";
 import { type ReadSearchBody, SEARCH_BODY } from "./searchbody.ts";
 import {
@@ -220,7 +220,7 @@ async function totalOf(
   segment: Segment,
   spec: AccountQuerySpec,
 ): Promise<number> {
-  return matchesOf(call, segment, await boundTo(call, segment, spec));
+  return matchesOf(call, segment, await bindLists(call, segment, spec));
 }
 
 function refuseBytes({ plan, service, identity }: KeyCall<"searches">, wanted: number): void {

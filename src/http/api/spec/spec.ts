@@ -43,7 +43,7 @@ import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "../route.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, anySpecContext, limitsFor, matchesOf } from "../search/search-request.ts";
+import { bindLists, anySpecContext, limitsFor, matchesOf } from "../search/search-request.ts";
 import { answer } from "../typed-answer.ts";
 import { translateLeads } from "./translate.ts";
 
@@ -163,7 +163,7 @@ function normalize(
     ? computed(call, NORMALIZE, readTask(call), { segment })
     : readRequest(call, segment, NORMALIZE);
   return answerWith(call, segment, read, ({ spec, query, isLead: lead, changes, warnings }) => {
-    const matched = whenReady(boundTo(call, segment, query), (bound) =>
+    const matched = whenReady(bindLists(call, segment, query), (bound) =>
       matchesOf(call, segment, bound),
     );
     return whenReady(matched, (matches) =>
