@@ -22,7 +22,7 @@ import type { SessionCall } from "../../src/http/server/service.ts";
 import {
   type AnswerBody,
   isStreamed,
-  owned,
+  copyIfShared,
   type PulledBody,
   pull,
 } from "../../src/http/server/transport/answer-body.ts";
@@ -216,7 +216,7 @@ function keyed(route: Route, session: SessionCall["session"]): PublicRoute[] {
 
 function drain(body: AnswerBody, done: (bytes: number, text: string) => void): void {
   if (!isStreamed(body)) {
-    const text = typeof body === "string" ? body : Buffer.from(owned(body)).toString();
+    const text = typeof body === "string" ? body : Buffer.from(copyIfShared(body)).toString();
     done(Buffer.byteLength(text), text);
     return;
   }

@@ -21,7 +21,7 @@ import {
   type HeaderList,
   type ReadHeader,
 } from "../transport/transport.ts";
-import { type ForwardedRequest, ownBytes, type Post, type ToOwner, type ToThread } from "./wire.ts";
+import { type ForwardedRequest, copyForTransfer, type Post, type ToOwner, type ToThread } from "./wire.ts";
 
 /** A request that another thread received. */
 export class ForwardedExchange implements Exchange {
@@ -85,7 +85,7 @@ export class ForwardedExchange implements Exchange {
     const answer = { kind: "answer", id: this.#id, status, headers: linesOf(headers) } as const;
     if (!isStreamed(body)) {
       const bytes = body instanceof SharedBytes ? body.bytes : body;
-      this.#post({ ...answer, body: typeof bytes === "string" ? bytes : ownBytes(bytes) });
+      this.#post({ ...answer, body: typeof bytes === "string" ? bytes : copyForTransfer(bytes) });
     } else if ("descriptor" in body) {
       const { descriptor, offset, length } = body;
       this.#file = body;
@@ -133,7 +133,7 @@ export class ForwardedExchange implements Exchange {
     const source = this.#source;
     if (source === null) return;
     source.next((chunk) => {
-      const bytes = chunk === null ? null : ownBytes(chunk);
+      const bytes = chunk === null ? null : copyForTransfer(chunk);
       const isLast = source.left === 0;
       this.#post(
         { kind: "piece", id: this.#id, bytes, isLast },

@@ -80,6 +80,6 @@ export type ToThread =
 export type Post<Message> = (message: Message, transfer?: ArrayBuffer[]) => void;
 
 /** Returns a copy of bytes in memory that can be transferred to another thread. */
-export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+export function copyForTransfer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

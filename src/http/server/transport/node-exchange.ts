@@ -14,7 +14,7 @@ import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
   isStreamed,
-  owned,
+  copyIfShared,
   type PulledBody,
   pull,
   type StreamedContent,
@@ -175,7 +175,7 @@ export class NodeExchange implements Exchange {
   send(status: number, headers: HeaderList, body: AnswerBody): void {
     const { held } = this.#context;
     if (held.holding) {
-      const copy = owned(body);
+      const copy = copyIfShared(body);
       held.keep({ send: () => this.send(status, headers, copy), cut: () => this.cut() });
       return;
     }
@@ -184,7 +184,7 @@ export class NodeExchange implements Exchange {
       this.#sendPulled(status, headers, body);
     } else if (!this.aborted) {
       // Node buffers the bytes that the client does not take immediately.
-      const bytes = typeof body === "string" ? Buffer.from(body) : owned(body);
+      const bytes = typeof body === "string" ? Buffer.from(body) : copyIfShared(body);
       this.#head(status, headers, bytes.byteLength);
       if (this.method === "HEAD") this.#response.end();
       else this.#response.end(bytes);

@@ -15,7 +15,7 @@ import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
   isStreamed,
-  owned,
+  copyIfShared,
   pull,
   SharedBytes,
   type StreamedContent,
@@ -284,13 +284,13 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   send(status: number, headers: HeaderList, body: AnswerBody): void {
     const { held } = this.#context;
     if (held.holding) {
-      const copy = owned(body);
+      const copy = copyIfShared(body);
       held.keep({ send: () => this.send(status, headers, copy), cut: () => this.cut() });
       return;
     }
     if (this.#chunks !== null) this.#dropChunks(this.#chunks);
     if (this.#open?.over === false && !this.#aborted) {
-      this.#keepBack(this.#open, status, headers, owned(body));
+      this.#keepBack(this.#open, status, headers, copyIfShared(body));
     } else if (isStreamed(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
@@ -393,7 +393,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       const stream = new UwsStream(this.#response, length, this.#sending);
       this.#stream = stream;
       // The stream retains what the client does not take immediately.
-      stream.offer(typeof body === "string" ? Buffer.from(body) : (owned(given) as Uint8Array));
+      stream.offer(typeof body === "string" ? Buffer.from(body) : (copyIfShared(given) as Uint8Array));
       return;
     }
     this.#settled();
