@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Waits } from "../../../src/http/server/admission.ts";
+import { ExportWaits } from "../../../src/http/server/admission.ts";
 import { startMetricsServer } from "../../../src/http/server/metricsserver.ts";
 import type { RunningServer } from "../../../src/http/server/server.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
@@ -171,7 +171,7 @@ for (const transport of TRANSPORTS) {
     let server: FakeServer;
     let held: attacks.StreamLimit[] = [];
     before(async () => {
-      const waits = new Waits(1_000);
+      const waits = new ExportWaits(1_000);
       server = await startFake(transport, { waits }, { ...LIMITS, trustedProxies: ONES_OWN });
     });
     after(() => server.close());
@@ -297,7 +297,7 @@ for (const transport of TRANSPORTS) {
   describe(`requests over ${transport} that wait for exports`, () => {
     let server: FakeServer;
     before(async () => {
-      server = await startFake(transport, { waits: new Waits(3) });
+      server = await startFake(transport, { waits: new ExportWaits(3) });
     });
     after(() => server.close());
 

@@ -29,7 +29,7 @@ import {
   type BodyObject,
   type Computation,
   computed,
-  mayHold,
+  mayContainWord,
   type ReadPart,
   type ReadTask,
   readBody,
@@ -159,7 +159,7 @@ function normalize(
 ): Reply<ShapedAnswer<"NormalizeAnswer">> {
   const segment = currentSegment(call.service);
   // Lead queries need the translator's tables, which the worker has.
-  const read = mayHold(call.body, "lead_query")
+  const read = mayContainWord(call.body, "lead_query")
     ? computed(call, NORMALIZE, readTask(call), { segment })
     : readRequest(call, segment, NORMALIZE);
   return answerWith(call, segment, read, ({ spec, query, isLead: lead, changes, warnings }) => {

@@ -26,7 +26,7 @@ import {
   type Computation,
   computed,
   isSmall,
-  mayHold,
+  mayContainWord,
   type ReadPart,
   type ReadTask,
   readBody,
@@ -48,7 +48,7 @@ export interface SentenceTask extends ReadTask {
 
 function sentenceTask(call: QueryContext<"listed" | "secondaryCnaeFull">): SentenceTask {
   const { listed } = call.service;
-  const names = listed !== null && mayHold(call.body, "list");
+  const names = listed !== null && mayContainWord(call.body, "list");
   return { ...readTask(call), lists: names ? listed.names(call.identity.tenantId) : [] };
 }
 
