@@ -6,7 +6,7 @@
  */
 
 import { ROUTES } from "../http/api/routes.ts";
-import { prefersPages } from "../http/server/lostpage.ts";
+import { prefersPages } from "../http/server/notfoundpage.ts";
 import { emptyAnswer, type HttpAnswer, redirectTo } from "../http/server/respond.ts";
 import { type Route, RouteTable } from "../http/server/routetable.ts";
 import type { Call } from "../http/server/service.ts";

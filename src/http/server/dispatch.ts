@@ -28,7 +28,7 @@ import {
   refuseOtherThanJson,
 } from "./body.ts";
 import { allowed, optionsAnswer } from "./cors.ts";
-import { lostPage } from "./lostpage.ts";
+import { notFoundPage } from "./notfoundpage.ts";
 import { readQuery } from "./query.ts";
 import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import {
@@ -360,7 +360,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
       const failure = damaged ? stateDamaged(error) : refusalOf(error);
-      const page = lostPage(this.exchange, failure, this.#table.sessionAuth !== null);
+      const page = notFoundPage(this.exchange, failure, this.#table.sessionAuth !== null);
       const answer = page ?? problem(failure, this.requestId);
       if (damaged) this.#noteDamage(error);
       else if (isUnexpected(error)) this.#note(error, "request failed");
