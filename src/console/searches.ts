@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { noticeJson } from "../http/api/notices/noticeanswers.ts";
-import { answerWith, held } from "../http/api/search/search.ts";
+import { answerWith, withRetainedSegment } from "../http/api/search/search.ts";
 import { bindLists, anySpecContext, readAnySpec } from "../http/api/search/search-request.ts";
 import {
   decodeSearchCursor,
@@ -183,7 +183,7 @@ function answerWhole(
   opened: Promise<TypedAnswer<OpenedSearch>>,
 ): Reply {
   const answers = opened.then((search) => typedAnswer<{ search: OpenedSearch }>({ search }));
-  return segment === null ? answers : held(call, segment, answers);
+  return segment === null ? answers : withRetainedSegment(call, segment, answers);
 }
 
 /** `DELETE /searches/{id}`. */
