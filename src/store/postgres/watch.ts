@@ -12,7 +12,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, OpenConnection } from "./connection.ts";
-import { inTime, SILENCE_MS } from "./silence.ts";
+import { RESPONSE_MS_MAX, withTimeout } from "./responsetimeout.ts";
 
 /**
  * A statement is slow if it has no answer after SLOW_MS. The server is then queried about it every
@@ -121,7 +121,7 @@ export class Watch {
     let own: OpenConnection | null = null;
     try {
       while (this.#slow.length > 0) {
-        own ??= await openedWithin(SILENCE_MS, this.#connect);
+        own ??= await connectWithTimeout(RESPONSE_MS_MAX, this.#connect);
         await this.#judge(own.client);
         await sleep(LOOK_MS);
       }
@@ -139,7 +139,7 @@ export class Watch {
     const slow = this.#slow;
     const keys = slow.map(({ connection }) => connection);
     const asked = [keys.map(({ pid }) => pid), keys.map(({ startedAt }) => startedAt)];
-    const { rows } = await inTime(client.query<Backend>(BACKENDS, asked));
+    const { rows } = await withTimeout(client.query<Backend>(BACKENDS, asked));
     const known = new Map(rows.map((row) => [row.pid, row]));
     for (const waiting of slow) {
       const { connection, bytes, fail } = waiting;
@@ -148,19 +148,19 @@ export class Watch {
       waiting.forgotten = isStill ? waiting.forgotten + 1 : 0;
       if (!this.#waiting.has(waiting) || waiting.forgotten < LOOKS) continue;
       fail(new ConnectionLost("the connection to the server was lost on the way"));
-      await inTime(client.query(END, [connection.pid, connection.startedAt]));
+      await withTimeout(client.query(END, [connection.pid, connection.startedAt]));
     }
   }
 }
 
-/** Opens a connection within a time. Throws `Silence` if it is late, and then closes it. */
-export async function openedWithin(
+/** Opens a connection within a time. Throws `ResponseTimeout` if it is late, and then closes it. */
+export async function connectWithTimeout(
   ms: number,
   connect: () => Promise<OpenConnection>,
 ): Promise<OpenConnection> {
   const opening = connect();
   try {
-    return await inTime(opening, ms);
+    return await withTimeout(opening, ms);
   } catch (error) {
     opening.then(endOf).catch(() => {});
     throw error;
@@ -169,7 +169,7 @@ export async function openedWithin(
 
 /** Ends a connection, and waits for the server's confirmation for a moment at most. */
 export async function endOf({ client, cut }: OpenConnection): Promise<void> {
-  await inTime(client.end(), END_MS).catch(() => {});
+  await withTimeout(client.end(), END_MS).catch(() => {});
   cut();
 }
 
