@@ -367,7 +367,7 @@ export function mainThreadUs(pid: number): number {
  * Length of one check, the processor share below which a server counts as idle, and the maximum
  * time to wait until it is idle.
  */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const IDLE_SHARE = 0.05;
 const QUIET_WITHIN_MS = 60_000;
 
@@ -376,10 +376,10 @@ const QUIET_WITHIN_MS = 60_000;
  * into memory.
  */
 export async function quiet(pid: number): Promise<void> {
-  for (let waited = 0; waited < QUIET_WITHIN_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < QUIET_WITHIN_MS; waited += POLL_MS) {
     const before = mainThreadUs(pid);
-    await setTimeout(LOOK_MS);
-    if (mainThreadUs(pid) - before < LOOK_MS * 1_000 * IDLE_SHARE) return;
+    await setTimeout(POLL_MS);
+    if (mainThreadUs(pid) - before < POLL_MS * 1_000 * IDLE_SHARE) return;
   }
   throw new Error("the server does not come to rest");
 }

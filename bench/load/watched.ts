@@ -11,7 +11,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { peneiraCommand } from "../questions/corpus.ts";
 
-const LOOK_MS = 30;
+const POLL_MS = 30;
 /**
  * The sizes of the workspace's files are measured only in every tenth sample, because looking at
  * thousands of files takes a while.
@@ -59,7 +59,7 @@ export async function watch(parameters: readonly string[], out?: string): Promis
     const work = workOf(pid, out);
     most.workBytes = Math.max(most.workBytes, work);
     most.roomBytes = Math.max(most.roomBytes, work + bytesOf(`${out}.${pid}.partial`));
-  }, LOOK_MS);
+  }, POLL_MS);
   const code = await new Promise((resolve) => child.once("exit", resolve));
   clearInterval(timer);
   if (code !== 0) throw new Error(`peneira ${parameters[0]} ended with ${code}`);

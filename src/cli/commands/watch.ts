@@ -19,7 +19,7 @@ interface WatchOptions extends NoticeFlags {
 }
 
 /** Polling interval of the state, in milliseconds. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** Notices read at a time. */
 const BATCH = 500;
 
@@ -72,6 +72,6 @@ async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Pr
       printed.delete(row.sequence);
     }
     if (once) return open.close();
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

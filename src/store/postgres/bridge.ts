@@ -128,7 +128,7 @@ export class Bridge {
     return ++this.#sessions;
   }
 
-  /** Sends a request; blocks until the answer arrives. Throws `StateUnreachable` or `StatementRefused`. */
+  /** Sends a request and waits. Throws `StateUnreachable` or `StatementRefused`. */
   request(request: BridgeRequest): QueryAnswer {
     if (this.#isEnded) throw new TypeError("The database connection is not open");
     // The end of a transaction or session is sent even while the server is away. Otherwise the

@@ -28,7 +28,7 @@ const { url, schema, words, listens, originMs, port } = workerData as BridgeStar
  * Interval of polling for changes, in milliseconds: even if a notification is lost, a disabled key
  * is refused within a second.
  */
-const LOOK_MS = 400;
+const POLL_MS = 400;
 /**
  * If polling gets no answer for this many milliseconds, another connection is tried. Polling is
  * little work for the server, so only a busy machine takes this long.
@@ -243,7 +243,7 @@ async function follow({ client }: OpenConnection): Promise<never> {
     if (known !== null && known !== number) Atomics.add(words, WORD.version, 1);
     known = number;
     reached();
-    await sleep(LOOK_MS, undefined, { ref: false });
+    await sleep(POLL_MS, undefined, { ref: false });
   }
 }
 
