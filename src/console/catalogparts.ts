@@ -16,8 +16,8 @@ import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import {
   CNAE_NOT_INFORMED,
-  LACKED,
-  lackMark,
+  OPTIONAL_DATA,
+  absenceMark,
   punctuateCnae,
   sectionOfCnae,
 } from "../spec/catalog.ts";
@@ -69,7 +69,7 @@ async function catalogParts(segment: Segment): Promise<TypedAnswer<CatalogAnswer
     legal_natures: naturesOf(segment),
     status_reasons: { pt: REASONS_PT, en: REASONS_EN },
     used_reasons: [...(segment.catalog.statusReasons ?? [])],
-    lacks: LACKED.filter((what) => segment.catalog[lackMark(what)] === true),
+    lacks: OPTIONAL_DATA.filter((what) => segment.catalog[absenceMark(what)] === true),
     examples: exampleSentences(segment, { municipalities, states }),
   };
 }

@@ -47,7 +47,7 @@ export class LeaseSignals {
     Atomics.add(this.memory, WORD.settled, 1);
   }
 
-  /** Resolves after the next answer of the database, or after `SETTLED_WITHIN_MS` without an answer. */
+  /** Resolves after the next answer of the database, or after `SETTLED_WITHIN_MS`. */
   untilSettled(): Promise<void> {
     this.#next ??= this.#settled().finally(() => {
       this.#next = null;

@@ -136,7 +136,7 @@ export async function claimDemo(
   dataDir: string,
   pause: () => Promise<unknown> = () => sleep(POLL_MS),
 ): Promise<() => void> {
-  for (let looks = 0; ; ) {
+  for (let polls = 0; ; ) {
     try {
       const unlock = lockDataDir(dataDir);
       note(dir, null);
