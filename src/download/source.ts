@@ -58,31 +58,31 @@ export class Source implements Answerer {
 }
 
 /** Request settings. */
-interface Manner {
+interface RequestSettings {
   readonly retryLimits: RetryLimits;
   readonly signal: AbortSignal;
   readonly report: (text: string) => void;
 }
 
 /** Access to all sources of the setting, for listing requests. */
-export interface Inquiry extends Manner {
+export interface SourcesContext extends RequestSettings {
   /** The sources to use, in order of preference. */
   readonly sources: readonly Source[];
 }
 
 /** Access to one source, for its requests. */
-export interface SourceInquiry extends Manner {
+export interface SourceContext extends RequestSettings {
   readonly source: Source;
 }
 
 /** Lists a folder of a source, with retries if useful. @throws ShareFault */
 export async function listFolder(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   path: readonly string[],
 ): Promise<FolderEntry[]> {
-  const { source, signal } = inquiry;
+  const { source, signal } = context;
   return withRetries({
-    ...inquiry,
+    ...context,
     name: path.length === 0 ? "the list of months" : `the list of ${path.join("/")}`,
     step: () => source.list(path, signal),
     advice: ({ byPlace }) => (byPlace ? source.placeWords() : null),

@@ -20,12 +20,12 @@ import {
   type ByteDisplay,
   type Downloaded,
   downloadMonth,
-  inquiryOf,
+  sourcesContextOf,
   type Listener,
   type ShareUse,
 } from "../../download/month.ts";
 import {
-  inTurn,
+  trySources,
   type ListedMonth,
   listMonthAt,
   listMonths,
@@ -33,7 +33,7 @@ import {
 } from "../../download/months.ts";
 import { proxyRules } from "../../download/proxy.ts";
 import { inspectParts } from "../../download/releasedate.ts";
-import type { Inquiry } from "../../download/source.ts";
+import type { SourcesContext } from "../../download/source.ts";
 import { sizeText } from "../../download/words.ts";
 import { CommandError } from "../../errors.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
@@ -372,12 +372,12 @@ interface ListedLine {
 
 async function printMonths(use: ShareUse, { all, to, json }: DownloadFlags): Promise<void> {
   const partners = all === true;
-  const inquiry = inquiryOf(use);
+  const context = sourcesContextOf(use);
   const lines: ListedLine[] = [];
-  const labels = await listMonths(inquiry);
+  const labels = await listMonths(context);
   for (const [index, label] of labels.entries()) {
     const looks = index < MONTHS_LOOKED_INTO;
-    const look = await lookAt({ inquiry, streams: use.streams, label, partners, looks });
+    const look = await lookAt({ context, streams: use.streams, label, partners, looks });
     const { files, missing, bytes, modified } = look.month;
     lines.push({
       month: label,
@@ -405,7 +405,7 @@ async function printMonths(use: ShareUse, { all, to, json }: DownloadFlags): Pro
 const MONTHS_LOOKED_INTO = 3;
 
 interface Looking {
-  readonly inquiry: Inquiry;
+  readonly context: SourcesContext;
   readonly streams: number;
   readonly label: string;
   readonly partners: boolean;
@@ -414,13 +414,13 @@ interface Looking {
 }
 
 /** Returns a month's files, and the reason why the month cannot be downloaded, if known. */
-async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
+async function lookAt({ context, streams, label, partners, looks }: Looking) {
   let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
   try {
-    await inTurn(inquiry, async (source) => {
-      month = await listMonthAt({ ...inquiry, source }, label, partners);
+    await trySources(context, async (source) => {
+      month = await listMonthAt({ ...context, source }, label, partners);
       const isWhole = month.missing.length === 0;
-      if (looks && isWhole) await inspectParts({ ...inquiry, source }, { streams }, month);
+      if (looks && isWhole) await inspectParts({ ...context, source }, { streams }, month);
     });
     return { month, problem: null };
   } catch (error) {

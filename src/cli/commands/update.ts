@@ -15,7 +15,7 @@ import {
   type Downloaded,
   type DownloadOptions,
   downloadMonth,
-  inquiryOf,
+  sourcesContextOf,
 } from "../../download/month.ts";
 import { listMonths, NotReady } from "../../download/months.ts";
 import { checkSpace, type Demand, makeFolder } from "../../download/workfolder.ts";
@@ -403,7 +403,7 @@ class Update {
 
   /** Downloads the share's newest month after `newest`. Returns null if there is none. */
   async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
-    const labels = await listMonths(inquiryOf(this.#options));
+    const labels = await listMonths(sourcesContextOf(this.#options));
     this.#check = { asked_at: timeNow(), published: labels[0] ?? null };
     const newer = labels.filter((label) => newest === null || label > newest.label);
     for (const month of newer.slice(0, MONTHS_TRIED)) {

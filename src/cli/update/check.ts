@@ -9,10 +9,10 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hostOf } from "../../download/address.ts";
 import { DownloadError } from "../../download/downloaderror.ts";
-import { inquiryOf, type ShareUse } from "../../download/month.ts";
-import { inTurn, listMonths, NotReady } from "../../download/months.ts";
+import { sourcesContextOf, type ShareUse } from "../../download/month.ts";
+import { trySources, listMonths, NotReady } from "../../download/months.ts";
 import { checkNewer, type ReadyMonth, readyMonth } from "../../download/releasedate.ts";
-import type { Inquiry } from "../../download/source.ts";
+import type { SourcesContext } from "../../download/source.ts";
 import { checkSpace, type Demand } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
@@ -84,10 +84,10 @@ export async function checkShare(parts: CheckParts): Promise<CheckReport> {
   let published: string | null;
   let found: Found;
   try {
-    const inquiry = inquiryOf(use);
-    const labels = await listMonths(inquiry);
+    const context = sourcesContextOf(use);
+    const labels = await listMonths(context);
     published = labels[0] ?? null;
-    found = await lookAt(inquiry, labels, newest, parts);
+    found = await lookAt(context, labels, newest, parts);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { ...nothing, last_update: readLastCheck(folder).last_update, problem: error.message };
@@ -119,7 +119,7 @@ type Found = Pick<CheckReport, "takes" | "not_taken">;
  * Returns the month that an update would import, and why it would skip the months listed before it.
  */
 async function lookAt(
-  inquiry: Inquiry,
+  context: SourcesContext,
   labels: readonly string[],
   newest: KnownSnapshot | undefined,
   parts: CheckParts,
@@ -129,8 +129,8 @@ async function lookAt(
   const not_taken: NotTaken[] = [];
   for (const month of newer.slice(0, monthsTried)) {
     try {
-      const ready = await inTurn(inquiry, (source) =>
-        readyMonth({ ...inquiry, source }, { streams: use.streams }, month, false),
+      const ready = await trySources(context, (source) =>
+        readyMonth({ ...context, source }, { streams: use.streams }, month, false),
       );
       checkNewer(month, ready.token, newest?.date);
       const why = whyRefused(ready, parts.folder) ?? wantsRoom(month, ready.month.bytes, parts);
