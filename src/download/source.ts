@@ -7,7 +7,7 @@
 import { hostOf, type Share } from "./address.ts";
 import { type RetryLimits, withRetries } from "./backoff.ts";
 import { type Answerer, ShareClient } from "./client.ts";
-import { placeWords, type ShareFault } from "./downloaderror.ts";
+import { locationAdvice, type ShareFault } from "./downloaderror.ts";
 import { type FolderEntry, type Lister, listerOf } from "./lister.ts";
 import { LocalFiles } from "./listings/localfolder.ts";
 import type { ProxyRules } from "./proxy.ts";
@@ -51,9 +51,9 @@ export class Source implements Answerer {
   }
 
   /** Returns advice about a source that has never answered, or null if it has answered. */
-  placeWords(): string | null {
+  locationAdvice(): string | null {
     if (this.#answered) return null;
-    return placeWords({ url: this.share.root, through: this.#through });
+    return locationAdvice({ url: this.share.root, through: this.#through });
   }
 }
 
@@ -85,6 +85,6 @@ export async function listFolder(
     ...context,
     name: path.length === 0 ? "the list of months" : `the list of ${path.join("/")}`,
     step: () => source.list(path, signal),
-    advice: ({ byPlace }) => (byPlace ? source.placeWords() : null),
+    advice: ({ byPlace }) => (byPlace ? source.locationAdvice() : null),
   });
 }

@@ -7,7 +7,7 @@
  */
 import type { Command } from "commander";
 import { Keyring } from "../../access/keyring.ts";
-import { guardedWay } from "../../download/proxy.ts";
+import { guardedFetcher } from "../../download/proxy.ts";
 import { AppError, CommandError } from "../../errors.ts";
 import { noticeJson } from "../../http/api/notices/noticeanswers.ts";
 import { addressOf } from "../../notices/addresses.ts";
@@ -184,13 +184,13 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
   const tenants = new Keyring(new KeyStore(database), systemClock);
   const { id: tenantId } = tenants.tenant(options.tenant);
   const egress = new Egress(config.get("notices.allow_networks"));
-  const way = guardedWay(egress, CONNECT_MS);
+  const fetcher = guardedFetcher(egress, CONNECT_MS);
   const hooks = new WebhookStore(database);
   const baseUrl = config.get("notices.base_url") ?? "";
   const clock = systemClock;
   const searches = new SearchStore(database);
   const receivers = { store: hooks, searches, audit: new AuditStore(database), clock, baseUrl };
-  const webhooks = new Webhooks({ ...receivers, egress, way, userAgent: `Peneira/${VERSION}` });
+  const webhooks = new Webhooks({ ...receivers, egress, fetcher, userAgent: `Peneira/${VERSION}` });
   const store = new NoticeStore(database);
   const smtp = smtpOf(config);
   const mailer = smtp === null ? null : new Mailer(smtp, clock);
@@ -206,7 +206,7 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
       throw new CommandError(`--search ${search}: ${error.message}`);
     }
   };
-  return { tenantId, history, knows, searches, webhooks, emails, close: () => way.close() };
+  return { tenantId, history, knows, searches, webhooks, emails, close: () => fetcher.close() };
 }
 
 function list({ history, knows, tenantId }: OpenNotices, options: ListOptions): void {

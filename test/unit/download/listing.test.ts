@@ -13,7 +13,7 @@ import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { below, readShare } from "../../../src/download/address.ts";
+import { urlBelow, readShare } from "../../../src/download/address.ts";
 import { ShareClient } from "../../../src/download/client.ts";
 import { retryAfter } from "../../../src/download/downloaderror.ts";
 import { ListingFault, parseMultistatus } from "../../../src/download/listings/xml.ts";
@@ -234,7 +234,7 @@ describe("an address", () => {
     assert.equal(older.root.href, "https://h.example/public.php/webdav/");
     assert.equal(older.authorization, `Basic ${Buffer.from("Yggd8:").toString("base64")}`);
     assert.equal(
-      below(older, ["2026-10", "a b.zip"], false).pathname,
+      urlBelow(older, ["2026-10", "a b.zip"], false).pathname,
       "/public.php/webdav/2026-10/a%20b.zip",
     );
   });

@@ -12,7 +12,7 @@ import { Resolver } from "node:dns/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { guardedWay } from "../../../src/download/proxy.ts";
+import { guardedFetcher } from "../../../src/download/proxy.ts";
 import { bytesOf, Egress, EgressRefusal, isPublic } from "../../../src/notices/egress.ts";
 
 /** URL hosts that lead into the operator's network, in many spellings. */
@@ -151,23 +151,23 @@ describe("a name server that rebinds", () => {
     // The name server answers first with 127.0.0.2, which is allowed here, and then with 127.0.0.1,
     // where a service runs that must not be reached.
     const egress = new Egress("127.0.0.2/32", dns.resolve);
-    const way = guardedWay(egress, 2_000);
+    const fetcher = guardedFetcher(egress, 2_000);
     try {
       const url = new URL(`http://rebind.example:${port}/`);
-      await assert.rejects(way.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
+      await assert.rejects(fetcher.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
         const { code } = error.cause as NodeJS.ErrnoException;
         // Nothing listens at 127.0.0.2, so the connection went there and not to the second answer.
         assert.equal(code, "ECONNREFUSED");
         return true;
       });
       assert.equal(dns.asked(), 1);
-      await assert.rejects(way.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
+      await assert.rejects(fetcher.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
         assert.ok(error.cause instanceof EgressRefusal);
         return true;
       });
       assert.equal(dns.asked(), 2);
     } finally {
-      await way.close();
+      await fetcher.close();
       target.close();
       dns.close();
     }
