@@ -32,7 +32,7 @@ import { type SourcesContext, Source, type SourceContext } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf, sizeText } from "./words.ts";
 import * as folder from "./workfolder.ts";
-import { checkSpace, type Demand } from "./workfolder.ts";
+import { checkSpace, type SpaceNeed } from "./workfolder.ts";
 
 /** Max consecutive failures of a file, and of a request. */
 const FILE_ATTEMPTS = 12;
@@ -82,7 +82,7 @@ export interface DownloadOptions extends ShareUse {
   /** Accepts only a month whose data has a later date. */
   readonly newerThan?: string;
   /** Returns the disk space needed after the download. */
-  readonly demands?: (bytes: number) => readonly Demand[];
+  readonly needs?: (bytes: number) => readonly SpaceNeed[];
 }
 
 /** Summary of a download. */
@@ -274,8 +274,8 @@ class MonthFrom {
     const there = await folder.prepare(paths, month);
     const have = [...there.values()].reduce((sum, bytes) => sum + bytes, 0);
     const left = month.bytes - have;
-    const demand = { folder: paths.work, bytes: left, what: `the zips of ${month.label}` };
-    checkSpace([demand, ...(this.#options.demands?.(month.bytes) ?? [])]);
+    const need = { folder: paths.work, bytes: left, what: `the zips of ${month.label}` };
+    checkSpace([need, ...(this.#options.needs?.(month.bytes) ?? [])]);
     this.#report(
       `${month.label}${ready.token === null ? "" : ` (${ready.token})`}: ` +
         `${month.files.length} ${wordFor(month.files.length, "zip")}, ` +

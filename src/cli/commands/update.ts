@@ -18,7 +18,7 @@ import {
   sourcesContextOf,
 } from "../../download/month.ts";
 import { listMonths, NotReady } from "../../download/months.ts";
-import { checkSpace, type Demand, makeFolder } from "../../download/workfolder.ts";
+import { checkSpace, makeFolder, type SpaceNeed } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import { checkStoreAddress } from "../../files/objectaddress.ts";
 import { DiskRefusal } from "../../ingest/workspace.ts";
@@ -31,7 +31,7 @@ import { printCheck } from "../update/check.ts";
 import { type RefusedMonth, writeLastCheck } from "../update/lastcheck.ts";
 import { countChanges, type MonthCounts } from "../update/monthcounts.ts";
 import {
-  type Keeping,
+  type Retention,
   type KnownSnapshot,
   keepNewest,
   listSnapshots,
@@ -101,9 +101,9 @@ export interface UpdateReport {
   readonly skipped: readonly { readonly month: string; readonly why: string }[];
   /** Changes from the previous month to the newest one, or null without a previous month. */
   readonly changes: MonthCounts | null;
-  readonly removed: Keeping["removed"];
+  readonly removed: Retention["removed"];
   /** Older snapshots that --keep did not remove, with the reasons. */
-  readonly kept: Keeping["kept"];
+  readonly kept: Retention["kept"];
 }
 
 const NOTES = `
@@ -207,7 +207,7 @@ function runCheck({ flags, config, folder, signal }: Omit<UpdateParts, "keep">):
     folder,
     dumps: dumpsOf(flags, folder),
     monthsTried: MONTHS_TRIED,
-    demands: (bytes) => demandsOf(join(folder, ".update"), bytes),
+    needs: (bytes) => spaceNeedsOf(join(folder, ".update"), bytes),
     clock: systemClock,
   });
 }
@@ -217,7 +217,7 @@ function dumpsOf({ work }: UpdateFlags, folder: string): string {
 }
 
 /** Returns the disk space that importing this many bytes of zips needs. */
-function demandsOf(desk: string, bytes: number): Demand[] {
+function spaceNeedsOf(desk: string, bytes: number): SpaceNeed[] {
   return [{ folder: desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
 }
 
@@ -330,7 +330,7 @@ class Update {
       all: this.#parts.flags.corporatePartners === true,
       replace: true,
       verify: false,
-      demands: (bytes) => demandsOf(this.#desk, bytes),
+      needs: (bytes) => spaceNeedsOf(this.#desk, bytes),
     };
   }
 
@@ -424,7 +424,7 @@ class Update {
 
   /** Imports the dump. Fetches a damaged zip again, once. */
   async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
-    checkSpace(demandsOf(this.#desk, downloaded.bytes));
+    checkSpace(spaceNeedsOf(this.#desk, downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
     const replaces = newest === null ? {} : { replaces: newest.path };
     const lists = await this.#lists();

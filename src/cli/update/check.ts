@@ -13,7 +13,7 @@ import { sourcesContextOf, type ShareUse } from "../../download/month.ts";
 import { trySources, listMonths, NotReady } from "../../download/months.ts";
 import { checkNewer, type ReadyMonth, readyMonth } from "../../download/releasedate.ts";
 import type { SourcesContext } from "../../download/source.ts";
-import { checkSpace, type Demand } from "../../download/workfolder.ts";
+import { checkSpace, type SpaceNeed } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { stdout } from "../../process/terminal.ts";
@@ -60,7 +60,7 @@ export interface CheckParts {
   /** Number of newest months to check. */
   readonly monthsTried: number;
   /** Returns the disk space that importing this many bytes of zips needs. */
-  readonly demands: (bytes: number) => readonly Demand[];
+  readonly needs: (bytes: number) => readonly SpaceNeed[];
   readonly clock: Clock;
 }
 
@@ -164,7 +164,7 @@ function whyRefused({ month, token }: ReadyMonth, folder: string): string | null
 /** Returns why there is no space for a month, or null if there is enough. */
 function wantsRoom(month: string, bytes: number, parts: CheckParts): string | null {
   try {
-    checkSpace(demandsOfMonth(month, bytes, parts));
+    checkSpace(spaceNeedsOfMonth(month, bytes, parts));
     return null;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -173,14 +173,14 @@ function wantsRoom(month: string, bytes: number, parts: CheckParts): string | nu
 }
 
 /** Returns the disk space that a month needs: for its missing zips, and for its import. */
-export function demandsOfMonth(
+export function spaceNeedsOfMonth(
   month: string,
   bytes: number,
-  { dumps, demands }: Pick<CheckParts, "dumps" | "demands">,
-): Demand[] {
+  { dumps, needs }: Pick<CheckParts, "dumps" | "needs">,
+): SpaceNeed[] {
   const there = bytesIn(join(dumps, month)) + bytesIn(join(dumps, `${month}.part`));
   const zips = { folder: dumps, bytes: Math.max(0, bytes - there), what: `the zips of ${month}` };
-  return [zips, ...demands(bytes)].map((one) => ({ ...one, folder: existing(one.folder) }));
+  return [zips, ...needs(bytes)].map((one) => ({ ...one, folder: existing(one.folder) }));
 }
 
 /** Returns the folder, or its nearest existing parent, which is on the same disk. */
