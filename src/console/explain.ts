@@ -20,7 +20,7 @@ import { type HttpAnswer, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall } from "../http/server/service.ts";
 import { timed } from "../http/server/telemetry.ts";
-import { meets, rowOf } from "../search/clauses.ts";
+import { matchesFilters, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
@@ -111,14 +111,14 @@ function explanationOf(
   const row = rowOf(segment, cnpj.cnpj);
   const [explanation] = explainRows(segment, spec, Uint32Array.of(row)) as [Explanation];
   const unmet = setParts(spec.filters).filter(
-    (part) => !meets(segment, alone(spec.filters, part), row),
+    (part) => !matchesFilters(segment, alone(spec.filters, part), row),
   );
   const hidden = unmet.flatMap(reasonsOf);
   const matched = Object.entries(explanation.matched)
     .filter(([name]) => !hidden.includes(name))
     .map(([name, value]) => [name, isOffered(name, allowed) ? value : true]);
   const explain = { ...explanation, matched: Object.fromEntries(matched) };
-  const listed = meets(segment, spec.filters, row);
+  const listed = matchesFilters(segment, spec.filters, row);
   return { listed, explain: { ...explain, unmet } };
 }
 

@@ -10,7 +10,7 @@
 import { monthsApart } from "../dump/completeness.ts";
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName, readToken } from "../dump/layout.ts";
-import { insteadOf, kindOf } from "../files/filekind.ts";
+import { wrongKindText, kindOf } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
 import { withRetries } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";
@@ -127,7 +127,7 @@ async function readDirectory(
       // A file's kind depends on its first bytes, which the tail includes only for small files.
       const kind = start === 0 ? kindOf(tail) : null;
       const isZip = kind === null || kind.id === "zip";
-      fault = isZip ? (fault ?? error) : new Error(insteadOf(kind, "a zip"));
+      fault = isZip ? (fault ?? error) : new Error(wrongKindText(kind, "a zip"));
       if (start === 0) break;
     }
   }

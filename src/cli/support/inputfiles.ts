@@ -9,7 +9,7 @@
 import { createReadStream } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { AppError, CommandError } from "../../errors.ts";
-import { insteadOf, kindOf } from "../../files/filekind.ts";
+import { wrongKindText, kindOf } from "../../files/filekind.ts";
 import { FileTooLong, limitText, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../lists/upload.ts";
 import { stderr } from "../../process/terminal.ts";
@@ -28,7 +28,7 @@ export function readSpecFile(path: string): unknown {
     const bytes = readSmallFile(path === "-" ? 0 : path, SMALL_FILE_BYTES.spec);
     const kind = kindOf(bytes);
     if (kind === null) return parseJson(withoutMark(bytes));
-    throw new CommandError(`${place}: ${insteadOf(kind, "a spec in JSON (UTF-8)")}.`, 2);
+    throw new CommandError(`${place}: ${wrongKindText(kind, "a spec in JSON (UTF-8)")}.`, 2);
   } catch (error) {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);

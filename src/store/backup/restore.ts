@@ -10,7 +10,7 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { insteadOf, kindOfFile } from "../../files/filekind.ts";
+import { wrongKindText, kindOfFile } from "../../files/filekind.ts";
 import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { AuditStore, hasTrail } from "../auditstore.ts";
@@ -129,7 +129,7 @@ export function bytesOf({ files }: Manifest): number {
 /** Describes a file that was given instead of a backup folder. */
 function whatElse(source: string): string {
   const kind = kindOfFile(source);
-  const words = kind === null ? "it is a file" : insteadOf(kind, "a folder");
+  const words = kind === null ? "it is a file" : wrongKindText(kind, "a folder");
   const packed = kind?.id === "zip" || kind?.id === "archive";
   const wayOut = packed
     ? "Unpack it, and name the folder."
@@ -149,7 +149,7 @@ function readManifest(source: string): Manifest {
   }
   const kind = kindOfFile(path);
   if (kind !== null) {
-    throw new CommandError(`${path} is damaged: ${insteadOf(kind, "the manifest of a backup")}.`);
+    throw new CommandError(`${path} is damaged: ${wrongKindText(kind, "the manifest of a backup")}.`);
   }
   const manifest = parseManifest(manifestOf(path), path);
   if (manifest.state_version <= SCHEMA_VERSION) return manifest;

@@ -16,7 +16,7 @@ import {
   receiveMessageOnPort,
   Worker,
 } from "node:worker_threads";
-import { waitedWorker } from "../../location.ts";
+import { blockingWorkerCode } from "../../location.ts";
 import { StateUnreachable, StatementRefused } from "../statedatabase.ts";
 import {
   type BridgeAnswer,
@@ -97,7 +97,7 @@ export class Bridge {
       ...server,
       ...{ words: this.#words, originMs: this.#originMs, port: port2 },
     };
-    const { code, isText } = waitedWorker("store/postgres/postgres.worker.ts");
+    const { code, isText } = blockingWorkerCode("store/postgres/postgres.worker.ts");
     this.#worker = new Worker(code, {
       eval: isText,
       execArgv: [],

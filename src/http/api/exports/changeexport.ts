@@ -43,7 +43,7 @@ import {
   MEMBERS,
   readExport,
   replayed,
-  withCut,
+  withCapWarning,
 } from "./newexport.ts";
 
 type AnyExportCall = KeyCall<
@@ -140,7 +140,7 @@ async function acceptChanges(
     const { bound, pins: lists } = await bindListsInPair(call, pair as RetainedPair, spec);
     const question = { spec: bound, kinds, watch };
     const { rows, matches } = await countRows(call, pair as RetainedPair, question);
-    const shownSpec = hasLimit(body) ? spec : withCut(spec, matches);
+    const shownSpec = hasLimit(body) ? spec : withCapWarning(spec, matches);
     const changes = { older, kinds, watch };
     return call.service.exporter.create({
       ...context,
