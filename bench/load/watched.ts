@@ -50,7 +50,7 @@ export async function watch(parameters: readonly string[], out?: string): Promis
   };
   let looks = 0;
   const timer = setInterval(() => {
-    const now = lookAt(pid);
+    const now = sampleOf(pid);
     most.processor = Math.max(most.processor, now.processor);
     most.anonymousBytes = Math.max(most.anonymousBytes, now.anonymousBytes);
     most.readBytes = Math.max(most.readBytes, now.readBytes);
@@ -66,9 +66,9 @@ export async function watch(parameters: readonly string[], out?: string): Promis
   return { seconds: (performance.now() - began) / 1000, ...most };
 }
 
-type Look = Omit<Watched, "seconds" | "workBytes" | "roomBytes">;
+type Sample = Omit<Watched, "seconds" | "workBytes" | "roomBytes">;
 
-function lookAt(pid: number): Look {
+function sampleOf(pid: number): Sample {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

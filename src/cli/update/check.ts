@@ -87,7 +87,7 @@ export async function checkShare(parts: CheckParts): Promise<CheckReport> {
     const context = sourcesContextOf(use);
     const labels = await listMonths(context);
     published = labels[0] ?? null;
-    found = await lookAt(context, labels, newest, parts);
+    found = await findImportable(context, labels, newest, parts);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { ...nothing, last_update: readLastCheck(folder).last_update, problem: error.message };
@@ -118,7 +118,7 @@ type Found = Pick<CheckReport, "takes" | "not_taken">;
 /**
  * Returns the month that an update would import, and why it would skip the months listed before it.
  */
-async function lookAt(
+async function findImportable(
   context: SourcesContext,
   labels: readonly string[],
   newest: KnownSnapshot | undefined,

@@ -15,7 +15,7 @@ import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallf
 import { wordFor } from "../../text/amounts.ts";
 import { AuditStore, hasTrail } from "../auditstore.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "../database.ts";
-import { lookAt } from "../datadir.ts";
+import { statOf } from "../datadir.ts";
 import {
   EXPORTS_FOLDER,
   FILES_ONLY,
@@ -138,11 +138,11 @@ function whatElse(source: string): string {
 }
 
 function readManifest(source: string): Manifest {
-  const found = lookAt(source);
+  const found = statOf(source);
   if (found === undefined) throw new CommandError(`There is no backup ${source}. Check the path.`);
   const path = join(source, MANIFEST_FILE);
   if (found.isFile()) throw new CommandError(`${source} is not a backup: ${whatElse(source)}`);
-  if (!found.isDirectory() || lookAt(path)?.isFile() !== true) {
+  if (!found.isDirectory() || statOf(path)?.isFile() !== true) {
     throw new CommandError(
       `${source} is not a backup: there is no ${MANIFEST_FILE} in it. Check the path.`,
     );
@@ -189,7 +189,7 @@ function walk(source: string): { paths: string[]; problems: string[] } {
  * directory, so it comes first.
  */
 function refuseUsed(dataDir: string): void {
-  if (lookAt(join(dataDir, LOCK_FILE)) === undefined) return;
+  if (statOf(join(dataDir, LOCK_FILE)) === undefined) return;
   const unlock = tryLock(dataDir, LOCK_FILE);
   unlock?.();
   if (unlock === null) {

@@ -32,7 +32,7 @@ import {
 import { type Estimated, EstimateLine, NoEstimate, useEstimate } from "./estimate.tsx";
 import { DownloadLink, ExportProgress } from "./progress.tsx";
 import { summaryOf } from "./summary.ts";
-import { follow, forget, isEnded, presentState } from "./watch.ts";
+import { follow, unfollow, isEnded, presentState } from "./watch.ts";
 
 /** Shows the dialog, which is open while mounted. */
 export function ExportForm({ onClose }: { onClose: () => void }): VNode {
@@ -225,7 +225,7 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
     setStopping(true);
     try {
       await remove(`/exports/${record.export_id}`);
-      forget(record.export_id);
+      unfollow(record.export_id);
       toast(exports.stopped);
       form.again();
     } catch (error) {

@@ -50,7 +50,7 @@ export function secondsLeft({ record, first }: Followed, nowMs: number): number 
 }
 
 /** Registers a viewer of an export. Returns a function that removes it. */
-export function lookAt(id: string): () => void {
+export function addViewer(id: string): () => void {
   watchers.set(id, (watchers.get(id) ?? 0) + 1);
   return () => {
     const left = (watchers.get(id) ?? 1) - 1;
@@ -60,7 +60,7 @@ export function lookAt(id: string): () => void {
 }
 
 /** Stops following a deleted export. */
-export function forget(id: string): void {
+export function unfollow(id: string): void {
   const next = new Map(followed.peek());
   next.delete(id);
   followed.value = next;
