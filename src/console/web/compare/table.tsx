@@ -114,8 +114,8 @@ function basesOf({ bases }: CompareAnswer): (readonly [name: string, accounts: n
   const { compare } = lazyWords.value;
   const { statuses } = words.value.codes;
   const hasMonths = new Set(bases.map(({ snapshot }) => snapshot)).size > 1;
-  const named = bases.map(({ snapshot, registration_status_any_of: asked, accounts }) => {
-    const status = list(asked.map((code) => statuses[code] ?? String(code)));
+  const named = bases.map(({ snapshot, registration_status_any_of: statusCodes, accounts }) => {
+    const status = list(statusCodes.map((code) => statuses[code] ?? String(code)));
     return [compare.base(status, hasMonths ? monthName(snapshot) : ""), accounts] as const;
   });
   return [...new Map(named)];

@@ -82,7 +82,7 @@ interface Form {
 }
 
 function useForm(): Form {
-  const [asked] = useState(() => query.peek());
+  const [initialQuery] = useState(() => query.peek());
   const [keys] = useState(() => new SendingKeys());
   const [record, setRecord] = useState<ExportView | null>(null);
   const [sending, setSending] = useState(false);
@@ -93,7 +93,7 @@ function useForm(): Form {
     setDraft(freshDraft(status, wantedRows.peek(), titleNow()));
   }
   const max = status === null ? 0 : exportRowsMax(status);
-  const body = draft === null || status === null ? null : bodyOf(draft, asked, max);
+  const body = draft === null || status === null ? null : bodyOf(draft, initialQuery, max);
   const early = draft === null || status === null ? "plan" : obstacleOf(draft, status, null);
   const estimated = useEstimate(early === null && record === null ? body : null);
   const send = async () => {

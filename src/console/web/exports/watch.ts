@@ -73,7 +73,7 @@ export function isEnded({ status }: ExportView): boolean {
 
 async function step(id: string, pauseMs: number): Promise<void> {
   if (!followed.peek().has(id)) return;
-  const next = await asked(id);
+  const next = await requestState(id);
   // The user may have deleted the export during the request.
   if (!followed.peek().has(id)) return;
   put(id, next);
@@ -86,7 +86,7 @@ async function step(id: string, pauseMs: number): Promise<void> {
   }
 }
 
-async function asked(id: string): Promise<Followed> {
+async function requestState(id: string): Promise<Followed> {
   try {
     return { record: await get<ExportView>(`/exports/${id}`), trouble: null };
   } catch (error) {

@@ -44,8 +44,8 @@ export function Understood(): VNode | null {
 
 function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
   const { find } = words.value;
-  const [asked, setAsked] = useState(false);
-  const open = asked || !narrow.value;
+  const [isOpened, setOpened] = useState(false);
+  const open = isOpened || !narrow.value;
   const stretches = stretchesOf(sentence.value, answer, catalog.value);
   const shownLanguage = useRef(language.value);
   useEffect(() => {
@@ -69,7 +69,7 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
           type="button"
           class="link told-more"
           aria-expanded={open}
-          onClick={() => setAsked(!asked)}
+          onClick={() => setOpened(!isOpened)}
         >
           {open ? find.meaningFewer : find.meaningMore(remarkCount(answer))}
         </button>

@@ -73,9 +73,9 @@ function Beside({ data }: { data: ChartData }) {
   );
 }
 
-function stateData(facet: ListProps["facet"], asked: readonly string[]): ChartData {
+function stateData(facet: ListProps["facet"], selected: readonly string[]): ChartData {
   const { charts } = words.value;
-  const chosen = (uf: string) => asked.includes(uf);
+  const chosen = (uf: string) => selected.includes(uf);
   const found = rowsOf(facet, { rowsMax: UFS.length, chosen, all: UFS });
   const rows = found.rows
     .map((row) => ({

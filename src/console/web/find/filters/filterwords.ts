@@ -70,7 +70,7 @@ export function describeFilter(name: string, { filters }: Query, book: CatalogBo
   if (part === undefined) return name;
   const values = rowsOfPart(part).flatMap((row) => memberOf(filters, row) ?? []);
   const text = VALUES[part]?.(filters, book) ?? some(values.map(String));
-  return words.value.find.asked[part](text, !values.includes(false));
+  return words.value.find.filterTexts[part](text, !values.includes(false));
 }
 
 /** Names a state, or "abroad". */

@@ -28,7 +28,7 @@ import { ColumnChooser } from "./columns.tsx";
 import { drawnColumns, fieldsOf } from "./columnset.ts";
 import { AccountDrawer } from "./drawer.tsx";
 import { useFitHeight } from "./fitheight.ts";
-import { askedFor, choiceFor } from "./forquery.ts";
+import { columnsToRequest, choiceFor } from "./forquery.ts";
 import { focusCell, Grid } from "./grid.tsx";
 import {
   clearSelection,
@@ -49,8 +49,8 @@ export function Results(): VNode | null {
   const plan = usePlan();
   const listed = answer !== null && !answer.too_broad && answer.total > 0;
   const allowed = useComputed(() => new Set(status.value?.field_allowlist ?? [])).value;
-  const asked = answer === null ? choice.value : askedFor(choice.value, answer.spec.filters);
-  const fields = fieldsOf(asked, allowed).join(",");
+  const requested = answer === null ? choice.value : columnsToRequest(choice.value, answer.spec.filters);
+  const fields = fieldsOf(requested, allowed).join(",");
   useEffect(() => {
     if (!listed || plan.answer === null) return;
     const { search_limit: limit } = plan.answer.limits;
